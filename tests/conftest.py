@@ -1,0 +1,21 @@
+"""Hypothesis profiles and the real data that some tests read."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("dev", max_examples=50, deadline=None)
+settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Directory of the public test collections: $IRPREF_DATA, else ../shared/data beside the repository."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    path = Path(os.environ.get("IRPREF_DATA") or beside)
+    if not path.is_dir():
+        pytest.skip(f"no test collections at {path} (set IRPREF_DATA)")
+    return path
