@@ -1,0 +1,168 @@
+"""What measures take from a collection as a whole: the top of the grade scale, the documents users knew."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, overload
+
+from ir_measures.measures import Measure
+
+from irpref.declare import KernelMeasure
+from irpref.judged import Pool
+from irpref.messages import DegenerateWarning
+from irpref.parsing import parse_all
+
+_NEED_NONRELEVANT = ("RPref", "NPref", "BprefVariant", "Bpref")
+
+
+@overload
+def bind(measures: Measure | str, source: Any) -> Measure: ...
+@overload
+def bind(measures: Iterable[Measure | str], source: Any) -> list[Measure]: ...
+def bind(measures: Any, source: Any) -> Any:
+    """Fix the grade scale of measures once for a collection.
+
+    `max_rel` is filled in where a measure takes it and none was given, so that values do not change when the
+    qrels are evaluated in parts: PyTerrier hands measures the qrels of a batch, of a fold, or of the topics at hand.
+
+    Parameters
+    ----------
+    measures : measure, name, or iterable of them
+    source : qrels, or an ir_datasets dataset (or its id)
+        The grades are those of `qrels_defs()` where a dataset has them (nothing is downloaded), else those of the
+        qrels.
+
+    Returns
+    -------
+    Measure, or list of them
+        Measures without `max_rel` unchanged.
+
+    Warns
+    -----
+    DegenerateWarning
+        No document is judged non-relevant, and a measure of the bpref family needs such documents.
+
+    Examples
+    --------
+    >>> bind(parse_all(["RPref", "nDCG@10"]), {"q1": {"d1": 2, "d2": 0}})
+    [RPref(max_rel=2), nDCG@10]
+    """
+    single = isinstance(measures, (Measure, str))
+    chosen = parse_all(measures)
+    if single and len(chosen) != 1:
+        raise ValueError(f"{measures!r} names {len(chosen)} measures: pass a list")
+    grades, all_relevant = _grades(source)
+    bound = []
+    for measure in chosen:
+        if all_relevant and measure.NAME in _NEED_NONRELEVANT:
+            warnings.warn(
+                f"{measure}: no document of this collection is judged non-relevant, so there is hardly a preference "
+                "to keep or lose; the measure says little more than recall",
+                DegenerateWarning,
+                stacklevel=2,
+            )
+        if isinstance(measure, KernelMeasure) and "max_rel" in measure.SUPPORTED_PARAMS and "max_rel" not in measure.params:
+            gains = measure.params.get("gains", {})
+            measure = measure(max_rel=max(1, *(gains.get(grade, grade) for grade in grades)))
+        bound.append(measure)
+    return bound[0] if single else bound
+
+
+def _grades(source: Any) -> tuple[list[float], bool]:
+    """Grades of a collection, and whether none of them is 0."""
+    if isinstance(source, str) or hasattr(source, "qrels_iter") or hasattr(source, "irds_ref"):
+        from irpref.settings import scale_of
+
+        scale = scale_of(source)
+        return list(scale.grades), not scale.has_nonrelevant
+    import numpy as np
+
+    pool = source if isinstance(source, Pool) else Pool.build(source)
+    grades = np.unique(pool.grade).tolist()
+    return grades, 0 not in grades
+
+
+def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 10, column: str = "known") -> Any:
+    """Qrels with a column that says which documents the user knew.
+
+    Parameters
+    ----------
+    qrels : as `ir_measures.calc` takes them
+        Not modified.
+    known : mapping of topic to documents, or path of a file in TREC qrels format
+        In a file, documents with a grade above 0 are known.
+    run : as `ir_measures.calc` takes it, optional
+        Instead of `known`: the user knows the first `depth` documents of this run.
+    depth : int
+    column : str
+        Name of the column.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id`, `doc_id`, `relevance`, and `column`; other columns of a frame are kept.
+
+    Raises
+    ------
+    ValueError
+        Neither or both of `known` and `run` are given; no topic in common.
+
+    Examples
+    --------
+    >>> with_known({"q1": {"d1": 1, "d2": 1}}, {"q1": ["d2"]})["known"].tolist()
+    [False, True]
+    """
+    import pandas as pd
+
+    if (known is None) == (run is None):
+        raise ValueError("with_known takes either known (a mapping or a file) or run=")
+    frame = qrels_frame(qrels)
+    topics = frame["query_id"].astype(str).tolist()
+    docs = frame["doc_id"].astype(str).tolist()
+    if run is not None:
+        pool = Pool.build(frame)
+        listing = pool.listing(run)
+        top = listing.rank <= depth
+        pairs = {
+            (pool.topic_ids[t], doc)
+            for t, doc, kept in zip(listing.topics.topic.tolist(), listing.doc_ids, top.tolist(), strict=True)
+            if kept
+        }
+    else:
+        if isinstance(known, (str, Path)):
+            from irpref.trec import read_qrels
+
+            given = read_qrels(known)
+            given = given[given["relevance"] > 0]
+            pairs = set(zip(given["query_id"].astype(str), given["doc_id"].astype(str), strict=True))
+        elif isinstance(known, Mapping):
+            pairs = {
+                (str(topic), str(doc))
+                for topic, of in known.items()
+                for doc in ([of] if isinstance(of, str) else of)
+            }
+        else:
+            raise ValueError(f"known must be a mapping of topic to documents or a path, got {type(known).__name__}")
+        if pairs and not {topic for topic, _ in pairs} & set(topics):
+            raise ValueError(
+                "known and qrels have no topic in common: known begins "
+                f"{sorted(topic for topic, _ in pairs)[0]!r}, the qrels {topics[0]!r}"
+            )
+    flags = [pair in pairs for pair in zip(topics, docs, strict=True)]
+    return frame.assign(**{column: pd.array(flags, dtype=bool)})
+
+
+def qrels_frame(qrels: Any) -> Any:
+    """Qrels of any form as a pandas frame; a frame is returned as it is."""
+    import pandas as pd
+
+    if hasattr(qrels, "itertuples"):
+        return qrels
+    if hasattr(qrels, "to_dicts"):
+        return pd.DataFrame(qrels.to_dict(as_series=False))
+    if isinstance(qrels, Mapping):
+        rows = [(str(q), str(d), grade) for q, docs in qrels.items() for d, grade in docs.items()]
+        return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    return pd.DataFrame(list(qrels))

@@ -1,0 +1,278 @@
+"""How a kernel becomes an ir_measures measure.
+
+A measure is a class: kernel, parameters, what it answers, where it comes from. `register` makes one instance of
+it known to ir_measures under its name. Parameters are checked when the measure is built, with `ValueError`s
+that say what is accepted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from ir_measures import measures as host
+from ir_measures.measures.base import _NOT_PROVIDED
+
+from irpref.judged import JudgedRun
+from irpref.segments import Floats
+
+
+class Param(host.ParamInfo):
+    """A parameter of a measure.
+
+    Parameters
+    ----------
+    dtype : type
+        `int`, `float`, `str`, `bool`, `dict` (grade to gain), or a tuple of them. An integer is taken for
+        a `float`; where `(int, float)` is given, `3.0` is stored as `3`.
+    default : object, optional
+        Value where the parameter is not given. Without one, the kernel receives None.
+    required : bool
+        Whether a value must be given before the measure is evaluated.
+    choices : sequence, optional
+    minimum : float, optional
+        Lowest value allowed.
+    above : float, optional
+        Bound that a value must exceed.
+    maximum : float, optional
+    desc : str
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        desc: str,
+        default: Any = _NOT_PROVIDED,
+        required: bool = False,
+        choices: Any = _NOT_PROVIDED,
+        minimum: float | None = None,
+        above: float | None = None,
+        maximum: float | None = None,
+    ) -> None:
+        super().__init__(dtype=dtype, required=required, choices=choices, default=default, desc=desc)
+        self.types: tuple[type, ...] = dtype if isinstance(dtype, tuple) else (dtype,)
+        self.minimum, self.above, self.maximum = minimum, above, maximum
+
+    def accepted(self) -> str:
+        """What the parameter accepts, in words."""
+        if self.choices is not _NOT_PROVIDED:
+            return "one of " + ", ".join(map(repr, self.choices))
+        words = []
+        if dict in self.types:
+            words.append("a dict of numbers, grade to gain, such as {1: 1, 2: 3}")
+        elif bool in self.types:
+            words.append("True or False")
+        else:
+            if float in self.types or int in self.types:
+                kind = "number" if float in self.types else "integer"
+                bound = [
+                    f"{text} {limit:g}"
+                    for text, limit in (("of at least", self.minimum), ("above", self.above), ("of at most", self.maximum))
+                    if limit is not None
+                ]
+                words.append(" ".join([f"{'an' if kind == 'integer' else 'a'} {kind}", " and ".join(bound)]).strip())
+            if str in self.types:
+                words.append("the name of a column of the qrels")
+        return " or ".join(words)
+
+    def clean(self, value: Any) -> Any:
+        """The value in the form we store; `ValueError` where it is not accepted."""
+        if self.choices is not _NOT_PROVIDED:
+            if not any(type(value) is type(choice) and value == choice for choice in self.choices):
+                raise ValueError
+            return value
+        if dict in self.types:
+            return _clean_gains(value)
+        if bool in self.types:
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError
+            return bool(value)
+        if isinstance(value, str):
+            if str not in self.types or not value:
+                raise ValueError
+            return value
+        number = clean_number(value)
+        if self.types == (int,) and not isinstance(number, int):
+            raise ValueError
+        if self.types == (float,):
+            number = float(number)
+        if not (float in self.types or int in self.types):
+            raise ValueError
+        if (
+            (self.minimum is not None and number < self.minimum)
+            or (self.above is not None and number <= self.above)
+            or (self.maximum is not None and number > self.maximum)
+        ):
+            raise ValueError
+        return number
+
+
+def clean_number(value: Any) -> int | float:
+    """A finite number as int where it is whole, else float; `ValueError` for anything else."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise ValueError
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return int(value) if number == int(number) else number
+
+
+def _clean_gains(value: Any) -> dict[int | float, int | float]:
+    if not isinstance(value, Mapping):
+        raise ValueError
+    gains = {clean_number(grade): clean_number(gain) for grade, gain in value.items()}
+    # As in the host's text form, a grade that keeps its value is not named.
+    return {grade: gain for grade, gain in sorted(gains.items()) if grade != gain}
+
+
+def check_rising(name: str, gains: Mapping[float, float], grades: Any) -> None:
+    """`ValueError` where a higher one of these positive grades has a lower gain, or any a negative one."""
+    below, least = 0.0, 0.0
+    for grade in sorted(float(g) for g in grades if g > 0):
+        gain = gains.get(grade, grade)
+        if gain < least:
+            raise ValueError(
+                f"{name}: gains={dict(gains)!r} falls as grades rise: grade {below:g} has gain {least:g}, "
+                f"grade {grade:g} has gain {gain:g}"
+            )
+        below, least = grade, gain
+
+
+class KernelMeasure(host.Measure):
+    """A measure computed by a kernel over all topics at once.
+
+    Subclasses declare, beside what every ir_measures measure has:
+
+    kernel : (run: JudgedRun, **parameters) -> float array (n_topics,)
+    terms : the same, -> `Terms`: what each document contributes; None where the value is no sum
+    QUESTION : the question the measure answers, for tables and help
+    RANGE : the values it takes
+    SOURCE : where it is defined
+    higher_is_better : direction
+    """
+
+    kernel: ClassVar[Callable[..., Floats]]
+    terms: ClassVar[Callable[..., Any] | None] = None
+    __name__: str
+    PRETTY_NAME: ClassVar[str]
+    SHORT_DESC: ClassVar[str]
+    QUESTION: ClassVar[str]
+    RANGE: ClassVar[str] = "[0, 1]"
+    SOURCE: ClassVar[str]
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]]
+    higher_is_better: ClassVar[bool] = True
+
+    def __init__(self, **params: Any) -> None:
+        given = {}
+        for name, value in params.items():
+            spec = self.SUPPORTED_PARAMS.get(name)
+            if spec is None:
+                near = difflib.get_close_matches(name, self.SUPPORTED_PARAMS, n=1)
+                raise ValueError(
+                    f"{self.NAME} has no parameter {name!r}"
+                    + (f"; did you mean {near[0]!r}?" if near else "")
+                    + f" (it takes {', '.join(self.SUPPORTED_PARAMS)})"
+                )
+            if value is None:
+                continue
+            try:
+                cleaned = spec.clean(value)
+            except (ValueError, OverflowError):
+                hint = ""
+                if spec.choices is not _NOT_PROVIDED and isinstance(value, str):
+                    near = difflib.get_close_matches(value, spec.choices, n=1)
+                    hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise ValueError(
+                    f"{self.NAME}: {name}={value!r} is not accepted, expected {spec.accepted()}{hint}"
+                ) from None
+            if name == "gains":
+                check_rising(str(self.NAME), cleaned, cleaned)
+            if cleaned != {} and cleaned != spec.default:
+                given[name] = cleaned
+        # One order of parameters: measures that are equal print, hash and pickle alike.
+        super().__init__(**{name: given[name] for name in self.SUPPORTED_PARAMS if name in given})
+        self._name = super().__repr__()
+
+    def __repr__(self) -> str:
+        return self._name  # asked for once per topic and measure by the host's dictionaries
+
+    def validate_params(self) -> None:
+        """`ValueError` where a required parameter is missing; the others were checked when they were given."""
+        for name, spec in self.SUPPORTED_PARAMS.items():
+            if spec.required and name not in self.params:
+                raise ValueError(f"{self.NAME} needs {name}: {spec.desc}, {spec.accepted()}")
+        self.validated = True
+
+    def _param_repr(self, v: Any) -> str:
+        if isinstance(v, dict):
+            return "{" + ",".join(f"{k}:{v[k]}" for k in sorted(v)) + "}"
+        return repr(v)
+
+    def __eq__(self, other: object) -> bool:
+        # Equal to its own name: PyTerrier keys results by name and looks them up by measure.
+        if isinstance(other, str):
+            return self._name == other
+        return super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def arguments(self) -> dict[str, Any]:
+        """Every parameter as the kernel receives it: None where it has no value, gains as sorted pairs."""
+        out: dict[str, Any] = {}
+        for name, spec in self.SUPPORTED_PARAMS.items():
+            value = self.params.get(name, None if spec.default is _NOT_PROVIDED else spec.default)
+            out[name] = tuple(sorted(value.items())) if isinstance(value, dict) else value
+        return out
+
+    def compute(self, run: JudgedRun) -> Floats:
+        """Value of each topic: shape (n_topics,). `max_rel` and columns must be resolved, see `provider`."""
+        return type(self).kernel(run, **self.arguments())
+
+    def evaluate(self, qrels: Any, run: Any) -> dict[str, float]:
+        """Value by topic id.
+
+        Parameters
+        ----------
+        qrels, run : as `ir_measures.calc` takes them
+        """
+        from irpref.provider import KernelEvaluator
+
+        evaluator = KernelEvaluator([self], qrels)
+        return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
+
+
+# Parameters that several measures share.
+CUTOFF = Param(int, "ranking cutoff: documents below this rank count as not retrieved", minimum=1)
+JUDGED_ONLY = Param(bool, "drop documents without a judgment and rank again, before the cutoff", default=False)
+GAINS = Param(dict, "gain of a grade; a grade not named keeps its value")
+REL = Param((int, float), "minimum grade counted as relevant", default=1, above=0)
+
+_REGISTERED: dict[str, KernelMeasure] = {}
+
+
+def registered() -> dict[str, KernelMeasure]:
+    """Our measures by name, each without parameters, in the order of the documentation."""
+    return dict(_REGISTERED)
+
+
+def register(measure: KernelMeasure, name: str | None = None) -> KernelMeasure:
+    """Make a measure known to ir_measures under its name, or under `name` as a short form.
+
+    May be repeated (after a reload). Raises `ValueError` where another package owns the name.
+    """
+    key = name or measure.__name__
+    other = host.registry.get(key)
+    if other is not None and type(other).__module__.partition(".")[0] != __package__:
+        raise ValueError(
+            f"cannot register {key!r}: ir_measures already has a measure of this name, "
+            f"{type(other).__module__}.{type(other).__qualname__}"
+        )
+    host.registry[key] = measure
+    if name is None:
+        _REGISTERED[key] = measure
+    return measure

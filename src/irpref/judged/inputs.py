@@ -1,0 +1,274 @@
+"""What users hand in, as columns: frames, dicts of dicts, iterables of namedtuples.
+
+Inputs are read once and never modified. Python strings stay Python strings (`list` or object array) and
+Arrow columns stay Arrow (`polars.Series`): each is looked up where it is fast, see `irpref.judged.align`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from irpref.segments import Floats, Ints, order_by
+
+OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+
+
+@dataclass
+class Table:
+    """Columns of equal length: topic, document, value (score or grade), and what else was asked for."""
+
+    query_id: Any  # list, object array, or polars.Series
+    doc_id: Any
+    value: Floats
+    columns: dict[str, Any] = field(default_factory=dict)
+    found: Sequence[str] = ()  # names of all columns of the input
+
+
+def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapping[str, Mapping[str, Any]]:
+    """Columns of `data`; a dict of dicts is returned as it is, with `str` keys.
+
+    Parameters
+    ----------
+    data : DataFrame (pandas or polars), dict of dicts, or iterable of namedtuples
+    value : 'score' or 'relevance'
+    columns : names of further columns to take where they are present
+
+    Raises
+    ------
+    ValueError
+        A column is missing, or a value is no number.
+    TypeError
+        `data` is none of these forms.
+    """
+    if isinstance(data, Mapping):
+        return _str_keys(data, value)
+    module = type(data).__module__.partition(".")[0]
+    if module == "polars":
+        return _from_polars(data, value, columns)
+    if hasattr(data, "columns") and hasattr(data, "itertuples"):
+        return _from_pandas(data, value, columns)
+    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+        raise TypeError(
+            f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, or an iterable of "
+            f"namedtuples with these fields; got {type(data).__name__}"
+            + (" (read a file with irpref.read_run or irpref.read_qrels)" if isinstance(data, str) else "")
+        )
+    return _from_tuples(data, value, columns)
+
+
+def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, Any]]:
+    what = "run" if value == "score" else "qrels"
+    out: Mapping[str, Any] = data
+    if not all(type(key) is str for key in data):
+        out = {str(key): docs for key, docs in data.items()}
+        if len(out) != len(data):
+            raise ValueError(f"{what}: two topics have the same id once compared as str")
+    for key, docs in out.items():
+        if not isinstance(docs, Mapping):
+            raise TypeError(f"{what}: expected a dict of dicts, but topic {key!r} holds a {type(docs).__name__}")
+    return out
+
+
+def _missing(name: str, found: Sequence[str], what: str) -> ValueError:
+    hint = ""
+    if OTHER_NAMES.get(name) in found:
+        hint = f"; {OTHER_NAMES[name]!r} is PyTerrier's name for it, rename it to {name!r}"
+    return ValueError(f"{what} has no column {name!r} (found: {', '.join(map(str, found)) or 'none'}){hint}")
+
+
+def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
+    import polars as pl
+
+    if hasattr(data, "collect"):
+        data = data.collect()
+    found = data.columns
+    for name in ("query_id", "doc_id", value):
+        if name not in found:
+            raise _missing(name, found, "DataFrame")
+    ids = {
+        name: data[name] if data[name].dtype == pl.String else data[name].cast(pl.String)
+        for name in ("query_id", "doc_id")
+    }
+    numbers = data[value]
+    if not numbers.dtype.is_numeric():
+        raise ValueError(f"column {value!r} holds {numbers.dtype}, expected numbers")
+    return Table(
+        ids["query_id"],
+        ids["doc_id"],
+        numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy(),
+        {name: data[name].to_numpy() for name in columns if name in found},
+        found,
+    )
+
+
+def _from_pandas(data: Any, value: str, columns: Iterable[str]) -> Table:
+    found = [str(name) for name in data.columns]
+    for name in ("query_id", "doc_id", value):
+        if name not in found:
+            raise _missing(name, found, "DataFrame")
+    return Table(
+        _ids(data["query_id"]),
+        _ids(data["doc_id"]),
+        _numbers(data[value], value),
+        {name: data[name].to_numpy() for name in columns if name in found},
+        found,
+    )
+
+
+def _ids(column: Any) -> Any:
+    """A pandas column of ids: object array of `str`, or polars.Series where pandas stores it in Arrow."""
+    dtype = column.dtype
+    if getattr(dtype, "storage", None) == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
+        import polars as pl
+
+        arrow = column.array.__arrow_array__()
+        series = pl.Series("", arrow)
+        return series if series.dtype == pl.String else series.cast(pl.String)
+    if type(dtype).__name__ == "CategoricalDtype":
+        names = np.array([str(name) for name in column.cat.categories] + ["nan"], dtype=object)
+        return names[column.cat.codes.to_numpy()]
+    if dtype.kind in "iub":
+        values, inverse = np.unique(column.to_numpy(), return_inverse=True)
+        return np.array([str(v) for v in values.tolist()], dtype=object)[inverse]
+    return column.to_numpy(dtype=object)
+
+
+def _numbers(column: Any, value: str) -> Floats:
+    if column.dtype.kind in "iuf" and isinstance(column.dtype, np.dtype):
+        return column.to_numpy(dtype=np.float64)  # type: ignore[no-any-return]
+    try:
+        if column.dtype == object and any(isinstance(v, str) for v in column):
+            raise ValueError
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)  # type: ignore[no-any-return]
+    except (ValueError, TypeError):
+        raise ValueError(f"column {value!r} holds {column.dtype}, expected numbers") from None
+
+
+def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Table:
+    rows = data if isinstance(data, list) else list(data)
+    if not rows:
+        return Table([], [], np.zeros(0))
+    found = getattr(rows[0], "_fields", None)
+    if found is None:
+        raise TypeError(
+            f"expected an iterable of namedtuples with fields query_id, doc_id, {value}; "
+            f"its first item is a {type(rows[0]).__name__}"
+        )
+    for name in ("query_id", "doc_id", value):
+        if name not in found:
+            raise _missing(name, found, type(rows[0]).__name__)
+    extra = {
+        name: np.array([getattr(r, name, None) for r in rows], dtype=object) for name in columns if name in found
+    }
+    query_id = [r.query_id for r in rows]
+    doc_id = [r.doc_id for r in rows]
+    numbers = [r.score for r in rows] if value == "score" else [r.relevance for r in rows]
+    return Table(query_id, doc_id, as_numbers(numbers, query_id, doc_id, value), extra, found)
+
+
+def as_numbers(numbers: list[Any], query_id: Sequence[Any], doc_id: Sequence[Any], value: str) -> Floats:
+    """Float64 array of Python numbers; `ValueError` names topic and document of the first that is none."""
+    try:
+        return np.fromiter(numbers, dtype=np.float64, count=len(numbers))
+    except (TypeError, ValueError):
+        for number, query, doc in zip(numbers, query_id, doc_id, strict=False):
+            try:
+                if isinstance(number, str):
+                    raise TypeError
+                float(number)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"{value} of topic {str(query)!r}, document {str(doc)!r} is {number!r}, expected a number"
+                ) from None
+        return np.array([float(n) for n in numbers])
+
+
+def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[list[str], Ints, list[str], Floats]:
+    """Topics, their lengths, documents and values of a dict of dicts."""
+    names = list(data)
+    lengths = np.fromiter(map(len, data.values()), dtype=np.int64, count=len(names))
+    docs = list(chain.from_iterable(data.values()))
+    numbers = list(chain.from_iterable(d.values() for d in data.values()))
+    try:
+        values = np.fromiter(numbers, dtype=np.float64, count=len(numbers))
+    except (TypeError, ValueError):
+        query_id = [name for name, docs_ in data.items() for _ in docs_]
+        values = as_numbers(numbers, query_id, docs, value)
+    return names, lengths, docs, values
+
+
+def str_list(docs: list[Any]) -> list[str]:
+    """The same list where all ids are `str` already, else their `str`."""
+    try:
+        "".join(docs)  # the cheapest check of a whole list that CPython offers
+        return docs
+    except TypeError:
+        return [str(doc) for doc in docs]
+
+
+@dataclass
+class Grouping:
+    """Rows grouped by topic: `names[i]` owns `lengths[i]` rows, read in the order `order` (None: as they stand)."""
+
+    names: list[str]
+    lengths: Ints
+    order: Ints | None
+
+
+def group(query_id: Any) -> Grouping:
+    """Group rows by topic id, topics in order of first appearance, rows in their order."""
+    size = len(query_id)
+    if not size:
+        return Grouping([], np.zeros(0, np.int64), None)
+    if isinstance(query_id, (list, np.ndarray)):
+        column = np.empty(size, dtype=object)
+        column[:] = query_id
+        # Neighbours are mostly the same object, which compares at once.
+        begins = np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
+        blocks = [str(name) for name in column[begins].tolist()]
+    else:  # polars.Series
+        begins = np.append(0, query_id.ne_missing(query_id.shift(1))[1:].arg_true().to_numpy() + 1)
+        blocks = [str(name) for name in query_id.gather(begins).to_list()]
+    lengths = np.diff(np.append(begins, size))
+    seen: dict[str, int] = {}
+    of_block = np.fromiter((seen.setdefault(name, len(seen)) for name in blocks), np.int64, len(blocks))
+    names = list(seen)
+    if len(names) == len(blocks):
+        return Grouping(names, lengths, None)
+    of_row = np.repeat(of_block, lengths)
+    order = order_by(of_row, np.zeros(size, np.int64), len(names))
+    return Grouping(names, np.bincount(of_block, lengths, len(names)).astype(np.int64), order)
+
+
+def take(column: Any, order: Ints | None) -> Any:
+    """Rows of a column in this order."""
+    if order is None:
+        return column
+    if isinstance(column, list):
+        array = np.empty(len(column), dtype=object)
+        array[:] = column
+        return array[order]
+    return column[order] if isinstance(column, np.ndarray) else column.gather(order)
+
+
+def as_list(column: Any) -> list[Any]:
+    """A column of ids as a list."""
+    if isinstance(column, list):
+        return column
+    return column.tolist() if isinstance(column, np.ndarray) else column.to_list()  # type: ignore[no-any-return]
+
+
+def chunks(lengths: Ints, rows: int) -> Iterator[tuple[int, int]]:
+    """Consecutive topics of about `rows` rows: pairs of first and one past the last."""
+    ends = np.cumsum(lengths)
+    start, n = 0, lengths.size
+    while start < n:
+        base = ends[start - 1] if start else 0
+        stop = min(max(int(np.searchsorted(ends, base + rows, side="right")), start + 1), n)
+        yield start, stop
+        start = stop

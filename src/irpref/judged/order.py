@@ -1,0 +1,77 @@
+"""The tie rule: score as float64 descending, then document id descending, as trec_eval has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from irpref.segments import Bools, Floats, Ints, Segments
+
+DocsOf = Callable[[Ints], list[str]]
+
+
+def evaluation_order(score: Floats, topics: Segments, docs_of: DocsOf, matters: Bools | None = None) -> Ints | None:
+    """Order of evaluation of the rows of each topic.
+
+    Parameters
+    ----------
+    score : float array (n_rows,)
+        Finite scores, topic after topic.
+    topics : Segments
+        Rows of each topic.
+    docs_of : callable
+        Document ids of an array of row numbers.
+    matters : bool array (n_rows,), optional
+        Rows whose exact place is asked for. Ties among the others are left as they stand, which spares
+        looking at their ids.
+
+    Returns
+    -------
+    int array (n_rows,) or None
+        Row numbers in the order of evaluation, topic after topic. None where the rows already stand in it.
+    """
+    if score.size < 2:
+        return None
+    level = score[1:] == score[:-1]
+    rises = score[1:] > score[:-1]
+    inner = topics.starts[1:]
+    border = inner[(inner > 0) & (inner < score.size)] - 1
+    level[border] = False
+    rises[border] = False
+    order: Ints | None = None
+    if rises.any():
+        order = np.arange(score.size)
+        unsorted = np.unique(topics.topic[1:][rises])
+        part = Segments.of_lengths(topics.lengths[unsorted])
+        of_part = np.arange(part.size) + part.spread(topics.starts[unsorted] - part.starts)
+        for _, rows, inside in part.padded():
+            block = np.where(inside, -score[of_part[rows]], np.inf)
+            ranked = np.take_along_axis(of_part[rows], np.argsort(block, axis=1), axis=1)
+            # Padding is +inf after finite scores, so it stands behind the topic's own rows.
+            order[of_part[rows[inside]]] = ranked[inside]
+        ordered = score[order]
+        level = ordered[1:] == ordered[:-1]
+        level[border] = False
+    if level.any():
+        tied = np.zeros(score.size, bool)
+        tied[1:] = level
+        tied[:-1] |= level
+        place = np.flatnonzero(tied)
+        opens = np.ones(place.size, bool)
+        opens[1:] = ~level[place[1:] - 1]
+        group = np.cumsum(opens) - 1
+        rows = place if order is None else order[place]
+        if matters is not None:
+            wanted = np.zeros(int(group[-1]) + 1, bool)
+            wanted[group[matters[rows]]] = True
+            keep = wanted[group]
+            place, rows, group = place[keep], rows[keep], group[keep]
+        docs = docs_of(rows)
+        by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+        resolved = by_id[np.argsort(group[by_id], kind="stable")]
+        if order is None and (resolved != np.arange(resolved.size)).any():
+            order = np.arange(score.size)
+        if order is not None:
+            order[place] = rows[resolved]
+    return order

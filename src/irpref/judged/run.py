@@ -1,0 +1,166 @@
+"""A run judged against a pool: arrays only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.segments import Bools, Floats, Ints, Segments
+
+if TYPE_CHECKING:
+    from irpref.judged.pool import Judgments
+
+# Rows (hits and judgments) of a group of topics. Twenty arrays of this length fit a core's cache; smaller
+# groups pay NumPy's call overhead, larger ones memory traffic.
+BATCH_ROWS = 1 << 15
+
+
+class JudgedRun:
+    """What the measures see of a run: its judged documents, by topic, in rank order.
+
+    Attributes
+    ----------
+    pool : Judgments
+        The judgments of the same topics.
+    hits : Segments
+        Retrieved judged documents (rows) by topic.
+    rank : int array (n_hits,)
+        Rank among all retrieved documents of the topic, from 1.
+    row : int array (n_hits,)
+        Row of the document in the pool.
+    grade : float array (n_hits,)
+        Its grade; negative grades are kept.
+    n_retrieved : int array (n_topics,)
+        Documents retrieved, judged or not.
+    """
+
+    def __init__(self, pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved: Ints) -> None:
+        self.pool = pool
+        self.hits = hits
+        self.rank = rank
+        self.row = row
+        self.n_retrieved = n_retrieved
+        self.grade: Floats = pool.grade[row]
+        self._views: dict[Any, JudgedRun] = {}
+        self._memo: dict[Any, Any] = {}
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics of the qrels."""
+        return self.hits.n
+
+    def gain(self, gains: tuple[tuple[float, float], ...] | None) -> Floats:
+        """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Judgments.gain`."""
+        return self.memo(("gain", gains), lambda: self.pool.gain(gains)[self.row])  # type: ignore[no-any-return]
+
+    def memo(self, key: Any, make: Any) -> Any:
+        """Return what `make()` gave for `key` the first time: measures share intermediate arrays."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        return self._memo[key]
+
+    def at(self, cutoff: int | None) -> JudgedRun:
+        """The first `cutoff` retrieved documents; the pool stays whole. None: the run itself."""
+        if cutoff is None:
+            return self
+        return self._view(
+            ("at", cutoff), lambda: (self.rank <= cutoff, self.rank, np.minimum(self.n_retrieved, cutoff))
+        )
+
+    def condensed(self, negative: bool = False) -> JudgedRun:
+        """Only documents with a judgment, ranked again from 1; the pool stays whole.
+
+        A negative grade counts as a judgment only where `negative` says so.
+        """
+
+        def make() -> tuple[Bools, Ints, Ints]:
+            judged = np.ones(self.rank.size, bool) if negative else self.grade >= 0
+            return judged, self.hits.running_count(judged), self.hits.count(judged)
+
+        return self._view(("condensed", negative), make)
+
+    def view(self, cutoff: int | None, judged_only: bool) -> JudgedRun:
+        """`condensed` if `judged_only`, then `at(cutoff)`."""
+        return (self.condensed() if judged_only else self).at(cutoff)
+
+    def _view(self, key: Any, make: Any) -> JudgedRun:
+        if key not in self._views:
+            mask, rank, n_retrieved = make()
+            self._views[key] = JudgedRun(
+                self.pool, self.hits.where(mask), rank[mask], self.row[mask], n_retrieved
+            )
+        return self._views[key]
+
+    def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
+        """Values of the hits on the rows of the pool, `missing` for documents that are no hits: (n_judged,)."""
+        out = np.full(self.pool.grade.size, missing)
+        out[self.row] = values
+        return out
+
+    def missed(self) -> Bools:
+        """Which rows of the pool the run did not retrieve: shape (n_judged,)."""
+
+        def make() -> Bools:
+            out = np.ones(self.pool.grade.size, bool)
+            out[self.row] = False
+            return out
+
+        return self.memo("missed", make)  # type: ignore[no-any-return]
+
+    def topics(self, start: int, stop: int) -> JudgedRun:
+        """Topics `start` to `stop - 1`."""
+        rows = slice(self.hits.offsets[start], self.hits.offsets[stop])
+        pool = self.pool.topics(start, stop)
+        return JudgedRun(
+            pool,
+            self.hits.slice(start, stop),
+            self.rank[rows],
+            self.row[rows] - self.pool.judged.offsets[start],
+            self.n_retrieved[start:stop],
+        )
+
+    def batches(self, rows: int = BATCH_ROWS) -> Iterator[JudgedRun]:
+        """Groups of consecutive topics of about `rows` rows: small enough for the cache."""
+        # By judgments, not by hits: then every run of an evaluator has the same groups, and what a group of
+        # the pool keeps for the measures serves them all.
+        load = 2 * self.pool.judged.offsets
+        if load[-1] <= rows:
+            yield self
+            return
+        start = 0
+        while start < self.n_topics:
+            stop = int(np.searchsorted(load, load[start] + rows, side="right")) - 1
+            stop = min(max(stop, start + 1), self.n_topics)
+            yield self.topics(start, stop)
+            start = stop
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Every retrieved document of a run, by topic of the pool, in the order of evaluation.
+
+    Attributes
+    ----------
+    topics : Segments
+        Retrieved documents (rows) by topic.
+    doc_ids : list of str, length n_retrieved
+    score : float array (n_retrieved,)
+    rank : int array (n_retrieved,), from 1
+    row : int array (n_retrieved,)
+        Row of the document in the pool, -1 where it is unjudged.
+    grade : float array (n_retrieved,)
+        NaN where it is unjudged.
+    source : int array (n_retrieved,)
+        Row of the run's input (frames and iterables only).
+    """
+
+    topics: Segments
+    doc_ids: list[str]
+    score: Floats
+    rank: Ints
+    row: Ints
+    grade: Floats
+    source: Ints

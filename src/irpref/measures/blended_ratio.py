@@ -1,0 +1,225 @@
+"""Q-, O-, P- and P+-measure: precision and cumulated gain blended into one ratio. 1 is best.
+
+    BR(r) = (beta cg(r) + count(r)) / (beta cgI(r) + r)
+
+    Q  = 1/R * sum over relevant ranks of BR            Q@l divides by min(l, R)
+    O  = BR(r_1)     r_1  rank of the first relevant document
+    P  = BR(r_p)     r_p  rank of the best retrieved document: highest grade first, then rank
+    P+ = mean of BR over the relevant ranks up to r_p
+
+cg, cgI   gain cumulated by the ranking, and by the ideal list of all relevant documents
+count(r)  relevant documents in the top r            R  relevant documents in the pool
+relevant  gain > 0
+
+T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, 695-696,
+doi:10.1145/1148170.1148322 (all four, beta = 1); beta as in NTCIREVAL: 0 gives AP, RR and precision at r_p.
+
+Decided here: nothing relevant in the pool or retrieved gives 0; r_p goes by grade, not by gain; the ideal list
+is never cut; unjudged documents and grades of 0 or below have no gain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irpref.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
+from irpref.judged import JudgedRun, Judgments
+from irpref.judged.pool import Gains
+from irpref.segments import Floats, Ints, Segments
+from irpref.terms import Terms
+
+
+@dataclass(frozen=True)
+class Blend:
+    """Blended ratio at the retrieved relevant documents: `relevant` segments and (n_relevant,) arrays."""
+
+    relevant: Segments
+    ratio: Floats
+    count: Floats  # relevant documents down to this one
+    grade: Floats
+    row: Ints  # of the pool
+
+
+def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Floats, Ints]:
+    """Gain cumulated by the ideal list, (n_judged,), and R by gain > 0, (n_topics,)."""
+
+    def make() -> tuple[Floats, Ints]:
+        gain = pool.gain(gains)
+        return pool.judged.running(gain), pool.judged.count(gain > 0)
+
+    return pool.memo(("ideal", gains), make)  # type: ignore[no-any-return]
+
+
+def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
+    """BR at each retrieved relevant document of the run."""
+
+    def make() -> Blend:
+        gain = run.gain(gains)
+        relevant = gain > 0
+        segments = run.hits.where(relevant)
+        ideal, r = ideal_gain(run.pool, gains)
+        rank = run.rank[relevant]
+        row = run.row[relevant]
+        # The pool stands in ideal order, so rank j of the ideal list is its j-th row; flat after R.
+        best = ideal[segments.spread(run.pool.judged.starts) + np.minimum(rank, segments.spread(r)) - 1]
+        count = segments.position + 1.0
+        ratio = (beta * segments.running(gain[relevant]) + count) / (beta * best + rank)
+        return Blend(segments, ratio, count, run.grade[relevant], row)
+
+    return run.memo(("blend", beta, gains), make)  # type: ignore[no-any-return]
+
+
+def _preferred(blend: Blend) -> Ints:
+    """r_p as a row of the blend: the first document of the highest grade retrieved; -1 if there is none."""
+    best = blend.relevant.maximum(blend.grade)
+    return blend.relevant.first(blend.grade == blend.relevant.spread(best))
+
+
+def _at(values: Floats, rows: Ints) -> Floats:
+    return np.append(values, 0.0)[rows]  # row -1, nothing relevant retrieved, reads the 0
+
+
+def _size(run: JudgedRun, gains: Gains, cutoff: int | None) -> Floats:
+    r = ideal_gain(run.pool, gains)[1]
+    return np.maximum(r if cutoff is None else np.minimum(r, cutoff), 1).astype(np.float64)
+
+
+def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
+    """Q-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    return blend.relevant.total(blend.ratio) / _size(run, gains, cutoff)
+
+
+def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
+    """O-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    return _at(blend.ratio, np.where(blend.relevant.lengths > 0, blend.relevant.starts, -1))
+
+
+def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
+    """P-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    return _at(blend.ratio, _preferred(blend))
+
+
+def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
+    """P+-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    preferred = _preferred(blend)
+    upto = np.arange(blend.ratio.size) <= blend.relevant.spread(preferred)
+    return blend.relevant.total(np.where(upto, blend.ratio, 0.0)) / np.maximum(_at(blend.count, preferred), 1)
+
+
+def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
+    view = run.view(cutoff, judged_only)
+    blend = blended_ratio(view, beta, gains)
+    place = np.arange(blend.ratio.size)
+    preferred = _preferred(blend)
+    if which == "Q":
+        share = blend.ratio / blend.relevant.spread(_size(run, gains, cutoff))
+    elif which == "P+":
+        share = np.where(
+            place <= blend.relevant.spread(preferred),
+            blend.ratio / blend.relevant.spread(np.maximum(_at(blend.count, preferred), 1)),
+            0.0,
+        )
+    else:
+        chosen = blend.relevant.starts if which == "O" else preferred
+        share = np.where(place == blend.relevant.spread(chosen), blend.ratio, 0.0)
+    judged = np.zeros(run.pool.grade.size)
+    judged[blend.row] = share
+    ratio = np.full(judged.size, np.nan)
+    ratio[blend.row] = blend.ratio
+    return Terms(judged, columns={"gain": run.pool.gain(gains), "BR": ratio})
+
+
+def q_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
+    """BR / R of each relevant document: shape (n_judged,)."""
+    return _terms(run, "Q", beta, gains, judged_only, cutoff)
+
+
+def o_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
+    """BR of the first relevant document: shape (n_judged,)."""
+    return _terms(run, "O", beta, gains, judged_only, cutoff)
+
+
+def p_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
+    """BR of the preferred document: shape (n_judged,)."""
+    return _terms(run, "P", beta, gains, judged_only, cutoff)
+
+
+def p_plus_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
+    """Share of each relevant document down to the preferred one: shape (n_judged,)."""
+    return _terms(run, "P+", beta, gains, judged_only, cutoff)
+
+
+BETA = Param(float, "weight of the cumulated gain; 0 leaves precision alone", default=1.0, minimum=0)
+_PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
+
+
+class _QMeasure(KernelMeasure):
+    """Average precision for graded relevance: the blended ratio averaged over all relevant documents.
+
+    `judged_only=True` is Q', the measure on the condensed list. With a cutoff the sum is divided by
+    min(cutoff, R). `beta=0` is AP.
+    """
+
+    __name__ = NAME = "QMeasure"
+    PRETTY_NAME = "Q-measure"
+    SHORT_DESC = "Average precision for graded relevance."
+    QUESTION = "How early, and how completely, do documents stand in order of their grades?"
+    SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    kernel = staticmethod(q_measure)
+    terms = staticmethod(q_terms)
+
+
+class _OMeasure(KernelMeasure):
+    """Reciprocal rank for graded relevance: the blended ratio at the first relevant document."""
+
+    __name__ = NAME = "OMeasure"
+    PRETTY_NAME = "O-measure"
+    SHORT_DESC = "Reciprocal rank for graded relevance."
+    QUESTION = "How good, and how early, is the first relevant document?"
+    SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    kernel = staticmethod(o_measure)
+    terms = staticmethod(o_terms)
+
+
+class _PMeasure(KernelMeasure):
+    """For one highly relevant document: the blended ratio where the best retrieved document stands.
+
+    1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
+    """
+
+    __name__ = NAME = "PMeasure"
+    PRETTY_NAME = "P-measure"
+    SHORT_DESC = "How early the best retrieved document stands."
+    QUESTION = "How soon does a user who wants the best document on offer find it?"
+    SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    kernel = staticmethod(p_measure)
+    terms = staticmethod(p_terms)
+
+
+class _PPlus(KernelMeasure):
+    """P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios."""
+
+    __name__ = NAME = "PPlus"
+    PRETTY_NAME = "P+-measure"
+    SHORT_DESC = "Mean blended ratio down to the best retrieved document."
+    QUESTION = "How good is the ranking down to the best retrieved document?"
+    SOURCE = "Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    kernel = staticmethod(p_plus)
+    terms = staticmethod(p_plus_terms)
+
+
+QMeasure = register(_QMeasure())
+OMeasure = register(_OMeasure())
+PMeasure = register(_PMeasure())
+PPlus = register(_PPlus())

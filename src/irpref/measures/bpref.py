@@ -1,0 +1,99 @@
+"""bpref and its variants: judged non-relevant documents above relevant ones. 1 is best.
+
+    bpref = 1/R * sum over retrieved relevant r of (1 - min(a_r, cap) / den)     the fraction is 0 where a_r = 0
+
+a_r   judged non-relevant documents ranked above r
+R, N  relevant and judged non-relevant documents in the pool; Nret: those of N that were retrieved
+
+    norm     cap     den
+    min      R       min(R, N)        trec_eval 8 and later, ir_measures' Bpref
+    R        R       R                Buckley & Voorhees 2004 as printed
+    N        N       N                De Beer & Moens 2006, equation (2)
+    10       R + 10  R + 10           bpref-10 as printed
+    10min    R + 10  min(R + 10, N)   trec_eval 8's bpref_top10pRnonrel
+    old      R       min(R, Nret)     trec_eval before 8.0: the denominator counts retrieved documents only, a bug
+
+C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, 25-32,
+doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for the correction.
+
+Decided here, as in trec_eval: a relevant document that was not retrieved adds nothing; without judged
+non-relevant documents every retrieved relevant one adds 1; no relevant document gives 0; a negative grade is no
+judgment.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irpref.declare import CUTOFF, REL, KernelMeasure, Param, register
+from irpref.judged import JudgedRun
+from irpref.segments import Floats
+from irpref.terms import Terms
+
+
+def _summands(run: JudgedRun, norm: str, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats, Floats]:
+    """Judged documents within the cutoff, their summands (n_hits,) and how many non-relevant ones stand above."""
+    view = run.at(cutoff)
+    relevant = view.grade >= rel
+    nonrelevant = (view.grade >= 0) & ~relevant
+    above = view.hits.running_count(nonrelevant)
+    r = run.pool.count_relevant(rel)
+    n = run.pool.count_relevant(0) - r
+    cap = {"N": n, "10": r + 10, "10min": r + 10}.get(norm, r)
+    den = {
+        "min": np.minimum(r, n),
+        "10min": np.minimum(r + 10, n),
+        "old": np.minimum(r, view.hits.count(nonrelevant)),
+    }.get(norm, cap)
+    counted = np.minimum(above, view.hits.spread(cap))
+    # A denominator of 0 means that no judged non-relevant document can stand above.
+    share = counted / view.hits.spread(np.maximum(den, 1))
+    return view, np.where(relevant, 1 - share, 0.0), np.where(relevant, above, np.nan)
+
+
+def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Floats:
+    """bpref of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    view, summand, _ = _summands(run, norm, rel, cutoff)
+    r = run.pool.count_relevant(rel)
+    # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
+    return view.hits.total(summand) / np.maximum(r, 1)
+
+
+def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Terms:
+    """Contribution of each judged document: shape (n_judged,). `lost`: non-relevant documents above it."""
+    view, summand, lost = _summands(run, norm, rel, cutoff)
+    r = run.pool.judged.spread(np.maximum(run.pool.count_relevant(rel), 1))
+    return Terms(view.on_pool(summand, 0.0) / r, columns={"lost": view.on_pool(lost)})
+
+
+class _BprefVariant(KernelMeasure):
+    """The forms of bpref that the literature and the tools use; without parameters it is ir_measures' `Bpref`.
+
+    `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
+    """
+
+    __name__ = NAME = "BprefVariant"
+    PRETTY_NAME = "bpref (variants)"
+    SHORT_DESC = "Judged non-relevant documents ranked above relevant ones, with the denominators in use."
+    QUESTION = "How often do judged non-relevant documents stand above relevant ones?"
+    SOURCE = "Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "norm": Param(
+            str,
+            "denominator of the penalty, see the table of the definition",
+            default="min",
+            choices=("min", "R", "N", "10", "10min", "old"),
+        ),
+        "rel": REL,
+        "cutoff": CUTOFF,
+    }
+    kernel = staticmethod(bpref)
+    terms = staticmethod(bpref_terms)
+
+
+BprefVariant = register(_BprefVariant())
+BprefR = register(BprefVariant(norm="R"), name="BprefR")
+BprefN = register(BprefVariant(norm="N"), name="BprefN")
+Bpref10 = register(BprefVariant(norm="10"), name="Bpref10")

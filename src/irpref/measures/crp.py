@@ -1,0 +1,307 @@
+"""Cumulated Relative Position: how far documents stand from where the ideal list has them.
+
+    RP(j)  = 0 inside the interval of ranks that the grade of the document at rank j has in the ideal list,
+             j - first rank of the interval above it (negative), j - last rank below it (positive)
+    CRP(j) = RP(1) + ... + RP(j)
+
+    CRP          CRP(R), the loss: 0 for an ideal ranking; with a cutoff, CRP at that rank
+    nCRP         CRP(R) / CRP(w, R),   CRP(w, R) = -R (R + 1) / 2: nothing relevant in the top R
+    CRPRecovery  R / b,   b = min {j >= R: CRP(j) >= 0}, the balance point; 0 if there is none
+
+R  documents with a grade above 0
+
+M. Angelini, N. Ferro, K. Järvelin, H. Keskustalo, A. Pirkola, G. Santucci and G. Silvello, Cumulated Relative
+Position: a metric for ranking evaluation, IIR 2013 (extended abstract), CEUR-WS 964, paper 9, equations (1) to (5);
+full paper at CLEF 2012, LNCS 7488, doi:10.1007/978-3-642-33247-0_13.
+
+Left open there, decided here:
+
+- the ideal list holds all judged and all retrieved documents, by falling grade; unjudged documents are
+  non-relevant; a negative grade is a grade below non-relevant (in this family only);
+- a ranking shorter than R is filled up with non-relevant documents, a missing topic too, so it scores its worst;
+  beyond its end the curve stays where it is;
+- the balance point is looked for from R on: without that, grades make rho exceed 1 (1 2 1 0 against the ideal
+  2 1 1 1 would have rho = 4/2);
+- the worst case is the bound -R (R + 1) / 2, not the reversed ideal list, which is not even the minimum when fewer
+  than R non-relevant documents are known (pool 2222 11111 00: -11, where 1 0 2 2 1 2 0 1 1 has -13);
+- no relevant document: CRP = nCRP = CRPRecovery = 0.
+
+Several statements of the abstract hold for binary grades only: CRP can be positive before R (one S and three A,
+ranked A A S A: -1, -1, +1), and rho = 1 does not imply an ideal ranking (B A S: -2, -2, 0). CRP grows with R
+squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r n n r has 1/2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irpref.declare import KernelMeasure, Param, register
+from irpref.judged import JudgedRun, Judgments
+from irpref.segments import Bools, Floats, Ints, Segments
+from irpref.terms import Terms
+
+
+@dataclass(frozen=True)
+class Ideal:
+    """Where the ideal list has the documents of each topic.
+
+    `first` and `last` are the ranks that bound the grade of each judged document, (n_judged,), before non-relevant
+    documents without a judgment push the lower grades down; the others have one number a topic.
+    """
+
+    first: Ints
+    last: Ints
+    relevant: Ints  # R
+    zeros: Ints  # judged non-relevant
+    negatives: Bools  # whether a grade is negative
+
+
+def ideal(pool: Judgments) -> Ideal:
+    """Intervals of the judged documents in the ideal list."""
+
+    def make() -> Ideal:
+        judged, grade = pool.judged, pool.grade
+        opens = np.ones(grade.size, bool)
+        opens[1:] = grade[1:] != grade[:-1]
+        opens[judged.starts[judged.lengths > 0]] = True
+        group = np.cumsum(opens) - 1
+        begin = np.flatnonzero(opens)
+        end = np.append(begin[1:], grade.size)
+        relevant = pool.judged.count(grade > 0)
+        zeros = pool.judged.count(grade == 0)
+        offset = judged.spread(judged.starts)
+        return Ideal(
+            begin[group] - offset + 1,
+            end[group] - offset,
+            relevant,
+            zeros,
+            relevant + zeros < judged.lengths,
+        )
+
+    return pool.memo("crp", make)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Relative positions of a run: `rp` of each hit, and what gives those of all other ranks."""
+
+    rp: Floats  # (n_hits,)
+    depth: Ints  # (n_topics,) ranks of the filled-up list
+    relevant: Ints  # R
+    last: Ints  # last rank of the non-relevant documents in the ideal list
+
+    def of_nonrelevant(self, topic: Ints, rank: Ints) -> Floats:
+        """RP of a non-relevant document at these ranks: shape as `rank`."""
+        r, last = self.relevant[topic], self.last[topic]
+        return np.minimum(rank - (r + 1), 0.0) + np.maximum(rank - last, 0.0)
+
+    def of_nonrelevant_upto(self, rank: Ints, topic: Ints | None = None) -> Floats:
+        """RP(1) + ... + RP(rank) if all were non-relevant: shape as `rank`, one a topic unless `topic` says."""
+        r, last = (self.relevant, self.last) if topic is None else (self.relevant[topic], self.last[topic])
+        m = np.minimum(rank, r).astype(np.float64)
+        t = np.maximum(rank - last, 0).astype(np.float64)
+        return m * (m + 1) / 2 - m * (r + 1) + t * (t + 1) / 2
+
+
+def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
+    """Relative positions in the list filled up to `depth` (R where None), never cut: shape (n_topics,)."""
+
+    def make() -> Positions:
+        best = ideal(run.pool)
+        filled = np.maximum(run.n_retrieved, best.relevant if depth is None else depth)
+        # Non-relevant documents without a judgment: retrieved ones, and those that fill the list up.
+        pushed = filled - run.hits.lengths
+        shift = run.hits.spread(pushed)
+        first = best.first[run.row] + np.where(run.grade < 0, shift, 0)
+        last = best.last[run.row] + np.where(run.grade <= 0, shift, 0)
+        rp = np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
+        return Positions(rp, filled, best.relevant, best.relevant + best.zeros + pushed)
+
+    return make() if depth is not None else run.memo("crp", make)  # type: ignore[no-any-return]
+
+
+def crp_curve(run: JudgedRun, depth: Ints | None = None) -> tuple[Segments, Floats]:
+    """RP at every rank of the filled-up lists: ranks (rows) by topic, and (n_ranks,) values.
+
+    `ranks.running(rp)` is the curve.
+    """
+    of = positions(run, depth)
+    ranks = Segments.of_lengths(of.depth)
+    rp = of.of_nonrelevant(ranks.topic, ranks.position + 1)
+    rp[run.hits.spread(ranks.starts) + run.rank - 1] = of.rp
+    return ranks, rp
+
+
+def _surplus(run: JudgedRun, of: Positions) -> Floats:
+    """RP of each hit beyond that of a non-relevant document in its place: (n_hits,)."""
+    return of.rp - of.of_nonrelevant(run.hits.topic, run.rank)
+
+
+def crp_at(run: JudgedRun, rank: Ints) -> Floats:
+    """CRP at one rank of each topic: (n_topics,) to (n_topics,)."""
+    of = positions(run)
+    rank = np.minimum(rank, of.depth)
+    inside = run.rank <= run.hits.spread(rank)
+    return of.of_nonrelevant_upto(rank) + run.hits.total(np.where(inside, _surplus(run, of), 0.0))
+
+
+def worst(pool: Judgments) -> Floats:
+    """CRP(w, R) = -R (R + 1) / 2: shape (n_topics,)."""
+    r = ideal(pool).relevant.astype(np.float64)
+    return -r * (r + 1) / 2
+
+
+def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
+    """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is better."""
+    view = run.condensed(negative=True) if judged_only else run
+    r = ideal(run.pool).relevant
+    return np.where(r > 0, crp_at(view, r if cutoff is None else np.full(r.size, cutoff)), 0.0)
+
+
+def n_crp(run: JudgedRun, *, judged_only: bool) -> Floats:
+    """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top R."""
+    loss = worst(run.pool)
+    value = crp(run, cutoff=None, judged_only=judged_only)
+    return np.divide(value, loss, out=np.zeros_like(loss), where=loss < 0)
+
+
+def crp_balance(run: JudgedRun) -> Ints:
+    """Balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 where there is none."""
+    of = positions(run)
+    r = of.relevant
+    at_r = crp_at(run, r) >= 0
+    # Beyond R and without negative grades, the curve moves at hits only.
+    curve = run.hits.running(_surplus(run, of)) + run.hits.spread(of.of_nonrelevant_upto(r))
+    hit = run.hits.first((curve >= 0) & (run.rank > run.hits.spread(r)))
+    balance = np.where(at_r, r, np.append(run.rank, 0)[hit])
+    rare = ideal(run.pool).negatives
+    if rare.any():
+        ranks, rp = crp_curve(run)
+        rank = ranks.position + 1
+        found = ranks.first((ranks.running(rp) >= 0) & (rank >= ranks.spread(r)))
+        balance = np.where(rare, np.append(rank, 0)[found], balance)
+    return np.where(r > 0, balance, 0)
+
+
+def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
+    """Recovery value R / b of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    view = (run.condensed(negative=True) if judged_only else run).at(cutoff)
+    balance = crp_balance(view)
+    r = ideal(run.pool).relevant
+    return np.divide(r, balance, out=np.zeros(r.size), where=balance > 0)
+
+
+def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -> Terms:
+    """RP of the documents above the rank that CRP is read at: shape (n_judged,) and by rank."""
+    view = run.condensed(negative=True) if judged_only else run
+    of = positions(view)
+    r = of.relevant
+    rank = np.minimum(r if cutoff is None else np.full(r.size, cutoff), of.depth)
+    rank = np.where(r > 0, rank, 0)
+    inside = view.rank <= view.hits.spread(rank)
+    topics, surplus = view.hits.topic, view.hits.running(_surplus(view, of))
+    curve = surplus + of.of_nonrelevant_upto(view.rank, topics)
+
+    def unjudged(topic: Ints, at: Ints) -> Floats:
+        return np.where(at <= rank[topic], of.of_nonrelevant(topic, at), 0.0)
+
+    def curve_at(topic: Ints, at: Ints) -> Floats:
+        # What the last hit above left, on top of what non-relevant documents alone would give.
+        width = int(view.n_retrieved.max(initial=0)) + 1
+        hit = np.searchsorted(topics * width + view.rank, topic * width + at)
+        above = hit > view.hits.starts[topic]
+        return np.where(above, np.append(surplus, 0.0)[hit - 1], 0.0) + of.of_nonrelevant_upto(at, topic)
+
+    below = np.minimum(rank, view.n_retrieved)
+    return Terms(
+        view.on_pool(np.where(inside, of.rp, 0.0), 0.0),
+        unjudged=None if judged_only else unjudged,
+        # The ranks that fill a short list up belong to no document.
+        rest=of.of_nonrelevant_upto(rank) - of.of_nonrelevant_upto(below),
+        columns={"rp": view.on_pool(of.rp), "crp": view.on_pool(curve)},
+        unjudged_columns={} if judged_only else {"rp": of.of_nonrelevant, "crp": curve_at},
+    )
+
+
+def n_crp_terms(run: JudgedRun, *, judged_only: bool) -> Terms:
+    """As `crp_terms`, each divided by the worst case."""
+    terms = crp_terms(run, judged_only=judged_only)
+    loss = worst(run.pool)
+    share = np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0)
+    parent = terms.unjudged
+
+    def unjudged(topic: Ints, at: Ints) -> Floats:
+        assert parent is not None
+        return parent(topic, at) * share[topic]
+
+    return Terms(
+        terms.judged * run.pool.judged.spread(share),
+        unjudged=None if parent is None else unjudged,
+        rest=None if terms.rest is None else terms.rest * share,
+        columns=terms.columns,
+        unjudged_columns=terms.unjudged_columns,
+    )
+
+
+JUDGED_ONLY = Param(
+    bool, "drop documents without a judgment and rank again; a negative grade is a judgment here", default=False
+)
+
+
+class _CRP(KernelMeasure):
+    """Net displacement of the documents above rank R, against the ideal list: the paper's loss value.
+
+    Average `nCRP` over topics instead: CRP grows with the square of R.
+    """
+
+    __name__ = NAME = "CRP"
+    PRETTY_NAME = "Cumulated Relative Position"
+    SHORT_DESC = "Net displacement from the ideal list, cumulated to rank R or to the cutoff."
+    QUESTION = "How many ranks are documents away from where the ideal list has them?"
+    RANGE = "from -R(R+1)/2; 0 is ideal; positive values are possible"
+    SOURCE = "Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "cutoff": Param(int, "rank at which the curve is read (default: R)", minimum=1),
+        "judged_only": JUDGED_ONLY,
+    }
+    kernel = staticmethod(crp)
+    terms = staticmethod(crp_terms)
+
+
+class _nCRP(KernelMeasure):
+    """CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in the top R."""
+
+    __name__ = NAME = "nCRP"
+    PRETTY_NAME = "normalised CRP"
+    SHORT_DESC = "CRP at R as a share of its worst case."
+    QUESTION = "What share of the worst possible displacement does the ranking have down to rank R?"
+    RANGE = "0 (ideal) to 1; lower values than 0 are possible for graded judgments"
+    SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
+    DEFAULT = 1.0
+    higher_is_better = False
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {"judged_only": JUDGED_ONLY}
+    kernel = staticmethod(n_crp)
+    terms = staticmethod(n_crp_terms)
+
+
+class _CRPRecovery(KernelMeasure):
+    """R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never is."""
+
+    __name__ = NAME = "CRPRecovery"
+    PRETTY_NAME = "CRP recovery value"
+    SHORT_DESC = "R over the rank at which the CRP curve is back at 0."
+    QUESTION = "How soon are early misplacements made good?"
+    SOURCE = "Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "cutoff": Param(int, "ranking cutoff: documents below this rank count as not retrieved", minimum=1),
+        "judged_only": JUDGED_ONLY,
+    }
+    kernel = staticmethod(crp_recovery)
+
+
+CRP = register(_CRP())
+nCRP = register(_nCRP())
+CRPRecovery = register(_CRPRecovery())

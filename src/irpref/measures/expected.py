@@ -1,0 +1,108 @@
+"""Relative recall and recall effort: what was found against what the user expected to find.
+
+    relative recall = |R and A| / e           recall effort = e / rank of the e-th relevant document
+
+R  relevant documents    A  retrieved documents    e  relevant documents the user expected to find
+
+R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-oriented measures).
+
+`expected` is a number, or the name of a column of the qrels with one number a topic; by default R, the number of
+relevant documents in the pool, which makes relative recall recall.
+
+Decided here: a user who stops when satisfied finds no more than expected, so relative recall is capped at 1
+(`capped=False` for the plain ratio); recall effort is 0 where the e-th relevant document is never reached (despite
+its name, higher is better); for an e that is not whole, the next whole number is to be reached.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irpref.declare import CUTOFF, REL, KernelMeasure, Param, register
+from irpref.judged import JudgedRun
+from irpref.segments import Floats
+from irpref.terms import Terms
+
+
+def _expected(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
+    """e of each topic: shape (n_topics,); 0 only where it is R and nothing is relevant."""
+    if expected is None:
+        return run.pool.count_relevant(rel).astype(np.float64)
+    if isinstance(expected, str):
+        column = run.pool.columns[expected]
+        return np.append(column, 0.0)[np.where(run.pool.judged.lengths > 0, run.pool.judged.starts, -1)]
+    return np.full(run.n_topics, float(expected))
+
+
+def relative_recall(
+    run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
+) -> Floats:
+    """Relative recall of each topic: shape (n_topics,), in [0, 1] if capped, higher is better."""
+    view = run.at(cutoff)
+    e = _expected(run, expected, rel)
+    value = np.divide(view.hits.count(view.grade >= rel), e, out=np.zeros_like(e), where=e > 0)
+    return np.minimum(value, 1.0) if capped else value
+
+
+def relative_recall_terms(
+    run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
+) -> Terms:
+    """Share of each relevant document retrieved: shape (n_judged,). Beyond e documents they add nothing if capped."""
+    view = run.at(cutoff)
+    relevant = view.grade >= rel
+    count = view.hits.running_count(relevant)
+    e = view.hits.spread(_expected(run, expected, rel))
+    share = np.clip(e - (count - 1), 0.0, 1.0) if capped else np.ones(count.size)
+    return Terms(view.on_pool(np.where(relevant & (e > 0), share / np.where(e > 0, e, 1.0), 0.0), 0.0))
+
+
+def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, cutoff: int | None) -> Floats:
+    """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    view = run.at(cutoff)
+    relevant = view.grade >= rel
+    e = _expected(run, expected, rel)
+    reached = view.hits.first(relevant & (view.hits.running_count(relevant) == view.hits.spread(np.ceil(e))))
+    rank = np.append(view.rank, 1)[reached]
+    return np.where((reached >= 0) & (e > 0), e / rank, 0.0)
+
+
+_EXPECTED = Param(
+    (int, float, str), "relevant documents the user expected to find (default: R)", minimum=1
+)
+
+
+class _RelativeRecall(KernelMeasure):
+    """Relevant documents found, as a share of those the user expected to find."""
+
+    __name__ = NAME = "RelativeRecall"
+    PRETTY_NAME = "relative recall"
+    SHORT_DESC = "Relevant documents found, against the number the user expected."
+    QUESTION = "Did users find as many relevant documents as they expected?"
+    RANGE = "[0, 1]; without a cap, from 0"
+    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "expected": _EXPECTED,
+        "capped": Param(bool, "no more than 1, however much was found", default=True),
+        "rel": REL,
+        "cutoff": CUTOFF,
+    }
+    kernel = staticmethod(relative_recall)
+    terms = staticmethod(relative_recall_terms)
+
+
+class _RecallEffort(KernelMeasure):
+    """Relevant documents expected, as a share of the documents examined to find that many. Higher is better."""
+
+    __name__ = NAME = "RecallEffort"
+    PRETTY_NAME = "recall effort"
+    SHORT_DESC = "Relevant documents expected, over the documents examined to find them."
+    QUESTION = "How many documents had to be examined to find the expected relevant ones?"
+    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
+    kernel = staticmethod(recall_effort)
+
+
+RelativeRecall = register(_RelativeRecall())
+RecallEffort = register(_RecallEffort())

@@ -1,0 +1,97 @@
+"""Coverage and novelty: how a result list relates to what the user already knew. 1 is best.
+
+    coverage = |K and R and A| / |K and R|             novelty = |(R and A) - K| / |R and A|
+
+R  relevant documents    A  retrieved documents    K  documents the user knew
+
+R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-oriented measures); R. R. Korfhage,
+Information Storage and Retrieval, Wiley 1997.
+
+K is a column of the qrels (`known`), truthy where the user knew the document; see `irpref.with_known`. Known
+documents that are not judged relevant do not matter.
+
+Decided here: a user who knew no relevant document (coverage) and a run that retrieves none (novelty) give 0. The
+former is the topic's doing, not the run's, and lowers the mean of every run alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irpref.declare import CUTOFF, REL, KernelMeasure, Param, register
+from irpref.judged import JudgedRun
+from irpref.segments import Floats
+from irpref.terms import Terms
+
+
+def coverage(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
+    """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    view = run.at(cutoff)
+    wanted = run.pool.columns[known] & (run.pool.grade >= rel)
+    size = run.pool.judged.count(wanted)
+    return view.hits.count(wanted[view.row]) / np.maximum(size, 1)
+
+
+def coverage_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Terms:
+    """Share of each known relevant document that was retrieved: shape (n_judged,)."""
+    wanted = run.pool.columns[known] & (run.pool.grade >= rel)
+    size = run.pool.judged.spread(np.maximum(run.pool.judged.count(wanted), 1))
+    return Terms(
+        np.where(run.at(cutoff).missed(), 0.0, wanted / size), columns={"known": run.pool.columns[known] * 1.0}
+    )
+
+
+def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
+    """Novelty of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    view = run.at(cutoff)
+    relevant = view.grade >= rel
+    new = relevant & ~run.pool.columns[known][view.row]
+    return view.hits.count(new) / np.maximum(view.hits.count(relevant), 1)
+
+
+def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Terms:
+    """Share of each new relevant document that was retrieved: shape (n_judged,)."""
+    view = run.at(cutoff)
+    relevant = view.grade >= rel
+    new = relevant & ~run.pool.columns[known][view.row]
+    share = new / view.hits.spread(np.maximum(view.hits.count(relevant), 1))
+    return Terms(view.on_pool(share, 0.0), columns={"known": run.pool.columns[known] * 1.0})
+
+
+_PARAMS = {
+    "known": Param(str, "column of the qrels, truthy where the user knew the document", default="known"),
+    "rel": REL,
+    "cutoff": CUTOFF,
+}
+
+
+class _Coverage(KernelMeasure):
+    """Share of the relevant documents known to the user that were retrieved."""
+
+    __name__ = NAME = "Coverage"
+    PRETTY_NAME = "coverage ratio"
+    SHORT_DESC = "Share of the relevant documents known to the user that were retrieved."
+    QUESTION = "Does the system find what the user already knows to be relevant?"
+    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    kernel = staticmethod(coverage)
+    terms = staticmethod(coverage_terms)
+
+
+class _Novelty(KernelMeasure):
+    """Share of the relevant documents retrieved that the user did not know."""
+
+    __name__ = NAME = "Novelty"
+    PRETTY_NAME = "novelty ratio"
+    SHORT_DESC = "Share of the relevant documents retrieved that are new to the user."
+    QUESTION = "How much of what is found and relevant is new to the user?"
+    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    kernel = staticmethod(novelty)
+    terms = staticmethod(novelty_terms)
+
+
+Coverage = register(_Coverage())
+Novelty = register(_Novelty())

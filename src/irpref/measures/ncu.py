@@ -1,0 +1,97 @@
+"""Normalised cumulative utility: the utility of stopping at a relevant document, averaged over who stops where.
+
+    NCU = sum over retrieved relevant documents of  p_stop(r) * utility(r)                    1 is best
+
+    stop           p_stop(r)
+    uniform        1 / R
+    graded         gain(r) / sum of the gains of the R relevant documents
+    rank_biased    gamma^(count(r) - 1) / sum of gamma^(i - 1), i = 1 ... R
+
+    utility        P: count(r) / r       BR: the blended ratio of Q-measure
+
+T. Sakai and S. Robertson, Modelling a user population for designing information retrieval metrics, EVIA 2008;
+formulas as in NTCIREVAL. uniform with P is AP, uniform with BR is Q-measure.
+
+Decided here: no cutoff. NTCIREVAL 2022 divides the rank-biased sum by min(l, R) instead of the sum of its
+weights, so an ideal list of 20 relevant documents would score 0.8025 at 10 where it scores 1 without a cutoff.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irpref.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, register
+from irpref.judged import JudgedRun
+from irpref.judged.pool import Gains
+from irpref.measures.blended_ratio import BETA, Blend, blended_ratio, ideal_gain
+from irpref.segments import Floats
+from irpref.terms import Terms
+
+
+def _summands(
+    run: JudgedRun, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
+) -> tuple[Blend, Floats]:
+    """Stopping probability times utility of each retrieved relevant document."""
+    view = run.view(None, judged_only)
+    # beta = 0 turns the blended ratio into precision.
+    blend = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
+    ideal, r = ideal_gain(run.pool, gains)
+    if stop == "uniform":
+        weight, size = np.ones(blend.ratio.size), r.astype(np.float64)
+    elif stop == "graded":
+        weight = run.pool.gain(gains)[blend.row]
+        size = np.append(ideal, 0.0)[np.where(r > 0, run.pool.judged.starts + r - 1, -1)]
+    else:
+        weight = gamma ** (blend.count - 1)
+        # The geometric sum in a form that keeps its digits for gamma near 1.
+        size = r.astype(np.float64) if gamma == 1 else np.expm1(r * np.log(gamma)) / (gamma - 1)
+    return blend, weight * blend.ratio / blend.relevant.spread(np.where(r > 0, size, 1.0))
+
+
+def ncu(
+    run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
+) -> Floats:
+    """NCU of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    blend, summand = _summands(run, stop, utility, gamma, beta, gains, judged_only)
+    return blend.relevant.total(summand)
+
+
+def ncu_terms(
+    run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
+) -> Terms:
+    """Contribution of each relevant document: shape (n_judged,)."""
+    blend, summand = _summands(run, stop, utility, gamma, beta, gains, judged_only)
+    judged = np.zeros(run.pool.grade.size)
+    judged[blend.row] = summand
+    ratio = np.full(judged.size, np.nan)
+    ratio[blend.row] = blend.ratio
+    return Terms(judged, columns={"gain": run.pool.gain(gains), "utility": ratio})
+
+
+class _NCU(KernelMeasure):
+    """Utility for a population of users who stop at different relevant documents."""
+
+    __name__ = NAME = "NCU"
+    PRETTY_NAME = "normalised cumulative utility"
+    SHORT_DESC = "Utility averaged over users who stop at different relevant documents."
+    QUESTION = "What do users get on average who stop at one relevant document or another?"
+    SOURCE = "Sakai & Robertson, EVIA 2008; NTCIREVAL"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "stop": Param(
+            str, "who stops where", default="uniform", choices=("uniform", "graded", "rank_biased")
+        ),
+        "utility": Param(str, "blended ratio or precision", default="BR", choices=("BR", "P")),
+        "gamma": Param(
+            float, "persistence of rank-biased stopping", default=0.95, above=0, maximum=1
+        ),
+        "beta": BETA,
+        "gains": GAINS,
+        "judged_only": JUDGED_ONLY,
+    }
+    kernel = staticmethod(ncu)
+    terms = staticmethod(ncu_terms)
+
+
+NCU = register(_NCU())

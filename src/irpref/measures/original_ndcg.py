@@ -1,0 +1,80 @@
+"""nDCG as first published: no discount above the rank that equals the base of the logarithm. 1 is best.
+
+    DCG = sum of gain(j) / max(1, log_base(j))              nDCG = DCG / DCG of the ideal list
+
+K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002, 422-446,
+doi:10.1145/582415.582418, section 2; the same with base 2 in R. Baeza-Yates and B. Ribeiro-Neto, Modern
+Information Retrieval, ch. 4. With base 2, ranks 1 and 2 weigh the same. ir_measures' nDCG divides by
+log2(rank + 1) instead.
+
+Decided here: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds all judged
+documents, cut at the cutoff; nothing relevant gives 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irpref.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
+from irpref.judged import JudgedRun
+from irpref.judged.pool import Gains
+from irpref.segments import Floats, Ints
+from irpref.terms import Terms
+
+
+def discount(rank: Ints, base: float) -> Floats:
+    """What the gain at each rank is divided by: shape as `rank`, at least 1."""
+    log = np.log2(rank) if base == 2 else np.log(rank) / np.log(base)
+    return np.where(rank < base, 1.0, np.maximum(log, 1.0))
+
+
+def _parts(
+    run: JudgedRun, base: float, gains: Gains, judged_only: bool, cutoff: int | None
+) -> tuple[JudgedRun, Floats, Floats]:
+    """Discounted gains of the hits, (n_hits,), and of the ideal list, (n_topics,)."""
+    view = run.view(cutoff, judged_only)
+    place = run.pool.judged.position + 1
+    ideal = run.pool.gain(gains) / discount(place, base)
+    if cutoff is not None:
+        ideal = np.where(place <= cutoff, ideal, 0.0)
+    return view, view.gain(gains) / discount(view.rank, base), run.pool.judged.total(ideal)
+
+
+def original_ndcg(
+    run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None
+) -> Floats:
+    """nDCG of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
+    return np.divide(view.hits.total(gain), ideal, out=np.zeros_like(ideal), where=ideal > 0)
+
+
+def original_ndcg_terms(
+    run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None
+) -> Terms:
+    """Discounted gain of each document over that of the ideal list: shape (n_judged,)."""
+    view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
+    share = gain / view.hits.spread(np.where(ideal > 0, ideal, 1.0))
+    return Terms(view.on_pool(share, 0.0), columns={"gain": run.pool.gain(gains)})
+
+
+class _OriginalNDCG(KernelMeasure):
+    """Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`."""
+
+    __name__ = NAME = "OriginalNDCG"
+    PRETTY_NAME = "nDCG (Järvelin & Kekäläinen)"
+    SHORT_DESC = "nDCG as first published: no discount before the rank that equals the base."
+    QUESTION = "How much gain do users cumulate, compared with the ideal list, if later ranks count less?"
+    SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "base": Param((int, float), "base of the logarithm, and first rank discounted", default=2, above=1),
+        "gains": GAINS,
+        "judged_only": JUDGED_ONLY,
+        "cutoff": CUTOFF,
+    }
+    kernel = staticmethod(original_ndcg)
+    terms = staticmethod(original_ndcg_terms)
+
+
+OriginalNDCG = register(_OriginalNDCG())

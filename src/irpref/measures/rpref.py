@@ -1,0 +1,352 @@
+"""rpref and n-pref: preferences between judged documents, weighted by how far their grades are apart. 1 is best.
+
+    rpref = 1/R * sum_k rho_k * (1 - 1/den_k * sum_{l above k, rho_l < rho_k} (rho_k - rho_l) / rho_k)
+
+rho    grade on the scale [0, 1]: gain of the grade / max_rel, clipped
+R      sum of rho over the judged documents      N   sum of (1 - rho)
+den_k  absolute: N      relative: judged documents ranked above k      relative2: the same and k itself
+
+n-pref is rpref after rho has been cut into n partitions of equal width: partition i = min(n - 1, floor(n rho))
+stands for the value i / (n - 1). n = 2 is bpref with the denominator N; growing n approaches rpref.
+
+J. De Beer and M.-F. Moens, Rpref: a generalization of bpref towards graded relevance judgments, SIGIR 2006,
+637-638, doi:10.1145/1148170.1148293, equation (1) and sections 2.4, 2.5 and 3.
+
+Left open there, decided here:
+
+- a judged document that was not retrieved adds nothing (`unretrieved='zero'`, as for bpref); read literally it
+  stays in the sum with every retrieved less relevant document above it (`'infinity'`), which gives a run of one
+  relevant document the value 1;
+- nothing judged retrieved, or nothing relevant in the pool: 0 in every reading;
+- no judged document of a lower grade exists (N = 0): nothing can be misplaced, the factor is 1;
+- 0/0 of the highest judged document (relative): penalty 0, so that a perfect ranking has the value 1;
+- the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum and of R
+  (not where nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
+- the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are found in exact
+  arithmetic, for 100 * 0.29 is 28.999999999999996 in floating point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irpref.declare import CUTOFF, GAINS, KernelMeasure, Param, register
+from irpref.judged import JudgedRun, Judgments
+from irpref.judged.pool import Gains
+from irpref.segments import Floats, Ints, Segments
+from irpref.terms import Terms
+
+# Above this number of distinct values in a topic, one pass per bit beats one pass per value.
+MANY_LEVELS = 32
+
+
+def partition(value: Floats, n: int, top: float) -> Floats:
+    """Partition of each value on the scale 0 to `top`: integers 0 to n - 1, shape as `value`."""
+    exact = n * value / top
+    part = np.floor(exact)
+    # Within a rounding error of a boundary, decide in rationals of the decimal numbers as written.
+    near = np.abs(exact - np.rint(exact)) < 1e-9 * np.maximum(exact, 1)
+    if near.any():
+        distinct, inverse = np.unique(value[near], return_inverse=True)
+        whole = Fraction(repr(float(top)))
+        part[near] = np.array(
+            [float(n * Fraction(repr(v)) // whole) for v in distinct.tolist()], dtype=np.float64
+        )[inverse]
+    return np.minimum(part, n - 1)
+
+
+def _scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> tuple[Floats, float, Ints]:
+    """Values of the judged documents in units that keep integers whole, value of the top, levels of the values."""
+    value = np.clip(np.where(pool.grade >= 0, pool.mapped(gains), 0.0), 0.0, max_rel)
+    top = float(max_rel)
+    if n is not None:
+        value, top = partition(value, n, top), float(n - 1)
+    return value, top, _levels(pool, value)
+
+
+def misplaced(topics: Segments, value: Floats, level: Ints) -> tuple[Floats, Floats]:
+    """Documents above each one with a lower value: their number and the sum of their values.
+
+    Parameters
+    ----------
+    topics : Segments
+        Documents (rows) by topic in rank order.
+    value : float array (n_rows,)
+    level : int array (n_rows,)
+        Order of the values inside the topic: 0 for the lowest, equal values share a level.
+
+    Returns
+    -------
+    number, total : float arrays (n_rows,)
+    """
+    number = np.zeros(value.size)
+    total = np.zeros(value.size)
+    if not value.size:
+        return number, total
+    many = topics.maximum(level.astype(np.float64)) >= MANY_LEVELS
+    few = ~topics.spread(many)
+    below = np.zeros(value.size)
+    below_total = np.zeros(value.size)
+    for step in range(int(level[few].max(initial=-1)) + 1):
+        here = (level == step) & few
+        number[here] = below[here]
+        total[here] = below_total[here]
+        seen = topics.running_count(here)
+        below += seen
+        below_total += seen * topics.spread(topics.maximum(np.where(here, value, 0.0)))
+    if many.any():
+        for which, rows, inside in topics.padded():
+            chosen = many[which]
+            if chosen.any():
+                r, ok = rows[chosen], inside[chosen]
+                n, t = _misplaced_by_bits(np.where(ok, value[r], 0.0), np.where(ok, level[r], 0), ok)
+                number[r[ok]], total[r[ok]] = n[ok], t[ok]
+    return number, total
+
+
+def _misplaced_by_bits(value: Floats, level: Ints, inside: np.ndarray) -> tuple[Floats, Floats]:
+    """`misplaced` for rectangles (k, width), in time width * log(levels) and memory width.
+
+    One pass a bit, from the highest: inside groups of equal higher bits, which stand together and in rank
+    order, an element whose bit is 1 lies above those before it whose bit is 0. Two elements of different
+    level differ in a highest bit, so each pair is met exactly once.
+    """
+    k, width = value.shape
+    place = np.broadcast_to(np.arange(width), (k, width))
+    number = np.zeros((k, width))
+    total = np.zeros((k, width))
+    column = np.arange(width)
+    for bit in range(int(level.max()).bit_length() - 1, -1, -1):
+        lev = np.take_along_axis(level, place, 1)
+        ok = np.take_along_axis(inside, place, 1)
+        val = np.take_along_axis(value, place, 1)
+        one = (lev >> bit & 1).astype(bool)
+        zero = ~one & ok
+        opens = np.ones((k, width), bool)
+        opens[:, 1:] = (lev[:, 1:] >> (bit + 1)) != (lev[:, :-1] >> (bit + 1))
+        start = np.maximum.accumulate(np.where(opens, column, 0), axis=1)
+        zeros = np.cumsum(zero, axis=1)
+        weight = np.where(zero, val, 0.0)
+        sums = np.cumsum(weight, axis=1)
+        before = np.take_along_axis(zeros - zero, start, 1)
+        sums_before = np.take_along_axis(sums - weight, start, 1)
+        n = np.where(one, zeros - before, 0)
+        t = np.where(one, sums - sums_before, 0.0)
+        added_n, added_t = np.empty_like(number), np.empty_like(total)
+        np.put_along_axis(added_n, place, n.astype(np.float64), 1)
+        np.put_along_axis(added_t, place, t, 1)
+        number += added_n
+        total += added_t
+        # Stable partition of each group by this bit, so that the next pass finds its groups together.
+        place = np.take_along_axis(place, np.argsort(lev >> bit, axis=1, kind="stable"), 1)
+    return number, total
+
+
+def _levels(pool: Judgments, value: Floats) -> Ints:
+    """Order of the values inside each topic, 0 for the lowest: the pool stands by falling value."""
+    steps = np.zeros(value.size, bool)
+    steps[1:] = value[1:] != value[:-1]
+    steps[pool.judged.starts[pool.judged.lengths > 0]] = False
+    fallen = pool.judged.running_count(steps)
+    last = pool.judged.maximum(fallen.astype(np.float64)).astype(np.int64)
+    return pool.judged.spread(last) - fallen
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's best document."""
+
+    view: JudgedRun  # judged documents within the cutoff
+    hits: Floats  # (n_hits of view,)
+    missed: Floats | None  # (n_judged,), None where unretrieved documents add nothing
+    size: Floats  # (n_topics,)
+    penalty: Floats  # (n_hits of view,)
+    missed_penalty: Floats | None  # (n_judged,)
+
+
+def _parts(
+    run: JudgedRun,
+    norm: str,
+    unretrieved: str,
+    top: str,
+    max_rel: float,
+    gains: Gains,
+    cutoff: int | None,
+    n: int | None,
+) -> _Parts:
+    pool = run.pool
+    judged = pool.grade >= 0
+    value, highest, level = pool.memo(("rpref", max_rel, gains, n), lambda: _scale(pool, gains, max_rel, n))
+    view = run.at(cutoff).condensed()
+    mine, hits = value[view.row], view.hits
+    # The counts above each document serve every norm and reading.
+    number, total = view.memo(("misplaced", max_rel, gains, n), lambda: misplaced(hits, mine, level[view.row]))
+    # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
+    # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
+    room = pool.judged.total(np.where(judged, highest - value, 0.0))
+    weight_sum = pool.judged.total(value)
+    best = pool.judged.maximum(value)
+    unit = np.where(best > 0, best, 1.0)
+
+    def penalties(x: Floats, v: Floats, of: Segments, above: Floats) -> Floats:
+        if norm == "absolute":
+            x, den = x * highest, v * of.spread(room)
+        else:
+            den = v * above
+        return np.divide(x, den, out=np.zeros_like(x), where=den > 0)
+
+    penalty = penalties(number * mine - total, mine, hits, view.rank - (norm == "relative") * 1.0)
+    summand = np.where(mine > 0, mine / hits.spread(unit) * (1 - penalty), 0.0)
+    size = weight_sum / unit
+
+    if top != "keep":
+        first = hits.starts[hits.lengths > 0]
+        topics = np.flatnonzero(hits.lengths > 0)
+        if top == "drop":
+            left = weight_sum[topics] > mine[first]
+            first, topics = first[left], topics[left]
+            size[topics] = (weight_sum[topics] - mine[first]) / unit[topics]
+        summand[first] = 0.0
+
+    missed = missed_penalty = None
+    if unretrieved == "infinity":
+        lower, lower_total = _below_level(view, value, level)
+        ranked = pool.judged.spread(hits.lengths + (norm == "relative2") * 1.0)
+        missed_penalty = penalties(lower * value - lower_total, value, pool.judged, ranked)
+        weight = np.where(view.missed() & judged, value / pool.judged.spread(unit), 0.0)
+        # Where no judged document was retrieved nothing was ordered: the topic has the value 0.
+        missed = weight * (1 - missed_penalty) * pool.judged.spread((hits.lengths > 0) * 1.0)
+    return _Parts(view, summand, missed, size, penalty, missed_penalty)
+
+
+def _below_level(view: JudgedRun, value: Floats, level: Ints) -> tuple[Floats, Floats]:
+    """Retrieved documents of a lower value than each judged one: number and sum of values, (n_judged,)."""
+    judged = view.pool.judged
+    levels = Segments.of_lengths(judged.maximum(level.astype(np.float64), -1.0).astype(np.int64) + 1)
+    base = levels.starts
+    of_hit = view.hits.spread(base) + level[view.row]
+    counts = np.bincount(of_hit, minlength=levels.size).astype(np.float64)
+    of_level = np.zeros(levels.size)
+    of_level[judged.spread(base) + level] = value
+    sums = counts * of_level
+    at = judged.spread(base) + level
+    return (levels.running(counts) - counts)[at], (levels.running(sums) - sums)[at]
+
+
+def rpref(
+    run: JudgedRun,
+    *,
+    norm: str,
+    unretrieved: str,
+    top: str,
+    max_rel: float,
+    gains: Gains,
+    cutoff: int | None,
+    n: int | None = None,
+) -> Floats:
+    """rpref (or n-pref) of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    parts = _parts(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
+    value = parts.view.hits.total(parts.hits)
+    if parts.missed is not None:
+        value = value + run.pool.judged.total(parts.missed)
+    return np.divide(value, parts.size, out=np.zeros_like(value), where=parts.size > 0)
+
+
+def rpref_terms(
+    run: JudgedRun,
+    *,
+    norm: str,
+    unretrieved: str,
+    top: str,
+    max_rel: float,
+    gains: Gains,
+    cutoff: int | None,
+    n: int | None = None,
+) -> Terms:
+    """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight it loses."""
+    parts = _parts(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
+    pool = run.pool
+    value, highest, _ = pool.memo(("rpref", max_rel, gains, n), lambda: _scale(pool, gains, max_rel, n))
+    judged = parts.view.on_pool(parts.hits, 0.0)
+    penalty = parts.view.on_pool(parts.penalty)
+    if parts.missed is not None and parts.missed_penalty is not None:
+        judged = judged + parts.missed
+        penalty = np.where(parts.view.missed(), parts.missed_penalty, penalty)
+    size = pool.judged.spread(parts.size)
+    judged = np.divide(judged, size, out=np.zeros_like(judged), where=size > 0)
+    number, _ = parts.view.memo(("misplaced", max_rel, gains, n), None)  # made by _parts
+    columns = {
+        "rho": np.where(pool.grade >= 0, value / highest, np.nan),
+        "lost": parts.view.on_pool(number),
+        "penalty": np.where(value > 0, penalty, np.nan),
+    }
+    return Terms(judged, columns=columns)
+
+
+_SHARED = {
+    "norm": Param(
+        str,
+        "what a document's penalty is divided by: N, the judged documents above it, or these and itself",
+        default="absolute",
+        choices=("absolute", "relative", "relative2"),
+    ),
+    "unretrieved": Param(
+        str,
+        "judged documents that were not retrieved: add nothing, or stand below all that were",
+        default="zero",
+        choices=("zero", "infinity"),
+    ),
+    "top": Param(
+        str,
+        "the highest ranked judged document: in the sum, out of it and of R, or out of the sum only",
+        default="keep",
+        choices=("keep", "drop", "zero"),
+    ),
+    "max_rel": Param(
+        (int, float), "top of the grade scale (default: highest grade of the qrels, with a warning)", above=0
+    ),
+    "gains": GAINS,
+    "cutoff": CUTOFF,
+}
+
+
+class _RPref(KernelMeasure):
+    """Share of the preferences between judged documents that the ranking keeps, weighted by their grades.
+
+    bpref for graded relevance: every judged document loses weight for each less relevant document ranked above
+    it, in proportion to how much less relevant it is. Documents without a judgment (or with a negative grade)
+    play no part. Float grades are welcome.
+    """
+
+    __name__ = NAME = "RPref"
+    PRETTY_NAME = "rpref"
+    SHORT_DESC = "Graded preferences between judged documents that the ranking keeps."
+    QUESTION = "How well does the ranking keep the graded preferences between judged documents?"
+    SOURCE = "De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _SHARED
+    kernel = staticmethod(rpref)
+    terms = staticmethod(rpref_terms)
+
+
+class _NPref(KernelMeasure):
+    """rpref after the grade scale has been cut into n partitions: n = 2 is bpref, growing n approaches rpref."""
+
+    __name__ = NAME = "NPref"
+    PRETTY_NAME = "n-pref"
+    SHORT_DESC = "rpref with the grades cut into n partitions."
+    QUESTION = "How well are preferences kept when only n levels of relevance are told apart?"
+    SOURCE = "De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293"
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "n": Param(int, "number of partitions of the grade scale", required=True, minimum=2),
+        **_SHARED,
+    }
+    kernel = staticmethod(rpref)
+    terms = staticmethod(rpref_terms)
+
+
+RPref = register(_RPref())
+NPref = register(_NPref())

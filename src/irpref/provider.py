@@ -1,0 +1,222 @@
+"""Our measures as a provider of ir_measures: align once, run the kernels, hand the values over."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from ir_measures import providers
+from ir_measures.util import CalcResults, Metric
+
+from irpref.declare import KernelMeasure, check_rising, registered
+from irpref.judged import JudgedRun, Pool
+from irpref.messages import ScaleWarning
+from irpref.segments import Bools, Floats
+
+
+def _columns_of(measure: KernelMeasure) -> dict[str, str]:
+    """Columns of the qrels that a measure reads: parameter by column name."""
+    arguments = measure.arguments()
+    return {
+        arguments[parameter]: parameter
+        for parameter in ("known", "expected")
+        if isinstance(arguments.get(parameter), str)
+    }
+
+
+def _known(column: Any, pool: Pool, name: str) -> Bools:
+    """A column of truth values; a missing value means not known."""
+    if column.dtype == bool:
+        return column  # type: ignore[no-any-return]
+    values = column.tolist()
+    for row, value in enumerate(values):
+        if isinstance(value, str):
+            raise ValueError(
+                f"qrels: column {name!r} of topic {pool.topic_ids[int(pool.judged.topic[row])]!r}, document "
+                f"{pool.doc_ids[row]!r} is the text {value!r}, expected True or False (or 1 and 0)"
+            )
+    return np.array([value is not None and value == value and bool(value) for value in values], dtype=bool)
+
+
+def _expected(column: Any, pool: Pool, name: str) -> Floats:
+    """A column with one number a topic, on every row of the topic."""
+    out = np.zeros(pool.grade.size)
+    for t, topic in enumerate(pool.topic_ids):
+        rows = slice(int(pool.judged.offsets[t]), int(pool.judged.offsets[t + 1]))
+        try:
+            given = {float(value) for value in column[rows].tolist() if value is not None and value == value}
+        except (TypeError, ValueError):
+            given = set()
+        if len(given) != 1 or not 1 <= (number := next(iter(given))) < float("inf"):
+            raise ValueError(
+                f"qrels: column {name!r} of topic {topic!r} must hold one number of at least 1, "
+                f"found {', '.join(f'{g:g}' for g in sorted(given)) or 'none'}"
+            )
+        out[rows] = number
+    return out
+
+
+def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
+    """The pool that measures need, and the arguments of their kernels.
+
+    Raises
+    ------
+    ValueError
+        Bad qrels (see `Pool.build`); a column that a measure needs is missing; gains that fall.
+
+    Warns
+    -----
+    ScaleWarning
+        `max_rel` was not given and is taken from these qrels.
+    """
+    measures = list(measures)
+    for measure in measures:
+        measure.validate_params()
+    columns = {name: (parameter, m) for m in measures for name, parameter in _columns_of(m).items()}
+    pool = pool_of(qrels, tuple(columns))
+    for name, (parameter, measure) in columns.items():
+        if name not in pool.columns:
+            raise ValueError(
+                f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
+                "irpref.with_known(qrels, known) adds it"
+                if parameter == "known"
+                else f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
+                "irpref.with_known adds columns for known documents, this one holds one number a topic"
+            )
+        clean = _known if parameter == "known" else _expected
+        pool.columns[name] = clean(pool.columns[name], pool, name)
+    return pool, {measure: resolve(measure, pool) for measure in measures}
+
+
+def pool_of(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
+    """The pool of these qrels."""
+    return qrels if isinstance(qrels, Pool) else Pool.build(qrels, columns)
+
+
+def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
+    """Arguments of the kernel for this pool, `max_rel` filled in. Raises and warns as `prepare`."""
+    arguments = measure.arguments()
+    if arguments.get("gains"):
+        grades = pool.memo("grades", lambda: np.unique(pool.grade).tolist())
+        check_rising(str(measure.NAME), dict(arguments["gains"]), grades)
+    if "max_rel" in arguments and arguments["max_rel"] is None:
+        top = pool.max_gain(arguments["gains"])
+        arguments["max_rel"] = top
+        near = measure(max_rel=top)
+        warnings.warn(
+            f"{measure}: max_rel is not given, {top:g} was taken, the highest grade of these qrels. Other qrels "
+            f"(a batch, a fold) may have another: write {near}, or irpref.bind(measures, qrels)",
+            ScaleWarning,
+            stacklevel=3,
+        )
+    return arguments
+
+
+class KernelEvaluator(providers.Evaluator):
+    """Computes our measures for any number of runs against the same qrels.
+
+    Attributes
+    ----------
+    topic_ids : list of str
+        Topics of the qrels: the rows of every result.
+    pool : Pool
+    """
+
+    def __init__(self, measures: Iterable[KernelMeasure], qrels: Any) -> None:
+        chosen = sorted(set(measures), key=str)
+        self.pool, self._arguments = prepare(chosen, qrels)
+        self.topic_ids = self.pool.topic_ids
+        super().__init__(chosen, self.topic_ids)
+        # Sorted, so that means do not depend on the order of the rows of the qrels, even in the last bit.
+        self._order = sorted(range(len(self.topic_ids)), key=self.topic_ids.__getitem__)
+
+    def values_of(self, judged: JudgedRun) -> dict[KernelMeasure, Floats]:
+        """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
+        out = {measure: np.empty(judged.n_topics) for measure in self.measures}
+        at = 0
+        for batch in judged.batches():
+            for measure, values in out.items():
+                values[at : at + batch.n_topics] = type(measure).kernel(batch, **self._arguments[measure])
+            at += batch.n_topics
+        return out
+
+    def values(self, run: Any) -> dict[KernelMeasure, Floats]:
+        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`.
+
+        Raises
+        ------
+        ValueError
+            As `Pool.judge`.
+        """
+        return self.values_of(self.pool.judge(run))
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
+        # Every topic has a value, so there is nothing for the base class to fill in.
+        return self._iter_calc(run)
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        ids = [self.topic_ids[t] for t in self._order]
+        for measure, values in self.values(run).items():
+            for query_id, value in zip(ids, values[self._order].tolist(), strict=True):
+                yield Metric(query_id=query_id, measure=measure, value=value)
+
+    def means_of(self, values: dict[KernelMeasure, Floats]) -> dict[Any, float]:
+        """Means over the topics, added in the order of `iter_calc`."""
+        # cumsum adds one by one as the host's aggregator does: both give the same digits.
+        return {m: float(np.cumsum(v[self._order])[-1] / v.size) for m, v in values.items()}
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """Mean over the topics of the qrels by measure."""
+        return self.means_of(self.values(run))
+
+    def calc(self, run: Any) -> CalcResults:
+        """Means and metrics."""
+        values = self.values(run)
+        ids = [self.topic_ids[t] for t in self._order]
+        metrics = [
+            Metric(query_id, measure, value)
+            for measure, of in values.items()
+            for query_id, value in zip(ids, of[self._order].tolist(), strict=True)
+        ]
+        return CalcResults(self.means_of(values), metrics)
+
+
+class IrprefProvider(providers.Provider):
+    """The provider of our measures. It stands last in ir_measures' pipeline and supports nothing else."""
+
+    NAME = "irpref"
+
+    @property
+    def SUPPORTED_MEASURES(self) -> list[Any]:  # type: ignore[override]  # noqa: N802
+        """Our measures, whatever their parameters."""
+        return list(registered().values())
+
+    def supports(self, measure: Any) -> bool:
+        """Whether the measure is ours. `ValueError` where a required parameter is missing."""
+        if not isinstance(measure, KernelMeasure) or measure.NAME not in registered():
+            return False
+        measure.validate_params()
+        return True
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> KernelEvaluator:
+        return KernelEvaluator(measures, qrels)
+
+    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Columns of the qrels that these measures read."""
+        return [*super().qrel_inputs(measures), *{name for m in measures for name in _columns_of(m)}]
+
+    def install_instructions(self) -> str:
+        """How to get the provider."""
+        return "pip install irpref"
+
+
+def install(provider: providers.Provider) -> None:
+    """Put the provider last in ir_measures' pipeline, in place of an older one of the same name."""
+    import ir_measures
+
+    providers.registry[provider.NAME] = provider
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline[:] = [p for p in pipeline if getattr(p, "NAME", None) != provider.NAME] + [provider]

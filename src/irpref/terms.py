@@ -1,0 +1,36 @@
+"""What each document contributes to a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from irpref.segments import Floats, Ints
+
+ByRank = Callable[[Ints, Ints], Floats]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The summands of a measure: judged, unjudged and rest of a topic add up to its value.
+
+    Attributes
+    ----------
+    judged : float array (n_judged,)
+        Contribution of each row of the pool, retrieved or not.
+    unjudged : callable, optional
+        From topics (int array) and ranks (int array) of retrieved documents without a judgment to their
+        contributions. None: they add nothing.
+    rest : float array (n_topics,), optional
+        What belongs to no document, such as the ranks below the end of a short list. None: nothing.
+    columns : mapping of str to float array (n_judged,)
+        What the contributions are made of; NaN where a document has no such thing.
+    unjudged_columns : mapping of str to callable
+        The same for retrieved documents without a judgment, called as `unjudged`.
+    """
+
+    judged: Floats
+    unjudged: ByRank | None = None
+    rest: Floats | None = None
+    columns: Mapping[str, Floats] = field(default_factory=dict)
+    unjudged_columns: Mapping[str, ByRank] = field(default_factory=dict)
