@@ -1,0 +1,164 @@
+"""The examples as ir_datasets datasets: `irpref/<example>` and `irpref/<example>/<run>`.
+
+`irpref/<example>` has the queries, the judgments with the meaning of the grades, the first run as scored
+documents, and the documents where they have text; `irpref/<example>/<run>`, where there are several runs, is
+the same with another run. Nothing is read from disk, written or downloaded: the handlers look into the
+example, when asked.
+
+This module imports ir_datasets; only `irpref.datasets.registration` imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import ir_datasets
+from ir_datasets.formats import (
+    BaseDocs,
+    BaseQrels,
+    BaseQueries,
+    BaseScoredDocs,
+    GenericDoc,
+    GenericQuery,
+    GenericScoredDoc,
+)
+
+from irpref.datasets import SYNTHETIC, examples, load
+from irpref.datasets.example import Example
+from irpref.datasets.synthetic import RUNS
+
+
+class GradedQrel(NamedTuple):
+    """A judgment; the grade may be a fraction."""
+
+    query_id: str
+    doc_id: str
+    relevance: float
+    iteration: str = "0"
+
+
+class KnownQrel(NamedTuple):
+    """A judgment with the columns of the user-oriented measures."""
+
+    query_id: str
+    doc_id: str
+    relevance: float
+    iteration: str
+    known: bool  # to the user, before the search
+    expected: int  # number of relevant documents the user expected for the topic
+
+
+def datasets() -> dict[str, Any]:
+    """Return every dataset by its id. The synthetic collection is not generated for this."""
+    found = {}
+    for id in examples():
+        runs = RUNS if id == SYNTHETIC else tuple(load(id).runs)
+        has_docs = id == SYNTHETIC or bool(load(id).texts)
+        # The same parts for each run: by their identity ir_datasets knows that the documents are the same.
+        parts = (_Docs(id) if has_docs else None, _Queries(id), _Qrels(id))
+        found[f"irpref/{id}"] = ir_datasets.Dataset(*parts, _ScoredDocs(id, runs[0]))
+        if len(runs) > 1:
+            found |= {f"irpref/{id}/{run}": ir_datasets.Dataset(*parts, _ScoredDocs(id, run)) for run in runs}
+    return found
+
+
+class _Part:
+    """Part of an example, by name: what an example holds is only looked up when somebody iterates."""
+
+    def __init__(self, id: str) -> None:
+        self._id = id
+
+    @property
+    def _example(self) -> Example:
+        return load(self._id)
+
+
+class _DocsIter(Iterator[GenericDoc]):
+    """An iterator over documents that takes an index or a slice, as ir_datasets' own do."""
+
+    def __init__(self, docs: list[GenericDoc]) -> None:
+        self._docs = docs
+        self._rest = iter(docs)
+
+    def __next__(self) -> GenericDoc:
+        return next(self._rest)
+
+    def __getitem__(self, key: int | slice) -> GenericDoc | _DocsIter:
+        return _DocsIter(self._docs[key]) if isinstance(key, slice) else self._docs[key]
+
+
+class _Docstore(ir_datasets.indices.Docstore):  # type: ignore[misc]  # ir_datasets is untyped
+    """Documents by id."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        super().__init__(GenericDoc, "doc_id")
+        self._texts = texts
+
+    def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[GenericDoc]:
+        return (GenericDoc(doc_id, self._texts[doc_id]) for doc_id in doc_ids if doc_id in self._texts)
+
+
+class _Docs(_Part, BaseDocs):  # type: ignore[misc]
+    def docs_iter(self) -> _DocsIter:
+        return _DocsIter([GenericDoc(*document) for document in self._example.docs()])
+
+    def docs_count(self) -> int:
+        return len(self._example.texts)
+
+    def docs_store(self) -> _Docstore:
+        return _Docstore(dict(self._example.texts))
+
+    def docs_namespace(self) -> str:
+        return f"irpref/{self._id}"
+
+    def docs_lang(self) -> str:
+        return "en"
+
+
+class _Queries(_Part, BaseQueries):  # type: ignore[misc]
+    def queries_iter(self) -> Iterator[GenericQuery]:
+        return (GenericQuery(query_id, text) for query_id, text in self._example.queries.items())
+
+    def queries_namespace(self) -> str:
+        return f"irpref/{self._id}"
+
+    def queries_lang(self) -> str:
+        return "en"
+
+
+class _Qrels(_Part, BaseQrels):  # type: ignore[misc]
+    def qrels_iter(self) -> Iterator[GradedQrel | KnownQrel]:
+        example = self._example
+        for query_id, grades in example.qrels.items():
+            for doc_id, grade in grades.items():
+                if example.known:
+                    known = doc_id in example.known[query_id]
+                    yield KnownQrel(query_id, doc_id, grade, "0", known, example.wanted[query_id])
+                else:
+                    yield GradedQrel(query_id, doc_id, grade)
+
+    def qrels_cls(self) -> type[GradedQrel] | type[KnownQrel]:
+        if self._example.known:
+            return KnownQrel
+        return GradedQrel
+
+    def qrels_defs(self) -> dict[float, str]:
+        return {grade: meaning for grade, meaning in self._example.grades.items()}
+
+    def qrels_count(self) -> int:
+        return sum(map(len, self._example.qrels.values()))
+
+
+class _ScoredDocs(_Part, BaseScoredDocs):  # type: ignore[misc]
+    def __init__(self, id: str, run: str) -> None:
+        super().__init__(id)
+        self._run = run
+
+    def scoreddocs_iter(self) -> Iterator[GenericScoredDoc]:
+        for query_id, scores in self._example.runs[self._run].items():
+            for doc_id, score in scores.items():
+                yield GenericScoredDoc(query_id, doc_id, score)
+
+    def scoreddocs_cls(self) -> type[GenericScoredDoc]:
+        return GenericScoredDoc

@@ -1,0 +1,121 @@
+"""The examples as PyTerrier datasets: `pt.get_dataset("irpref:synthetic")`.
+
+Topics, judgments, runs (`get_results(variant)`) and, where the documents have text, the corpus, in
+PyTerrier's columns. This module imports PyTerrier; PyTerrier's entry point imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+
+from irpref.datasets import Document, Example, examples, load
+
+
+class ExampleDataset(pt.datasets.Dataset):
+    """One example.
+
+    Parameters
+    ----------
+    example : Example
+        What `irpref.datasets.load` returns.
+    """
+
+    def __init__(self, example: Example) -> None:
+        self._example = example
+
+    def get_topics(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the topics: columns `qid`, `query`."""
+        self._no_variant("topics", variant)
+        return pd.DataFrame(self._example.queries.items(), columns=["qid", "query"])
+
+    def get_topics_lang(self) -> str:
+        return "en"
+
+    def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the judgments: columns `qid`, `docno`, `label`, and `known` and `expected` if present."""
+        self._no_variant("qrels", variant)
+        names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+        return self._example.qrels_frame().rename(columns=names)
+
+    def get_results(self, variant: str | None = None) -> pd.DataFrame:
+        """Return a run: columns `qid`, `query`, `docno`, `score`, `rank` (from 0, in order of the scores).
+
+        Parameters
+        ----------
+        variant : str, optional
+            Name of the run; the first one if not given.
+
+        Raises
+        ------
+        ValueError
+            If there is no such run.
+        """
+        if variant is None:
+            variant = next(iter(self._example.runs))
+        if variant not in self._example.runs:
+            there_are = ", ".join(self._example.runs)
+            raise ValueError(f"no results {variant!r} in irpref:{self._example.id}; there are {there_are}")
+        frame = self._example.run_frame(variant).rename(columns={"query_id": "qid", "doc_id": "docno"})
+        frame["query"] = frame["qid"].map(dict(self._example.queries))
+        # Equal scores by docno descending, as trec_eval orders them.
+        frame = frame.sort_values(["score", "docno"], ascending=False)
+        frame["rank"] = frame.groupby("qid").cumcount()
+        topic = {query_id: at for at, query_id in enumerate(self._example.queries)}
+        frame = frame.sort_values(["qid", "rank"], key=lambda by: by.map(topic) if by.name == "qid" else by)
+        return frame[["qid", "query", "docno", "score", "rank"]].reset_index(drop=True)
+
+    def get_corpus_iter(self, *, verbose: bool = True) -> Any:
+        """Iterate over the documents: dicts with `docno` and `text`.
+
+        Raises
+        ------
+        NotImplementedError
+            If the documents of the example have no text.
+        """
+        if not self._example.texts:
+            raise NotImplementedError(f"the documents of irpref:{self._example.id} have no text")
+
+        total = len(self._example.texts)
+        docs: Iterable[Document] = self._example.docs()
+        if verbose:
+            docs = pt.tqdm(docs, desc=f"irpref:{self._example.id} documents", total=total)
+        rows = ({"docno": doc.doc_id, "text": doc.text} for doc in docs)
+        return pt.utils.GeneratorLen(rows, total)  # type: ignore[no-untyped-call]
+
+    def get_corpus_lang(self) -> str | None:
+        return "en" if self._example.texts else None
+
+    def _describe_component(self, component: str) -> bool | list[str] | None:
+        if component == "results":
+            return list(self._example.runs)
+        if component == "corpus":
+            return True if self._example.texts else None
+        return True if component in ("topics", "qrels") else None
+
+    def _no_variant(self, component: str, variant: str | None) -> None:
+        if variant is not None:
+            raise ValueError(f"irpref:{self._example.id} has one set of {component}, no variant {variant!r}")
+
+    def __repr__(self) -> str:
+        return f"ExampleDataset({self._example.id!r})"
+
+
+class ExampleDatasets(pt.datasets.DatasetProvider):
+    """The provider behind the prefix `irpref:`."""
+
+    def get_dataset(self, name: str) -> ExampleDataset:
+        """Return the dataset of an example.
+
+        Raises
+        ------
+        KeyError
+            If there is no example of this name.
+        """
+        return ExampleDataset(load(name))
+
+    def list_dataset_names(self) -> list[str]:
+        return examples()

@@ -1,0 +1,489 @@
+"""The worked examples: what they say holds, and every door to them opens."""
+
+import ast
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from fractions import Fraction
+from itertools import pairwise
+
+import ir_measures
+import numpy as np
+import pytest
+
+import irpref
+from irpref.datasets import Expected, agrees, examples, load
+from irpref.datasets.example import lettered, ranking
+from irpref.datasets.synthetic import RUNS, generate
+from oracles import ORACLES, crp_curve, cumulated, oracle_calc, order
+
+WORKED = [id for id in examples() if id != "synthetic"]
+CASES = [(id, run) for id in WORKED for run in load(id).runs]
+
+
+def mismatches(expected, computed):
+    """Lines for the expected values that the computed ones do not meet; `computed` takes an Expected."""
+    found = []
+    for one in expected:
+        value = computed(one)
+        if not one.admits(value):
+            found.append(f"{one.run} {one.query_id} {one.measure}: {one.value} expected, {value!r} computed")
+    return found
+
+
+def in_python(code, **environment):
+    """Run code in a fresh interpreter where warnings are errors; return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+# ---------------------------------------------------------------------------------------- expected values
+
+
+@pytest.mark.parametrize(("id", "run"), CASES)
+def test_every_expected_value_is_what_ir_measures_computes(id, run):
+    example = load(id)
+    expected = [one for one in example.expected if one.run == run]
+    measures = {one.measure: irpref.parse(one.measure) for one in expected}
+    qrels, scores = example.qrels_frame(), example.run_frame(run)
+    computed = {
+        (str(metric.measure), metric.query_id): metric.value
+        for metric in ir_measures.iter_calc(list(measures.values()), qrels, scores)
+    }
+    means = ir_measures.calc_aggregate(list(measures.values()), qrels, scores)
+
+    def value(one):
+        measure = measures[one.measure]
+        return means[measure] if one.query_id is None else computed[str(measure), one.query_id]
+
+    assert mismatches(expected, value) == []
+
+
+def parsed(measure):
+    """Name and parameters of a measure in text form, without the package's own parser."""
+    node = ast.parse(measure.replace("@", " @ "), mode="eval").body
+    parameters = {}
+    if isinstance(node, ast.BinOp):
+        parameters["cutoff"] = ast.literal_eval(node.right)
+        node = node.left
+    if isinstance(node, ast.Call):
+        parameters |= {word.arg: ast.literal_eval(word.value) for word in node.keywords}
+        node = node.func
+    return node.id, parameters
+
+
+@pytest.mark.parametrize(("id", "run"), CASES)
+def test_every_expected_value_is_what_the_oracle_computes(id, run):
+    """The examples are checked against loops written from the formulas, not against the package alone."""
+    example = load(id)
+
+    def value(one):
+        name, parameters = parsed(one.measure)
+        if parameters.get("expected") == "expected":
+            parameters["expected"] = example.wanted
+        by_topic = oracle_calc(name, example.qrels, example.runs[run], known=example.known, **parameters)
+        return sum(by_topic.values()) / len(by_topic) if one.query_id is None else by_topic[one.query_id]
+
+    ours = [one for one in example.expected if one.run == run and parsed(one.measure)[0] in ORACLES]
+    assert mismatches(ours, value) == []
+
+
+def test_every_measure_of_the_package_has_a_worked_example():
+    shown = {parsed(one.measure)[0] for id in WORKED for one in load(id).expected}
+    # BprefR, BprefN and Bpref10 are names for a BprefVariant.
+    assert set(ORACLES) - shown == {"BprefR", "BprefN", "Bpref10"}
+
+
+@pytest.mark.parametrize("id", ["crp-properties", "crp-recovery"])
+def test_crp_curves_are_the_values_of_crp_at_each_cutoff(id):
+    example = load(id)
+    curves = [curve for curve in example.curves if curve.name == "CRP"]
+    depth = max(len(curve.values) for curve in curves)
+    computed = {
+        (metric.query_id, metric.measure["cutoff"]): metric.value
+        for metric in ir_measures.iter_calc(
+            [irpref.CRP @ rank for rank in range(1, depth + 1)], example.qrels, example.runs["run"]
+        )
+    }
+    assert [curve.query_id for curve in curves] == list(example.queries)
+    for curve in curves:
+        values = [computed[curve.query_id, rank] for rank in range(1, len(curve.values) + 1)]
+        assert values == list(map(float, curve.values)), curve.query_id
+
+
+@pytest.mark.parametrize("id", ["crp-properties", "crp-recovery"])
+def test_crp_curves_are_what_the_oracle_computes(id):
+    example = load(id)
+    for query_id, judgments in example.qrels.items():
+        positions = example.curve("RP", query_id).values
+        curve = example.curve("CRP", query_id).values
+        assert list(curve) == cumulated(positions)
+        assert list(curve) == crp_curve(order(example.runs["run"].get(query_id, {})), judgments)[: len(curve)]
+
+
+def test_textbook_interpolated_precision_takes_the_best_precision_at_each_recall_or_above():
+    example = load("mir-textbook")
+    for query_id, judgments in example.qrels.items():
+        relevant = len(judgments)
+        points = []
+        found = 0
+        for rank, doc_id in enumerate(order(example.runs["run"][query_id]), 1):
+            found += doc_id in judgments
+            points.append((found, Fraction(found, rank)))
+        values = [
+            max((precision for found, precision in points if 10 * found >= level * relevant), default=0)
+            for level in range(11)
+        ]
+        assert list(example.curve("interpolated_precision", query_id).values) == values
+
+
+@pytest.mark.parametrize("ideal", ["", "/retrieved"])
+def test_textbook_gain_vectors_follow_the_ranking(ideal):
+    example = load("mir-textbook")
+    gains, best = [], []
+    for query_id, judgments in example.qrels.items():
+        listed = [judgments.get(doc_id, 0) for doc_id in order(example.runs["run"][query_id])]
+        pool = listed if ideal else judgments.values()
+        gains.append(listed)
+        best.append((sorted(pool, reverse=True) + [0] * 15)[:15])
+    discount = np.maximum(1, np.log2(np.arange(1, 16)))
+    for name, discounts in (("CG", np.ones(15)), ("DCG", discount)):
+        curve, ideals = np.cumsum(gains / discounts, axis=1), np.cumsum(best / discounts, axis=1)
+        for row, query_id in enumerate(example.qrels):
+            assert np.allclose(np.array(example.curve(name, query_id).values, float), curve[row], atol=1e-12)
+            named = example.curve(f"I{name}{ideal}", query_id)
+            assert np.allclose(np.array(named.values, float), ideals[row], atol=1e-12)
+        ratio = curve.mean(axis=0) / ideals.mean(axis=0)
+        assert np.allclose(np.array(example.curve(f"N{name}{ideal}").values, float), ratio, atol=1e-12)
+
+
+def test_printed_vectors_agree_within_one_unit_of_the_last_decimal():
+    printed = [curve for curve in load("mir-textbook").curves if curve.printed]
+    assert len(printed) == 7
+    for curve in printed:
+        in_percent = 100 if curve.name == "interpolated_precision" else 1
+        unit = 0.1 if in_percent == 100 or curve.name in ("CG", "DCG") else 0.01
+        assert len(curve.printed) == len(curve.values)
+        for shown, value in zip(curve.printed, curve.values, strict=True):
+            assert abs(shown - in_percent * float(value)) <= unit + 1e-9, (curve.name, shown, float(value))
+
+
+# --------------------------------------------------------------------------------------- form of the data
+
+
+def test_examples_name_their_source_and_refer_to_what_they_have():
+    assert len(examples()) == len(set(examples()))
+    for id in examples():
+        example = load(id)
+        assert example.id == id
+        assert any(
+            mark in example.source for mark in ("doi:", "https://", "ch. 4", "EVIA", "Made for", "Synthetic")
+        )
+        assert set(example.qrels) == set(example.queries)
+        assert set(example.known) in (set(), set(example.queries))
+        assert set(example.wanted) in (set(), set(example.queries))
+        assert {grade for grades in example.qrels.values() for grade in grades.values()} <= set(
+            example.grades
+        )
+        for run in example.runs.values():
+            assert set(run) <= set(example.queries)
+        for one in (*example.expected, *example.curves):
+            assert one.run in example.runs
+            assert one.query_id is None or one.query_id in example.queries
+        # The same value is not stated twice.
+        stated = [(one.run, one.query_id, one.measure, one.places) for one in example.expected]
+        assert len(stated) == len(set(stated))
+
+
+def test_printed_values_admit_what_rounds_or_truncates_to_them():
+    assert Expected("run", "q", "AP", 0.25, places=2).admits(67 / 270)
+    assert not Expected("run", "q", "AP", 0.24, places=2).admits(67 / 270)
+    assert Expected("run", "q", "AP", 0.24, places=2, truncated=True).admits(67 / 270)
+    assert not agrees(Fraction(1, 3), 0.3333)
+    assert agrees(Fraction(1, 3), 1 / 3)
+    assert not agrees(Fraction(1, 3), float("nan"))
+
+
+def test_frames_have_the_columns_of_ir_measures_and_are_new_each_time():
+    example = load("mir-textbook")
+    frame = example.qrels_frame()
+    assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known", "expected"]
+    assert frame["relevance"].dtype == np.int64
+    assert frame["known"].dtype == bool
+    assert frame.query("query_id == 'q1' and known")["doc_id"].tolist() == ["d9", "d44", "d56", "d123"]
+    assert set(frame.query("query_id == 'q2'")["expected"]) == {2}
+    frame["relevance"] = 0
+    assert example.qrels_frame()["relevance"].sum() == 25
+    assert list(load("rpref-scale").qrels_frame().columns) == ["query_id", "doc_id", "relevance"]
+    assert load("rpref-figure-1").qrels_frame()["relevance"].dtype == np.float64
+    run = load("rpref-figure-1").run_frame("T3")
+    assert list(run.columns) == ["query_id", "doc_id", "score"]
+    assert run.sort_values("score", ascending=False)["doc_id"].tolist()[:3] == ["D16", "D14", "D13"]
+
+
+def test_a_wrong_name_says_what_there_is():
+    with pytest.raises(KeyError, match=r"rpref-figure1.*did you mean 'rpref-figure-1'"):
+        load("rpref-figure1")
+    with pytest.raises(KeyError, match="no run 'Z'; it has X, Y, inverse, ideal"):
+        load("p-measure-figure-1").run_frame("Z")
+    with pytest.raises(KeyError, match="0 curves 'DCG' of topic 'q3'"):
+        load("mir-textbook").curve("DCG", "q3")
+
+
+def test_letters_become_documents():
+    assert ranking("b a") == {"b": 2.0, "a": 1.0}
+    grades, scores = lettered("u S x", missing="A")
+    assert grades == {"S1": 3, "x1": -1, "A1": 2}
+    assert scores == {"u1": 3.0, "S1": 2.0, "x1": 1.0}
+
+
+# ------------------------------------------------------------------------------- the synthetic collection
+
+# Of the JSON of queries, texts, qrels and runs. If it changes, every number shown for the collection changes.
+SYNTHETIC_SHA256 = "9a360153a271703f0bf873f9c802e5e3a282e116c8122cc7368c69a1e08e5730"
+
+
+def digest(example):
+    everything = [example.queries, example.texts, example.qrels, example.runs, example.wanted]
+    everything.append({query_id: sorted(known) for query_id, known in example.known.items()})
+    return hashlib.sha256(json.dumps(everything).encode()).hexdigest()
+
+
+def test_the_synthetic_collection_is_always_the_same():
+    assert digest(load("synthetic")) == SYNTHETIC_SHA256
+    assert digest(generate()) == SYNTHETIC_SHA256
+    assert digest(generate(seed=1)) != SYNTHETIC_SHA256
+
+
+def test_the_synthetic_collection_says_that_it_is_synthetic():
+    example = load("synthetic")
+    assert "Synthetic" in example.title
+    assert "No real documents, judges or systems" in example.source
+    assert "seed 2006" in example.source
+    assert example.expected == ()
+
+
+def test_the_synthetic_collection_is_as_described():
+    example = load("synthetic")
+    assert (len(example.queries), len(example.texts), tuple(example.runs)) == (30, 600, RUNS)
+    assert [document.doc_id for document in example.docs()] == list(example.texts)
+    judged = [grade for grades in example.qrels.values() for grade in grades.values()]
+    assert set(judged) == {-1, 0, 1, 2, 3}
+    for query_id, grades in example.qrels.items():
+        assert sum(grade > 0 for grade in grades.values()) >= 3
+        assert sum(grade == 0 for grade in grades.values()) >= 10
+        assert len(grades) < len(example.texts) / 10
+        assert example.known[query_id] <= {doc_id for doc_id, grade in grades.items() if grade > 0}
+        assert example.wanted[query_id] >= 1
+    assert set(example.queries) - set(example.runs["noisy"]) == {"30"}
+    for run in example.runs.values():
+        for scores in run.values():
+            assert scores
+            assert set(scores) <= set(example.texts)
+            # Comparable with pytrec_eval, which keeps scores as float32.
+            assert all(float(np.float32(score)) == score for score in scores.values())
+    assert any(len(set(scores.values())) < len(scores) for scores in example.runs["baseline"].values())
+
+
+def test_query_words_find_the_relevant_documents_of_the_synthetic_collection():
+    """So that an engine has something to find: the more relevant, the more words of the query."""
+    example = load("synthetic")
+    by_grade = {grade: [] for grade in (0, 1, 2, 3)}
+    for query_id, query in example.queries.items():
+        asked = set(query.split()) - {"of", "in", "the", "and", "on", "for", "across"}
+        for doc_id, grade in example.qrels[query_id].items():
+            words = example.texts[doc_id].split()
+            assert 40 <= len(words) <= 80
+            if grade >= 0:
+                by_grade[grade].append(sum(word in asked for word in words) / len(words))
+    means = [np.mean(by_grade[grade]) for grade in (0, 1, 2, 3)]
+    assert all(better > worse + 0.01 for worse, better in pairwise(means))
+
+
+def test_the_systems_of_the_synthetic_collection_differ_by_measure():
+    example = load("synthetic")
+    measures = ["AP", "nDCG@10", "R@100", "P@5"]
+    parsed_measures = [ir_measures.parse_measure(measure) for measure in measures]
+    means = {
+        run: dict(
+            zip(
+                measures,
+                map(ir_measures.calc_aggregate(parsed_measures, example.qrels, scores).get, parsed_measures),
+                strict=True,
+            )
+        )
+        for run, scores in example.runs.items()
+    }
+    assert means["broad"]["AP"] > means["precise"]["AP"] + 0.05
+    assert means["precise"]["nDCG@10"] > means["broad"]["nDCG@10"] + 0.05
+    assert means["broad"]["R@100"] > means["strong"]["R@100"] > means["precise"]["R@100"]
+    assert min(means, key=lambda run: means[run]["AP"]) == "noisy"
+
+
+# -------------------------------------------------------------------------------------------- ir_datasets
+
+
+def test_importing_irpref_does_not_import_heavy_packages():
+    heavy = ["ir_datasets", "pyterrier", "pandas", "polars", "matplotlib"]
+    assert in_python(f"import sys, irpref; print([name for name in {heavy} if name in sys.modules])") == "[]"
+
+
+@pytest.mark.parametrize("imports", ["irpref, ir_datasets", "ir_datasets, irpref"])
+def test_ir_datasets_knows_the_examples_in_either_order_of_import(imports):
+    pytest.importorskip("ir_datasets")
+    code = f"""
+        import {imports}
+        dataset = ir_datasets.load("irpref/rpref-figure-1/T2")
+        counts = dataset.queries_count(), dataset.qrels_count()
+        print(dataset.has_docs(), *counts, next(dataset.scoreddocs_iter()))
+    """
+    assert in_python(code) == "False 1 16 GenericScoredDoc(query_id='1', doc_id='D1', score=9.0)"
+
+
+def test_registration_happens_once_and_survives_reloads_and_searches():
+    pytest.importorskip("ir_datasets")
+    code = """
+        import importlib, importlib.util, sys
+        import irpref.datasets
+        from irpref.datasets import registration
+        registration.watch()
+        registration.watch()
+        watchers = [finder for finder in sys.meta_path if getattr(finder, "registers_irpref", False)]
+        importlib.reload(registration).watch()
+        assert importlib.util.find_spec("ir_datasets") is not None
+        import ir_datasets
+        names = [name for name in ir_datasets.registry if name.startswith("irpref/")]
+        importlib.reload(registration).watch()
+        importlib.reload(irpref.datasets)
+        left = [finder for finder in sys.meta_path if getattr(finder, "registers_irpref", False)]
+        print(len(watchers), len(left), len(names) == len(set(names)) > 20, irpref.datasets.register())
+    """
+    assert in_python(code) == "1 0 True []"
+
+
+def test_a_failing_registration_does_not_break_the_import_of_ir_datasets():
+    pytest.importorskip("ir_datasets")
+    code = """
+        import sys, warnings
+        import irpref.datasets
+        from irpref.datasets import registration
+        registration.watch()
+        def broken():
+            raise RuntimeError("broken")
+        registration.register = broken
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            import ir_datasets
+        print([str(warning.message) for warning in caught if "irpref" in str(warning.message)])
+    """
+    assert in_python(code) == "['irpref could not register its examples with ir_datasets: broken']"
+
+
+@pytest.fixture(scope="module")
+def irds():
+    ir_datasets = pytest.importorskip("ir_datasets")
+    irpref.datasets.register()
+    return ir_datasets
+
+
+def test_ir_datasets_serves_the_whole_example(irds):
+    example, dataset = load("synthetic"), irds.load("irpref/synthetic")
+    assert dataset.docs_count() == 600
+    assert dict(dataset.docs_iter()) == example.texts
+    assert [doc.doc_id for doc in dataset.docs_iter()[3:5]] == ["syn004", "syn005"]
+    assert dataset.docs_iter()[1].doc_id == "syn002"
+    assert dataset.docs_store().get("syn007").text == example.texts["syn007"]
+    assert set(dataset.docs_store().get_many(["syn001", "syn600", "none"])) == {"syn001", "syn600"}
+    with pytest.raises(KeyError):
+        dataset.docs_store().get("none")
+    assert {query.query_id: query.text for query in dataset.queries_iter()} == example.queries
+    assert dataset.qrels.asdict() == example.qrels
+    assert dataset.qrels_defs() == example.grades
+    judgment = next(dataset.qrels_iter())
+    assert judgment._fields == ("query_id", "doc_id", "relevance", "iteration", "known", "expected")
+    for name, run in [("irpref/synthetic", "baseline")] + [(f"irpref/synthetic/{run}", run) for run in RUNS]:
+        scores = {}
+        for row in irds.load(name).scoreddocs_iter():
+            scores.setdefault(row.query_id, {})[row.doc_id] = row.score
+        assert scores == example.runs[run]
+    assert irds.docs_parent_id("irpref/synthetic/broad") == "irpref/synthetic"
+
+
+def test_ir_measures_evaluates_the_datasets_of_ir_datasets(irds):
+    dataset = irds.load("irpref/rpref-figure-1/T2")
+    value = ir_measures.calc_aggregate(
+        [irpref.RPref(max_rel=1)], dataset.qrels_iter(), dataset.scoreddocs_iter()
+    )
+    assert value[irpref.RPref(max_rel=1)] == pytest.approx(4499 / 6399, abs=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------- PyTerrier
+
+
+@pytest.fixture(scope="module")
+def pt():
+    return pytest.importorskip("pyterrier")
+
+
+def test_pyterrier_has_topics_judgments_runs_and_documents(pt):
+    example, dataset = load("synthetic"), pt.get_dataset("irpref:synthetic")
+    assert isinstance(dataset, pt.datasets.Dataset)
+    assert dataset.get_topics().to_dict("list") == {
+        "qid": list(example.queries),
+        "query": list(example.queries.values()),
+    }
+    assert list(dataset.get_qrels().columns) == ["qid", "docno", "label", "known", "expected"]
+    results = dataset.get_results("noisy")
+    assert list(results.columns) == ["qid", "query", "docno", "score", "rank"]
+    assert results["qid"].unique().tolist() == [str(number) for number in range(1, 30)]
+    assert dataset.get_results().equals(dataset.get_results("baseline"))
+    docs = dataset.get_corpus_iter(verbose=False)
+    assert len(docs) == 600
+    assert {doc["docno"]: doc["text"] for doc in docs} == example.texts
+
+
+def test_pyterrier_results_are_ranked_as_they_are_evaluated(pt):
+    """Equal scores by docno descending: the baseline of the synthetic collection has many."""
+    results = pt.get_dataset("irpref:synthetic").get_results("baseline")
+    for query_id, scores in load("synthetic").runs["baseline"].items():
+        ranked = results[results["qid"] == query_id]
+        assert ranked["docno"].tolist() == order(scores)
+        assert ranked["rank"].tolist() == list(range(len(scores)))
+
+
+def test_pyterrier_is_told_what_is_missing(pt):
+    with pytest.raises(KeyError, match="irpref:nothing"):
+        pt.get_dataset("irpref:nothing")
+    dataset = pt.get_dataset("irpref:mir-textbook")
+    with pytest.raises(NotImplementedError, match="have no text"):
+        dataset.get_corpus_iter()
+    with pytest.raises(ValueError, match="no results 'best' in irpref:mir-textbook; there are run"):
+        dataset.get_results("best")
+    with pytest.raises(ValueError, match="no variant 'short'"):
+        dataset.get_topics("short")
+
+
+def test_pyterrier_lists_the_examples(pt):
+    from irpref.pt import dataset_provider
+
+    assert list(dataset_provider().list_dataset_names()) == examples()
+
+
+def test_pyterrier_runs_an_experiment_on_an_example(pt):
+    dataset = pt.get_dataset("irpref:rpref-figure-1")
+    systems = [pt.Transformer.from_df(dataset.get_results(run)) for run in ("T1", "T2", "T3")]
+    table = pt.Experiment(
+        systems, *dataset.get_topicsqrels(), [irpref.RPref(max_rel=1)], names=["T1", "T2", "T3"]
+    )
+    values = table.set_index("name")[str(irpref.RPref(max_rel=1))]
+    assert values.to_dict() == pytest.approx({"T1": 67 / 79, "T2": 4499 / 6399, "T3": 922 / 6399}, abs=1e-12)
