@@ -1,0 +1,168 @@
+# ruff: noqa: E501  (the lines of the page are as long as its sentences want)
+"""Write docs/settings.md: which settings fit which collection.
+
+    python docs/make_settings.py            # writes docs/settings.md
+    python docs/make_settings.py -          # prints it
+
+Everything comes from what ir_datasets ships with its code; nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import ir_datasets
+
+from irpref.settings import Scale, scale_of
+
+OUT = Path(__file__).with_name("settings.md")
+
+INTRO = """\
+# Which settings for which collection
+
+<!-- Written by docs/make_settings.py; change that. -->
+
+Every public data set with qrels in ir_datasets {version} ({n_ids} ids, {n_groups} groups that share grades and
+definitions), read from the definitions and counts that ir_datasets ships: nothing was downloaded.
+
+`irpref.bind(measures, dataset)` fills in `max_rel` from the same source, and warns where a measure is
+degenerate. The rest is for you to write:
+
+```python
+from irpref.settings import scale_of
+
+scale = scale_of("msmarco-passage/trec-dl-2019")
+scale.max_rel, scale.rel, scale.gains        # 3, 2, {{1: 0}}
+measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), nDCG @ 10]
+```
+
+## How the recommendations are made
+
+1. **Scale.** The defined grades count, whether given or not. Where a file holds a grade that is not defined, the
+   definitions belong to another file and the counted grades are the scale.
+2. **`rel`** (for AP, P, Bpref, BprefVariant, EMeasure, ...): the threshold that the official measures of the task name, the
+   highest if they name several; else the lowest positive grade whose definition does not itself deny relevance
+   ("does not answer the question", "Not valuable", "Excluded").
+3. **`gains`** (for RPref, NPref, QMeasure, PPlus, ...): grades between 0 and `rel` get gain 0, so that graded and
+   binary measures agree on what is relevant. Leave `gains` away to give partial credit for them, as nDCG does in
+   most of these tracks. Other grades keep their value.
+4. **`max_rel`** (for RPref, NPref): the top of the scale.
+5. **Negative grades** count as unjudged, except in the CRP family, where they are a grade below non-relevant.
+
+**Non-relevant** tells whether documents with a grade of at least 0 and below `rel` exist in the qrels at all. Where the answer
+is no, nothing can be ranked wrongly above a relevant document: Bpref, BprefVariant, RPref and NPref are degenerate.
+On one positive grade they are plain recall; on several, RPref still compares the relevant grades with each other.
+This concerns {n_without} of the {n_ids} ids.
+
+What a grade *means* was not checked against the tracks' guidelines: definitions are quoted as ir_datasets has them.
+
+## The table
+
+`name/*` stands for all data sets with qrels below that name, in brackets how many ids a row covers. Grades that are in
+parentheses are defined, but were never given. The last column refers to the notes below the table.
+
+| data sets | grades | grade 1 means | non-relevant | `rel` | `gains` | `max_rel` | notes |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    text = page()
+    if sys.argv[1:] == ["-"]:
+        sys.stdout.write(text)
+    else:
+        OUT.write_text(text, encoding="utf-8")
+
+
+def page() -> str:
+    """Return the whole page."""
+    datasets = with_qrels()
+    groups: dict[Any, list[str]] = defaultdict(list)
+    scales: dict[Any, Scale] = {}
+    for name, dataset in datasets.items():
+        scale = scale_of(dataset)
+        # `meanings` does not take part in the comparison of scales, but makes a row of its own here.
+        key = (scale.grades, scale.rel, scale.note, scale.source, given(dataset), tuple(scale.meanings.items()))
+        groups[key].append(name)
+        scales[key] = scale
+    notes: dict[str, int] = {}
+    rows = []
+    for key, names in sorted(groups.items(), key=lambda item: item[1][0]):
+        scale = scales[key]
+        numbers = []
+        for sentence in sentences(scale):
+            numbers.append(str(notes.setdefault(sentence, len(notes) + 1)))
+        cells = [
+            collapsed(names, list(datasets)) + (f" ({len(names)})" if len(names) > 1 else ""),
+            grades(scale, key[4]),
+            meaning(scale),
+            "yes" if scale.has_nonrelevant else "**none**",
+            f"{scale.rel}",
+            "{" + ", ".join(f"{g}: {gain}" for g, gain in scale.gains.items()) + "}" if scale.gains else "",
+            f"{scale.max_rel}",
+            ", ".join(numbers),
+        ]
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    intro = INTRO.format(
+        version=ir_datasets.__version__,
+        n_ids=len(datasets),
+        n_groups=len(groups),
+        n_without=sum(len(names) for key, names in groups.items() if not scales[key].has_nonrelevant),
+    )
+    listed = "\n".join(f"{number}. {sentence}" for sentence, number in notes.items())
+    return intro + "\n".join(rows) + "\n\n### Notes\n\n" + listed + "\n"
+
+
+def with_qrels() -> dict[str, Any]:
+    """Data sets with qrels by id, without names that ir_datasets calls deprecated and without ours."""
+    found = {}
+    for name in sorted(ir_datasets.registry):
+        dataset = ir_datasets.registry[name]
+        if dataset.has_qrels() and not hasattr(dataset, "deprecated") and not name.startswith("irpref"):
+            found[name] = dataset
+    return found
+
+
+def given(dataset: Any) -> tuple[str, ...] | None:
+    """Grades that occur, or None where ir_datasets has not counted them."""
+    counts = dataset.metadata().get("qrels", {}).get("fields", {}).get("relevance", {}).get("counts_by_value")
+    return None if counts is None else tuple(sorted(f"{float(grade):g}" for grade in counts))
+
+
+def grades(scale: Scale, occurring: tuple[str, ...] | None) -> str:
+    """The scale, with the grades that never occur in parentheses."""
+    names = [f"{grade:g}" for grade in scale.grades]
+    return " ".join(n if occurring is None or n in occurring else f"({n})" for n in names)
+
+
+def meaning(scale: Scale) -> str:
+    """What grade 1 means, shortened to a line."""
+    if not scale.meanings:
+        return "*not defined*"
+    text = " ".join(scale.meanings.get(1, "*no grade 1*").split())
+    return text if len(text) <= 100 else text[:97].rsplit(" ", 1)[0] + " ..."
+
+
+def sentences(scale: Scale) -> list[str]:
+    """Single remarks of the note, in the order of the note."""
+    return [part for part in scale.note.split("\n") if part]
+
+
+def collapsed(names: list[str], every: list[str]) -> str:
+    """Names of a group, with `prefix/*` for all ids below a prefix if the group has them all."""
+    rest, out = set(names), []
+    prefixes = {"/".join(n.split("/")[:k]) for n in names for k in range(1, n.count("/") + 1)}
+    for prefix in sorted(prefixes, key=lambda p: (p.count("/"), p)):
+        below = {n for n in every if n.startswith(prefix + "/")}
+        if len(below) > 1 and below <= rest:
+            out.append(f"{prefix}/*")
+            rest -= below
+    return ", ".join(f"`{name}`" for name in sorted([*out, *rest]))
+
+
+if __name__ == "__main__":
+    main()

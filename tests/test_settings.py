@@ -1,0 +1,158 @@
+"""The scale of a collection: facts from ir_datasets, recommendations by the stated rules."""
+
+import importlib.util
+from collections import namedtuple
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from irpref.settings import Scale, scale_of
+
+ir_datasets = pytest.importorskip("ir_datasets")
+
+PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
+
+
+def test_defined_scale_of_a_graded_track():
+    scale = scale_of("msmarco-document/trec-dl-2019")
+    assert (scale.max_rel, scale.min_grade, scale.has_nonrelevant, scale.note) == (3, 0, True, "")
+    assert scale.grades == (0, 1, 2, 3)
+    assert (scale.rel, scale.gains, scale.source) == (1, {}, "definitions")
+
+
+def test_official_measures_set_the_threshold():
+    # The task reports RR(rel=2) and AP(rel=2): "Related" passages do not answer the question.
+    scale = scale_of("msmarco-passage/trec-dl-2019")
+    assert (scale.rel, scale.gains, scale.max_rel) == (2, {1: 0}, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "rel"),
+    [
+        ("antique/test", 3),  # 1: out of context, 2: does not answer the question
+        ("codec", 2),  # 1: Not Valuable
+        ("clinicaltrials/2021/trec-ct-2021", 2),  # 1: Excluded
+        ("trec-cast/v1/2020", 2),  # 1: does not directly answer it
+        ("clueweb12/b13/ntcir-www-1", 1),  # 1: one annotator relevant, one non-relevant
+        ("wapo/v2/trec-news-2018", 2),  # grades 0, 2, 4, 8, 16
+        ("cord19/trec-covid/round3", 1),
+    ],
+)
+def test_definitions_that_deny_relevance_raise_the_threshold(name, rel):
+    scale = scale_of(name)
+    assert scale.rel == rel
+    assert scale.gains == {g: 0 for g in scale.grades if 0 < g < rel}
+
+
+@pytest.mark.parametrize(
+    ("name", "exist"),
+    [
+        ("vaswani", False),
+        ("msmarco-passage/dev", False),
+        ("cranfield", False),  # -1 and 1 to 4
+        ("gov2/trec-tb-2005/named-page", False),  # 0 is defined and never given
+        ("disks45/nocr/trec8", True),
+        ("antique/test", True),  # 1 and 2 of 1 to 4 are no answers
+        ("beir/scidocs", True),
+    ],
+)
+def test_whether_judged_nonrelevant_documents_exist(name, exist):
+    scale = scale_of(name)
+    assert scale.has_nonrelevant is exist
+    assert ("No judged non-relevant documents" in scale.note) is not exist
+
+
+def test_a_grade_that_is_not_defined_makes_the_file_the_scale():
+    # Defined as 0 to 2; the file holds 1 to 3.
+    scale = scale_of("nfcorpus/test")
+    assert (scale.grades, scale.max_rel, scale.source) == ((1, 2, 3), 3, "counts")
+    assert "The file holds 3, which ir_datasets does not define (it defines 0, 1, 2)" in scale.note
+
+
+def test_a_defined_top_grade_that_nobody_gave_stays_the_top():
+    scale = scale_of("clueweb09/en/trec-web-2010")
+    assert (scale.max_rel, scale.min_grade) == (4, -2)
+    assert max(scale.given) == 3
+    assert "The top of the scale (4) was never given." in scale.note
+
+
+def test_negative_grades_are_explained():
+    assert "-1 counts as unjudged" in scale_of("cranfield").note
+    assert "-100 marks documents to take out of the run" in scale_of("bright/aops").note
+
+
+def test_qrels_by_subtopic_are_named():
+    assert "Judged by subtopic" in scale_of("clueweb12/trec-web-2013/diversity").note
+    assert "Judged by subtopic" not in scale_of("clueweb12/trec-web-2013").note
+
+
+def test_beir_has_counts_but_no_definitions():
+    scale = scale_of("beir/nfcorpus/test")
+    assert (scale.max_rel, scale.has_nonrelevant, scale.meanings, scale.source) == (2, False, {}, "counts")
+
+
+Qrel = namedtuple("Qrel", ["query_id", "doc_id", "relevance"])
+ROWS = [Qrel("t1", "a", 3), Qrel("t1", "b", 0.5), Qrel("t2", "c", 0), Qrel("t2", "d", -1)]
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [ROWS, iter(ROWS), pd.DataFrame(ROWS), {"t1": {"a": 3, "b": 0.5}, "t2": {"c": 0, "d": -1}}],
+    ids=["list", "iterator", "frame", "dict"],
+)
+def test_qrels_at_hand(qrels):
+    scale = scale_of(qrels)
+    assert (scale.max_rel, scale.min_grade, scale.grades) == (3, -1, (-1, 0, 0.5, 3))
+    assert scale.has_nonrelevant
+    assert (scale.rel, scale.source) == (0.5, "qrels")
+
+
+def test_only_nonrelevant_judgments_have_a_scale_up_to_one():
+    assert scale_of({"t1": {"a": 0}}).max_rel == 1
+
+
+def test_names_datasets_and_pyterrier_datasets_agree():
+    pt = pytest.importorskip("pyterrier")
+    by_name = scale_of("vaswani")
+    assert scale_of(ir_datasets.load("vaswani")) == by_name
+    assert scale_of(pt.get_dataset("irds:vaswani")) == by_name
+
+
+def test_scales_are_values():
+    scale = scale_of("vaswani")
+    assert hash(scale) == hash(scale_of("vaswani"))
+    assert isinstance(scale, Scale)
+    with pytest.raises(AttributeError):
+        scale.max_rel = 2
+
+
+def test_unknown_names_are_errors():
+    with pytest.raises(ValueError, match="no data set 'vaswanni'"):
+        scale_of("vaswanni")
+    with pytest.raises(ValueError, match="'msmarco-passage' has no qrels"):
+        scale_of("msmarco-passage")
+    with pytest.raises(ValueError, match="empty"):
+        scale_of({})
+
+
+def test_every_public_data_set_has_a_scale():
+    for name in make_settings().with_qrels():
+        scale = scale_of(name)
+        assert scale.max_rel >= 1, name
+        assert scale.min_grade <= scale.max_rel, name
+        assert set(scale.gains) == {g for g in scale.grades if 0 < g < scale.rel}, name
+
+
+def test_the_page_is_what_the_generator_writes():
+    text = PAGE.read_text(encoding="utf-8")
+    if f"in ir_datasets {ir_datasets.__version__} " not in text:
+        pytest.skip("docs/settings.md was written with another version of ir_datasets")
+    assert make_settings().page() == text
+
+
+def make_settings():
+    spec = importlib.util.spec_from_file_location("make_settings", PAGE.with_name("make_settings.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
