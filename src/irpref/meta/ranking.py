@@ -1,0 +1,182 @@
+"""Rankings of systems, and how far two of them agree.
+
+    tau     Kendall's tau-b of the two lists of means (ties corrected), symmetric
+    tau_ap  2/(n-1) sum over ranks i = 2 ... n of C(i)/(i-1)  - 1
+
+C(i)  systems above rank i of the ranking that stand above the system at rank i in the reference, too
+
+tau_ap weighs errors near the top more, and is not symmetric. Both are 1 for equal and -1 for reversed
+rankings.
+
+E. Yilmaz, J. A. Aslam and S. Robertson, A new rank correlation coefficient for information retrieval, SIGIR
+2008, 587-594, doi:10.1145/1390334.1390435, equation (3). SciPy has tau-b, and lacks tau_ap.
+
+The paper leaves ties open. Decided here: systems tied in the ranking stand in every order equally often, and
+tau_ap is the mean over these orders; of two systems tied in the reference half a one stands above the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from irpref.meta.values import TopicValues
+from irpref.segments import Floats
+
+
+def _scores(values: ArrayLike) -> Floats:
+    # Means that are equal but for rounding are ties.
+    given = np.asarray(values, dtype=np.float64)
+    return np.round(given, 12)
+
+
+def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
+    """Kendall's tau-b of two lists of scores, shapes (n,): in [-1, 1], NaN where a list is all ties."""
+    from scipy.stats import kendalltau
+
+    a, b = _scores(a), _scores(b)
+    if a.size < 2 or (a == a[0]).all() or (b == b[0]).all():
+        return float("nan")
+    return float(kendalltau(a, b).statistic)
+
+
+def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:
+    """AP correlation of a ranking with a reference ranking.
+
+    Parameters
+    ----------
+    scores : float array (n,), higher is better
+    reference : float array (n,)
+        Scores of the same systems in the ranking taken as true.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; NaN for fewer than two systems.
+
+    Examples
+    --------
+    The same error is worse at the top (1/3) than at the bottom (7/9):
+
+    >>> round(tau_ap([3, 4, 2, 1], [4, 3, 2, 1]), 4), round(tau_ap([4, 3, 1, 2], [4, 3, 2, 1]), 4)
+    (0.3333, 0.7778)
+    """
+    s, truth = _scores(scores), _scores(reference)
+    if s.size < 2:
+        return float("nan")
+    # Of the systems above, those that the reference has above; a tie there is worth a half.
+    right = np.where(truth[:, None] > truth, 1.0, 0.0) + 0.5 * (truth[:, None] == truth)
+    above = s[:, None] > s
+    correct = (right * above).sum(axis=0)
+    total = 0.0
+    rank = 1
+    for score in np.unique(s)[::-1]:
+        tied = s == score
+        mean = correct[tied].mean()
+        for k in range(int(tied.sum())):
+            if rank > 1:
+                # Of the k tied systems that happen to stand above, half stand rightly, whatever the
+                # reference.
+                total += (mean + k / 2) / (rank - 1)
+            rank += 1
+    return float(2 * total / (s.size - 1) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class SystemRanking:
+    """Systems by their mean, best first; equal means by name.
+
+    Attributes
+    ----------
+    measure : str
+    systems : tuple of str
+    means : float array (n_systems,)
+    higher_is_better : bool
+    """
+
+    measure: str
+    systems: tuple[str, ...]
+    means: Floats
+    higher_is_better: bool = True
+
+    def _aligned(self, other: SystemRanking) -> tuple[Floats, Floats]:
+        mean = dict(zip(other.systems, other.means.tolist(), strict=True))
+        if set(mean) != set(self.systems):
+            odd = sorted(set(mean) ^ set(self.systems))[0]
+            raise ValueError(
+                f"{self.measure} and {other.measure} rank different systems: {odd!r} is in one only"
+            )
+        theirs = np.array([mean[name] for name in self.systems])
+        return (
+            self.means if self.higher_is_better else -self.means,
+            theirs if other.higher_is_better else -theirs,
+        )
+
+    def tau(self, other: SystemRanking) -> float:
+        """Kendall's tau-b with another ranking of the same systems. Raises `ValueError` for other systems."""
+        return kendall_tau(*self._aligned(other))
+
+    def tau_ap(self, reference: SystemRanking) -> float:
+        """AP correlation with a reference ranking of the same systems. Raises `ValueError` for other systems."""
+        return tau_ap(*self._aligned(reference))
+
+    def table(self) -> Any:
+        """DataFrame of measure, rank (the same for equal means), system, mean: best first."""
+        import pandas as pd
+
+        score = _scores(self.means)
+        rank = 1 + np.array([np.flatnonzero(score == value)[0] for value in score])
+        return pd.DataFrame(
+            {"measure": self.measure, "rank": rank, "system": self.systems, "mean": self.means}
+        )
+
+
+def system_ranking(values: TopicValues) -> SystemRanking:
+    """Rank the systems by their mean value.
+
+    Examples
+    --------
+    >>> ap = TopicValues("AP", ["a", "b", "c"], ["q"], [[0.2], [0.4], [0.3]])
+    >>> rr = TopicValues("RR", ["a", "b", "c"], ["q"], [[0.5], [1.0], [0.5]])
+    >>> system_ranking(ap).systems
+    ('b', 'c', 'a')
+    >>> round(system_ranking(rr).tau(system_ranking(ap)), 4)
+    0.8165
+    """
+    means = values.means
+    score = _scores(means if values.higher_is_better else -means)
+    order = sorted(range(values.n_systems), key=lambda i: (-score[i], values.systems[i]))
+    return SystemRanking(
+        values.measure, tuple(values.systems[i] for i in order), means[order], values.higher_is_better
+    )
+
+
+def agreement(values: Mapping[str, TopicValues], method: str = "tau") -> Any:
+    """Agreement of every measure with every other.
+
+    Parameters
+    ----------
+    values : mapping of name to TopicValues of the same systems
+    method : 'tau' or 'tau_ap'
+        For `tau_ap` the column is the reference.
+
+    Returns
+    -------
+    DataFrame
+        Shape (n_measures, n_measures).
+    """
+    import pandas as pd
+
+    if method not in ("tau", "tau_ap"):
+        raise ValueError(f"method={method!r} is not accepted, expected 'tau' or 'tau_ap'")
+    rankings = {name: system_ranking(v) for name, v in values.items()}
+    return pd.DataFrame(
+        {
+            column: {row: getattr(mine, method)(reference) for row, mine in rankings.items()}
+            for column, reference in rankings.items()
+        }
+    )

@@ -1,0 +1,146 @@
+"""Samples of topics, and pairs of systems: what the resampling methods share.
+
+A sample is a row of topic numbers, with repeats where it was drawn with replacement. Sums over all samples
+are one matrix product: number of times each sample holds each topic (n_samples, n_topics) by values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from irpref.segments import Floats, Ints
+
+Rng = int | np.random.Generator
+
+# Entries (samples by pairs) of the arrays of one step: 2 MB each, so that a handful of them fit the cache.
+CHUNK = 1 << 18
+
+# Two sums of the same numbers in another order differ by about 1e-15 of their size. Anything below this is a
+# rounding error, so that equal systems stay equal and a difference that lies on a boundary is on it.
+ROUNDING = 1e-12
+
+
+def generator(rng: Rng | None, what: str) -> np.random.Generator:
+    """The generator to draw from; `ValueError` where none was given."""
+    if rng is None:
+        raise ValueError(f"{what} draws samples: give rng (a seed or a numpy Generator), or the samples")
+    return np.random.default_rng(rng)
+
+
+def resample(
+    n_topics: int, n_samples: int = 1000, size: int | None = None, replace: bool = True, *, rng: Rng
+) -> Ints:
+    """Draw samples of topics.
+
+    Parameters
+    ----------
+    n_topics, n_samples : int
+    size : topics in a sample; as many as there are if None
+    replace : bool
+        Whether a topic can be drawn again.
+    rng : seed or Generator
+
+    Returns
+    -------
+    int array (n_samples, size)
+        Topic numbers, from 0.
+
+    Raises
+    ------
+    ValueError
+        More topics than there are, without replacement.
+    """
+    draw = generator(rng, "resample")
+    size = n_topics if size is None else size
+    _check_size(size, n_topics, 1, replace)
+    if replace:
+        return draw.integers(0, n_topics, size=(n_samples, size))
+    return np.argsort(draw.random((n_samples, n_topics)), axis=1)[:, :size]
+
+
+def resample_twice(
+    n_topics: int, n_samples: int = 1000, size: int | None = None, replace: bool = True, *, rng: Rng
+) -> tuple[Ints, Ints]:
+    """Draw pairs of samples: independent ones with replacement, else disjoint ones.
+
+    Parameters
+    ----------
+    n_topics, n_samples : int
+    size : topics in a sample; all (with replacement) or half of them if None
+    replace : bool
+    rng : seed or Generator
+
+    Returns
+    -------
+    two int arrays (n_samples, size)
+
+    Raises
+    ------
+    ValueError
+        More than half of the topics, without replacement.
+    """
+    draw = generator(rng, "resample_twice")
+    if size is None:
+        size = n_topics if replace else n_topics // 2
+    _check_size(size, n_topics, 2, replace)
+    if replace:
+        both = draw.integers(0, n_topics, size=(2, n_samples, size))
+        return both[0], both[1]
+    order = np.argsort(draw.random((n_samples, n_topics)), axis=1)
+    return order[:, :size], order[:, size : 2 * size]
+
+
+def _check_size(size: int, n_topics: int, parts: int, replace: bool) -> None:
+    if size < 1 or (not replace and parts * size > n_topics):
+        what = "samples" if parts == 1 else "pairs of disjoint samples"
+        raise ValueError(f"{what} of {size} topics cannot be drawn from {n_topics} topics")
+
+
+def counts(samples: ArrayLike, n_topics: int) -> Floats:
+    """How often each sample holds each topic: (n_samples, size) topic numbers to (n_samples, n_topics).
+
+    Raises
+    ------
+    ValueError
+        `samples` is no rectangle of topic numbers.
+    """
+    given = np.asarray(samples)
+    if given.ndim != 2 or not given.size or given.dtype.kind not in "iu":
+        raise ValueError(
+            f"samples must be topic numbers of shape (n_samples, size), got {given.dtype} of shape {given.shape}"
+        )
+    if given.min() < 0 or given.max() >= n_topics:
+        raise ValueError(
+            f"samples hold topic numbers {given.min()} to {given.max()}, there are 0 to {n_topics - 1}"
+        )
+    n_samples = given.shape[0]
+    at = given + n_topics * np.arange(n_samples)[:, None]
+    return (
+        np.bincount(at.ravel(), minlength=n_samples * n_topics)
+        .reshape(n_samples, n_topics)
+        .astype(np.float64)
+    )
+
+
+def all_pairs(n_systems: int) -> tuple[Ints, Ints]:
+    """Both systems of each pair, the first with the lower number: shapes (n_pairs,).
+
+    Raises
+    ------
+    ValueError
+        Fewer than two systems.
+    """
+    if n_systems < 2:
+        raise ValueError(f"pairs of systems need at least 2 systems, got {n_systems}")
+    first, second = np.triu_indices(n_systems, 1)
+    return first, second
+
+
+def pair_chunks(n_pairs: int, n_samples: int) -> Iterator[slice]:
+    """Slices of the pairs whose arrays (n_samples, pairs) are of modest size."""
+    step = max(1, CHUNK // n_samples)
+    for start in range(0, n_pairs, step):
+        yield slice(start, min(start + step, n_pairs))

@@ -1,0 +1,164 @@
+"""Stability: how often do two samples of topics disagree about which of two systems is better?
+
+For each pair of systems x, y and each sample of topics Q
+
+    margin = f max(|M(x,Q)|, |M(y,Q)|)
+    |M(x,Q) - M(y,Q)| < margin: a tie (EQ), else x is better (GT) or y is (LT)
+
+    minority rate      = sum over pairs of min(GT, LT) / sum of (GT + LT + EQ)
+    proportion of ties = sum of EQ                     / the same
+
+M(x, Q)  mean of the measure for system x over the topics of Q, with repeats
+f        fuzziness: differences below this share of the larger mean count as none
+
+A good measure has few reversals at few ties: the lower and the further left its curve of minority rate
+against proportion of ties, the more stable.
+
+C. Buckley and E. M. Voorhees, Evaluating evaluation measure stability, SIGIR 2000, 33-40,
+doi:10.1145/345508.345543; with samples drawn with replacement, as in T. Sakai, SIGIR 2006, 695-696,
+doi:10.1145/1148170.1148322, figure 2.
+
+Left open there, decided here: a difference equal to the margin is no tie, except that no difference is always
+a tie (two means of 0); the larger mean is taken without its sign, for measures that can be negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from irpref.meta.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample
+from irpref.meta.values import TopicValues
+from irpref.segments import Floats, Ints
+
+FUZZINESS = tuple(i / 100 for i in range(1, 11))
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """Reversals and ties between samples of topics.
+
+    Attributes
+    ----------
+    measure : str
+    systems : tuple of str
+    fuzziness : float array (n_levels,), rising
+    greater, less : int arrays (n_levels, n_pairs)
+        Samples in which the first (second) system of the pair is better. Pairs in the order of
+        `numpy.triu_indices(n_systems, 1)`.
+    n_samples : int
+    size : int
+        Topics in a sample.
+    """
+
+    measure: str
+    systems: tuple[str, ...]
+    fuzziness: Floats
+    greater: Ints
+    less: Ints
+    n_samples: int
+    size: int
+
+    @property
+    def minority_rate(self) -> Floats:
+        """Share of comparisons against the majority of their pair: shape (n_levels,), 0 is best."""
+        observations = self.n_samples * self.greater.shape[1]
+        return np.minimum(self.greater, self.less).sum(axis=1) / observations
+
+    @property
+    def ties(self) -> Floats:
+        """Share of comparisons that are ties: shape (n_levels,)."""
+        observations = self.n_samples * self.greater.shape[1]
+        return 1 - (self.greater + self.less).sum(axis=1) / observations
+
+    def table(self) -> Any:
+        """DataFrame of measure, fuzziness, minority_rate and ties: one row for each fuzziness."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "measure": self.measure,
+                "fuzziness": self.fuzziness,
+                "minority_rate": self.minority_rate,
+                "ties": self.ties,
+            }
+        )
+
+
+def stability(
+    values: TopicValues,
+    *,
+    fuzziness: Iterable[float] = FUZZINESS,
+    n_samples: int = 1000,
+    size: int | None = None,
+    replace: bool = True,
+    rng: Rng | None = None,
+    samples: ArrayLike | None = None,
+) -> Stability:
+    """Minority rate and proportion of ties over a range of fuzziness.
+
+    Parameters
+    ----------
+    values : TopicValues
+    fuzziness : share of the larger mean below which a difference is a tie
+    n_samples : int
+    size : topics in a sample; all of them if None
+    replace : bool
+        Whether a topic can be drawn again. False: as Buckley and Voorhees, with `size` below the number of
+        topics.
+    rng : seed or Generator
+        The same seed gives the same samples for every measure with as many topics.
+    samples : int array (n_samples, size), optional
+        Topic numbers, in place of drawing them.
+
+    Raises
+    ------
+    ValueError
+        Neither `rng` nor `samples`; a negative fuzziness; fewer than two systems.
+
+    Examples
+    --------
+    System a wins on q1, b on q2, and over both topics they are equal:
+
+    >>> two = TopicValues("AP", ["a", "b"], ["q1", "q2"], [[1, 0], [0, 1]])
+    >>> stability(two, samples=[[0, 1], [0, 0], [1, 1]], fuzziness=[0.05]).table()
+      measure  fuzziness  minority_rate      ties
+    0      AP       0.05       0.333333  0.333333
+    """
+    if samples is None:
+        samples = resample(values.n_topics, n_samples, size, replace, rng=generator(rng, "stability"))
+    levels = np.unique(np.asarray(list(fuzziness), dtype=np.float64))
+    if not levels.size or levels[0] < 0 or not np.isfinite(levels).all():
+        raise ValueError(f"fuzziness must be numbers of at least 0, got {list(levels)}")
+    times = counts(samples, values.n_topics)
+    n, size = times.shape[0], int(times[0].sum())
+    first, second = all_pairs(values.n_systems)
+    means = np.abs(times @ values.matrix.T) / size
+    noise = ROUNDING * np.abs(values.matrix).max()
+    greater = np.zeros((levels.size, first.size), dtype=np.int64)
+    less = np.zeros_like(greater)
+    for part in pair_chunks(first.size, n):
+        x, y = first[part], second[part]
+        # A product with differences, not a difference of products: equal systems differ by exactly 0.
+        difference = times @ (values.matrix[x] - values.matrix[y]).T / size
+        larger = np.maximum(means[:, x], means[:, y])
+        gap = np.abs(difference)
+        share = np.divide(gap, larger, out=np.zeros_like(gap), where=larger > 0)
+        # Number of levels at which the comparison is decided: those of at most its share.
+        decided = np.searchsorted(levels, share + ROUNDING, side="right")
+        decided[gap <= noise] = 0
+        for out, wins in ((greater, difference > 0), (less, difference < 0)):
+            out[:, part] = _at_least(np.where(wins, decided, 0), levels.size)
+    return Stability(values.measure, tuple(values.systems), levels, greater, less, n, size)
+
+
+def _at_least(decided: Ints, n_levels: int) -> Ints:
+    """Samples decided at each level: (n_samples, k) numbers of levels to (n_levels, k)."""
+    k = decided.shape[1]
+    at = decided + (n_levels + 1) * np.arange(k)
+    number = np.bincount(at.ravel(), minlength=k * (n_levels + 1)).reshape(k, n_levels + 1)
+    return number[:, ::-1].cumsum(axis=1)[:, -2::-1].T

@@ -1,0 +1,282 @@
+"""The matrix that meta-evaluation looks at: systems by topics, for one measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from irpref.segments import Floats
+
+# Column names of the long tables we read: ours, and those of `pt.Experiment(perquery=True)`.
+_SYSTEM = ("system", "name", "run")
+_TOPIC = ("query_id", "qid")
+
+
+@dataclass(frozen=True, eq=False)
+class TopicValues:
+    """Values of one measure: a row for each system, a column for each topic.
+
+    Attributes
+    ----------
+    measure : str
+    systems : tuple of str, length n_systems
+    topics : tuple of str, length n_topics
+    values : float array (n_systems, n_topics), read-only
+    higher_is_better : bool
+
+    Raises
+    ------
+    ValueError
+        The shape does not fit the names, a name is repeated, or a value is NaN or infinite.
+
+    Examples
+    --------
+    >>> TopicValues("AP", ["a", "b"], ["q1", "q2"], [[0.5, 0.1], [0.4, 0.3]]).means
+    array([0.3 , 0.35])
+    """
+
+    measure: str
+    systems: Sequence[str]
+    topics: Sequence[str]
+    values: ArrayLike
+    higher_is_better: bool = True
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64, ndmin=2)
+        systems, topics = tuple(map(str, self.systems)), tuple(map(str, self.topics))
+        if values.shape != (len(systems), len(topics)) or not values.size:
+            raise ValueError(
+                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of that shape "
+                f"(at least 1 by 1), got {values.shape}"
+            )
+        for what, names in (("system", systems), ("topic", topics)):
+            if len(set(names)) != len(names):
+                twice = next(n for i, n in enumerate(names) if n in names[:i])
+                raise ValueError(f"{self.measure}: {what} {twice!r} is there twice")
+        if not np.isfinite(values).all():
+            s, t = np.argwhere(~np.isfinite(values))[0]
+            raise ValueError(
+                f"{self.measure}: the value of system {systems[s]!r}, topic {topics[t]!r} is {values[s, t]}"
+            )
+        values.flags.writeable = False
+        for name, value in (("systems", systems), ("topics", topics), ("values", values)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def matrix(self) -> Floats:
+        """The values as an array: shape (n_systems, n_topics)."""
+        return self.values  # type: ignore[return-value]  # an array since __post_init__
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems."""
+        return len(self.systems)
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics."""
+        return len(self.topics)
+
+    @property
+    def means(self) -> Floats:
+        """Mean of each system over the topics: shape (n_systems,)."""
+        return self.matrix.mean(axis=1)  # type: ignore[no-any-return]
+
+    def select(
+        self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
+    ) -> TopicValues:
+        """Only these systems and topics, in this order.
+
+        Raises
+        ------
+        ValueError
+            A name is unknown.
+        """
+
+        def rows(names: Iterable[str] | None, known: Sequence[str], what: str) -> list[int]:
+            if names is None:
+                return list(range(len(known)))
+            place = {name: i for i, name in enumerate(known)}
+            wanted = [str(name) for name in names]
+            missing = [name for name in wanted if name not in place]
+            if missing:
+                raise ValueError(
+                    f"{self.measure}: no {what} {missing[0]!r} (there are {', '.join(known[:5])}, ...)"
+                )
+            return [place[name] for name in wanted]
+
+        s, t = rows(systems, self.systems, "system"), rows(topics, self.topics, "topic")
+        return replace(
+            self,
+            systems=[self.systems[i] for i in s],
+            topics=[self.topics[i] for i in t],
+            values=self.matrix[np.ix_(s, t)],
+        )
+
+    def frame(self) -> Any:
+        """The values as a DataFrame, systems down and topics across."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            self.matrix,
+            index=pd.Index(self.systems, name="system"),
+            columns=pd.Index(self.topics, name="query_id"),
+        )
+
+    @classmethod
+    def from_runs(cls, measure: Any, qrels: Any, runs: Any) -> TopicValues:
+        """Evaluate runs with one measure. For several at once see `topic_values`.
+
+        Parameters
+        ----------
+        measure : ir_measures measure, or its name
+        qrels : as `ir_measures.calc` takes them
+        runs : mapping of name to run, or iterable of (name, run)
+        """
+        (only,) = topic_values([measure], qrels, runs).values()
+        return only
+
+    @classmethod
+    def from_results(
+        cls, results: Mapping[str, Iterable[Any]], measure: Any = None, missing: float | None = None
+    ) -> TopicValues:
+        """From ir_measures results: for each system, what `iter_calc` yields.
+
+        Parameters
+        ----------
+        results : mapping of system to iterable of `ir_measures.Metric`, or to `ir_measures.CalcResults`
+        measure : measure or name, needed where the results hold several
+        missing : value of a topic that a system lacks; None: it is an error
+
+        Raises
+        ------
+        ValueError
+            As `from_frame`.
+        """
+        rows = [
+            (str(system), str(m.query_id), str(m.measure), float(m.value))
+            for system, metrics in results.items()
+            for m in (getattr(metrics, "per_query", None) or metrics)
+        ]
+        return _from_rows(rows, None if measure is None else str(measure), missing)
+
+    @classmethod
+    def from_frame(cls, frame: Any, measure: Any = None, missing: float | None = None) -> TopicValues:
+        """From a long table, such as `pt.Experiment(..., perquery=True)` returns.
+
+        Parameters
+        ----------
+        frame : DataFrame with columns `name` (or `system`), `qid` (or `query_id`), `measure`, `value`
+        measure : measure or name, needed where the table holds several
+        missing : value of a topic that a system lacks; None: it is an error
+
+        Raises
+        ------
+        ValueError
+            A column is missing, the measure is not there or not said, a cell is given twice or is missing.
+        """
+        columns = []
+        for names in (_SYSTEM, _TOPIC, ("measure",), ("value",)):
+            found = [name for name in names if name in frame.columns]
+            if not found:
+                raise ValueError(
+                    f"the table has no column {' or '.join(map(repr, names))} (found: "
+                    f"{', '.join(map(str, frame.columns))}); pt.Experiment returns such a table with perquery=True"
+                )
+            columns.append(list(frame[found[0]]))
+        rows = [(str(s), str(q), str(m), float(v)) for s, q, m, v in zip(*columns, strict=True)]
+        return _from_rows(rows, None if measure is None else str(measure), missing)
+
+    @classmethod
+    def from_csv(cls, path: str | Path, measure: Any = None, missing: float | None = None) -> TopicValues:
+        """From a CSV of such a table: `perquery.csv`, or the `save_dir` of `pt.Experiment` that holds it."""
+        return cls.from_frame(read_values(path), measure, missing)
+
+
+def read_values(path: str | Path) -> Any:
+    """Long table of a CSV file, or of `perquery.csv` in a directory; all names are `str`."""
+    import pandas as pd
+
+    path = Path(path)
+    frame = pd.read_csv(path / "perquery.csv" if path.is_dir() else path, dtype=object, keep_default_na=False)
+    if "value" in frame.columns:
+        frame["value"] = frame["value"].astype(float)
+    return frame
+
+
+def _from_rows(
+    rows: list[tuple[str, str, str, float]], measure: str | None, missing: float | None
+) -> TopicValues:
+    found = list(dict.fromkeys(row[2] for row in rows))
+    if measure is None and len(found) == 1:
+        measure = found[0]
+    if measure not in found:
+        asked = "several measures: say which" if measure is None else f"no measure {measure!r}"
+        raise ValueError(f"the results hold {asked} (found: {', '.join(found) or 'none'})")
+    rows = [row for row in rows if row[2] == measure]
+    systems = {name: i for i, name in enumerate(dict.fromkeys(row[0] for row in rows))}
+    topics = {name: i for i, name in enumerate(dict.fromkeys(row[1] for row in rows))}
+    values = np.full((len(systems), len(topics)), np.nan)
+    for system, topic, _, value in rows:
+        if not np.isnan(values[systems[system], topics[topic]]):
+            raise ValueError(f"{measure}: system {system!r} has two values for topic {topic!r}")
+        values[systems[system], topics[topic]] = value
+    absent = np.argwhere(np.isnan(values))
+    if absent.size and missing is None:
+        s, t = absent[0]
+        raise ValueError(
+            f"{measure}: system {list(systems)[s]!r} has no value for topic {list(topics)[t]!r} "
+            f"({len(absent)} values are missing; missing=0 would stand for them)"
+        )
+    values[np.isnan(values)] = missing
+    return TopicValues(measure, list(systems), list(topics), values, _higher_is_better(measure))
+
+
+def _higher_is_better(measure: str) -> bool:
+    from irpref.parsing import parse
+
+    try:
+        return bool(getattr(parse(measure), "higher_is_better", True))
+    except Exception:  # a name that only its own tool knows, such as 'map'
+        return True
+
+
+def topic_values(measures: Iterable[Any], qrels: Any, runs: Any) -> dict[str, TopicValues]:
+    """Evaluate runs with measures, ours or built in.
+
+    Parameters
+    ----------
+    measures : iterable of ir_measures measures, or their names
+    qrels : as `ir_measures.calc` takes them
+    runs : mapping of name to run, or iterable of (name, run)
+        Each run is read once; an iterable may load them one by one.
+
+    Returns
+    -------
+    dict of str to TopicValues
+        By name of the measure, over the topics of the qrels.
+    """
+    import irpref
+
+    chosen = [irpref.parse(m) if isinstance(m, str) else m for m in measures]
+    evaluator = irpref.evaluator(chosen, qrels)
+    systems: list[str] = []
+    values: dict[Any, list[Floats]] = {m: [] for m in chosen}
+    for name, run in runs.items() if isinstance(runs, Mapping) else runs:
+        found = evaluator.values(run)
+        systems.append(str(name))
+        for m in chosen:
+            values[m].append(found[m])
+    if not systems:
+        raise ValueError("there are no runs to evaluate")
+    return {
+        str(m): TopicValues(
+            str(m), systems, evaluator.topic_ids, np.array(values[m]), getattr(m, "higher_is_better", True)
+        )
+        for m in chosen
+    }

@@ -1,0 +1,94 @@
+"""Rankings of systems and their agreement."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import meta_oracles as oracle
+from irpref.meta import TopicValues, agreement, kendall_tau, system_ranking, tau_ap
+
+few = st.integers(2, 5).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.integers(0, 3), min_size=n, max_size=n),
+        st.lists(st.integers(0, 3), min_size=n, max_size=n),
+    )
+)
+
+
+def test_tau_ap_by_hand():
+    # Yilmaz et al.: sum of C(i)/(i-1). b a c d against a b c d: 0 + 2/2 + 3/3 = 2, 2/3 * 2 - 1 = 1/3.
+    assert tau_ap([3, 4, 2, 1], [4, 3, 2, 1]) == pytest.approx(1 / 3)
+    # a b d c: 1 + 1 + 2/3, so 7/9: the same single error matters less at the bottom; tau is 2/3 for both.
+    assert tau_ap([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(7 / 9)
+    assert kendall_tau([3, 4, 2, 1], [4, 3, 2, 1]) == pytest.approx(2 / 3)
+    assert kendall_tau([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(2 / 3)
+
+
+def test_tau_ap_is_not_symmetric():
+    # d a b c: the first rank is wrong for all below: 0 + 1/2 + 2/3; b c d a: 1 + 1 + 0.
+    moved = [3, 2, 1, 4]
+    assert tau_ap(moved, [4, 3, 2, 1]) == pytest.approx(2 / 3 * (1 / 2 + 2 / 3) - 1)
+    assert tau_ap([4, 3, 2, 1], moved) == pytest.approx(2 / 3 * 2 - 1)
+
+
+def test_tau_ap_is_1_0_and_minus_1():
+    rng = np.random.default_rng(0)
+    assert tau_ap([1, 2, 3], [1, 2, 3]) == 1
+    assert tau_ap([1, 2, 3], [3, 2, 1]) == -1
+    assert tau_ap([1, 1, 1], [3, 2, 1]) == pytest.approx(0)
+    assert np.mean([tau_ap(rng.random(30), np.arange(30)) for _ in range(500)]) == pytest.approx(0, abs=0.02)
+
+
+@given(few)
+def test_tau_ap_equals_the_mean_over_all_orders_of_ties(case):
+    assert tau_ap(*case) == pytest.approx(float(oracle.tau_ap(*case)))
+
+
+@given(few)
+def test_kendall_tau_is_tau_b(case):
+    a, b = case
+    if len(set(a)) == 1 or len(set(b)) == 1:
+        assert np.isnan(kendall_tau(a, b))
+    else:
+        assert kendall_tau(a, b) == pytest.approx(oracle.tau_b(a, b))
+
+
+def test_means_that_differ_by_rounding_are_ties():
+    assert kendall_tau([0.1 + 0.2, 0.3, 0.1], [3, 3, 1]) == pytest.approx(1)
+    assert tau_ap([0.1 + 0.2, 0.3, 0.1], [3, 3, 1]) == pytest.approx(2 / 2 * (1 / 2 + 1) - 1)
+
+
+def make(name, means, higher_is_better=True):
+    return TopicValues(name, "abc"[: len(means)], ["q"], [[m] for m in means], higher_is_better)
+
+
+def test_systems_are_ranked_best_first_and_ties_share_a_rank():
+    table = system_ranking(make("AP", [0.2, 0.4, 0.2])).table()
+    assert table["system"].tolist() == ["b", "a", "c"]
+    assert table["rank"].tolist() == [1, 2, 2]
+    assert table["mean"].tolist() == [0.4, 0.2, 0.2]
+
+
+def test_a_measure_that_is_better_low_ranks_the_other_way():
+    low = system_ranking(make("EMeasure", [0.2, 0.4, 0.3], higher_is_better=False))
+    assert low.systems == ("a", "c", "b")
+    assert low.table()["rank"].tolist() == [1, 2, 3]
+    assert low.tau(system_ranking(make("AP", [0.9, 0.1, 0.5]))) == 1
+    assert low.tau_ap(system_ranking(make("AP", [0.9, 0.1, 0.5]))) == 1
+
+
+def test_agreement_of_measures():
+    table = agreement({"x": make("x", [1, 2, 3]), "y": make("y", [1, 3, 2])})
+    assert table.loc["x", "x"] == 1
+    assert table.loc["x", "y"] == table.loc["y", "x"] == pytest.approx(1 / 3)
+    # x: c b a, reference y: b c a: 0 + 2/2.
+    assert agreement({"x": make("x", [1, 2, 3]), "y": make("y", [1, 3, 2])}, "tau_ap").loc["x", "y"] == 0
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="rank different systems: 'c'"):
+        system_ranking(make("AP", [1, 2, 3])).tau(system_ranking(make("Q", [1, 2])))
+    with pytest.raises(ValueError, match="'tau' or 'tau_ap'"):
+        agreement({}, "rho")
+    assert np.isnan(tau_ap([1], [1]))
