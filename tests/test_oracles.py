@@ -1,0 +1,151 @@
+"""Every measure of the package against its oracle, topic by topic, on collections drawn by Hypothesis."""
+
+import warnings
+from typing import NamedTuple
+
+import ir_measures
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+from irpref.measures import registered
+from oracles import NEEDS_KNOWN, ORACLES, oracle_calc
+from strategies import Collection, collections, parameters, positive_grades, random_collection
+
+ANOTHER_NAME = {"BprefR", "BprefN", "Bpref10"}  # of BprefVariant
+
+
+class KnownQrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: float
+    known: bool
+
+
+class ExpectedQrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: float
+    expected: float
+
+
+def package_calc(name, qrels, run, parameters):
+    """Values by topic, each topic once. An inferred scale warns, which is right and not of interest here."""
+    measure = getattr(irpref, name)(**parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irpref.ScaleWarning)
+        metrics = list(ir_measures.iter_calc([measure], qrels, run))
+    values = {metric.query_id: metric.value for metric in metrics}
+    assert len(values) == len(metrics)
+    return values
+
+
+def with_known(qrels, known):
+    return [
+        KnownQrel(query_id, doc_id, grade, doc_id in known[query_id])
+        for query_id, judgments in qrels.items()
+        for doc_id, grade in judgments.items()
+    ]
+
+
+def with_expected(qrels, expected):
+    return [
+        ExpectedQrel(query_id, doc_id, grade, expected[query_id])
+        for query_id, judgments in qrels.items()
+        for doc_id, grade in judgments.items()
+    ]
+
+
+def assert_same(values, expected):
+    """Same topics, then same values to 1e-12."""
+    assert sorted(values) == sorted(expected)
+    assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_every_measure_has_an_oracle():
+    assert set(ORACLES) - ANOTHER_NAME == set(registered()) - ANOTHER_NAME
+
+
+@pytest.mark.parametrize("name", sorted(set(ORACLES) - NEEDS_KNOWN))
+@given(collection=collections(), data=st.data())
+def test_measure_equals_its_oracle(name, collection: Collection, data):
+    options = data.draw(parameters(name, positive_grades(collection.qrels)))
+    assert_same(
+        package_calc(name, collection.qrels, collection.run, options),
+        oracle_calc(name, collection.qrels, collection.run, **options),
+    )
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS_KNOWN))
+@given(collection=collections(), data=st.data())
+def test_measure_of_the_known_documents_equals_its_oracle(name, collection: Collection, data):
+    options = data.draw(parameters(name))
+    known = {
+        query_id: set(data.draw(st.lists(st.sampled_from(sorted(judgments)), unique=True)))
+        for query_id, judgments in collection.qrels.items()
+    }
+    assert_same(
+        package_calc(name, with_known(collection.qrels, known), collection.run, options),
+        oracle_calc(name, collection.qrels, collection.run, known=known, **options),
+    )
+
+
+@pytest.mark.parametrize("name", ["RelativeRecall", "RecallEffort"])
+@given(collection=collections(), data=st.data())
+def test_numbers_expected_by_topic(name, collection: Collection, data):
+    options = data.draw(parameters(name).map(lambda drawn: drawn | {"expected": "expected"}))
+    expected = {
+        query_id: data.draw(st.sampled_from((1, 2, 3, 1.5, 9)), label=query_id)
+        for query_id in collection.qrels
+    }
+    assert_same(
+        package_calc(name, with_expected(collection.qrels, expected), collection.run, options),
+        oracle_calc(name, collection.qrels, collection.run, **options | {"expected": expected}),
+    )
+
+
+@pytest.mark.parametrize("top", ["keep", "drop"])
+@pytest.mark.parametrize("name", ["RPref", "NPref"])
+@given(collection=collections(integer_only=True))
+def test_a_gain_for_grade_0(name, top, collection: Collection):
+    options = {"gains": {0: 0.5}, "top": top, "max_rel": 3} | ({"n": 4} if name == "NPref" else {})
+    assert_same(
+        package_calc(name, collection.qrels, collection.run, options),
+        oracle_calc(name, collection.qrels, collection.run, **options),
+    )
+
+
+@pytest.mark.parametrize("grades", [(0, 0, 0, 1, 1, 2, 3), (-2, -1, 0, 0, 1, 2), (0.0, 0.1, 0.25, 1.0)])
+@pytest.mark.parametrize("name", sorted(ORACLES))
+def test_longer_lists(name, grades):
+    qrels, run = random_collection(seed=2006, grades=grades)
+    options = {"NPref": {"n": 5}, "Twist": {"depth": 50}}.get(name, {})
+    known = {query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()}
+    if name in NEEDS_KNOWN:
+        values = package_calc(name, with_known(qrels, known), run, options)
+        assert_same(values, oracle_calc(name, qrels, run, known=known, **options))
+    else:
+        assert_same(package_calc(name, qrels, run, options), oracle_calc(name, qrels, run, **options))
+
+
+def test_twist_at_its_usual_depth():
+    qrels, run = random_collection(seed=2016, n_topics=5)
+    assert_same(package_calc("Twist", qrels, run, {}), oracle_calc("Twist", qrels, run))
+
+
+@given(collections(), st.data())
+def test_measures_asked_for_together(collection: Collection, data):
+    names = sorted(set(ORACLES) - NEEDS_KNOWN)
+    chosen = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
+    options = {
+        name: data.draw(parameters(name, positive_grades(collection.qrels)), label=name) for name in chosen
+    }
+    measures = {getattr(irpref, name)(**options[name]): name for name in chosen}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irpref.ScaleWarning)
+        metrics = list(ir_measures.iter_calc(list(measures), collection.qrels, collection.run))
+    assert len(metrics) == len(measures) * len(collection.qrels)
+    for measure, name in measures.items():
+        values = {metric.query_id: metric.value for metric in metrics if metric.measure == measure}
+        assert_same(values, oracle_calc(name, collection.qrels, collection.run, **options[name]))
