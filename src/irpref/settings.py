@@ -225,9 +225,9 @@ def _notes(
         )
     elif not has_nonrelevant:
         yield (
-            "No judged non-relevant documents: Bpref and BprefVariant are degenerate (they are recall), and so "
-            "is NPref(n=2) where all grades fall into one half; RPref compares the relevant grades with each "
-            "other only."
+            "No judged non-relevant documents: Bpref and BprefVariant are degenerate (they are recall), and "
+            "so is NPref(n=2) where all grades fall into one half; RPref compares the relevant grades with "
+            "each other only."
         )
     undefined = sorted(g for g in occurs if g not in meanings)
     if meanings and not fits:
@@ -248,8 +248,8 @@ def _notes(
         )
     if verdict:
         yield (
-            f"{_listed(verdict)} counts as unjudged (a grade below non-relevant for the CRP family); map to 0 to "
-            "have it judged and not relevant."
+            f"{_listed(verdict)} counts as unjudged (a grade below non-relevant for the CRP family); map to "
+            "0 to have it judged and not relevant."
         )
 
 
