@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from irpref import provider as _provider
 from irpref.binding import bind, with_known
+from irpref.datasets.registration import watch as _watch
 from irpref.measures import (
     CRP,
     NCU,
@@ -47,6 +48,7 @@ from irpref.parsing import UnknownMeasureError, parse, parse_all
 __version__ = "0.1.0"
 
 _provider.install(_provider.IrprefProvider())
+_watch()  # the worked examples join ir_datasets when that is imported
 
 
 def evaluator(measures: Any, qrels: Any) -> Any:

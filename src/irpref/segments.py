@@ -101,6 +101,8 @@ class Segments:
         """Sum of each topic's rows, 0 for an empty topic: (n_rows,) to (n_topics,)."""
         # `bincount` adds row after row, as the loops of trec_eval do: sums agree with it to the last bit, and
         # depend on the topic's own rows alone.
+        if not self.size:
+            return np.zeros(self.n)  # `bincount` would give integers
         return np.bincount(self.topic, weights=np.asarray(values, dtype=np.float64), minlength=self.n)
 
     def count(self, mask: Bools) -> Ints:
@@ -177,13 +179,16 @@ def order_by(major: Ints, minor: Ints, n_major: int) -> Ints:
     Sixteen bits at a time: NumPy's stable sort of 16-bit integers is a radix sort, several times faster
     than `lexsort`.
     """
+    n_minor = int(minor.max(initial=0)) + 1
+    keys = [(minor, n_minor), (major, n_major)]
+    if n_minor * n_major <= 1 << 16:
+        keys = [(major * n_minor + minor, n_minor * n_major)]
     order: Ints | None = None
-    for key, bound in ((minor, int(minor.max(initial=0)) + 1), (major, n_major)):
+    for key, bound in keys:
         shift = 0
-        while bound >> shift:
+        while (bound - 1) >> shift:
             digit = ((key >> shift) & 0xFFFF).astype(np.uint16)
             step = np.argsort(digit if order is None else digit[order], kind="stable")
             order = step if order is None else order[step]
             shift += 16
-    assert order is not None  # bounds are at least 1, so at least one digit was sorted
-    return order
+    return np.arange(major.size) if order is None else order

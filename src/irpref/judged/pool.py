@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,19 +26,41 @@ Gains = tuple[tuple[float, float], ...] | None
 class Judgments:
     """What the measures see of the qrels: arrays, by topic, in ideal order.
 
+    A *level* is a grade that occurs in a topic. Sums over the pool go over the few levels of a topic, not over its
+    many documents.
+
     Attributes
     ----------
     judged : Segments
         Judged documents (rows) by topic.
     grade : float array (n_judged,)
         Grades, falling inside each topic: the rows of a topic stand in ideal order.
+    levels : Segments
+        Levels (rows) by topic, by falling grade.
+    level_grade : float array (n_levels,)
+    level_size : int array (n_levels,)
+        Documents of the level.
+    level_start : int array (n_levels,)
+        First row of the level; its documents follow each other.
+    level : int array (n_judged,)
+        Level of each judged document.
+    columns : dict of str to array (n_judged,)
+        Further columns of the qrels that the measures asked for.
     """
 
     def __init__(self, judged: Segments, grade: Floats, columns: Mapping[str, Any] | None = None) -> None:
         self.judged = judged
         self.grade = grade
         self.columns: dict[str, Any] = dict(columns or {})
-        self._gain: dict[Any, Any] = {}
+        opens = np.ones(grade.size, bool)
+        opens[1:] = grade[1:] != grade[:-1]
+        opens[judged.starts[judged.lengths > 0]] = True
+        self.level_start: Ints = np.flatnonzero(opens)
+        self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
+        self.level_grade: Floats = grade[self.level_start]
+        self.level: Ints = np.repeat(np.arange(self.level_start.size), self.level_size)
+        self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
+        self._memo: dict[Any, Any] = {}
 
     @property
     def n_topics(self) -> int:
@@ -46,44 +69,51 @@ class Judgments:
 
     def memo(self, key: Any, make: Any) -> Any:
         """Return what `make()` gave for `key` the first time."""
-        if key not in self._gain:
-            self._gain[key] = make()
-        return self._gain[key]
+        if key not in self._memo:
+            self._memo[key] = make()
+        return self._memo[key]
 
-    def mapped(self, gains: Gains) -> Floats:
-        """`gains.get(grade, grade)` of each judged document: shape (n_judged,)."""
-        if not gains:
-            return self.grade
+    def level_mapped(self, gains: Gains) -> Floats:
+        """`gains.get(grade, grade)` of each level: shape (n_levels,)."""
+        out = self.level_grade.copy()
+        for grade, gain in gains or ():
+            out[self.level_grade == grade] = gain
+        return out
 
-        def make() -> Floats:
-            out = self.grade.copy()
-            for grade, gain in gains:
-                out[self.grade == grade] = gain
-            return out
-
-        return self.memo(("mapped", gains), make)  # type: ignore[no-any-return]
+    def level_gain(self, gains: Gains) -> Floats:
+        """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
+        return self.memo(  # type: ignore[no-any-return]
+            ("level gain", gains), lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0)
+        )
 
     def gain(self, gains: Gains) -> Floats:
-        """`mapped`, but 0 for grades of 0 and below: shape (n_judged,), falling inside each topic."""
-        return self.memo(  # type: ignore[no-any-return]
-            ("gain", gains), lambda: np.where(self.grade > 0, self.mapped(gains), 0.0)
-        )
+        """Gain of each judged document: shape (n_judged,), falling inside each topic."""
+        return self.memo(("gain", gains), lambda: self.level_gain(gains)[self.level])  # type: ignore[no-any-return]
+
+    def level_total(self, values: Floats) -> Floats:
+        """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
+        return self.levels.total(values * self.level_size)
 
     def count_relevant(self, rel: float) -> Ints:
         """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
-        return self.memo(("rel", rel), lambda: self.judged.count(self.grade >= rel))  # type: ignore[no-any-return]
+        return self.memo(("rel", rel), lambda: self.count_levels(self.level_grade >= rel))  # type: ignore[no-any-return]
+
+    def count_levels(self, mask: Bools) -> Ints:
+        """Judged documents of the levels where `mask` holds: (n_levels,) to (n_topics,)."""
+        return self.level_total(mask.astype(np.float64)).astype(np.int64)
 
     def topics(self, start: int, stop: int) -> Judgments:
         """Topics `start` to `stop - 1`."""
-        key = ("topics", start, stop)
-        if key not in self._gain:
+
+        def make() -> Judgments:
             rows = slice(self.judged.offsets[start], self.judged.offsets[stop])
-            self._gain[key] = Judgments(
+            return Judgments(
                 self.judged.slice(start, stop),
                 self.grade[rows],
                 {name: column[rows] for name, column in self.columns.items()},
             )
-        return self._gain[key]  # type: ignore[no-any-return]
+
+        return self.memo(("topics", start, stop), make)  # type: ignore[no-any-return]
 
 
 class Pool(Judgments):
@@ -102,16 +132,26 @@ class Pool(Judgments):
         topic_ids: list[str],
         judged: Segments,
         grade: Floats,
-        doc_ids: Any,
+        docs: list[str],
+        order: Ints,
         columns: Mapping[str, Any] | None = None,
         found: Sequence[str] = (),
     ) -> None:
         super().__init__(judged, grade, columns)
         self.topic_ids = topic_ids
         self.topic_of = {name: t for t, name in enumerate(topic_ids)}
-        self.doc_ids = doc_ids
         self.found = tuple(found)
+        self._docs = docs  # in the order of the input, by topic
+        self._order = order  # from ideal order to that order
+        self._place: Ints | None = None  # and back
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
+
+    @cached_property
+    def doc_ids(self) -> Any:
+        """Ids of the judged documents: object array of str, shape (n_judged,)."""
+        ids = np.empty(len(self._docs), dtype=object)
+        ids[:] = self._docs
+        return ids[self._order]
 
     @classmethod
     def build(cls, qrels: Any, columns: Iterable[str] = ()) -> Pool:
@@ -136,23 +176,21 @@ class Pool(Judgments):
             grade = data.value if groups.order is None else data.value[groups.order]
             extra = {n: c if groups.order is None else c[groups.order] for n, c in data.columns.items()}
             found = data.found
+            distinct = False
         else:
-            names, lengths, docs, grade = dict_columns(data, "relevance")
-            docs, extra, found = str_list(docs), {}, ("query_id", "doc_id", "relevance")
+            names, lengths, given, grade = dict_columns(data, "relevance")
+            docs, extra, found = str_list(given), {}, ("query_id", "doc_id", "relevance")
+            distinct = docs is given  # the keys of a dict are
         if not docs:
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
-        bad = np.flatnonzero(~np.isfinite(grade))
-        if bad.size:
+        if not np.isfinite(grade.sum()):
+            bad = np.flatnonzero(~np.isfinite(grade))
             topic = names[int(judged.topic[bad[0]])]
             raise ValueError(f"qrels: the grade of topic {topic!r}, document {docs[bad[0]]!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
-        ids = np.empty(len(docs), dtype=object)
-        ids[:] = docs
-        pool = cls(
-            names, judged, grade[order], ids[order], {n: c[order] for n, c in extra.items()}, found
-        )
-        return pool._without_repeats()
+        pool = cls(names, judged, grade[order], docs, order, {n: c[order] for n, c in extra.items()}, found)
+        return pool if distinct else pool._without_repeats()
 
     def _without_repeats(self) -> Pool:
         """The same pool with one row for each judgment that was given twice."""
@@ -174,7 +212,8 @@ class Pool(Judgments):
             self.topic_ids,
             self.judged.where(keep),
             self.grade[keep],
-            self.doc_ids[keep],
+            self.doc_ids[keep].tolist(),
+            np.arange(int(keep.sum())),
             {n: c[keep] for n, c in self.columns.items()},
             self.found,
         )
@@ -198,8 +237,11 @@ class Pool(Judgments):
         """Pool row of each judged document of a topic."""
         found = self._index[topic]
         if found is None:
-            start, stop = int(self.judged.offsets[topic]), int(self.judged.offsets[topic + 1])
-            found = dict(zip(self.doc_ids[start:stop].tolist(), range(start, stop), strict=True))
+            if self._place is None:
+                self._place = np.empty_like(self._order)
+                self._place[self._order] = np.arange(self._order.size)
+            rows = slice(int(self.judged.offsets[topic]), int(self.judged.offsets[topic + 1]))
+            found = dict(zip(self._docs[rows], self._place[rows].tolist(), strict=True))
             self._index[topic] = found
         return found
 
@@ -220,7 +262,7 @@ class Pool(Judgments):
 
     def max_gain(self, gains: Gains) -> float:
         """Highest mapped grade of all topics, at least 1: the top of the scale where none is given."""
-        return max(1.0, float(self.mapped(gains).max()))
+        return max(1.0, float(self.level_mapped(gains).max()))
 
     def judge(self, run: Any, strict: bool = False) -> JudgedRun:
         """Align a run with the judgments.

@@ -13,9 +13,9 @@ from irpref.segments import Bools, Floats, Ints, Segments
 if TYPE_CHECKING:
     from irpref.judged.pool import Judgments
 
-# Rows (hits and judgments) of a group of topics. Twenty arrays of this length fit a core's cache; smaller
-# groups pay NumPy's call overhead, larger ones memory traffic.
-BATCH_ROWS = 1 << 15
+# Judgments of a group of topics. Arrays of this length stay in a core's cache; smaller groups pay NumPy's call
+# overhead, larger ones memory traffic.
+BATCH_ROWS = 1 << 16
 
 
 class JudgedRun:
@@ -31,6 +31,8 @@ class JudgedRun:
         Rank among all retrieved documents of the topic, from 1.
     row : int array (n_hits,)
         Row of the document in the pool.
+    level : int array (n_hits,)
+        Its level in the pool.
     grade : float array (n_hits,)
         Its grade; negative grades are kept.
     n_retrieved : int array (n_topics,)
@@ -43,7 +45,8 @@ class JudgedRun:
         self.rank = rank
         self.row = row
         self.n_retrieved = n_retrieved
-        self.grade: Floats = pool.grade[row]
+        self.level: Ints = pool.level[row]
+        self.grade: Floats = pool.level_grade[self.level]
         self._views: dict[Any, JudgedRun] = {}
         self._memo: dict[Any, Any] = {}
 
@@ -54,7 +57,7 @@ class JudgedRun:
 
     def gain(self, gains: tuple[tuple[float, float], ...] | None) -> Floats:
         """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Judgments.gain`."""
-        return self.memo(("gain", gains), lambda: self.pool.gain(gains)[self.row])  # type: ignore[no-any-return]
+        return self.memo(("gain", gains), lambda: self.pool.level_gain(gains)[self.level])  # type: ignore[no-any-return]
 
     def memo(self, key: Any, make: Any) -> Any:
         """Return what `make()` gave for `key` the first time: measures share intermediate arrays."""
@@ -126,7 +129,7 @@ class JudgedRun:
         """Groups of consecutive topics of about `rows` rows: small enough for the cache."""
         # By judgments, not by hits: then every run of an evaluator has the same groups, and what a group of
         # the pool keeps for the measures serves them all.
-        load = 2 * self.pool.judged.offsets
+        load = self.pool.judged.offsets
         if load[-1] <= rows:
             yield self
             return

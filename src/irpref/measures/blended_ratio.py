@@ -48,7 +48,7 @@ def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Floats, Ints]:
 
     def make() -> tuple[Floats, Ints]:
         gain = pool.gain(gains)
-        return pool.judged.running(gain), pool.judged.count(gain > 0)
+        return pool.judged.running(gain), pool.count_levels(pool.level_gain(gains) > 0)
 
     return pool.memo(("ideal", gains), make)  # type: ignore[no-any-return]
 

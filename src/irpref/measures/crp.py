@@ -46,10 +46,10 @@ from irpref.terms import Terms
 
 @dataclass(frozen=True)
 class Ideal:
-    """Where the ideal list has the documents of each topic.
+    """Where the ideal list has the levels of each topic.
 
-    `first` and `last` are the ranks that bound the grade of each judged document, (n_judged,), before non-relevant
-    documents without a judgment push the lower grades down; the others have one number a topic.
+    `first` and `last` are the ranks that bound each level, (n_levels,), before non-relevant documents without a
+    judgment push the lower ones down; the others have one number a topic.
     """
 
     first: Ints
@@ -60,25 +60,15 @@ class Ideal:
 
 
 def ideal(pool: Judgments) -> Ideal:
-    """Intervals of the judged documents in the ideal list."""
+    """Intervals of the levels in the ideal list."""
 
     def make() -> Ideal:
-        judged, grade = pool.judged, pool.grade
-        opens = np.ones(grade.size, bool)
-        opens[1:] = grade[1:] != grade[:-1]
-        opens[judged.starts[judged.lengths > 0]] = True
-        group = np.cumsum(opens) - 1
-        begin = np.flatnonzero(opens)
-        end = np.append(begin[1:], grade.size)
-        relevant = pool.judged.count(grade > 0)
-        zeros = pool.judged.count(grade == 0)
-        offset = judged.spread(judged.starts)
+        grade = pool.level_grade
+        first = pool.level_start - pool.levels.spread(pool.judged.starts) + 1
+        relevant = pool.count_levels(grade > 0)
+        zeros = pool.count_levels(grade == 0)
         return Ideal(
-            begin[group] - offset + 1,
-            end[group] - offset,
-            relevant,
-            zeros,
-            relevant + zeros < judged.lengths,
+            first, first + pool.level_size - 1, relevant, zeros, relevant + zeros < pool.judged.lengths
         )
 
     return pool.memo("crp", make)  # type: ignore[no-any-return]
@@ -114,9 +104,9 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
         filled = np.maximum(run.n_retrieved, best.relevant if depth is None else depth)
         # Non-relevant documents without a judgment: retrieved ones, and those that fill the list up.
         pushed = filled - run.hits.lengths
-        shift = run.hits.spread(pushed)
-        first = best.first[run.row] + np.where(run.grade < 0, shift, 0)
-        last = best.last[run.row] + np.where(run.grade <= 0, shift, 0)
+        grade, shift = run.pool.level_grade, run.pool.levels.spread(pushed)
+        first = (best.first + np.where(grade < 0, shift, 0))[run.level]
+        last = (best.last + np.where(grade <= 0, shift, 0))[run.level]
         rp = np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
         return Positions(rp, filled, best.relevant, best.relevant + best.zeros + pushed)
 

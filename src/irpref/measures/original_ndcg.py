@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irpref.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-from irpref.judged import JudgedRun
+from irpref.judged import JudgedRun, Judgments
 from irpref.judged.pool import Gains
 from irpref.segments import Floats, Ints
 from irpref.terms import Terms
@@ -30,16 +30,27 @@ def discount(rank: Ints, base: float) -> Floats:
     return np.where(rank < base, 1.0, np.maximum(log, 1.0))
 
 
+def _ideal(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Floats:
+    """DCG of the ideal list of each topic: shape (n_topics,)."""
+
+    def make() -> Floats:
+        gain = pool.gain(gains)
+        counts = gain > 0
+        place = (pool.judged.position + 1)[counts]
+        share = gain[counts] / discount(place, base)
+        if cutoff is not None:
+            share = np.where(place <= cutoff, share, 0.0)
+        return pool.judged.where(counts).total(share)
+
+    return pool.memo(("ideal dcg", base, gains, cutoff), make)  # type: ignore[no-any-return]
+
+
 def _parts(
     run: JudgedRun, base: float, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> tuple[JudgedRun, Floats, Floats]:
     """Discounted gains of the hits, (n_hits,), and of the ideal list, (n_topics,)."""
     view = run.view(cutoff, judged_only)
-    place = run.pool.judged.position + 1
-    ideal = run.pool.gain(gains) / discount(place, base)
-    if cutoff is not None:
-        ideal = np.where(place <= cutoff, ideal, 0.0)
-    return view, view.gain(gains) / discount(view.rank, base), run.pool.judged.total(ideal)
+    return view, view.gain(gains) / discount(view.rank, base), _ideal(run.pool, base, gains, cutoff)
 
 
 def original_ndcg(

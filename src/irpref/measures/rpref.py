@@ -41,7 +41,7 @@ from irpref.segments import Floats, Ints, Segments
 from irpref.terms import Terms
 
 # Above this number of distinct values in a topic, one pass per bit beats one pass per value.
-MANY_LEVELS = 32
+MANY_STEPS = 32
 
 
 def partition(value: Floats, n: int, top: float) -> Floats:
@@ -59,51 +59,77 @@ def partition(value: Floats, n: int, top: float) -> Floats:
     return np.minimum(part, n - 1)
 
 
-def _scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> tuple[Floats, float, Ints]:
-    """Values of the judged documents in units that keep integers whole, value of the top, levels of the values."""
-    value = np.clip(np.where(pool.grade >= 0, pool.mapped(gains), 0.0), 0.0, max_rel)
-    top = float(max_rel)
-    if n is not None:
-        value, top = partition(value, n, top), float(n - 1)
-    return value, top, _levels(pool, value)
+@dataclass(frozen=True)
+class Scale:
+    """Values of the levels of each topic, (n_levels,), in units that keep integers whole."""
+
+    value: Floats  # 0 for negative grades
+    step: Ints  # order of the values in the topic, 0 for the lowest; levels of equal value share a step
+    top: float  # value of the top of the scale
+    room: Floats  # (n_topics,) N in the same units
+    weight: Floats  # (n_topics,) R in the same units
+    unit: Floats  # (n_topics,) value of the topic's best level, 1 where it is 0
 
 
-def misplaced(topics: Segments, value: Floats, level: Ints) -> tuple[Floats, Floats]:
-    """Documents above each one with a lower value: their number and the sum of their values.
+def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale:
+    """Place the grades on the scale, and cut it into n partitions where n is given."""
 
-    Parameters
-    ----------
-    topics : Segments
-        Documents (rows) by topic in rank order.
-    value : float array (n_rows,)
-    level : int array (n_rows,)
-        Order of the values inside the topic: 0 for the lowest, equal values share a level.
+    def make() -> Scale:
+        judged = pool.level_grade >= 0
+        value = np.clip(np.where(judged, pool.level_mapped(gains), 0.0), 0.0, max_rel)
+        top = float(max_rel)
+        if n is not None:
+            value, top = partition(value, n, top), float(n - 1)
+        falls = np.zeros(value.size, bool)
+        falls[1:] = value[1:] != value[:-1]
+        falls[pool.levels.starts[pool.levels.lengths > 0]] = False
+        depth = pool.levels.running_count(falls)
+        deepest = np.append(depth, 0)[pool.levels.ends - 1]
+        best = pool.levels.maximum(value)
+        return Scale(
+            value,
+            pool.levels.spread(deepest) - depth,
+            top,
+            pool.level_total(np.where(judged, top - value, 0.0)),
+            pool.level_total(value),
+            np.where(best > 0, best, 1.0),
+        )
 
-    Returns
-    -------
-    number, total : float arrays (n_rows,)
-    """
+    return pool.memo(("scale", gains, max_rel, n), make)  # type: ignore[no-any-return]
+
+
+def misplaced(view: JudgedRun, of: Scale) -> tuple[Floats, Floats]:
+    """Retrieved judged documents above each one with a lower value: number and sum of values, (n_hits,) each."""
+    hits, pool = view.hits, view.pool
+    value, step = of.value[view.level], of.step[view.level]
     number = np.zeros(value.size)
     total = np.zeros(value.size)
     if not value.size:
         return number, total
-    many = topics.maximum(level.astype(np.float64)) >= MANY_LEVELS
-    few = ~topics.spread(many)
-    below = np.zeros(value.size)
-    below_total = np.zeros(value.size)
-    for step in range(int(level[few].max(initial=-1)) + 1):
-        here = (level == step) & few
-        number[here] = below[here]
-        total[here] = below_total[here]
-        seen = topics.running_count(here)
-        below += seen
-        below_total += seen * topics.spread(topics.maximum(np.where(here, value, 0.0)))
+    steps = np.append(of.step, 0)[pool.levels.starts] + 1  # the first level of a topic is its highest
+    many = steps > MANY_STEPS
+    below, below_total = np.zeros(value.size), np.zeros(value.size)
+    last = int(steps[~many].max(initial=1)) - 1
     if many.any():
-        for which, rows, inside in topics.padded():
+        step = np.where(hits.spread(many), -1, step)
+    for s in range(last + 1):
+        here = step == s
+        at = np.flatnonzero(here)
+        number[at], total[at] = below[at], below_total[at]
+        if s < last:
+            seen = hits.running_count(here)
+            worth = np.zeros(hits.n)
+            mine = of.step == s
+            worth[pool.levels.topic[mine]] = of.value[mine]
+            below += seen
+            below_total += seen * hits.spread(worth)
+    if many.any():
+        step = of.step[view.level]
+        for which, rows, inside in hits.padded():
             chosen = many[which]
             if chosen.any():
                 r, ok = rows[chosen], inside[chosen]
-                n, t = _misplaced_by_bits(np.where(ok, value[r], 0.0), np.where(ok, level[r], 0), ok)
+                n, t = _misplaced_by_bits(np.where(ok, value[r], 0.0), np.where(ok, step[r], 0), ok)
                 number[r[ok]], total[r[ok]] = n[ok], t[ok]
     return number, total
 
@@ -146,16 +172,6 @@ def _misplaced_by_bits(value: Floats, level: Ints, inside: np.ndarray) -> tuple[
     return number, total
 
 
-def _levels(pool: Judgments, value: Floats) -> Ints:
-    """Order of the values inside each topic, 0 for the lowest: the pool stands by falling value."""
-    steps = np.zeros(value.size, bool)
-    steps[1:] = value[1:] != value[:-1]
-    steps[pool.judged.starts[pool.judged.lengths > 0]] = False
-    fallen = pool.judged.running_count(steps)
-    last = pool.judged.maximum(fallen.astype(np.float64)).astype(np.int64)
-    return pool.judged.spread(last) - fallen
-
-
 @dataclass(frozen=True)
 class _Parts:
     """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's best document."""
@@ -179,62 +195,53 @@ def _parts(
     n: int | None,
 ) -> _Parts:
     pool = run.pool
-    judged = pool.grade >= 0
-    value, highest, level = pool.memo(("rpref", max_rel, gains, n), lambda: _scale(pool, gains, max_rel, n))
+    of = scale(pool, gains, max_rel, n)
     view = run.at(cutoff).condensed()
-    mine, hits = value[view.row], view.hits
+    hits, mine = view.hits, of.value[view.level]
     # The counts above each document serve every norm and reading.
-    number, total = view.memo(("misplaced", max_rel, gains, n), lambda: misplaced(hits, mine, level[view.row]))
+    number, total = view.memo(("misplaced", max_rel, gains, n), lambda: misplaced(view, of))
+
     # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
     # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
-    room = pool.judged.total(np.where(judged, highest - value, 0.0))
-    weight_sum = pool.judged.total(value)
-    best = pool.judged.maximum(value)
-    unit = np.where(best > 0, best, 1.0)
-
-    def penalties(x: Floats, v: Floats, of: Segments, above: Floats) -> Floats:
+    def penalties(x: Floats, v: Floats, rows: Segments, above: Floats) -> Floats:
         if norm == "absolute":
-            x, den = x * highest, v * of.spread(room)
+            x, den = x * of.top, v * rows.spread(of.room)
         else:
             den = v * above
-        return np.divide(x, den, out=np.zeros_like(x), where=den > 0)
+        return x / np.where(den > 0, den, 1.0)  # nothing below or nothing above: x is 0
 
     penalty = penalties(number * mine - total, mine, hits, view.rank - (norm == "relative") * 1.0)
-    summand = np.where(mine > 0, mine / hits.spread(unit) * (1 - penalty), 0.0)
-    size = weight_sum / unit
+    summand = (of.value / pool.levels.spread(of.unit))[view.level] * (1 - penalty)
+    size = of.weight / of.unit
 
     if top != "keep":
-        first = hits.starts[hits.lengths > 0]
         topics = np.flatnonzero(hits.lengths > 0)
+        first = hits.starts[topics]
         if top == "drop":
-            left = weight_sum[topics] > mine[first]
+            left = of.weight[topics] > mine[first]
             first, topics = first[left], topics[left]
-            size[topics] = (weight_sum[topics] - mine[first]) / unit[topics]
+            size[topics] = (of.weight[topics] - mine[first]) / of.unit[topics]
         summand[first] = 0.0
 
     missed = missed_penalty = None
     if unretrieved == "infinity":
-        lower, lower_total = _below_level(view, value, level)
-        ranked = pool.judged.spread(hits.lengths + (norm == "relative2") * 1.0)
-        missed_penalty = penalties(lower * value - lower_total, value, pool.judged, ranked)
-        weight = np.where(view.missed() & judged, value / pool.judged.spread(unit), 0.0)
+        counts = np.bincount(view.level, minlength=of.value.size).astype(np.float64)
+        lower, lower_total = (_of_lower_steps(pool.levels, of.step, c) for c in (counts, counts * of.value))
+        ranked = pool.levels.spread(hits.lengths + (norm == "relative2") * 1.0)
+        of_level = penalties(lower * of.value - lower_total, of.value, pool.levels, ranked)
+        weight = np.where(view.missed(), (of.value / pool.levels.spread(of.unit))[pool.level], 0.0)
+        missed_penalty = of_level[pool.level]
         # Where no judged document was retrieved nothing was ordered: the topic has the value 0.
         missed = weight * (1 - missed_penalty) * pool.judged.spread((hits.lengths > 0) * 1.0)
     return _Parts(view, summand, missed, size, penalty, missed_penalty)
 
 
-def _below_level(view: JudgedRun, value: Floats, level: Ints) -> tuple[Floats, Floats]:
-    """Retrieved documents of a lower value than each judged one: number and sum of values, (n_judged,)."""
-    judged = view.pool.judged
-    levels = Segments.of_lengths(judged.maximum(level.astype(np.float64), -1.0).astype(np.int64) + 1)
-    base = levels.starts
-    of_hit = view.hits.spread(base) + level[view.row]
-    counts = np.bincount(of_hit, minlength=levels.size).astype(np.float64)
-    of_level = np.zeros(levels.size)
-    of_level[judged.spread(base) + level] = value
-    sums = counts * of_level
-    at = judged.spread(base) + level
-    return (levels.running(counts) - counts)[at], (levels.running(sums) - sums)[at]
+def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
+    """Sum of the values of the levels with a lower step, in each topic: (n_levels,) to (n_levels,)."""
+    base = Segments.of_lengths(levels.lengths)
+    at = levels.spread(base.starts) + step  # steps are no more than levels
+    of_step = np.bincount(at, weights=values, minlength=base.size) if at.size else np.zeros(0)
+    return (base.running(of_step) - of_step)[at]
 
 
 def rpref(
@@ -270,7 +277,8 @@ def rpref_terms(
     """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight it loses."""
     parts = _parts(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
     pool = run.pool
-    value, highest, _ = pool.memo(("rpref", max_rel, gains, n), lambda: _scale(pool, gains, max_rel, n))
+    of = scale(pool, gains, max_rel, n)
+    value = of.value[pool.level]
     judged = parts.view.on_pool(parts.hits, 0.0)
     penalty = parts.view.on_pool(parts.penalty)
     if parts.missed is not None and parts.missed_penalty is not None:
@@ -280,7 +288,7 @@ def rpref_terms(
     judged = np.divide(judged, size, out=np.zeros_like(judged), where=size > 0)
     number, _ = parts.view.memo(("misplaced", max_rel, gains, n), None)  # made by _parts
     columns = {
-        "rho": np.where(pool.grade >= 0, value / highest, np.nan),
+        "rho": np.where(pool.grade >= 0, value / of.top, np.nan),
         "lost": parts.view.on_pool(number),
         "penalty": np.where(value > 0, penalty, np.nan),
     }

@@ -28,10 +28,14 @@ from irpref.measures.crp import crp_curve, ideal, positions
 from irpref.segments import Floats, Ints
 
 
-def _rank_sum(first: Floats, last: Floats) -> Floats:
-    """first + ... + last, 0 where last < first."""
-    n = np.maximum(last - first + 1, 0)
-    return n * (first + last) / 2
+def _beyond(begin: Floats, end: Floats, bound: Floats, sign: int) -> Floats:
+    """Sum over the ranks `begin` to `end` of how far they lie beyond `bound`, above it (-1) or below it (+1)."""
+    if sign < 0:
+        end = np.minimum(end, bound)
+    else:
+        begin = np.maximum(begin, bound)
+    n = np.maximum(end - begin + 1, 0)
+    return n * ((begin + end) / 2 - bound)
 
 
 def _full(run: JudgedRun, depth: Ints, last: Ints) -> tuple[Floats, Floats]:
@@ -42,21 +46,22 @@ def _full(run: JudgedRun, depth: Ints, last: Ints) -> tuple[Floats, Floats]:
     pool = run.pool
     best = ideal(pool)
     r = best.relevant
-    pushed = pool.judged.spread(last - r - best.zeros)
-    low = np.where(pool.grade < 0, pushed, 0)
-    place = pool.judged.position + 1 + low
-    rank = pool.judged.spread(depth) + 1 - place
-    rp = np.minimum(rank - (best.first + low), 0.0) + np.maximum(rank - (best.last + low), 0.0)
-    counts = (pool.grade != 0) & (rank >= 1)
-    plus = pool.judged.total(np.where(counts, np.maximum(rp, 0.0), 0.0))
-    minus = pool.judged.total(np.where(counts, np.minimum(rp, 0.0), 0.0))
-    # Non-relevant documents stand at ranks `from_` to `to`.
-    from_, to = np.maximum(depth + 1.0 - last, 1.0), (depth - r).astype(np.float64)
-    top = np.minimum(to, r)
-    minus += _rank_sum(from_, top) - np.maximum(top - from_ + 1, 0) * (r + 1)
-    begin = np.maximum(from_, last + 1.0)
-    plus += _rank_sum(begin, to) - np.maximum(to - begin + 1, 0) * last
-    return plus, minus
+    low = np.where(pool.level_grade < 0, pool.levels.spread(last - r - best.zeros), 0)
+    first_rank, last_rank = (best.first + low).astype(np.float64), (best.last + low).astype(np.float64)
+    # Rank j of the ideal list is rank depth + 1 - j of the reversed one, so a level stays an interval of ranks.
+    turn = pool.levels.spread(depth) + 1
+    begin, end = np.maximum(turn - last_rank, 1), turn - first_rank
+    other = pool.level_grade != 0
+    plus = pool.levels.total(np.where(other, _beyond(begin, end, last_rank, 1), 0.0))
+    minus = pool.levels.total(np.where(other, _beyond(begin, end, first_rank, -1), 0.0))
+    begin, end = np.maximum(depth + 1.0 - last, 1.0), (depth - r).astype(np.float64)
+    return plus + _beyond(begin, end, last, 1), minus + _beyond(begin, end, r + 1.0, -1)
+
+
+def _kept(run: Floats, most: Floats) -> Floats:
+    """1 - run / most, at least 0; where nothing can be displaced, 1 if nothing is: shape (n_topics,)."""
+    # In a list shorter than 2 R a run can be displaced further than the reversed ideal list.
+    return np.maximum(1 - np.divide(run, most, out=(run > 0) * 1.0, where=most > 0), 0.0)
 
 
 def twist(run: JudgedRun, *, depth: int) -> Floats:
@@ -86,8 +91,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
     most_plus, most_minus = _full(view, n, of.last)
-    a = 1 - np.divide(plus, most_plus, out=np.zeros_like(plus), where=most_plus > 0)
-    b = 1 - np.divide(minus, most_minus, out=np.zeros_like(minus), where=most_minus < 0)
+    a, b = _kept(plus, most_plus), _kept(-minus, -most_minus)
     sigma = np.divide(2 * a * b, a + b, out=np.zeros_like(a), where=a + b > 0)
     found_any = view.hits.count(view.grade > 0) > 0
     return np.where(found_any, (rho + sigma) / 2, 0.0)
