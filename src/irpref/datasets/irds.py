@@ -160,5 +160,5 @@ class _ScoredDocs(_Part, BaseScoredDocs):  # type: ignore[misc]
             for doc_id, score in scores.items():
                 yield GenericScoredDoc(query_id, doc_id, score)
 
-    def scoreddocs_cls(self) -> type[GenericScoredDoc]:
+    def scoreddocs_cls(self) -> Any:
         return GenericScoredDoc

@@ -1,0 +1,544 @@
+"""`irpref demo`: several systems, many measures, one look.
+
+Without arguments it evaluates the five systems of the synthetic collection that comes with the package; with
+`--dataset` and `--run` it does the same for a public collection and real runs. Where PyTerrier is installed
+the numbers come from `pt.Experiment`, elsewhere from `ir_measures.calc`; they are the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import textwrap
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDTH = 100
+SHOWN_DOCUMENTS = 20
+# More rows than this are cut in the view of one topic; the tables over all topics have every system.
+SHOWN_SYSTEMS = 12
+
+
+class Group(NamedTuple):
+    """Measures that answer a question together: one table."""
+
+    question: str
+    measures: tuple[str, ...]
+
+
+GROUPS = (
+    Group(
+        "Preferences: is the order of the judged documents right?",
+        ("AP", "nDCG@10", "Bpref", "RPref", "RPref(norm='relative')", "NPref(n=2)"),
+    ),
+    Group(
+        "Graded relevance: how much relevance, how early?",
+        (
+            "RR",
+            "QMeasure",
+            "QMeasure(judged_only=True)",
+            "OMeasure",
+            "PMeasure",
+            "PPlus",
+            "NCU(stop='rank_biased')",
+        ),
+    ),
+    Group(
+        "Position: how far are documents from their place in the ideal list?",
+        ("OriginalNDCG@10", "nCRP", "CRPRecovery", "Twist"),
+    ),
+    Group(
+        "The user: what was wanted, what was known before, what is new?",
+        ("Coverage@10", "Novelty@10", "RelativeRecall", "RecallEffort", "EMeasure@10", "FMeasure@10"),
+    ),
+)
+# What the view of one topic shows of them.
+ONE_TOPIC = ("AP", "nDCG@10", "Bpref", "RPref", "QMeasure", "PMeasure", "nCRP", "EMeasure@10")
+
+NEED_KNOWN = ("Coverage", "Novelty")
+
+
+@dataclass
+class Collection:
+    """What is evaluated: judgments, topics, runs, and remarks for the reader."""
+
+    title: str
+    source: str
+    qrels: pd.DataFrame  # query_id, doc_id, relevance, perhaps known and expected
+    scale: Any  # what `irpref.bind` reads the grades from
+    queries: Mapping[str, str]
+    runs: Mapping[str, pd.DataFrame]  # query_id, doc_id, score
+    notes: list[str] = field(default_factory=list)
+
+
+class Results(NamedTuple):
+    """Means (systems x measures) and values (name, qid, measure, value), and who computed them."""
+
+    means: pd.DataFrame
+    values: pd.DataFrame
+    by: str
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the subcommand.
+
+    Parameters
+    ----------
+    subparsers
+        What `argparse.ArgumentParser.add_subparsers` returns.
+    """
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "demo",
+        help="evaluate several systems with many measures, on shipped or public data",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--dataset",
+        metavar="ID",
+        default="irpref/synthetic",
+        help="an ir_datasets collection with judgments, or a shipped example (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--run",
+        metavar="FILE",
+        action="append",
+        dest="run_files",
+        default=[],
+        help="run in TREC format, plain or .gz (repeatable); without it, what the collection has",
+    )
+    parser.add_argument(
+        "--measures", metavar="NAMES", help="other measures, separated by blanks, such as 'map RPref@10 CRP'"
+    )
+    parser.add_argument(
+        "--query", metavar="ID", help="topic of the second view (default: the most disputed one)"
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the experiment; return 0, or 2 if the input cannot be evaluated (the reason goes to stderr)."""
+    started = time.perf_counter()
+    try:
+        lines = _report(args.dataset, args.run_files, args.measures, args.query)
+    except (ValueError, KeyError, OSError, ImportError) as problem:
+        # A KeyError prints its message in quotes.
+        message = problem.args[0] if isinstance(problem, KeyError) else problem
+        print(f"irpref demo: {message}", file=sys.stderr)
+        return 2
+    print("\n".join(lines))
+    print(f"{time.perf_counter() - started:.1f} seconds.")
+    return 0
+
+
+def _report(dataset: str, run_files: Sequence[str], names: str | None, query_id: str | None) -> list[str]:
+    from irpref import bind, parse_all
+
+    collection = _collection(dataset, run_files)
+    groups = [Group("Measures", tuple(map(str, parse_all(names))))] if names else _groups(collection)
+    with _noted(collection.notes):
+        # Bound once, to the whole collection: PyTerrier may show a measure the qrels of some topics only.
+        bound = [bind(list(group.measures), collection.scale) for group in groups]
+        measures = list(dict.fromkeys(measure for group in bound for measure in group))
+        results = _experiment(collection, measures)
+
+    lines = _heading(collection)
+    if len(collection.runs) > 1:
+        lines += ["", "* is the best of a column. Higher is better where nothing else is said."]
+    for group, of_group in zip(groups, bound, strict=True):
+        lines += ["", group.question, ""]
+        lines += _table(results.means[[str(measure) for measure in of_group]], of_group)
+        lines += ["", *_legend(of_group)]
+    lines += ["", *_one_topic(collection, results, measures, query_id)]
+    lines += ["", *_filled("Notes: ", collection.notes)] if collection.notes else []
+    n_values = len(results.values)
+    return [*lines, "", f"{n_values:,} values by {results.by}, scale bound by irpref.bind."]
+
+
+# ------------------------------------------------------------------------------------------ what to evaluate
+
+
+def _collection(dataset: str, run_files: Sequence[str]) -> Collection:
+    from irpref.datasets import examples
+
+    shipped, _, name = dataset.removeprefix("irpref/").partition("/")
+    if shipped in examples():
+        collection = _shipped(shipped, name)
+    else:
+        collection = _public(dataset, with_scores=not run_files)
+    if run_files:
+        collection.runs = _read(run_files)
+    if not collection.runs:
+        raise ValueError(f"{dataset} has no scored documents: give one or more runs with --run FILE")
+    return collection
+
+
+def _shipped(id: str, run: str = "") -> Collection:
+    """A shipped example with its runs, or the one run named."""
+    from irpref.datasets import load
+
+    example = load(id)
+    return Collection(
+        title=example.title,
+        source=example.source,
+        qrels=example.qrels_frame(),
+        scale=example.qrels,
+        queries=example.queries,
+        runs={name: example.run_frame(name) for name in ([run] if run else example.runs)},
+    )
+
+
+def _public(id: str, *, with_scores: bool) -> Collection:
+    import pandas as pd
+
+    try:
+        import ir_datasets
+    except ImportError:
+        raise ImportError(
+            f"{id} is not among the shipped examples; for other collections: pip install 'irpref[datasets]'"
+        ) from None
+    from difflib import get_close_matches
+
+    try:
+        dataset = ir_datasets.load(id)
+    except KeyError:
+        near = get_close_matches(id, list(ir_datasets.registry), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"ir_datasets has no collection {id!r}{hint}") from None
+    if not dataset.has_qrels():
+        raise ValueError(f"{id} has no judgments")
+    qrels = pd.DataFrame(dataset.qrels_iter())
+    if "relevance" not in qrels:
+        raise ValueError(f"the judgments of {id} have no relevance, only {', '.join(qrels.columns)}")
+    columns = [name for name in ("query_id", "doc_id", "relevance", "known", "expected") if name in qrels]
+    runs = {}
+    if with_scores and dataset.has_scoreddocs():
+        runs["scoreddocs"] = pd.DataFrame(dataset.scoreddocs_iter())[["query_id", "doc_id", "score"]]
+    notes: list[str] = []
+    return Collection(
+        title=id,
+        source=f"ir_datasets, https://ir-datasets.com/{id.split('/', 1)[0]}.html",
+        qrels=qrels[columns],
+        scale=dataset,
+        queries=_queries(dataset, notes),
+        runs=runs,
+        notes=notes,
+    )
+
+
+def _queries(dataset: Any, notes: list[str]) -> dict[str, str]:
+    """Text of the topics; empty where it cannot be had (often only the judgments are at hand)."""
+    if not dataset.has_queries():
+        return {}
+    try:
+        return {
+            query.query_id: query.default_text() if hasattr(query, "default_text") else str(query[1])
+            for query in dataset.queries_iter()
+        }
+    except Exception as problem:  # a download that fails, in as many ways as there are sources
+        notes.append(f"The text of the topics is not at hand ({type(problem).__name__}).")
+        return {}
+
+
+def _read(run_files: Sequence[str]) -> dict[str, pd.DataFrame]:
+    from irpref import read_run
+
+    runs: dict[str, pd.DataFrame] = {}
+    for file in run_files:
+        path = Path(file)
+        name = path.name.removesuffix(".gz")
+        for suffix in (".txt", ".run", ".trec", ".res"):
+            name = name.removesuffix(suffix)
+        if name in runs:
+            name = f"{path.parent.name}/{name}"
+        runs[name] = read_run(file)
+    return runs
+
+
+def _groups(collection: Collection) -> list[Group]:
+    """The groups, without what the collection cannot answer; what is left out is noted."""
+    from irpref import parse, with_known
+
+    left_out: set[str] = set()
+    grades = collection.qrels["relevance"]
+    if (grades != grades.round()).any():
+        left_out |= {"AP", "nDCG", "Bpref", "RR"}
+        collection.notes.append("AP, nDCG, Bpref and RR take integer grades only and are left out.")
+    if "known" not in collection.qrels:
+        if len(collection.runs) > 1:
+            first = next(iter(collection.runs))
+            collection.qrels = with_known(collection.qrels, run=collection.runs[first], depth=10)
+            collection.notes.append(
+                f"Known to the user: the first 10 documents of {first} (no column `known`)."
+            )
+        else:
+            left_out |= set(NEED_KNOWN)
+            collection.notes.append("Coverage and Novelty need to know what the user knew; left out.")
+    kept = []
+    for group in GROUPS:
+        measures = tuple(name for name in group.measures if parse(name).NAME not in left_out)
+        kept.append(Group(group.question, measures))
+    return kept
+
+
+@contextmanager
+def _noted(notes: list[str]) -> Iterator[None]:
+    """Turn warnings into notes for the reader, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    from irpref import IrprefWarning
+
+    # The same remark about several measures ("RPref: no document ...") is made once.
+    about: dict[str, list[str]] = {}
+    for warning in caught:
+        if issubclass(warning.category, IrprefWarning):
+            measure, _, remark = str(warning.message).partition(": ")
+            about.setdefault(remark or measure, []).extend([measure] if remark else [])
+    for remark, names in about.items():
+        notes.append(f"{', '.join(dict.fromkeys(names))}: {remark}." if names else f"{remark}.")
+
+
+# ------------------------------------------------------------------------------------------------ evaluation
+
+
+def _experiment(collection: Collection, measures: Sequence[Any]) -> Results:
+    try:
+        import pyterrier as pt
+    except ImportError:
+        return _with_ir_measures(collection, measures)
+    return _with_pyterrier(pt, collection, measures)
+
+
+def _with_pyterrier(pt: Any, collection: Collection, measures: Sequence[Any]) -> Results:
+    import pandas as pd
+
+    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    query_ids = list(dict.fromkeys(collection.qrels["query_id"]))
+    topics = pd.DataFrame(
+        {"qid": query_ids, "query": [collection.queries.get(query_id, "") for query_id in query_ids]}
+    )
+    systems = [pt.Transformer.from_df(_ranked(run).rename(columns=names)) for run in collection.runs.values()]
+    means, values = pt.Experiment(
+        systems,
+        topics,
+        collection.qrels.rename(columns=names),
+        list(measures),
+        names=list(collection.runs),
+        perquery="both",
+        verbose=False,
+    )
+    by = f"pt.Experiment (PyTerrier {pt.__version__})"
+    return Results(means.set_index("name"), values[["name", "qid", "measure", "value"]], by)
+
+
+def _ranked(run: pd.DataFrame) -> pd.DataFrame:
+    """A run with the ranks PyTerrier wants to see; the evaluation orders by score itself."""
+    ordered = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
+    return ordered.assign(rank=ordered.groupby("query_id").cumcount())
+
+
+def _with_ir_measures(collection: Collection, measures: Sequence[Any]) -> Results:
+    import ir_measures
+    import pandas as pd
+
+    evaluator = ir_measures.evaluator(list(measures), collection.qrels)
+    means, values = {}, []
+    for name, run in collection.runs.items():
+        aggregated: Any
+        aggregated, per_topic = evaluator.calc(run)
+        means[name] = {str(measure): aggregated[measure] for measure in measures}
+        values += [(name, row.query_id, str(row.measure), row.value) for row in per_topic]
+    return Results(
+        pd.DataFrame.from_dict(means, orient="index"),
+        pd.DataFrame(values, columns=["name", "qid", "measure", "value"]),
+        f"ir_measures.calc (ir_measures {ir_measures.__version__}; PyTerrier is not installed)",
+    )
+
+
+# ------------------------------------------------------------------------------------------------ the report
+
+
+def _heading(collection: Collection) -> list[str]:
+    grades = collection.qrels["relevance"].value_counts().sort_index(ascending=False)
+    if len(grades) <= 8:
+        shown = ", ".join(f"{count:,} of grade {grade:g}" for grade, count in grades.items())
+    else:
+        shown = f"{grades.sum():,} with {len(grades)} grades from {grades.index[-1]:g} to {grades.index[0]:g}"
+    n_topics = collection.qrels["query_id"].nunique()
+    counts = f"{_many(n_topics, 'topic')}; {_many(len(collection.runs), 'system')}; judgments: {shown}."
+    return [*_filled("", [collection.title]), *_filled("  ", [collection.source]), *_filled("  ", [counts])]
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}" + ("s" if n != 1 else "")
+
+
+def _filled(indent: str, texts: Iterable[str]) -> list[str]:
+    """Paragraphs no wider than the page; the first begins with `indent`, the rest stand below its text."""
+    lines = []
+    for number, text in enumerate(texts):
+        first = indent if number == 0 else " " * len(indent)
+        lines += textwrap.wrap(
+            text, WIDTH, initial_indent=first, subsequent_indent=" " * len(indent), break_on_hyphens=False
+        )
+    return lines
+
+
+def _table(frame: pd.DataFrame, measures: Sequence[Any]) -> list[str]:
+    """Systems by measures, the best of a column starred; split where it is wider than the page."""
+    heads = [_head(measure) for measure in measures]
+    first = max(6, *(len(str(name)) for name in frame.index)) if len(frame) else 6
+    columns = []
+    for head, measure in zip(heads, measures, strict=True):
+        cells = _cells(list(frame[str(measure)]), _falls(measure))
+        width = max(map(len, (*head, *cells)))
+        columns.append((width, head, cells))
+
+    lines: list[str] = []
+    while columns:
+        taken = 1
+        while (
+            taken < len(columns) and first + sum(2 + width for width, _, _ in columns[: taken + 1]) <= WIDTH
+        ):
+            taken += 1
+        block, columns = columns[:taken], columns[taken:]
+        height = max(len(head) for _, head, _ in block)
+        for level in range(height):
+            row = [("" if level >= len(head) else head[level]).rjust(width) for width, head, _ in block]
+            lines.append("  ".join([("system" if level == 0 else "").ljust(first), *row]).rstrip())
+        for at, name in enumerate(frame.index):
+            row = [cells[at].rjust(width) for width, _, cells in block]
+            lines.append("  ".join([str(name).ljust(first), *row]).rstrip())
+        if columns:
+            lines.append("")
+    return lines
+
+
+def _head(measure: Any) -> list[str]:
+    """Name and parameters of a measure, one below the other; a space keeps the place of the star."""
+    name, _, rest = str(measure).partition("(")
+    parameters, _, cutoff = rest.rpartition(")")
+    parts = [part.replace("'", "") for part in parameters.split(",") if part]
+    return [f"{line} " for line in (name + cutoff, *parts)]
+
+
+def _cells(numbers: Sequence[float], falls: bool) -> list[str]:
+    shown = [f"{number:.4f}" for number in numbers]
+    finite = [number for number in numbers if not math.isnan(number)]
+    best = f"{(min if falls else max)(finite):.4f}" if finite else ""
+    if len(set(shown)) < 2:  # one system, or no difference
+        best = ""
+    return [text + ("*" if text == best else " ") for text in shown]
+
+
+def _falls(measure: Any) -> bool:
+    """Whether lower values are better (built-in measures do not say; for those of the groups, higher is)."""
+    return not getattr(measure, "higher_is_better", True)
+
+
+def _legend(measures: Sequence[Any]) -> list[str]:
+    """One line for each measure: what it means, its range and direction."""
+    first = {measure.NAME: measure for measure in reversed(measures)}
+    names = [measure.NAME for measure in measures if measure.NAME in first]
+    width = max(map(len, names))
+    lines = []
+    for name in dict.fromkeys(names):
+        measure = first[name]
+        meaning = " ".join((getattr(measure, "SHORT_DESC", "") or "").split()).rstrip(".")
+        if not meaning:
+            meaning = " ".join((type(measure).__doc__ or "").split()).partition(". ")[0]
+        facts = [fact for fact in (_range(measure), "lower is better" if _falls(measure) else "") if fact]
+        text = ". ".join((meaning, "; ".join(facts).capitalize())) if facts else meaning
+        lines += _filled(f"  {name.ljust(width)}  ", [f"{text}."])
+    return lines
+
+
+def _range(measure: Any) -> str:
+    return str(getattr(measure, "RANGE", "")).replace("[0, 1]", "0 to 1")
+
+
+def _one_topic(
+    collection: Collection, results: Results, measures: Sequence[Any], query_id: str | None
+) -> list[str]:
+    """One topic: values of every system, and the grades of its first documents."""
+    named = {measure.NAME: measure for measure in reversed(measures)}
+    wanted = [name.partition("@")[0] for name in ONE_TOPIC]
+    chosen = [named[name] for name in wanted if name in named] or list(measures)[: len(ONE_TOPIC)]
+    values = results.values
+    if query_id is not None and query_id not in set(collection.qrels["query_id"]):
+        raise ValueError(f"topic {query_id!r} is not in the judgments")
+
+    why = ""
+    systems = list(collection.runs)
+    if query_id is None:
+        query_id, why, systems = _disputed(collection, values, [str(measure) for measure in chosen])
+    values = values[(values["qid"] == query_id) & values["name"].isin(systems)]
+    frame = values.pivot(index="name", columns="measure", values="value").reindex(systems)
+
+    text = collection.queries.get(query_id, "")
+    lines = _filled("", [f"One topic: {query_id}" + (f", {text!r}" if text else "") + "."])
+    lines += _filled("  ", [why]) if why else []
+    lines += ["", *_table(frame[[str(measure) for measure in chosen]], chosen)]
+    return [*lines, "", *_pictures(collection, query_id, systems)]
+
+
+def _disputed(
+    collection: Collection, values: pd.DataFrame, measures: Sequence[str]
+) -> tuple[str, str, list[str]]:
+    """The topic on which two measures disagree most about two systems; why; the systems to show."""
+    query_ids = list(dict.fromkeys(collection.qrels["query_id"]))
+    names = list(collection.runs)
+    pair = measures[0], next((name for name in measures if name.startswith("RPref")), measures[-1])
+    best: tuple[float, str, str, str] = (0.0, query_ids[0], "", "")
+    tables = {
+        measure: values[values["measure"] == measure].pivot(index="qid", columns="name", values="value")
+        for measure in set(pair)
+    }
+    # All pairs of many systems take long; the first ones are enough to find a case.
+    compared = names[:SHOWN_SYSTEMS]
+    for at, a in enumerate(compared):
+        for b in compared[at + 1 :]:
+            first, second = (tables[measure][a] - tables[measure][b] for measure in pair)
+            size = first.abs().combine(second.abs(), min).where(first * second < 0, 0)
+            if len(size) and size.max() > best[0]:
+                topic = size.idxmax()
+                better, worse = (a, b) if first[topic] > 0 else (b, a)
+                best = (float(size.max()), str(topic), better, worse)
+    size, query_id, better, worse = best
+    if not better:
+        return query_id, "", compared
+    return query_id, f"{pair[0]} prefers {better} to {worse}, {pair[1]} {worse} to {better}.", compared
+
+
+def _pictures(collection: Collection, query_id: str, systems: Sequence[str]) -> list[str]:
+    """Grades of the first documents of each system, in the order in which they are evaluated."""
+    from irpref.judged import Pool
+
+    judgments = collection.qrels[collection.qrels["query_id"] == query_id]
+    pool = Pool.build(judgments[["query_id", "doc_id", "relevance"]])
+    width = max(5, *map(len, systems))
+
+    def row(name: str, grades: Iterable[float]) -> str:
+        return f"{name.ljust(width)}  " + " ".join("." if math.isnan(g) else f"{g:g}" for g in grades)
+
+    lines = [f"Grades of the first {SHOWN_DOCUMENTS} documents ( . is unjudged):", ""]
+    for name in systems:
+        run = collection.runs[name]
+        own = run[run["query_id"] == query_id]
+        grades = pool.listing(own).grade.tolist() if len(own) else []
+        lines.append(
+            row(name, grades[:SHOWN_DOCUMENTS]) if grades else f"{name.ljust(width)}  (nothing retrieved)"
+        )
+    ideal = sorted(judgments["relevance"].tolist(), reverse=True)
+    return [*lines, row("ideal", ideal[:SHOWN_DOCUMENTS])]
