@@ -11,6 +11,13 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples themselves.
 """
 
+from irpref.meta.incompleteness import (
+    LEVELS,
+    Incompleteness,
+    Restriction,
+    incompleteness,
+    thin,
+)
 from irpref.meta.power import DiscriminativePower, discriminative_power
 from irpref.meta.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
 from irpref.meta.samples import resample, resample_twice
@@ -19,13 +26,17 @@ from irpref.meta.swap import Swap, swap
 from irpref.meta.values import TopicValues, read_values, topic_values
 
 __all__ = [
+    "LEVELS",
     "DiscriminativePower",
+    "Incompleteness",
+    "Restriction",
     "Stability",
     "Swap",
     "SystemRanking",
     "TopicValues",
     "agreement",
     "discriminative_power",
+    "incompleteness",
     "kendall_tau",
     "read_values",
     "resample",
@@ -34,5 +45,6 @@ __all__ = [
     "swap",
     "system_ranking",
     "tau_ap",
+    "thin",
     "topic_values",
 ]

@@ -121,7 +121,7 @@ class SystemRanking:
         return kendall_tau(*self._aligned(other))
 
     def tau_ap(self, reference: SystemRanking) -> float:
-        """AP correlation with a reference ranking of the same systems. Raises `ValueError` for other systems."""
+        """AP correlation with a reference ranking of the same systems, else `ValueError`."""
         return tau_ap(*self._aligned(reference))
 
     def table(self) -> Any:

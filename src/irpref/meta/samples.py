@@ -110,7 +110,7 @@ def counts(samples: ArrayLike, n_topics: int) -> Floats:
     given = np.asarray(samples)
     if given.ndim != 2 or not given.size or given.dtype.kind not in "iu":
         raise ValueError(
-            f"samples must be topic numbers of shape (n_samples, size), got {given.dtype} of shape {given.shape}"
+            f"samples must be topic numbers, shape (n_samples, size), got {given.dtype}, shape {given.shape}"
         )
     if given.min() < 0 or given.max() >= n_topics:
         raise ValueError(

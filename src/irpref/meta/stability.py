@@ -67,13 +67,15 @@ class Stability:
     def minority_rate(self) -> Floats:
         """Share of comparisons against the majority of their pair: shape (n_levels,), 0 is best."""
         observations = self.n_samples * self.greater.shape[1]
-        return np.minimum(self.greater, self.less).sum(axis=1) / observations
+        rate: Floats = np.minimum(self.greater, self.less).sum(axis=1) / observations
+        return rate
 
     @property
     def ties(self) -> Floats:
         """Share of comparisons that are ties: shape (n_levels,)."""
         observations = self.n_samples * self.greater.shape[1]
-        return 1 - (self.greater + self.less).sum(axis=1) / observations
+        decided: Floats = (self.greater + self.less).sum(axis=1) / observations
+        return 1 - decided
 
     def table(self) -> Any:
         """DataFrame of measure, fuzziness, minority_rate and ties: one row for each fuzziness."""

@@ -57,14 +57,15 @@ class Swap:
     def rate(self) -> Floats:
         """Share of swaps in each bin: shape (n_bins,), NaN where there is no observation."""
         some = self.observations > 0
-        return np.divide(self.swaps, self.observations, out=np.full(some.size, np.nan), where=some)
+        rate: Floats = np.divide(self.swaps, self.observations, out=np.full(some.size, np.nan), where=some)
+        return rate
 
     def _first(self, rate: float) -> int | None:
         good = np.flatnonzero(self.rate <= rate)
         return int(good[0]) if good.size else None
 
     def difference_required(self, rate: float = 0.05) -> float:
-        """Lower edge of the first bin with a swap rate of at most `rate`, NaN if there is none; low is sensitive."""
+        """Lower edge of the first bin with a swap rate of at most `rate`, NaN without one: low is best."""
         first = self._first(rate)
         return np.nan if first is None else float(self.edges[first])
 

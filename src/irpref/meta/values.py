@@ -186,7 +186,7 @@ class TopicValues:
             if not found:
                 raise ValueError(
                     f"the table has no column {' or '.join(map(repr, names))} (found: "
-                    f"{', '.join(map(str, frame.columns))}); pt.Experiment returns such a table with perquery=True"
+                    f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one"
                 )
             columns.append(list(frame[found[0]]))
         rows = [(str(s), str(q), str(m), float(v)) for s, q, m, v in zip(*columns, strict=True)]
@@ -262,21 +262,27 @@ def topic_values(measures: Iterable[Any], qrels: Any, runs: Any) -> dict[str, To
         By name of the measure, over the topics of the qrels.
     """
     import irpref
+    from irpref.judged import Pool
 
-    chosen = [irpref.parse(m) if isinstance(m, str) else m for m in measures]
+    chosen = irpref.parse_all(measures)
+    if not isinstance(qrels, Mapping) and not hasattr(qrels, "columns"):
+        qrels = list(qrels)  # read twice: for the topics, and by the evaluator
     evaluator = irpref.evaluator(chosen, qrels)
+    topics = {name: t for t, name in enumerate(Pool.build(qrels).topic_ids)}
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
-        found = evaluator.values(run)
+        rows = {m: np.full(len(topics), np.nan) for m in chosen}
+        for metric in evaluator.iter_calc(run):
+            rows[metric.measure][topics[str(metric.query_id)]] = metric.value
         systems.append(str(name))
         for m in chosen:
-            values[m].append(found[m])
+            values[m].append(rows[m])
     if not systems:
         raise ValueError("there are no runs to evaluate")
     return {
         str(m): TopicValues(
-            str(m), systems, evaluator.topic_ids, np.array(values[m]), getattr(m, "higher_is_better", True)
+            str(m), systems, list(topics), np.array(values[m]), getattr(m, "higher_is_better", True)
         )
         for m in chosen
     }

@@ -1,0 +1,518 @@
+"""Incomplete judgments: does a measure still rank the systems as it did, when most judgments are gone?
+
+For each topic, a random order of the relevant and one of the judged non-relevant documents. At P % the first
+P R relevant and P N non-relevant documents stay judged, at least 1 and 10; so the smaller qrels lie inside
+the larger. All runs are evaluated again with each, and the ranking of the systems is compared with the one of
+all judgments (Kendall's tau), by the same measure or by a reference measure. P = 90, 80, ... 40, 30, 25, 20,
+15, 10, 5, 4 ... 1.
+
+R, N  relevant and judged non-relevant documents of the topic
+
+C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, 25-32,
+doi:10.1145/1008992.1009000.
+
+Left open there, decided here: P R is rounded half up; a topic with fewer than 1 or 10 such documents keeps
+all it has; graded judgments are split into the same two groups at `rel`, so that a document of any relevant
+grade is as likely to stay as another; negative grades (unjudged for nearly all measures) are thinned by
+themselves, with no minimum. Samples depend on the ids and the seed, not on the order of the lines of the
+qrels.
+
+The top of the grade scale (`max_rel`) is that of all judgments, at every level: a measure that inferred it
+from what is left would change its meaning with the sample.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from irpref.declare import KernelMeasure
+from irpref.judged import JudgedRun, Judgments, Pool
+from irpref.meta.ranking import kendall_tau, tau_ap
+from irpref.meta.samples import Rng
+from irpref.meta.values import _higher_is_better
+from irpref.segments import Bools, Floats, Ints, Segments, order_by
+
+LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
+LEAST = (1, 10)
+COLUMNS = ("level", "sample", "measure", "system", "mean")
+
+Unit = tuple[float, int]  # level, sample
+Cell = tuple[float, int, str, str]  # level, sample, measure, system
+
+
+class Restriction:
+    """Judgments of which some are taken away, and what runs look like against the rest.
+
+    A run is aligned with the full judgments once; here its hits are picked by mask.
+
+    Attributes
+    ----------
+    keep : bool array (n_judged,)
+        Rows of the full pool that stay judged.
+    pool : Judgments
+        What is left, in ideal order still.
+    """
+
+    def __init__(self, pool: Judgments, keep: Bools) -> None:
+        self.keep = keep
+        columns = {name: column[keep] for name, column in pool.columns.items()}
+        self.pool = Judgments(pool.judged.where(keep), pool.grade[keep], columns)
+        self._row: Ints = np.cumsum(keep) - 1
+
+    def of(self, run: JudgedRun) -> JudgedRun:
+        """The run against what is left: other documents keep their ranks and count as unjudged."""
+        kept = self.keep[run.row]
+        row = self._row[run.row[kept]]
+        return JudgedRun(self.pool, run.hits.where(kept), run.rank[kept], row, run.n_retrieved)
+
+
+class Thinning:
+    """Random orders of the judgments of one sample: which of them stay at each level.
+
+    Parameters
+    ----------
+    pool : Pool
+    rel : lowest relevant grade
+    least : relevant and non-relevant documents of a topic that stay at any level
+    draw : Generator
+    """
+
+    def __init__(self, pool: Pool, rel: float, least: tuple[int, int], draw: np.random.Generator) -> None:
+        stratum = np.where(pool.grade >= rel, 0, np.where(pool.grade >= 0, 1, 2))
+        group = 3 * pool.judged.topic + stratum
+        self._sizes = np.bincount(group, minlength=3 * pool.n_topics)
+        self._least = np.tile([*least, 0], pool.n_topics)
+        self._group = group
+        # Numbers are drawn in the order of the ids: the lines of the qrels may stand in any.
+        canonical = pool.memo("canonical", lambda: _canonical(pool))
+        shuffled = np.empty(group.size, dtype=np.int64)
+        shuffled[canonical] = draw.permutation(group.size)
+        order = order_by(group, shuffled, 3 * pool.n_topics)
+        self._place = np.empty(group.size, dtype=np.int64)
+        self._place[order] = Segments.of_lengths(self._sizes).position
+
+    def keep(self, level: float) -> Bools:
+        """Judgments that stay at `level` per cent: shape (n_judged,)."""
+        # The small number is for levels such as 2.5, whose products may fall short of a half by a rounding
+        # error.
+        share = np.floor(level * self._sizes / 100 + 0.5 + 1e-9).astype(np.int64)
+        return self._place < np.maximum(share, self._least)[self._group]  # type: ignore[no-any-return]
+
+
+def _canonical(pool: Pool) -> Ints:
+    topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
+    docs = list(pool.doc_ids)
+    return np.array(sorted(range(len(docs)), key=lambda row: (topics[row], docs[row])), dtype=np.int64)
+
+
+def _seed(rng: Rng | None) -> int:
+    if rng is None:
+        raise ValueError("incompleteness draws samples: give rng (a seed or a numpy Generator)")
+    return int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng)
+
+
+def _check(levels: Iterable[float], rel: float, least: tuple[int, int]) -> list[float]:
+    chosen = [float(level) for level in dict.fromkeys(levels)]
+    if not chosen or any(not 0 < level <= 100 for level in chosen):
+        raise ValueError(f"levels must be per cent, above 0 and up to 100, got {chosen}")
+    if not rel > 0:
+        raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
+    if len(least) != 2 or min(least) < 0:
+        raise ValueError(
+            f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant documents"
+        )
+    return chosen
+
+
+def thin(
+    qrels: Any, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng
+) -> Any:
+    """Qrels of which `level` per cent are left.
+
+    Parameters
+    ----------
+    qrels : as `ir_measures.calc` takes them
+    level : per cent
+        Lower levels of the same seed and sample lie inside higher ones.
+    rel : lowest relevant grade
+    least : relevant and judged non-relevant documents of a topic that stay at any level
+    sample : int
+        Number of the sample, as `incompleteness` counts them.
+    rng : seed or Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns query_id, doc_id, relevance.
+
+    Raises
+    ------
+    ValueError
+        Bad qrels; a level that is no percentage.
+
+    Examples
+    --------
+    >>> qrels = {"q": {"d1": 1, "d2": 1, "d3": 1, "d4": 1, "d5": 0, "d6": 0}}
+    >>> left = thin(qrels, 50, least=(1, 1), rng=0)
+    >>> left["relevance"].tolist()
+    [1, 1, 0]
+    """
+    import pandas as pd
+
+    (level,) = _check([level], rel, least)
+    pool = Pool.build(qrels)
+    keep = Thinning(pool, rel, least, np.random.default_rng([_seed(rng), sample])).keep(level)
+    grade = pool.grade[keep]
+    return pd.DataFrame(
+        {
+            "query_id": [pool.topic_ids[t] for t in pool.judged.topic[keep].tolist()],
+            "doc_id": pool.doc_ids[keep].tolist(),
+            "relevance": grade.astype(np.int64) if (grade == np.rint(grade)).all() else grade,
+        }
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Incompleteness:
+    """Means of systems with fewer and fewer judgments.
+
+    Attributes
+    ----------
+    means : DataFrame
+        Columns level (per cent; 100: all judgments, sample 0), sample, measure, system, mean.
+    """
+
+    means: Any
+
+    @classmethod
+    def read(cls, path: str | Path) -> Incompleteness:
+        """What `incompleteness(..., output=path)` wrote."""
+        _, cells = _read(Path(path))
+        return cls(_frame(cells))
+
+    @property
+    def measures(self) -> list[str]:
+        """Names of the measures."""
+        return list(dict.fromkeys(self.means["measure"]))
+
+    def samples(self, reference: str | None = None) -> Any:
+        """Agreement of each sample with all judgments.
+
+        Parameters
+        ----------
+        reference : name of a measure, optional
+            Compare with its ranking by all judgments. None: with that of the measure itself.
+
+        Returns
+        -------
+        DataFrame
+            Columns measure, level, sample, tau, tau_ap, mean (over the systems).
+
+        Raises
+        ------
+        ValueError
+            The reference was not evaluated.
+        """
+        import pandas as pd
+
+        if reference is not None and str(reference) not in self.measures:
+            raise ValueError(f"{reference} was not evaluated (there are {', '.join(self.measures)})")
+        rows = []
+        full = {
+            m: frame.set_index("system")["mean"] * _sign(m)
+            for m, frame in self.means[self.means["level"] == 100].groupby("measure", sort=False)
+        }
+        for (measure, level, sample), frame in self.means.groupby(["measure", "level", "sample"], sort=False):
+            truth = full[str(reference or measure)]
+            means = frame.set_index("system")["mean"].reindex(truth.index)
+            scores = means.to_numpy() * _sign(measure)
+            rows.append(
+                (
+                    measure,
+                    level,
+                    sample,
+                    kendall_tau(scores, truth.to_numpy()),
+                    tau_ap(scores, truth.to_numpy()),
+                    means.mean(),
+                )
+            )
+        frame = pd.DataFrame(rows, columns=["measure", "level", "sample", "tau", "tau_ap", "mean"])
+        place = {m: i for i, m in enumerate(self.measures)}
+        return frame.sort_values(
+            ["measure", "level", "sample"],
+            key=lambda c: c.map(place) if c.name == "measure" else (-c if c.name == "level" else c),
+            ignore_index=True,
+        )
+
+    def table(self, reference: str | None = None) -> Any:
+        """Agreement by measure and level, averaged over the samples.
+
+        Parameters
+        ----------
+        reference : as in `samples`
+
+        Returns
+        -------
+        DataFrame
+            Columns measure, level, samples, tau, tau_min, tau_max, tau_ap, mean.
+        """
+        grouped = self.samples(reference).groupby(["measure", "level"], sort=False)
+        return grouped.agg(
+            samples=("sample", "size"),
+            tau=("tau", "mean"),
+            tau_min=("tau", "min"),
+            tau_max=("tau", "max"),
+            tau_ap=("tau_ap", "mean"),
+            mean=("mean", "mean"),
+        ).reset_index()
+
+
+def _sign(measure: str) -> float:
+    return 1.0 if _higher_is_better(measure) else -1.0
+
+
+def _frame(cells: Mapping[Cell, float]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame([(*cell, mean) for cell, mean in cells.items()], columns=list(COLUMNS))
+
+
+def incompleteness(
+    measures: Iterable[Any],
+    qrels: Any,
+    runs: Any,
+    *,
+    levels: Iterable[float] = LEVELS,
+    n_samples: int = 5,
+    rel: float = 1,
+    least: tuple[int, int] = LEAST,
+    rng: Rng,
+    output: str | Path | None = None,
+    progress: bool | None = None,
+) -> Incompleteness:
+    """Evaluate runs with all judgments and with random parts of them.
+
+    Parameters
+    ----------
+    measures : iterable of ir_measures measures, ours or built in, or their names
+        Where `max_rel` is not given it is the highest grade of all the qrels.
+    qrels : as `ir_measures.calc` takes them
+    runs : mapping of name to run, or iterable of (name, run)
+    levels : per cent of the judgments that are left
+    n_samples : int
+        Random orders of the judgments; each gives one part for each level.
+    rel : lowest relevant grade
+        Where relevant and non-relevant documents are told apart in thinning; that of the binary measures.
+    least : relevant and judged non-relevant documents of a topic that stay at any level
+    rng : seed or Generator
+    output : path of a CSV file, optional
+        Results are appended whenever a part is done. What the file holds already is not computed again.
+    progress : bool
+        Whether to show a bar on standard error. None: if that is a terminal.
+
+    Returns
+    -------
+    Incompleteness
+
+    Raises
+    ------
+    ValueError
+        Levels that are no percentages; fewer than two runs; `output` holds results of other qrels or
+        settings.
+    """
+    from irpref.binding import bind
+    from irpref.parsing import parse_all
+    from irpref.provider import prepare
+
+    chosen = _check(levels, rel, least)
+    seed = _seed(rng)
+    given = Pool.build(qrels) if not isinstance(qrels, Pool) else qrels
+    asked = parse_all(measures)
+    named = dict(zip(map(str, asked), bind(asked, given), strict=True))
+    kernels = {name: m for name, m in named.items() if isinstance(m, KernelMeasure)}
+    host = {name: m for name, m in named.items() if name not in kernels}
+    pool, arguments = prepare(kernels.values(), qrels if _needs_columns(kernels) else given)
+    settings = {
+        "seed": seed,
+        "rel": rel,
+        "least": list(least),
+        "topics": pool.n_topics,
+        "judgments": int(pool.grade.size),
+        "qrels": _fingerprint(pool),
+    }
+    units: list[Unit] = [(100.0, 0)]
+    units += [(level, sample) for sample in range(n_samples) for level in chosen if level < 100]
+    found: dict[Cell, float] = {}
+    journal = None if output is None else _Journal(Path(output), settings)
+    if journal is not None:
+        found = journal.cells
+    aligned: dict[str, JudgedRun] = {}
+    raw: dict[str, Any] = {}
+    for name, run in runs.items() if isinstance(runs, Mapping) else runs:
+        if host:
+            run = raw[str(name)] = _as_dicts(pool, run)
+        aligned[str(name)] = pool.judge(run)
+    if len(aligned) < 2:
+        raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
+    bar = _Bar(len(units), progress)
+    thinnings: dict[int, Thinning] = {}
+    for level, sample in units:
+        bar.step(f"{level:g} % of the judgments, sample {sample + 1}" if level < 100 else "all judgments")
+        missing = {
+            system: todo
+            for system in aligned
+            if (todo := [m for m in named if (level, sample, m, system) not in found])
+        }
+        if not missing:
+            continue
+        if level == 100:
+            keep = np.ones(pool.grade.size, bool)
+        else:
+            if sample not in thinnings:
+                thinnings = {sample: Thinning(pool, rel, least, np.random.default_rng([seed, sample]))}
+            keep = thinnings[sample].keep(level)
+        new: dict[Cell, float] = {}
+        part = Restriction(pool, keep)
+        evaluate = _host_evaluator(list(host.values()), pool, keep) if host else None
+        for system, todo in missing.items():
+            view = part.of(aligned[system])
+            for name in todo:
+                if name in kernels:
+                    m = kernels[name]
+                    new[level, sample, name, system] = _mean(type(m).kernel(view, **arguments[m]))
+            if evaluate is not None and any(name in host for name in todo):
+                means = evaluate(raw[system])
+                for name in todo:
+                    if name in host:
+                        new[level, sample, name, system] = means[host[name]]
+        new = {cell: new[cell] for m in named for s in aligned if (cell := (level, sample, m, s)) in new}
+        found.update(new)
+        if journal is not None:
+            journal.append(new)
+    bar.close()
+    wanted = {
+        (level, sample, m, system): found[level, sample, m, system]
+        for level, sample in units
+        for m in named
+        for system in aligned
+    }
+    return Incompleteness(_frame(wanted))
+
+
+def _needs_columns(kernels: Mapping[str, KernelMeasure]) -> bool:
+    return any(isinstance(m.arguments().get(p), str) for m in kernels.values() for p in ("known", "expected"))
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean())
+
+
+def _as_dicts(pool: Pool, run: Any) -> dict[str, dict[str, float]]:
+    """The run as the host's evaluators read it fastest, whatever form it has."""
+    listing = pool.listing(run)
+    offsets = listing.topics.offsets.tolist()
+    score = listing.score.tolist()
+    return {
+        topic: dict(zip(listing.doc_ids[a:b], score[a:b], strict=True))
+        for topic, a, b in zip(pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
+        if a < b
+    }
+
+
+def _host_evaluator(measures: list[Any], pool: Pool, keep: Bools) -> Any:
+    """Means of measures that are not ours, from a run as dict of dicts."""
+    import ir_measures
+
+    qrels: dict[str, dict[str, int]] = {name: {} for name in pool.topic_ids}
+    rows = np.flatnonzero(keep)
+    for t, doc, grade in zip(
+        pool.judged.topic[rows].tolist(), pool.doc_ids[rows].tolist(), pool.grade[rows].tolist(), strict=True
+    ):
+        qrels[pool.topic_ids[t]][doc] = int(grade)
+    evaluator = ir_measures.evaluator(measures, qrels)
+    return evaluator.calc_aggregate
+
+
+def _fingerprint(pool: Pool) -> str:
+    rows = pool.memo("canonical", lambda: _canonical(pool)).tolist()
+    topic = pool.judged.topic.tolist()
+    text = "\n".join(f"{pool.topic_ids[topic[r]]} {pool.doc_ids[r]} {pool.grade[r]:g}" for r in rows)
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[Cell, float]]:
+    """Settings and cells of a results file; a last line that was cut off is left out."""
+    text = path.read_text(encoding="utf-8")
+    head, _, body = text.partition("\n")
+    if not head.startswith("# {"):
+        raise ValueError(f"{path} holds no results of incompleteness (it does not begin with its settings)")
+    settings: dict[str, Any] = json.loads(head[2:])
+    whole = body[: body.rfind("\n") + 1]
+    cells: dict[Cell, float] = {}
+    for row in csv.DictReader(io.StringIO(whole)):
+        cell = (float(row["level"]), int(row["sample"]), row["measure"], row["system"])
+        cells[cell] = float(row["mean"])
+    return settings, cells
+
+
+class _Journal:
+    """The results file: settings in the first line, then CSV, a block for each part that is done."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        self.path = path
+        self.cells: dict[Cell, float] = {}
+        if path.exists() and path.stat().st_size:
+            old, self.cells = _read(path)
+            for name, value in settings.items():
+                if old.get(name) != value:
+                    raise ValueError(
+                        f"{path} holds results with {name}={old.get(name)!r}, now it is {value!r}: "
+                        "choose another file, or delete this one"
+                    )
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        # Written afresh: a process that was killed may have left half a line at the end.
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.write(f"# {json.dumps(settings)}\n{','.join(COLUMNS)}\n")
+            self._write(file, self.cells)
+
+    def append(self, cells: Mapping[Cell, float]) -> None:
+        with self.path.open("a", encoding="utf-8", newline="") as file:
+            self._write(file, cells)
+
+    @staticmethod
+    def _write(file: TextIO, cells: Mapping[Cell, float]) -> None:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows((f"{level:g}", sample, m, s, repr(v)) for (level, sample, m, s), v in cells.items())
+
+
+class _Bar:
+    """A progress bar on a terminal, nothing elsewhere."""
+
+    WIDTH = 30
+
+    def __init__(self, n_steps: int, show: bool | None) -> None:
+        self.show = sys.stderr.isatty() if show is None else show
+        self.n_steps = n_steps
+        self.done = 0
+
+    def step(self, text: str) -> None:
+        if self.show:
+            full = self.WIDTH * self.done // self.n_steps
+            bar = "#" * full + "." * (self.WIDTH - full)
+            print(f"\r[{bar}] {self.done}/{self.n_steps} {text}\033[K", end="", file=sys.stderr, flush=True)
+        self.done += 1
+
+    def close(self) -> None:
+        if self.show:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,259 @@
+"""Thinned judgments and what they do to the ranking of systems."""
+
+import itertools
+import math
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, Bpref, nDCG
+
+import irpref
+from irpref import QMeasure, RPref
+from irpref.judged import Pool
+from irpref.meta import LEVELS, Incompleteness, Restriction, incompleteness, kendall_tau, thin
+
+
+def collection(seed=0, n_topics=6, n_runs=5, grades=(0, 1, 2)):
+    """Qrels with 4 to 40 judgments a topic, and runs that find the relevant ones better or worse."""
+    rng = np.random.default_rng(seed)
+    qrels, runs = {}, {f"run{i}": {} for i in range(n_runs)}
+    for t in range(n_topics):
+        docs = [f"d{i}" for i in range(60)]
+        judged = rng.choice(60, int(rng.integers(4, 41)), replace=False)
+        # Nothing of the topic is relevant in one of them.
+        qrels[f"q{t}"] = {docs[i]: int(rng.choice(grades)) if t else 0 for i in judged}
+        for i, run in enumerate(runs.values()):
+            found = rng.choice(60, 50, replace=False)
+            signal = np.array([qrels[f"q{t}"].get(docs[d], 0) for d in found])
+            scores = signal + (i + 1) * rng.random(50)
+            run[f"q{t}"] = {docs[d]: float(np.float32(s)) for d, s in zip(found, scores, strict=True)}
+    return qrels, runs
+
+
+def groups(frame, rel=1):
+    """Documents by topic: relevant, judged non-relevant, negative."""
+    out = {}
+    for row in frame.itertuples():
+        which = 0 if row.relevance >= rel else 1 if row.relevance >= 0 else 2
+        out.setdefault(row.query_id, ([], [], []))[which].append(row.doc_id)
+    return out
+
+
+def test_thin_by_hand():
+    # 7 relevant and 25 non-relevant documents. Half up: 50 % of 7 is 3.5, so 4; 50 % of 25 is 12.5, so 13.
+    qrels = {"q": {**{f"r{i}": 1 + i % 2 for i in range(7)}, **{f"n{i}": 0 for i in range(25)}}}
+    sizes = {}
+    for level in (100, 50, 30, 1):
+        (left,) = groups(thin(qrels, level, rng=0)).values()
+        sizes[level] = (len(left[0]), len(left[1]))
+    # 30 % would be 2.1 and 7.5, 1 % next to nothing: at least 1 and 10 stay.
+    assert sizes == {100: (7, 25), 50: (4, 13), 30: (2, 10), 1: (1, 10)}
+
+
+def test_smaller_qrels_lie_inside_larger_ones():
+    qrels, _ = collection()
+    for sample in range(3):
+        parts = [
+            set(map(tuple, thin(qrels, level, sample=sample, rng=1).itertuples(index=False)))
+            for level in (100, *LEVELS)
+        ]
+        assert all(small <= large for large, small in itertools.pairwise(parts))
+        assert len(parts[0]) > len(parts[8]) > len(parts[-1])
+
+
+def test_thin_keeps_what_a_topic_has_when_it_has_little():
+    qrels = {"q1": {"r": 1, "n1": 0, "n2": 0}, "q2": {"n": 0}, "q3": {"r1": 1, "r2": 2}}
+    left = thin(qrels, 1, rng=0)
+    found = {topic: tuple(map(len, parts)) for topic, parts in groups(left).items()}
+    assert found == {"q1": (1, 2, 0), "q2": (0, 1, 0), "q3": (1, 0, 0)}
+
+
+def test_negative_grades_are_thinned_by_themselves():
+    qrels = {"q": {**{f"s{i}": -2 for i in range(20)}, **{f"n{i}": 0 for i in range(20)}, "r": 1}}
+    (left,) = groups(thin(qrels, 10, rng=0)).values()
+    assert tuple(map(len, left)) == (1, 10, 2)
+
+
+def test_rel_says_what_is_relevant():
+    qrels = {"q": {f"d{i}": i % 4 for i in range(80)}}
+    (left,) = groups(thin(qrels, 25, rel=2, rng=0), rel=2).values()
+    assert tuple(map(len, left)) == (10, 10, 0)
+
+
+def test_samples_do_not_depend_on_the_order_of_the_lines():
+    qrels, _ = collection()
+    rows = pd.DataFrame([(q, d, g) for q, docs in qrels.items() for d, g in docs.items()])
+    rows.columns = ["query_id", "doc_id", "relevance"]
+    key = ["query_id", "doc_id"]
+    one = thin(rows, 20, rng=3).sort_values(key, ignore_index=True)
+    two = thin(rows.sample(frac=1, random_state=0), 20, rng=3).sort_values(key, ignore_index=True)
+    assert one.equals(two)
+    other = thin(rows, 20, rng=4).sort_values(key, ignore_index=True)
+    assert not one.equals(other)
+
+
+def test_every_relevant_document_is_as_likely_to_stay():
+    qrels = {"q": {f"d{i}": 1 + i % 3 for i in range(12)}}
+    stays = pd.concat([thin(qrels, 25, sample=s, rng=0) for s in range(800)])["doc_id"].value_counts()
+    assert len(stays) == 12
+    assert stays.between(150, 250).all()  # 200 expected, standard deviation 12
+
+
+def test_restriction_equals_judging_against_what_is_left():
+    qrels, runs = collection(1)
+    pool = Pool.build(qrels)
+    keep = np.random.default_rng(0).random(pool.grade.size) < 0.4
+    part = Restriction(pool, keep)
+    left = {t: {} for t in pool.topic_ids}
+    for row in np.flatnonzero(keep):
+        left[pool.topic_ids[pool.judged.topic[row]]][pool.doc_ids[row]] = pool.grade[row]
+    assert all(left.values())
+    anew = Pool.build(left)
+    for run in runs.values():
+        a, b = part.of(pool.judge(run)), anew.judge(run)
+        for name in ("rank", "row", "grade", "n_retrieved"):
+            assert getattr(a, name).tolist() == getattr(b, name).tolist(), name
+        assert a.hits.offsets.tolist() == b.hits.offsets.tolist()
+        assert a.pool.grade.tolist() == b.pool.grade.tolist()
+
+
+MEASURES = [RPref(max_rel=2), QMeasure(judged_only=True), AP, nDCG @ 10, Bpref, "RPref(norm='relative')"]
+
+
+def test_means_are_those_of_the_ordinary_path_on_thinned_qrels():
+    qrels, runs = collection(2)
+    found = incompleteness(MEASURES, qrels, runs, levels=(50, 10), n_samples=2, rng=9, progress=False).means
+    assert len(found) == 5 * 6 * 5  # all, and 2 levels of 2 samples
+    for (level, sample), part in found.groupby(["level", "sample"]):
+        left = thin(qrels, level, sample=sample, rng=9) if level < 100 else qrels
+        for row in part.itertuples():
+            measure = irpref.parse(row.measure)
+            if row.measure == "RPref(norm='relative')":
+                measure = measure(max_rel=2)
+            expected = ir_measures.calc_aggregate([measure], left, runs[row.system])[measure]
+            assert row.mean == pytest.approx(expected, abs=1e-12), row
+
+
+def test_agreement_is_with_the_measures_own_ranking_or_a_reference():
+    qrels, runs = collection(3)
+    found = incompleteness([AP, QMeasure], qrels, runs, levels=(20, 5), n_samples=3, rng=0)
+    means = {key: part["mean"].tolist() for key, part in found.means.groupby(["measure", "level", "sample"])}
+    index = ["measure", "level", "sample"]
+    own, other = (found.samples(reference).set_index(index).sort_index() for reference in (None, "AP"))
+    for key in means:
+        assert own.loc[key, "tau"] == kendall_tau(means[key], means[key[0], 100, 0])
+        assert other.loc[key, "tau"] == kendall_tau(means[key], means["AP", 100, 0])
+        assert own.loc[key, "mean"] == pytest.approx(np.mean(means[key]))
+    table = found.table()
+    assert table["measure"].tolist() == ["AP"] * 3 + ["QMeasure"] * 3
+    assert table["level"].tolist() == [100, 20, 5] * 2
+    assert table["samples"].tolist() == [1, 3, 3] * 2
+    assert table["tau"][0] == pytest.approx(1)
+    row = own.loc["AP", 5]
+    assert table.loc[2, ["tau", "tau_min", "tau_max"]].tolist() == pytest.approx(
+        [row["tau"].mean(), row["tau"].min(), row["tau"].max()]
+    )
+    with pytest.raises(ValueError, match="nDCG was not evaluated"):
+        found.table("nDCG")
+
+
+def test_a_measure_that_is_better_low_is_compared_in_its_direction():
+    qrels, runs = collection(4)
+    found = incompleteness(["EMeasure@10", "FMeasure@10"], qrels, runs, levels=(10,), n_samples=2, rng=0)
+    by = {
+        name: part.drop(columns=["measure", "mean"]).to_numpy()
+        for name, part in found.table(reference="FMeasure@10").groupby("measure")
+    }
+    # E = 1 - F topic by topic, so the rankings are the same.
+    assert by["EMeasure@10"] == pytest.approx(by["FMeasure@10"])
+
+
+def test_output_is_resumed(tmp_path, monkeypatch):
+    qrels, runs = collection(5)
+    path = tmp_path / "new" / "part.csv"
+    settings = {"levels": (50, 10), "rng": 1, "output": path}
+    whole = incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings)
+    text = path.read_text()
+    assert text.count("\n") == 2 + len(whole.means)
+    assert Incompleteness.read(path).means.equals(whole.means)
+
+    # Cut off in the middle of a line, as if killed: the rest is computed, the same file comes out.
+    lines = text.splitlines(keepends=True)
+    path.write_text("".join(lines[:15]) + lines[15][:9])
+    units = []
+    of = Restriction.of
+    monkeypatch.setattr(Restriction, "of", lambda self, run: units.append(1) or of(self, run))
+    again = incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings)
+    assert again.means.equals(whole.means)
+    assert sorted(path.read_text().splitlines()) == sorted(text.splitlines())
+    assert 0 < len(units) < 25
+
+    units.clear()
+    assert incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings).means.equals(
+        whole.means
+    )
+    assert not units
+    # More samples and another measure: only what is new is computed.
+    more = incompleteness([AP, QMeasure], qrels, runs, n_samples=3, **settings)
+    assert set(more.measures) == {"AP", "QMeasure"}
+    assert set(Incompleteness.read(path).measures) == {"AP", "RPref(max_rel=2)", "QMeasure"}
+    old = more.means[(more.means["measure"] == "AP") & (more.means["sample"] < 2)]
+    assert old["mean"].tolist() == whole.means[whole.means["measure"] == "AP"]["mean"].tolist()
+
+
+def test_output_of_other_settings_is_refused(tmp_path):
+    qrels, runs = collection(5)
+    path = tmp_path / "part.csv"
+    incompleteness([AP], qrels, runs, levels=(50,), n_samples=1, rng=1, output=path)
+    with pytest.raises(ValueError, match="seed=1, now it is 2"):
+        incompleteness([AP], qrels, runs, levels=(50,), n_samples=1, rng=2, output=path)
+    qrels["q0"] = {doc: 1 for doc in qrels["q0"]}
+    with pytest.raises(ValueError, match="qrels="):
+        incompleteness([AP], qrels, runs, levels=(50,), n_samples=1, rng=1, output=path)
+    other = tmp_path / "other.csv"
+    other.write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="holds no results"):
+        Incompleteness.read(other)
+
+
+def test_bar_is_for_terminals_only(capsys):
+    qrels, runs = collection(6)
+    settings = {"levels": (50,), "n_samples": 1, "rng": 0}
+    incompleteness([AP], qrels, runs, **settings)
+    assert capsys.readouterr() == ("", "")
+    incompleteness([AP], qrels, runs, progress=True, **settings)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "1/2 50 % of the judgments, sample 1" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"levels": (0,)}, "per cent"),
+        ({"levels": (150,)}, "per cent"),
+        ({"levels": ()}, "per cent"),
+        ({"rel": 0}, "rel=0"),
+        ({"least": (1,)}, "least="),
+        ({"rng": None}, "give rng"),
+        ({"runs": {}}, "at least 2 runs"),
+    ],
+)
+def test_errors_say_what_is_accepted(changed, says):
+    qrels, runs = collection(7)
+    with pytest.raises(ValueError, match=says):
+        incompleteness([AP], qrels, **{"runs": runs, "rng": 0, **changed})
+
+
+def test_condensed_measures_and_bpref_are_more_robust_than_ap():
+    # As Buckley & Voorhees 2004 and Sakai 2007 found: on simulated runs that find different documents.
+    qrels, runs = collection(8, n_topics=20, n_runs=12)
+    found = incompleteness(
+        [AP, AP(judged_only=True), Bpref], qrels, runs, levels=(10,), n_samples=5, least=(1, 3), rng=0
+    )
+    table = found.table().query("level == 10").set_index("measure")["tau"]
+    assert table["AP(judged_only=True)"] > table["AP"]
+    assert table["Bpref"] > table["AP"]
+    assert not math.isnan(table["AP"])

@@ -1,0 +1,134 @@
+"""The matrix of systems and topics, from everything that holds such values."""
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, RR, nDCG
+
+from irpref import EMeasure, QMeasure
+from irpref.meta import TopicValues, read_values, topic_values
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
+RUNS = {
+    "one": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 2.0, "a": 1.0}},
+    "two": {"q1": {"b": 3.0, "c": 2.0}},
+}
+# AP: one, q1: (1 + 2/3)/2 = 5/6, q2: 1/2; two, q1: (1/2)/2 = 1/4, q2: not answered.
+EXPECTED = [[5 / 6, 1 / 2], [1 / 4, 0]]
+
+
+def test_from_runs():
+    found = TopicValues.from_runs(AP, QRELS, RUNS)
+    assert (found.measure, found.systems, found.topics) == ("AP", ("one", "two"), ("q1", "q2"))
+    assert found.values == pytest.approx(np.array(EXPECTED))
+    assert found.means == pytest.approx([2 / 3, 1 / 8])
+    assert found.frame().loc["two", "q1"] == 1 / 4
+
+
+def test_several_measures_at_once_from_iterators():
+    qrels = (ir_measures.Qrel(q, d, g) for q, docs in QRELS.items() for d, g in docs.items())
+    found = topic_values([AP, "QMeasure", EMeasure @ 2, nDCG], qrels, iter(RUNS.items()))
+    assert list(found) == ["AP", "QMeasure", "EMeasure@2", "nDCG"]
+    assert found["AP"].values == pytest.approx(np.array(EXPECTED))
+    assert [v.higher_is_better for v in found.values()] == [True, True, False, True]
+    # A topic that is not answered: the worst value, which is 1 for E.
+    assert found["EMeasure@2"].values[1, 1] == 1
+    assert found["QMeasure"].values[0] == pytest.approx(
+        [m.value for m in sorted(ir_measures.iter_calc([QMeasure], QRELS, RUNS["one"]))]
+    )
+
+
+def test_from_results():
+    results = {name: list(ir_measures.iter_calc([AP, RR], QRELS, run)) for name, run in RUNS.items()}
+    found = TopicValues.from_results(results, AP)
+    assert found.select(topics=["q1", "q2"]).values == pytest.approx(np.array(EXPECTED))
+    calc = {name: ir_measures.calc([AP], QRELS, run) for name, run in RUNS.items()}
+    assert TopicValues.from_results(calc).measure == "AP"
+    with pytest.raises(ValueError, match="several measures: say which"):
+        TopicValues.from_results(results)
+    with pytest.raises(ValueError, match=r"no measure 'nDCG'.*found: "):
+        TopicValues.from_results(results, nDCG)
+
+
+def long_table():
+    return pd.DataFrame(
+        [(s, q, "AP", EXPECTED[i][j]) for i, s in enumerate(RUNS) for j, q in enumerate(QRELS)],
+        columns=["name", "qid", "measure", "value"],
+    )
+
+
+def test_from_the_table_of_an_experiment():
+    found = TopicValues.from_frame(long_table())
+    assert found.values == pytest.approx(np.array(EXPECTED))
+    ours = long_table().rename(columns={"name": "system", "qid": "query_id"})
+    assert (TopicValues.from_frame(ours).values == found.values).all()
+    low = long_table().assign(measure="EMeasure(beta=2.0)@10")
+    assert not TopicValues.from_frame(low).higher_is_better
+    assert TopicValues.from_frame(long_table().assign(measure="map")).higher_is_better
+
+
+def test_from_the_csv_of_an_experiment(tmp_path):
+    table = long_table().assign(qid=["1", "02"] * 2)
+    table.to_csv(tmp_path / "perquery.csv", index=False)
+    for path in (tmp_path, tmp_path / "perquery.csv"):
+        found = TopicValues.from_csv(path, "AP")
+        assert found.topics == ("1", "02")
+        assert found.values == pytest.approx(np.array(EXPECTED))
+    assert read_values(tmp_path)["value"].dtype == float
+
+
+def test_from_pt_experiment(tmp_path):
+    pt = pytest.importorskip("pyterrier")
+    topics = pd.DataFrame({"qid": list(QRELS), "query": ["x", "y"]})
+    qrels = pd.DataFrame(
+        [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()], columns=["qid", "docno", "label"]
+    )
+    frames = [
+        pd.DataFrame(
+            [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"]
+        )
+        for run in RUNS.values()
+    ]
+    table = pt.Experiment(
+        frames, topics, qrels, [AP, QMeasure], names=list(RUNS), perquery=True, save_dir=str(tmp_path)
+    )
+    for found in (TopicValues.from_frame(table, AP), TopicValues.from_csv(tmp_path, AP)):
+        assert found.select(["one", "two"], ["q1", "q2"]).values == pytest.approx(np.array(EXPECTED))
+
+
+def test_cells_must_be_there_once():
+    table = long_table()
+    with pytest.raises(ValueError, match=r"'two' has no value for topic 'q2' \(1 values are missing"):
+        TopicValues.from_frame(table[:-1])
+    assert TopicValues.from_frame(table[:-1], missing=0).values == pytest.approx(np.array(EXPECTED))
+    with pytest.raises(ValueError, match="'one' has two values for topic 'q1'"):
+        TopicValues.from_frame(pd.concat([table, table[:1]]))
+    with pytest.raises(ValueError, match=r"no column 'qid'|'query_id' or 'qid'"):
+        TopicValues.from_frame(table.drop(columns="qid"))
+
+
+def test_values_are_frozen_and_checked():
+    given = np.array([[0.5, 0.1], [0.2, 0.3]])
+    found = TopicValues("AP", ["a", "b"], ["q1", "q2"], given)
+    given[0, 0] = 9
+    assert found.values[0, 0] == 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        found.values[0, 0] = 1
+    with pytest.raises(AttributeError):
+        found.measure = "RR"
+    with pytest.raises(ValueError, match="system 'a' is there twice"):
+        TopicValues("AP", ["a", "a"], ["q1", "q2"], given)
+    with pytest.raises(ValueError, match=r"got \(2, 2\)"):
+        TopicValues("AP", ["a"], ["q1", "q2"], given)
+    with pytest.raises(ValueError, match="system 'b', topic 'q1' is nan"):
+        TopicValues("AP", ["a", "b"], ["q1", "q2"], [[1, 1], [np.nan, 1]])
+    with pytest.raises(ValueError, match="no system 'c'"):
+        found.select(["c"])
+    with pytest.raises(ValueError, match="no runs"):
+        topic_values([AP], QRELS, {})
+
+
+def test_select_keeps_the_order_asked_for():
+    found = TopicValues("AP", ["a", "b"], ["q1", "q2"], [[1, 2], [3, 4]])
+    assert found.select(["b", "a"], ["q2"]).values.tolist() == [[4], [2]]
