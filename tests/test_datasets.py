@@ -371,6 +371,16 @@ def test_registration_happens_once_and_survives_reloads_and_searches():
     assert in_python(code) == "1 0 True []"
 
 
+def test_the_module_with_the_datasets_can_be_imported_first():
+    pytest.importorskip("ir_datasets")
+    code = """
+        import irpref.datasets.irds
+        import ir_datasets
+        print(len([name for name in ir_datasets.registry if name.startswith("irpref/")]) > 20)
+    """
+    assert in_python(code) == "True"
+
+
 def test_a_failing_registration_does_not_break_the_import_of_ir_datasets():
     pytest.importorskip("ir_datasets")
     code = """

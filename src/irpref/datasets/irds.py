@@ -24,7 +24,7 @@ from ir_datasets.formats import (
     GenericScoredDoc,
 )
 
-from irpref.datasets import SYNTHETIC, examples, load
+from irpref.datasets import SYNTHETIC, examples, load, registration
 from irpref.datasets.example import Example
 from irpref.datasets.synthetic import RUNS
 
@@ -120,6 +120,9 @@ class _Queries(_Part, BaseQueries):  # type: ignore[misc]
     def queries_iter(self) -> Iterator[GenericQuery]:
         return (GenericQuery(query_id, text) for query_id, text in self._example.queries.items())
 
+    def queries_count(self) -> int:
+        return len(self._example.queries)
+
     def queries_namespace(self) -> str:
         return f"irpref/{self._id}"
 
@@ -160,5 +163,12 @@ class _ScoredDocs(_Part, BaseScoredDocs):  # type: ignore[misc]
             for doc_id, score in scores.items():
                 yield GenericScoredDoc(query_id, doc_id, score)
 
+    def scoreddocs_count(self) -> int:
+        return sum(map(len, self._example.runs[self._run].values()))
+
     def scoreddocs_cls(self) -> Any:
         return GenericScoredDoc
+
+
+# Whoever imports this module before ir_datasets makes it ask for the examples when they are not there yet.
+registration.register()

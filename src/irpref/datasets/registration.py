@@ -37,6 +37,8 @@ def register() -> list[str]:
 
     from irpref.datasets import irds
 
+    if not hasattr(irds, "datasets"):
+        return []  # irds is being imported and has just imported ir_datasets; it registers when it is done
     present = set(ir_datasets.registry)
     added = {name: dataset for name, dataset in irds.datasets().items() if name not in present}
     for name, dataset in added.items():
@@ -46,7 +48,7 @@ def register() -> list[str]:
 
 def watch() -> None:
     """Register the examples as soon as ir_datasets is imported; at once if it already is."""
-    if WATCHED in sys.modules:
+    if sys.modules.get(WATCHED) is not None:
         _register_quietly()
     elif not any(getattr(finder, "registers_irpref", False) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Watcher())
