@@ -1,0 +1,130 @@
+"""From documents to a table of measures: index, search, several models, one Experiment.
+
+    python examples/whole_pipeline.py                                  # the shipped collection, offline
+    python examples/whole_pipeline.py --dataset vaswani
+    python examples/whole_pipeline.py --dataset cranfield
+    python examples/whole_pipeline.py --dataset beir/nfcorpus/test
+
+Any ir_datasets id with documents, queries and qrels will do. The engine is PISA, which pip installs
+(`pip install pyterrier_pisa`; Linux, no Java).
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import sys
+import tempfile
+
+import ir_datasets
+import pandas as pd
+import pyterrier as pt
+import pyterrier_pisa
+from ir_measures import AP, Bpref, R, nDCG
+
+import irpref
+from irpref import CRP, CRPRecovery, PPlus, QMeasure, RPref
+from irpref.settings import scale_of
+
+irpref.datasets.register()  # so that ir_datasets knows irpref/synthetic
+
+
+def read(dataset):
+    """Documents, topics and judgments of an ir_datasets data set in PyTerrier's columns."""
+    docs = ({"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter())
+    topics = pd.DataFrame(
+        [(query.query_id, plain(query.default_text())) for query in dataset.queries_iter()],
+        columns=["qid", "query"],
+    )
+    qrels = pd.DataFrame(
+        [(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in dataset.qrels_iter()],
+        columns=["qid", "docno", "label"],
+    )
+    return docs, topics, qrels
+
+
+def plain(query):
+    """Lower case, no punctuation: PISA takes the query as it is given."""
+    return " ".join(re.findall(r"\w+", query.lower()))
+
+
+@contextlib.contextmanager
+def quiet():
+    """Silence PISA, which reports its progress from C++."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = os.dup(1), os.dup(2)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        for number, copy in enumerate(saved, start=1):
+            os.dup2(copy, number)
+            os.close(copy)
+
+
+def measures_for(dataset):
+    """Built-in measures and ours, on the scale of the collection."""
+    scale = scale_of(dataset)
+    # bind() writes the top of the grade scale into each measure that needs it, so that values do not change
+    # when PyTerrier evaluates in batches. (It warns about bpref and its family where nothing is judged
+    # non-relevant, as in Vaswani; these are left out then.)
+    bpref_family = [Bpref, RPref, RPref(norm="relative")] if scale.has_nonrelevant else []
+    graded = [QMeasure, QMeasure(judged_only=True), PPlus, CRP, CRPRecovery]
+    return irpref.bind([AP, nDCG @ 10, R @ 100, *bpref_family, *graded], dataset)
+
+
+def main(arguments=None):
+    """Return the table and the systems, for whoever imports this file."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--dataset", default="irpref/synthetic", help="any ir_datasets id")
+    parser.add_argument("--save", metavar="FILE", help="write the table to a CSV file")
+    options = parser.parse_args(arguments)
+
+    dataset = ir_datasets.load(options.dataset)
+    docs, topics, qrels = read(dataset)
+    with tempfile.TemporaryDirectory() as folder:
+        index = pyterrier_pisa.PisaIndex(folder, text_field="text", threads=1, overwrite=True)
+        with quiet():
+            index.index(docs)
+            systems = {"BM25": index.bm25(), "PL2": index.pl2(), "DPH": index.dph(), "QLD": index.qld()}
+            for system in systems.values():
+                system.search("warm up")  # each model writes its files on the first query
+        table = pt.Experiment(
+            list(systems.values()),
+            topics,
+            qrels,
+            measures_for(dataset),
+            names=list(systems),
+            baseline=0,
+            correction="holm",
+        )
+        values = table[[c for c in table.columns if c == "name" or not c.endswith(SIGNIFICANCE)]]
+        print(values.round(4).T.to_string(header=False))
+        print()
+        print("\n".join(differences(table)))
+    if options.save:
+        table.to_csv(options.save, index=False)
+    return table
+
+
+SIGNIFICANCE = ("+", "-", "p-value", "reject", "corrected")
+
+
+def differences(table):
+    """One line for each significant difference to the baseline."""
+    found = [
+        f"{row['name']} differs from {table['name'][0]} in {column.removesuffix(' reject')} "
+        f"(p = {row[column.replace(' reject', ' p-value corrected')]:.4f}, Holm)"
+        for column in table.columns
+        if column.endswith(" reject")
+        for _, row in table.iloc[1:].iterrows()
+        if row[column] and row[column.replace(" reject", " p-value")] < 1  # NaN where no topic differs
+    ]
+    return found or [f"No significant difference to {table['name'][0]}."]
+
+
+if __name__ == "__main__":
+    main()
