@@ -12,6 +12,7 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.declare import KernelMeasure, check_rising, registered
 from irpref.judged import JudgedRun, Pool
+from irpref.judged.recent import recent_pool
 from irpref.messages import ScaleWarning
 from irpref.segments import Bools, Floats
 
@@ -75,7 +76,7 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
     for measure in measures:
         measure.validate_params()
     columns = {name: (parameter, m) for m in measures for name, parameter in _columns_of(m).items()}
-    pool = pool_of(qrels, tuple(columns))
+    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, tuple(columns))
     for name, (parameter, measure) in columns.items():
         if name not in pool.columns:
             raise ValueError(
@@ -88,11 +89,6 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
         clean = _known if parameter == "known" else _expected
         pool.columns[name] = clean(pool.columns[name], pool, name)
     return pool, {measure: resolve(measure, pool) for measure in measures}
-
-
-def pool_of(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
-    """The pool of these qrels."""
-    return qrels if isinstance(qrels, Pool) else Pool.build(qrels, columns)
 
 
 def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:

@@ -168,7 +168,11 @@ class Pool(Judgments):
         ValueError
             Empty qrels, a grade that is NaN or infinite, two judgments of one document that differ.
         """
-        data = as_table(qrels, "relevance", columns)
+        return cls.of(as_table(qrels, "relevance", columns))
+
+    @classmethod
+    def of(cls, data: Table | Mapping[str, Mapping[str, Any]]) -> Pool:
+        """As `build`, from what `as_table` returned."""
         if isinstance(data, Table):
             groups = group(data.query_id)
             names, lengths = groups.names, groups.lengths

@@ -1,0 +1,77 @@
+"""The pools of the qrels seen last, so that the same frame is not indexed again for every system.
+
+`pt.Experiment` builds an evaluator for each system (and batch) from the same qrels. A pool is reused only where
+every id, grade and column asked for is the same: the whole content is compared each time, with a copy that the
+caller cannot change, so a frame changed in place is indexed anew. Ids are compared by identity: our copy keeps
+the strings alive, so the same address is the same string. That takes microseconds where indexing takes
+milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from irpref.judged.inputs import Table, as_table
+from irpref.judged.pool import Pool
+
+KEPT = 4  # qrels; batches of one experiment alternate
+_recent: deque[tuple[Table, Pool]] = deque(maxlen=KEPT)
+
+
+def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
+    """`Pool.build`, or the pool built before from equal frames. Raises as `Pool.build`."""
+    if not hasattr(qrels, "columns"):
+        return Pool.build(qrels, columns)  # dicts and iterators: reading them is the larger part
+    data = as_table(qrels, "relevance", columns)
+    assert isinstance(data, Table)
+    for known, pool in _recent:
+        if _same_table(known, data):
+            return pool
+    copy = Table(
+        _copy(data.query_id),
+        _copy(data.doc_id),
+        data.value.copy(),
+        {name: _copy(column) for name, column in data.columns.items()},
+        data.found,
+    )
+    pool = Pool.of(copy)
+    _recent.append((copy, pool))
+    return pool
+
+
+def forget() -> None:
+    """Drop the pools kept, and the memory they hold."""
+    _recent.clear()
+
+
+def _copy(column: Any) -> Any:
+    return column.copy() if isinstance(column, np.ndarray) else column  # Arrow columns cannot change
+
+
+def _same_table(a: Table, b: Table) -> bool:
+    return (
+        a.value.size == b.value.size
+        and list(a.found) == list(b.found)
+        and a.columns.keys() == b.columns.keys()
+        and np.array_equal(a.value, b.value)
+        and _same(a.query_id, b.query_id)
+        and _same(a.doc_id, b.doc_id)
+        and all(_same(column, b.columns[name]) for name, column in a.columns.items())
+    )
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) != isinstance(b, np.ndarray):
+        return False
+    if not isinstance(a, np.ndarray):
+        return bool(a.equals(b, null_equal=True))
+    if a.dtype != b.dtype:
+        return False
+    if a.dtype != object:
+        return bool(np.array_equal(a, b))
+    # An object array is an array of addresses.
+    addresses = (np.frombuffer(np.ascontiguousarray(x), dtype=np.intp) for x in (a, b))
+    return bool(np.array_equal(*addresses))
