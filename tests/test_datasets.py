@@ -437,6 +437,19 @@ def test_ir_measures_evaluates_the_datasets_of_ir_datasets(irds):
     assert value[irpref.RPref(max_rel=1)] == pytest.approx(4499 / 6399, abs=1e-12)
 
 
+def test_bind_reads_the_scale_of_the_datasets(irds):
+    assert str(irpref.bind("RPref", irds.load("irpref/synthetic"))) == "RPref(max_rel=3)"
+    assert str(irpref.bind("RPref", "irpref/rpref-figure-1")) == "RPref(max_rel=1)"
+
+
+def test_columns_of_the_qrels_reach_the_measures_through_ir_datasets(irds):
+    dataset = irds.load("irpref/mir-textbook")
+    measures = [irpref.Coverage, irpref.RelativeRecall(expected="expected", capped=False)]
+    values = ir_measures.calc_aggregate(measures, dataset.qrels_iter(), dataset.scoreddocs_iter())
+    assert values[measures[0]] == (3 / 4 + 1) / 2
+    assert values[measures[1]] == (5 / 4 + 3 / 2) / 2
+
+
 # ---------------------------------------------------------------------------------------------- PyTerrier
 
 

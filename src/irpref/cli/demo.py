@@ -26,6 +26,7 @@ WIDTH = 100
 SHOWN_DOCUMENTS = 20
 # More rows than this are cut in the view of one topic; the tables over all topics have every system.
 SHOWN_SYSTEMS = 12
+LONGEST_NAME = 20  # of a system, so that its values fit beside it
 
 
 class Group(NamedTuple):
@@ -255,13 +256,13 @@ def _read(run_files: Sequence[str]) -> dict[str, pd.DataFrame]:
 
     runs: dict[str, pd.DataFrame] = {}
     for file in run_files:
-        path = Path(file)
-        name = path.name.removesuffix(".gz")
+        name = Path(file).name.removesuffix(".gz")
         for suffix in (".txt", ".run", ".trec", ".res"):
             name = name.removesuffix(suffix)
-        if name in runs:
-            name = f"{path.parent.name}/{name}"
-        runs[name] = read_run(file)
+        if len(name) > LONGEST_NAME:
+            name = f"{name[: LONGEST_NAME - 11]}...{name[-8:]}"
+        alike = sum(other.rstrip("'") == name for other in runs)
+        runs[name + "'" * alike] = read_run(file)
     return runs
 
 
