@@ -1,4 +1,4 @@
-"""A home for ir_datasets, made of the collections at hand: what ir_datasets would have downloaded, put in place.
+"""A home for ir_datasets made of the collections at hand: what it would have downloaded, put in place.
 
 ir_datasets reads $IR_DATASETS_HOME when it is imported, so the tests that use it run a new process.
 """
