@@ -494,8 +494,8 @@ def crp(
 ) -> int:
     """CRP at the cutoff or at R ("loss value"), Angelini et al. 2013, figure 1; constant after the end.
 
-    A cutoff reads the curve of the whole run: with negative grades the ideal vector depends on what is retrieved,
-    and it is to stay whole.
+    A cutoff reads the curve of the whole run: with negative grades the ideal vector depends on what is
+    retrieved, and it is to stay whole.
     """
     curve = crp_curve(ranking, judgments, judged_only=judged_only)
     R = recall_base(judgments)

@@ -1,5 +1,7 @@
 """Every measure of the package against its oracle, topic by topic, on collections drawn by Hypothesis."""
 
+import gzip
+import random
 import warnings
 from typing import NamedTuple
 
@@ -149,3 +151,43 @@ def test_measures_asked_for_together(collection: Collection, data):
     for measure, name in measures.items():
         values = {metric.query_id: metric.value for metric in metrics if metric.measure == measure}
         assert_same(values, oracle_calc(name, collection.qrels, collection.run, **options[name]))
+
+
+def read_trec(path, column):
+    """topic -> document -> number of one TREC file, by the plainest means."""
+    table: dict[str, dict[str, float]] = {}
+    with gzip.open(path, "rt") as lines:
+        for line in lines:
+            fields = line.split()
+            table.setdefault(fields[0], {})[fields[2]] = float(fields[column])
+    return table
+
+
+def assert_all_agree(qrels, run):
+    known = {query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()}
+    for name in ORACLES:
+        options = {"NPref": {"n": 8}}.get(name, {})
+        if name in NEEDS_KNOWN:
+            values = package_calc(name, with_known(qrels, known), run, options)
+            assert_same(values, oracle_calc(name, qrels, run, known=known, **options))
+        else:
+            assert_same(package_calc(name, qrels, run, options), oracle_calc(name, qrels, run, **options))
+
+
+def test_a_submitted_run(data_dir):
+    collection = data_dir / "trec-covid-r3"
+    qrels = read_trec(next((collection / "qrels").iterdir()), column=3)
+    run = read_trec(collection / "runs" / "CORD-19-LTR.run.gz", column=4)
+    assert_all_agree(dict(list(qrels.items())[:12]), run)
+
+
+def test_judgments_with_negative_grades(data_dir):
+    # Only the judgments are public: the run is a shuffle of every second judged document and some others.
+    qrels = read_trec(data_dir / "qrels-only" / "qrels" / "web2011-adhoc.txt.gz", column=3)
+    qrels = dict(list(qrels.items())[:12])
+    rng = random.Random(2011)
+    run = {
+        query_id: {doc: rng.randint(0, 200) for doc in [*list(judgments)[::2], *(f"u{n}" for n in range(80))]}
+        for query_id, judgments in qrels.items()
+    }
+    assert_all_agree(qrels, run)
