@@ -23,7 +23,7 @@ _recent: deque[tuple[Table, Pool]] = deque(maxlen=KEPT)
 
 def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
     """`Pool.build`, or the pool built before from equal frames. Raises as `Pool.build`."""
-    if not hasattr(qrels, "columns"):
+    if not hasattr(type(qrels), "columns"):  # of the class: a polars LazyFrame warns when asked itself
         return Pool.build(qrels, columns)  # dicts and iterators: reading them is the larger part
     data = as_table(qrels, "relevance", columns)
     assert isinstance(data, Table)

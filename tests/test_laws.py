@@ -1,0 +1,673 @@
+"""Laws that every registered measure obeys, with a table of the exceptions a measure declares.
+
+A new measure is covered as soon as it is registered; it needs an entry here only where it takes a parameter
+without a default or where a law does not hold for it, with the reason.
+"""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from typing import NamedTuple
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+from irpref.judged import Pool
+from irpref.measures import registered
+from irpref.provider import KernelEvaluator, prepare
+from strategies import Collection, collections, parameters, positive_grades
+
+# What a measure needs before it can be evaluated. RPref's scale is given so that no topic depends on others.
+NEEDED = {"RPref": {"max_rel": 3}, "NPref": {"max_rel": 3, "n": 5}}
+
+# Parameters that change the path through a kernel; every measure is also tested without them.
+FURTHER = {
+    "RPref": [
+        {"norm": "relative", "unretrieved": "infinity"},
+        {"norm": "relative2", "top": "drop", "cutoff": 7},
+        {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
+    ],
+    "NPref": [{"n": 2, "norm": "relative"}, {"n": 100, "unretrieved": "infinity", "cutoff": 7}],
+    "BprefVariant": [{"norm": norm, "rel": 2, "cutoff": 7} for norm in ("R", "N", "10", "10min", "old")],
+    "QMeasure": [{"beta": 2.5, "cutoff": 7, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0}],
+    "OMeasure": [{"beta": 2.5, "cutoff": 3, "judged_only": True}],
+    "PMeasure": [{"beta": 2.5, "cutoff": 7, "judged_only": True}],
+    "PPlus": [{"gains": {3: 7.5}, "cutoff": 7, "judged_only": True}],
+    "NCU": [
+        {"stop": "graded", "gains": {3: 7.5}},
+        {"stop": "rank_biased", "utility": "P", "judged_only": True},
+        {"stop": "rank_biased", "gamma": 1.0, "beta": 3.0},
+    ],
+    "CRP": [{"cutoff": 7}, {"cutoff": 40, "judged_only": True}],
+    "nCRP": [{"judged_only": True}],
+    "CRPRecovery": [{"judged_only": True}, {"cutoff": 20}],
+    "Twist": [{"depth": 10}],
+    "Coverage": [{"rel": 2, "cutoff": 7}],
+    "Novelty": [{"rel": 2, "cutoff": 7}],
+    "RelativeRecall": [{"expected": 2.5, "capped": False}, {"expected": "expected", "cutoff": 7}],
+    "RecallEffort": [{"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40}],
+    "EMeasure": [{"beta": 0.3, "rel": 2}, {"cutoff": 7}],
+    "FMeasure": [{"beta": 3.0, "rel": 2}, {"cutoff": 7}],
+    "OriginalNDCG": [{"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True}],
+}
+
+# RANGE where it is not [0, 1].
+RANGES = {
+    "CRP": (-np.inf, np.inf),  # the worst case of a topic has its own law below
+    "nCRP": (-np.inf, np.inf),  # 0 to 1 for binary judgments, see the law below
+    "RelativeRecall": (0.0, np.inf),  # only without the cap
+}
+
+# Value of a topic of which nothing was retrieved, where it is not DEFAULT: of the relevant documents, R.
+EMPTY = {
+    "CRP": lambda r, cutoff=None, **_: sum(j - (r + 1) for j in range(1, min(cutoff or r, r) + 1)),
+    "nCRP": lambda r, **_: float(r > 0),
+}
+
+# Rankings better than the ideal list are possible: (measure, whether these parameters allow it, why).
+NOT_IDEAL = {
+    "CRP": (lambda _: True, "graded judgments: A A S A has +1 against the ideal S A A A"),
+    "nCRP": (lambda _: True, "as CRP"),
+    "Coverage": (lambda p: "cutoff" in p, "the documents that the user knew may stand below the cutoff"),
+    "Novelty": (lambda _: True, "it rewards documents that are new, not documents that are relevant"),
+    "RPref": (lambda p: p.get("top") == "zero", "the best document is out of the sum, but not out of R"),
+    "EMeasure": (lambda p: p.get("rel", 1) > 1, "the ideal list holds all grades above 0"),
+    "FMeasure": (lambda p: p.get("rel", 1) > 1, "the ideal list holds all grades above 0"),
+    "RecallEffort": (lambda p: p.get("rel", 1) > 1 or "expected" in p, "an e beyond R is never reached"),
+}
+
+
+def variants():
+    """Every registered measure, without parameters and with those that matter."""
+    for name, measure in registered().items():
+        needed = NEEDED.get(name, {})
+        for options in [{}, *FURTHER.get(name, [])]:
+            yield measure(**{**needed, **options})
+
+
+VARIANTS = list(variants())
+every_variant = pytest.mark.parametrize("measure", VARIANTS, ids=str)
+every_measure = pytest.mark.parametrize("name", list(registered()))
+
+
+# Data -------------------------------------------------------------------------------------------------------
+
+
+class Judgment(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: float
+    known: bool
+    expected: float
+
+
+class Retrieved(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+def judgments(qrels: dict) -> list[Judgment]:
+    """Rows with the columns that some measures read, which follow from the row alone."""
+    return [
+        Judgment(q, d, grade, sum(map(ord, d)) % 3 == 0, 1.0 + sum(map(ord, q)) % 4 / 2)
+        for q, docs in qrels.items()
+        for d, grade in docs.items()
+    ]
+
+
+def retrieved(run: dict) -> list[Retrieved]:
+    return [Retrieved(q, d, score) for q, docs in run.items() for d, score in docs.items()]
+
+
+def awkward(seed: int = 2006) -> Collection:
+    """Topics of all sorts in one collection: long, empty, tied, with float, many, and negative grades."""
+    rng = np.random.default_rng(seed)
+    kinds = {
+        "binary": lambda n: rng.integers(0, 2, n),
+        "graded": lambda n: rng.choice([0, 0, 0, 1, 1, 2, 3], n),
+        "float": lambda n: rng.choice([0, 0.1, 0.29, 0.7, 1.1, 2.3], n),
+        "continuous": lambda n: np.round(rng.uniform(0, 3, n), 4),
+        "negative": lambda n: rng.choice([-2, -1, -0.5, 0, 1, 2.5], n),
+        "one grade": lambda n: np.full(n, 2),
+        "nothing relevant": lambda n: rng.choice([-1, 0], n),
+    }
+    qrels, run = {}, {}
+    for i, (kind, grades) in enumerate(kinds.items()):
+        for j, (n_judged, n_retrieved) in enumerate([(1, 1), (5, 40), (60, 30), (300, 250), (37, 0)]):
+            topic = f"{kind} {j}"
+            docs = [f"d{k}" for k in range(n_judged + n_retrieved // 3)]
+            rng.shuffle(docs)
+            qrels[topic] = dict(zip(docs, grades(n_judged).tolist(), strict=False))
+            rng.shuffle(docs)
+            answer = docs[:n_retrieved]
+            scores = rng.normal(size=len(answer)) if (i + j) % 2 else rng.integers(0, 9, len(answer))
+            run[topic] = dict(zip(answer, scores.astype(float).tolist(), strict=True))
+    del run["graded 4"]  # a topic that the run leaves out
+    run["no such topic"] = {"d1": 1.0}
+    return Collection(qrels, run)
+
+
+@pytest.fixture(scope="module")
+def collection() -> Collection:
+    return awkward()
+
+
+@pytest.fixture(scope="module")
+def usual(collection) -> dict:
+    """Value of every variant by topic."""
+    return values(VARIANTS, judgments(collection.qrels), collection.run)
+
+
+def values(measures, qrels, run) -> dict:
+    """Measure -> topic -> value."""
+    evaluator = KernelEvaluator(measures, qrels)
+    return {
+        measure: dict(zip(evaluator.topic_ids, of.tolist(), strict=True))
+        for measure, of in evaluator.values(run).items()
+    }
+
+
+def relevant(docs: dict) -> int:
+    return sum(grade > 0 for grade in docs.values())
+
+
+# The table above --------------------------------------------------------------------------------------------
+
+
+def test_the_tables_name_registered_measures_only():
+    assert {*NEEDED, *FURTHER, *RANGES, *EMPTY, *NOT_IDEAL} <= set(registered())
+
+
+@every_measure
+def test_every_measure_says_what_it_is(name):
+    measure = registered()[name]
+    for attribute in ("PRETTY_NAME", "SHORT_DESC", "QUESTION", "RANGE", "SOURCE", "DEFAULT", "__doc__"):
+        assert getattr(type(measure), attribute) not in (None, "")
+    assert type(measure).QUESTION.endswith("?")
+    assert all(spec.desc for spec in measure.SUPPORTED_PARAMS.values())
+    assert getattr(irpref, name) is measure
+    assert ir_measures.measures.registry[name] is measure
+
+
+# Range and defaults -----------------------------------------------------------------------------------------
+
+
+@every_variant
+def test_values_stay_in_range(measure, usual):
+    low, high = RANGES.get(measure.NAME, (0.0, 1.0))
+    if measure.NAME not in RANGES:
+        assert type(measure).RANGE == "[0, 1]"
+    found = list(usual[measure].values())
+    assert all(type(value) is float for value in found)
+    assert min(found) >= low - 1e-12
+    assert max(found) <= high + 1e-12
+
+
+@every_measure
+@given(collection=collections(), data=st.data())
+def test_drawn_values_stay_in_range(name, collection, data):
+    options = data.draw(parameters(name, positive_grades(collection.qrels)))
+    measure = registered()[name](**{**NEEDED.get(name, {}), **options})
+    low, high = RANGES.get(name, (0.0, 1.0))
+    for value in values([measure], judgments(collection.qrels), collection.run)[measure].values():
+        assert low - 1e-12 <= value <= high + 1e-12
+
+
+def test_crp_is_bounded_by_its_worst_case(usual, collection):
+    for topic, value in usual[irpref.CRP].items():
+        grades = collection.qrels[topic].values()
+        r = sum(grade > 0 for grade in grades)
+        if min(grades) >= 0:  # a document below non-relevant ones can be further away from its place
+            assert value >= -r * (r + 1) / 2
+            assert usual[irpref.nCRP][topic] <= 1
+            assert max(grades) > 1 or (value <= 0 and usual[irpref.nCRP][topic] >= 0) or topic[:5] == "float"
+
+
+@every_variant
+@pytest.mark.parametrize("run", [{}, {"graded 1": {}}], ids=["empty run", "empty topic"])
+def test_an_empty_ranking_has_the_default_value(measure, run, collection):
+    found = values([measure], judgments(collection.qrels), run)[measure]
+    assert list(found) == list(collection.qrels)
+    special = EMPTY.get(measure.NAME)
+    for topic, value in found.items():
+        r = relevant(collection.qrels[topic])
+        assert value == (special(r, **measure.params) if special else measure.DEFAULT)
+
+
+@every_variant
+def test_a_topic_left_out_has_the_value_of_an_empty_ranking(measure, usual, collection):
+    empty = values([measure], judgments(collection.qrels), {})[measure]
+    for topic in ("graded 4", "binary 4"):  # left out, and there without a document
+        assert usual[measure][topic] == empty[topic]
+
+
+@every_variant
+def test_nothing_relevant_is_worth_the_worst(measure, usual, collection):
+    worst = {"EMeasure": 1.0}.get(measure.NAME, 0.0)
+    for topic, docs in collection.qrels.items():
+        if relevant(docs) == 0:
+            assert usual[measure][topic] == worst
+
+
+# What does not matter ---------------------------------------------------------------------------------------
+
+
+def test_a_topic_does_not_depend_on_the_others(usual, collection):
+    for topic, docs in collection.qrels.items():
+        mine = {topic: collection.run[topic]} if topic in collection.run else {}
+        alone = values(VARIANTS, judgments({topic: docs}), mine)
+        for measure in VARIANTS:
+            assert alone[measure][topic] == usual[measure][topic], (measure, topic)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_topic_does_not_depend_on_its_neighbours(seed, usual, collection):
+    rng = np.random.default_rng(seed)
+    topics = list(collection.qrels)
+    rng.shuffle(topics)
+    for part in np.array_split(topics, 5):
+        qrels = {topic: collection.qrels[topic] for topic in part.tolist()}
+        some = values(VARIANTS, judgments(qrels), collection.run)
+        for measure in VARIANTS:
+            for topic in part:
+                assert some[measure][topic] == usual[measure][topic], (measure, topic)
+
+
+@pytest.mark.parametrize("rows", [1, 100, 1000])
+def test_groups_of_topics_do_not_matter(rows, usual, collection):
+    pool, arguments = prepare(VARIANTS, judgments(collection.qrels))
+    judged = pool.judge(collection.run)
+    for measure in VARIANTS:
+        parts = [type(measure).kernel(batch, **arguments[measure]) for batch in judged.batches(rows)]
+        found = dict(zip(pool.topic_ids, np.concatenate(parts).tolist(), strict=True))
+        assert found == usual[measure], measure
+
+
+def test_more_judgments_than_one_group_holds():
+    rng = np.random.default_rng(7)
+    docs = [f"d{i}" for i in range(3000)]
+    qrels, run = {}, {}
+    for t in range(30):  # 90,000 judgments; every third topic has more grades than are told apart one by one
+        grades = rng.uniform(0, 3, 3000).round(3) if t % 3 == 0 else rng.choice([0, 0.1, 1, 2.7, -1], 3000)
+        qrels[f"t{t}"] = dict(zip(docs, grades.tolist(), strict=True))
+        answer = rng.choice(3500, 800, replace=False)
+        run[f"t{t}"] = {f"d{i}": float(s) for i, s in zip(answer, rng.integers(0, 500, 800), strict=True)}
+    together = values(VARIANTS, judgments(qrels), run)
+    for topic in ("t0", "t1", "t17", "t21", "t29"):
+        alone = values(VARIANTS, judgments({topic: qrels[topic]}), {topic: run[topic]})
+        for measure in VARIANTS:
+            assert alone[measure][topic] == together[measure][topic], (measure, topic)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_order_of_rows_does_not_matter(seed, usual, collection):
+    rng = np.random.default_rng(seed)
+    qrels, run = judgments(collection.qrels), retrieved(collection.run)
+    shuffled = [qrels[i] for i in rng.permutation(len(qrels))], [run[i] for i in rng.permutation(len(run))]
+    assert values(VARIANTS, *shuffled) == usual
+    evaluators = KernelEvaluator(VARIANTS, qrels), KernelEvaluator(VARIANTS, shuffled[0])
+    assert evaluators[0].calc_aggregate(run) == evaluators[1].calc_aggregate(shuffled[1])  # means, too
+
+
+def test_the_names_of_topics_do_not_matter(usual, collection):
+    renamed = {topic: f"{hash((i, 5)) % 997}-é{i}" for i, topic in enumerate(collection.qrels)}
+    qrels = [
+        row._replace(query_id=renamed[row.query_id]) for row in judgments(collection.qrels)
+    ]  # `expected` stays that of the topic
+    run = {renamed.get(topic, topic): docs for topic, docs in collection.run.items()}
+    found = values(VARIANTS, qrels, run)
+    for measure in VARIANTS:
+        assert {t: found[measure][new] for t, new in renamed.items()} == usual[measure]
+
+
+def test_ids_matter_by_their_order_only(usual, collection):
+    # A name in front of all ids keeps their order, which decides among ties.
+    qrels = [row._replace(doc_id="clueweb-" + row.doc_id) for row in judgments(collection.qrels)]
+    run = {t: {"clueweb-" + d: s for d, s in docs.items()} for t, docs in collection.run.items()}
+    assert values(VARIANTS, qrels, run) == usual
+
+
+def test_scores_matter_by_their_order_only(usual, collection):
+    run = {}
+    for topic, docs in collection.run.items():
+        rank = {score: i for i, score in enumerate(sorted(set(docs.values())))}
+        run[topic] = {doc: rank[score] - 1e6 for doc, score in docs.items()}
+    assert values(VARIANTS, judgments(collection.qrels), run) == usual
+
+
+def test_a_rank_column_is_not_read(usual, collection):
+    run = pd.DataFrame(retrieved(collection.run))
+    run["rank"] = np.random.default_rng(1).permutation(len(run))
+    assert values(VARIANTS, judgments(collection.qrels), run) == usual
+
+
+def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
+    qrels = judgments(collection.qrels)
+    for measure in VARIANTS:
+        assert values([measure], qrels, collection.run)[measure] == usual[measure]
+
+
+# Terms ------------------------------------------------------------------------------------------------------
+
+
+@every_variant
+def test_terms_add_up(measure, usual, collection):
+    if type(measure).terms is None:
+        # Read off a curve, or the complement of a measure that has terms.
+        assert measure.NAME in {"CRPRecovery", "Twist", "EMeasure", "RecallEffort"}
+        return
+    pool, arguments = prepare([measure], judgments(collection.qrels))
+    terms = type(measure).terms(pool.judge(collection.run), **arguments[measure])
+    assert terms.judged.shape == pool.grade.shape
+    for column in terms.columns.values():
+        assert column.shape == pool.grade.shape
+    total = pool.judged.total(terms.judged)
+    listing = pool.listing(collection.run)
+    unjudged = listing.row < 0
+    topic, rank = listing.topics.topic[unjudged], listing.rank[unjudged]
+    if terms.unjudged is not None:
+        total += np.bincount(topic, terms.unjudged(topic, rank), pool.n_topics)
+    for column in terms.unjudged_columns.values():
+        assert column(topic, rank).shape == topic.shape
+    if terms.rest is not None:
+        assert terms.rest.shape == total.shape
+        total += terms.rest
+    found = dict(zip(pool.topic_ids, total, strict=True))
+    assert found == pytest.approx(usual[measure], rel=1e-11, abs=1e-11)
+
+
+# Names ------------------------------------------------------------------------------------------------------
+
+
+def same(measure, other):
+    assert other == measure
+    assert type(other) is type(measure)
+    assert hash(other) == hash(measure)
+    assert str(other) == str(measure)
+    assert other.params == measure.params
+    assert list(other.params) == list(measure.params)
+
+
+@every_variant
+def test_a_measure_equals_its_own_name(measure):
+    assert measure == str(measure)
+    assert hash(measure) == hash(str(measure))
+    assert {str(measure): 1}[measure] == 1
+    assert {measure: 1}[str(measure)] == 1
+    assert measure != str(measure) + "x"
+    assert measure != 1
+    same(measure, irpref.parse(str(measure)))
+    same(measure, pickle.loads(pickle.dumps(measure)))
+    same(measure, copy.deepcopy(measure))
+    same(measure, irpref.parse(measure))
+
+
+@every_measure
+@given(data=st.data())
+def test_every_drawn_measure_prints_parses_and_pickles(name, data):
+    options = data.draw(parameters(name, (1, 2, 3)))
+    measure = registered()[name](**options)
+    for other in (irpref.parse(str(measure)), pickle.loads(pickle.dumps(measure)), measure()):
+        same(measure, other)
+    cutoff = options.pop("cutoff", None)
+    shuffled = dict(reversed(options.items()))
+    same(measure, registered()[name](**shuffled, cutoff=cutoff) if cutoff else registered()[name](**shuffled))
+    if cutoff:
+        same(measure, registered()[name](**options) @ cutoff)
+
+
+def test_none_means_not_given():
+    for measure in registered().values():
+        same(measure, measure(**dict.fromkeys(measure.SUPPORTED_PARAMS)))
+
+
+def test_a_default_that_is_given_is_not_printed():
+    for measure in registered().values():
+        defaults = {
+            name: spec.default
+            for name, spec in measure.SUPPORTED_PARAMS.items()
+            if isinstance(spec.default, (str, int, float, bool))
+        }
+        same(measure, measure(**defaults))
+
+
+def test_names_of_variants_print_as_the_variant():
+    assert str(irpref.BprefR) == "BprefVariant(norm='R')"
+    assert str(irpref.parse("BprefN(rel=2)@10")) == "BprefVariant(norm='N',rel=2)@10"
+    assert irpref.Bpref10 == irpref.BprefVariant(norm="10")
+    assert irpref.RPref @ 10 == "RPref@10"
+
+
+# Input forms ------------------------------------------------------------------------------------------------
+
+
+def _pandas(rows, dtype):
+    frame = pd.DataFrame(rows)
+    return frame.astype({"query_id": dtype, "doc_id": dtype})
+
+
+FORMS = {
+    "namedtuples": list,
+    "iterator": iter,
+    "generator": lambda rows: (row for row in rows),
+    "pandas": pd.DataFrame,
+    "pandas object": lambda rows: _pandas(rows, object),
+    "pandas string": lambda rows: _pandas(rows, pd.StringDtype("python")),
+    "pandas categorical": lambda rows: _pandas(rows, "category"),
+    "pandas, odd index": lambda rows: pd.DataFrame(rows).set_index(pd.Index([7] * len(rows))),
+    "pandas, columns of other order": lambda rows: pd.DataFrame(rows).iloc[:, ::-1],
+    "polars": lambda rows: pl.DataFrame(rows, infer_schema_length=None),
+    "polars lazy": lambda rows: pl.LazyFrame(rows, infer_schema_length=None),
+    "polars categorical": lambda rows: pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        pl.col("query_id", "doc_id").cast(pl.Categorical)
+    ),
+}
+try:
+    import pyarrow  # noqa: F401
+except ImportError:
+    pass
+else:
+    FORMS["pandas on pyarrow"] = lambda rows: _pandas(rows, "string[pyarrow]")
+    FORMS["pandas ArrowDtype"] = lambda rows: pd.DataFrame(rows).convert_dtypes(dtype_backend="pyarrow")
+
+
+def floats(rows):
+    """Rows whose numbers are all float, as a column has it."""
+    return [type(row)(*(float(v) if type(v) is int else v for v in row)) for row in rows]
+
+
+@pytest.mark.parametrize("qrels_form", FORMS)
+def test_forms_of_qrels_have_the_same_values(qrels_form, usual, collection):
+    qrels = FORMS[qrels_form](floats(judgments(collection.qrels)))
+    assert values(VARIANTS, qrels, collection.run) == usual
+
+
+@pytest.mark.parametrize("run_form", FORMS)
+def test_forms_of_runs_have_the_same_values(run_form, usual, collection):
+    run = FORMS[run_form](retrieved(collection.run))
+    evaluator = KernelEvaluator(VARIANTS, judgments(collection.qrels))
+    found = evaluator.values(run)
+    assert {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in found.items()} == usual
+
+
+PLAIN = [measure for measure in VARIANTS if not {"known"} & set(measure.SUPPORTED_PARAMS)]
+PLAIN = [measure for measure in PLAIN if measure.params.get("expected") != "expected"]
+
+
+def test_dictionaries_have_the_same_values(usual, collection):
+    assert values(PLAIN, collection.qrels, collection.run) == {m: usual[m] for m in PLAIN}
+
+
+# The host's own measures take no polars frames.
+@pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith("polars")])
+def test_the_host_passes_every_form_on(form, collection):
+    """Through ir_measures' own functions, which hand an iterator to several providers."""
+    integers = {t: {d: int(g) for d, g in docs.items()} for t, docs in collection.qrels.items()}
+    measures = [irpref.RPref(max_rel=3), irpref.QMeasure @ 7, ir_measures.AP, ir_measures.nDCG @ 5]
+    expected = ir_measures.calc_aggregate(measures, integers, collection.run)
+    qrels, run = FORMS[form](judgments(integers)), FORMS[form](retrieved(collection.run))
+    assert ir_measures.calc_aggregate(measures, qrels, run) == expected
+
+
+def test_ways_of_asking_agree(usual, collection):
+    measure = irpref.NCU(stop="rank_biased", gamma=0.7)
+    by_topic = measure.evaluate(collection.qrels, collection.run)
+    metrics = list(measure.iter_calc(collection.qrels, collection.run))
+    assert {m.query_id: m.value for m in metrics} == by_topic
+    assert [m.query_id for m in metrics] == sorted(by_topic)
+    mean = measure.calc_aggregate(collection.qrels, collection.run)
+    calculated = measure.calc(collection.qrels, collection.run)
+    assert calculated.aggregated == mean
+    assert calculated.per_query == metrics
+    aggregator = measure.aggregator()
+    for metric in metrics:
+        aggregator.add(metric.value)
+    assert aggregator.result() == mean
+
+
+def test_inputs_are_not_modified(collection):
+    qrels, run = floats(judgments(collection.qrels)), retrieved(collection.run)
+    for name, form in FORMS.items():
+        if name in ("iterator", "generator"):
+            continue
+        given = form(qrels), form(run)
+        before = copy.deepcopy(given)
+        values(VARIANTS, *given)
+        for mine, old in zip(given, before, strict=True):
+            if isinstance(mine, pd.DataFrame):
+                pd.testing.assert_frame_equal(mine, old)
+            elif isinstance(mine, pl.DataFrame):
+                assert mine.equals(old)
+                assert mine.schema == old.schema
+            elif isinstance(mine, list):
+                assert mine == old
+    given = copy.deepcopy(collection)
+    values(PLAIN, *given)
+    assert given == collection
+    assert [list(docs) for docs in given.run.values()] == [list(docs) for docs in collection.run.values()]
+
+
+def test_an_evaluator_may_be_used_again(usual, collection):
+    evaluator = KernelEvaluator(VARIANTS, judgments(collection.qrels))
+    other = {topic: {doc: -score for doc, score in docs.items()} for topic, docs in collection.run.items()}
+    for _ in range(2):
+        for run in (collection.run, other, {}, iter(retrieved(collection.run))):
+            found = evaluator.values(run)
+        assert {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in found.items()} == usual
+
+
+def test_values_handed_out_belong_to_the_caller(usual, collection):
+    evaluator = KernelEvaluator(VARIANTS, judgments(collection.qrels))
+    for value in evaluator.values(collection.run).values():
+        value[:] = -7
+    found = evaluator.values(collection.run)
+    assert {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in found.items()} == usual
+
+
+def test_a_pool_may_be_shared(usual, collection):
+    pool = Pool.build(collection.qrels)
+    for measure in PLAIN:
+        assert values([measure], pool, collection.run)[measure] == usual[measure]
+
+
+HASH_SEED = """
+import irpref, test_laws
+from irpref.provider import KernelEvaluator
+data = test_laws.awkward()
+evaluator = KernelEvaluator(test_laws.VARIANTS, test_laws.judgments(data.qrels))
+for metric in evaluator.iter_calc(data.run):
+    print(metric.query_id, metric.measure, metric.value.hex())
+print(evaluator.calc_aggregate(data.run))
+"""
+
+
+def test_the_hash_seed_does_not_show():
+    here = os.path.dirname(__file__)
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", HASH_SEED],
+            cwd=here,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": here},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "42")
+    ]
+    assert outputs[0].count("\n") > 1000
+    assert outputs[1] == outputs[0]
+    assert outputs[2] == outputs[0]
+
+
+# Direction --------------------------------------------------------------------------------------------------
+
+
+def ideal_list(docs: dict) -> dict[str, float]:
+    found = sorted((doc for doc in docs if docs[doc] > 0), key=lambda doc: -docs[doc])
+    return {doc: -float(rank) for rank, doc in enumerate(found)}
+
+
+@every_variant
+def test_the_ideal_list_is_best(measure, usual, collection):
+    exempt = NOT_IDEAL.get(measure.NAME)
+    if exempt and exempt[0](measure.params):
+        return
+    qrels = judgments(collection.qrels)
+    best = values([measure], qrels, {t: ideal_list(docs) for t, docs in collection.qrels.items()})[measure]
+    sign = 1 if measure.higher_is_better else -1
+    rng = np.random.default_rng(3)
+    others = [usual[measure]]
+    for _ in range(3):
+        run = {}
+        for topic, docs in collection.qrels.items():
+            names = [*docs, "u1", "u2"]
+            rng.shuffle(names)
+            run[topic] = {d: float(-i) for i, d in enumerate(names[: int(rng.integers(1, len(names) + 1))])}
+        others.append(values([measure], qrels, run)[measure])
+    for other in others:
+        for topic, value in other.items():
+            assert sign * best[topic] >= sign * value - 1e-12, topic
+
+
+IDEAL_VALUES = {"EMeasure": 0.0, "nCRP": 0.0, "CRP": 0.0}
+
+
+@every_measure
+def test_the_ideal_list_has_the_best_value_of_the_range(name, collection):
+    measure = registered()[name](**NEEDED.get(name, {}))
+    if name == "Novelty":
+        return  # see NOT_IDEAL
+    run = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
+    found = values([measure], judgments(collection.qrels), run)[measure]
+    known = {row.query_id for row in judgments(collection.qrels) if row.known and row.relevance >= 1}
+    for topic, docs in collection.qrels.items():
+        # Fractional grades below 1 are relevant to the graded measures and not to those that take `rel`.
+        if "rel" in measure.SUPPORTED_PARAMS and any(0 < grade < 1 for grade in docs.values()):
+            continue
+        if relevant(docs) and (name != "Coverage" or topic in known):
+            assert found[topic] == pytest.approx(IDEAL_VALUES.get(name, 1.0), abs=1e-12), topic
+
+
+@every_measure
+def test_the_direction_of_better(name, collection):
+    """The ideal list scores better than the same list after forty documents that nobody judged."""
+    measure = registered()[name](**NEEDED.get(name, {}))
+    if name in ("RPref", "NPref", "BprefVariant", "Coverage", "Novelty", "RelativeRecall"):
+        return  # unjudged documents play no part in them
+    best = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
+    late = {t: {**docs, **{f"u{i}": float(i) for i in range(1, 41)}} for t, docs in best.items()}
+    qrels = judgments(collection.qrels)
+    sign = 1 if measure.higher_is_better else -1
+    good, bad = (values([measure], qrels, run)[measure] for run in (best, late))
+    for topic, docs in collection.qrels.items():
+        if any(grade >= 1 for grade in docs.values()):
+            assert sign * good[topic] > sign * bad[topic]
