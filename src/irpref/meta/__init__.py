@@ -18,6 +18,7 @@ from irpref.meta.incompleteness import (
     incompleteness,
     thin,
 )
+from irpref.meta.plots import plot_incompleteness, plot_significance, plot_stability, plot_swap
 from irpref.meta.power import DiscriminativePower, discriminative_power
 from irpref.meta.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
 from irpref.meta.samples import resample, resample_twice
@@ -38,6 +39,10 @@ __all__ = [
     "discriminative_power",
     "incompleteness",
     "kendall_tau",
+    "plot_incompleteness",
+    "plot_significance",
+    "plot_stability",
+    "plot_swap",
     "read_values",
     "resample",
     "resample_twice",

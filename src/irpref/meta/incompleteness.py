@@ -26,7 +26,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +36,7 @@ import numpy as np
 
 from irpref.declare import KernelMeasure
 from irpref.judged import JudgedRun, Judgments, Pool
+from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_tau, tau_ap
 from irpref.meta.samples import Rng
 from irpref.meta.values import _higher_is_better
@@ -364,7 +364,7 @@ def incompleteness(
         aligned[str(name)] = pool.judge(run)
     if len(aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
-    bar = _Bar(len(units), progress)
+    bar = Bar(len(units), progress)
     thinnings: dict[int, Thinning] = {}
     for level, sample in units:
         bar.step(f"{level:g} % of the judgments, sample {sample + 1}" if level < 100 else "all judgments")
@@ -494,25 +494,3 @@ class _Journal:
     def _write(file: TextIO, cells: Mapping[Cell, float]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerows((f"{level:g}", sample, m, s, repr(v)) for (level, sample, m, s), v in cells.items())
-
-
-class _Bar:
-    """A progress bar on a terminal, nothing elsewhere."""
-
-    WIDTH = 30
-
-    def __init__(self, n_steps: int, show: bool | None) -> None:
-        self.show = sys.stderr.isatty() if show is None else show
-        self.n_steps = n_steps
-        self.done = 0
-
-    def step(self, text: str) -> None:
-        if self.show:
-            full = self.WIDTH * self.done // self.n_steps
-            bar = "#" * full + "." * (self.WIDTH - full)
-            print(f"\r[{bar}] {self.done}/{self.n_steps} {text}\033[K", end="", file=sys.stderr, flush=True)
-        self.done += 1
-
-    def close(self) -> None:
-        if self.show:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)

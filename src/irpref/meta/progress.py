@@ -1,0 +1,36 @@
+"""A progress bar on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+
+
+class Bar:
+    """Steps done of steps to do, in one line on standard error.
+
+    Parameters
+    ----------
+    n_steps : int
+    show : bool
+        None: if standard error is a terminal.
+    """
+
+    WIDTH = 30
+
+    def __init__(self, n_steps: int, show: bool | None = None) -> None:
+        self.show = sys.stderr.isatty() if show is None else show
+        self.n_steps = n_steps
+        self.done = 0
+
+    def step(self, text: str) -> None:
+        """Say what is done next."""
+        if self.show:
+            full = self.WIDTH * self.done // self.n_steps
+            bar = "#" * full + "." * (self.WIDTH - full)
+            print(f"\r[{bar}] {self.done}/{self.n_steps} {text}\033[K", end="", file=sys.stderr, flush=True)
+        self.done += 1
+
+    def close(self) -> None:
+        """Leave an empty line."""
+        if self.show:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
