@@ -13,7 +13,7 @@ F = Fraction
 
 SAKAI_2006 = (
     "T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, pp. 695-696, "
-    "doi:10.1145/1148170.1148322"
+    "https://waseda.pure.elsevier.com/en/publications/give-me-just-one-highly-relevant-document-p-measure"
 )
 NTCIR_GRADES = {3: "highly relevant (S)", 2: "relevant (A)", 1: "partially relevant (B)", 0: "not relevant"}
 
