@@ -1,0 +1,1 @@
+"""How fast irpref is, beside the tools people use now."""

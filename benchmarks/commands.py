@@ -1,0 +1,116 @@
+"""From files to values: command lines, start-up included; and what an import costs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import peers, workloads
+
+TRIES = 5
+SMALL = 2_000_000  # above this number of rows, two tries
+
+
+def files(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """`irpref eval` with all measures, trec_eval and ir_measures with bpref, on files sorted by topic."""
+    results = []
+    contestants = _commands(options)
+    for rows in [int(r) for r in options.rows]:
+        depth = min(1000, max(1, rows // 10))
+        with tempfile.TemporaryDirectory() as folder:
+            qrels, run = Path(folder) / "qrels", Path(folder) / "run"
+            load = workloads.build("S", topics=rows // depth, depth=depth)
+            workloads.write(load.qrels, qrels)
+            workloads.write(load.run, run)
+            del load
+            here = {who: command(str(qrels), str(run)) for who, command in contestants.items()}
+            taken: dict[str, list[tuple[float, float]]] = {who: [] for who in here}
+            for _ in range(TRIES if rows <= SMALL else 2):
+                for who, command in here.items():
+                    taken[who].append(timed(command))
+        for who, pairs in taken.items():
+            seconds, megabytes = [s for s, _ in pairs], max(m for _, m in pairs)
+            results.append(
+                {
+                    "workload": "files",
+                    "form": f"{rows:,}",
+                    "who": who,
+                    "rows": rows,
+                    "seconds": seconds,
+                    "megabytes": megabytes,
+                }
+            )
+            print(
+                f"files {rows:>11,} rows  {who:12} {statistics.median(seconds):8.3f} s {megabytes:7.0f} MB",
+                flush=True,
+            )
+    return results
+
+
+def _commands(options: argparse.Namespace) -> dict[str, Callable[[str, str], list[str]]]:
+    found: dict[str, Callable[[str, str], list[str]]] = {}
+    try:
+        subprocess.run([*_irpref(), "eval", "--help"], check=True, capture_output=True)
+        found["irpref"] = lambda qrels, run: [*_irpref(), "eval", qrels, run, *peers.OURS]
+    except (subprocess.CalledProcessError, OSError):
+        print("irpref has no command `eval` here: left out")
+    binary = options.trec_eval or shutil.which("trec_eval")
+    if binary:
+        found["trec_eval"] = lambda qrels, run: [str(binary), "-m", "bpref", qrels, run]
+    else:
+        print("trec_eval is not on PATH (give --trec-eval): left out")
+    if peers.installed("ir_measures"):
+        found["ir_measures"] = lambda qrels, run: [sys.executable, "-m", "ir_measures", qrels, run, "Bpref"]
+    return {who: c for who, c in found.items() if options.only is None or who in options.only}
+
+
+def _irpref() -> list[str]:
+    beside = Path(sys.executable).with_name("irpref")
+    return [str(beside)] if beside.exists() else [sys.executable, "-m", "irpref.cli"]
+
+
+def timed(command: Sequence[str]) -> tuple[float, float]:
+    """Seconds, and megabytes of memory at the peak, of a command."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    took = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)  # wait4 took the child: Popen must not wait again
+    if status:
+        raise SystemExit(f"{' '.join(command[:4])} ... ended with {process.returncode}")
+    return took, usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
+
+
+def start() -> list[dict[str, Any]]:
+    """Imports, and `irpref --help`."""
+    cases = {
+        "python": [sys.executable, "-c", "pass"],
+        "import ir_measures": [sys.executable, "-c", "import ir_measures"],
+        "import irpref": [sys.executable, "-c", "import ir_measures, irpref"],
+    }
+    if (Path(sys.executable).with_name("irpref")).exists():
+        cases["irpref --help"] = [*_irpref(), "--help"]
+    taken: dict[str, list[float]] = {who: [] for who in cases}
+    for turn in range(12):
+        for who, command in cases.items():
+            try:
+                seconds = timed(command)[0]
+            except SystemExit:
+                continue
+            if turn:  # the first one reads from disk
+                taken[who].append(seconds)
+    results = []
+    for who, seconds in taken.items():
+        if seconds:
+            print(f"start {who:20} {statistics.median(seconds):7.3f} s")
+            results.append({"workload": "start", "form": who, "who": who, "rows": 0, "seconds": seconds})
+    return results

@@ -1,0 +1,146 @@
+"""Who takes part: ours with every measure of the package, the others with Bpref alone.
+
+A contestant takes qrels and runs in one of the forms of `workloads.FORMS` and returns the average of each
+measure. What is not installed is left out, with one line.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+# All measures of the package that any qrels will do for. (Coverage and Novelty need a column with the
+# documents that users knew, which dicts and TREC files cannot hold.) The scale is explicit.
+OURS = (
+    "RPref(max_rel=3)",
+    "RPref(norm='relative',max_rel=3)",
+    "NPref(n=4,max_rel=3)",
+    "BprefVariant",
+    "BprefVariant(norm='R')",
+    "BprefVariant(norm='N')",
+    "BprefVariant(norm='10')",
+    "QMeasure",
+    "OMeasure",
+    "PMeasure",
+    "PPlus",
+    "NCU",
+    "CRP",
+    "nCRP",
+    "CRPRecovery",
+    "Twist",
+    "RelativeRecall",
+    "RecallEffort",
+    "EMeasure",
+    "FMeasure",
+    "OriginalNDCG",
+)
+
+Contestant = Callable[[Any, list[Any]], list[dict[str, float]]]
+
+
+def irpref_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
+    """Ours, a new evaluator for every run, as PyTerrier builds them."""
+    import ir_measures
+
+    measures = _ours()
+    return [_named(ir_measures.calc_aggregate(measures, qrels, run)) for run in runs]
+
+
+def irpref_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
+    """Ours, one evaluator for all runs."""
+    import ir_measures
+
+    evaluator = ir_measures.evaluator(_ours(), qrels)
+    return [_named(evaluator.calc_aggregate(run)) for run in runs]
+
+
+def irpref_polars(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
+    """Ours on polars frames, which ir_measures' own entry does not pass on."""
+    from irpref.provider import KernelEvaluator
+
+    measures = _ours()
+    return [_named(KernelEvaluator(measures, qrels).calc_aggregate(run)) for run in runs]
+
+
+def ir_measures_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
+    """ir_measures' Bpref, a new evaluator for every run."""
+    import ir_measures
+
+    return [_named(ir_measures.calc_aggregate([ir_measures.Bpref], qrels, run)) for run in runs]
+
+
+def ir_measures_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
+    """ir_measures' Bpref, one evaluator for all runs."""
+    import ir_measures
+
+    evaluator = ir_measures.evaluator([ir_measures.Bpref], qrels)
+    return [_named(evaluator.calc_aggregate(run)) for run in runs]
+
+
+def pytrec_eval_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
+    """pytrec_eval itself, on dicts."""
+    import pytrec_eval
+
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, ["bpref"])
+    out = []
+    for run in runs:
+        values = evaluator.evaluate(run)
+        out.append({"Bpref": sum(v["bpref"] for v in values.values()) / len(qrels)})
+    return out
+
+
+def ranx_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
+    """ranx' bpref, from frames or dicts to the value."""
+    import ranx
+
+    def made(kind: Any, data: Any, value: str) -> Any:
+        if isinstance(data, dict):
+            return kind.from_dict(data) if kind is ranx.Run else kind(data)
+        data = data.astype({"query_id": object, "doc_id": object, value: float if value == "score" else int})
+        return kind.from_df(data, q_id_col="query_id", doc_id_col="doc_id", score_col=value)
+
+    out = []
+    for run in runs:
+        value = ranx.evaluate(made(ranx.Qrels, qrels, "relevance"), made(ranx.Run, run, "score"), "bpref")
+        out.append({"Bpref": float(value)})
+    return out
+
+
+def _ours() -> list[Any]:
+    import irpref
+
+    return list(irpref.parse_all(OURS))
+
+
+def _named(values: dict[Any, float]) -> dict[str, float]:
+    return {str(measure): value for measure, value in values.items()}
+
+
+# Name, function, module that must be there, forms it takes.
+FRAMES = ("object", "str", "str-arrow", "category")
+CONTESTANTS: dict[str, tuple[Contestant, str, tuple[str, ...]]] = {
+    "irpref": (irpref_each, "irpref", ("dict", "tuples", *FRAMES, "polars")),
+    "ir_measures": (ir_measures_each, "ir_measures", ("dict", "tuples", *FRAMES)),
+    "pytrec_eval": (pytrec_eval_once, "pytrec_eval", ("dict",)),
+    "ranx": (ranx_each, "ranx", ("dict", "object")),
+}
+# Against each other where there are many runs.
+MANY: dict[str, tuple[Contestant, str, tuple[str, ...]]] = {
+    "irpref, new evaluator": (irpref_each, "irpref", ("dict", *FRAMES, "polars")),
+    "irpref, prepared": (irpref_once, "irpref", ("dict", *FRAMES, "polars")),
+    "ir_measures": (ir_measures_each, "ir_measures", ("dict", *FRAMES)),
+    "ir_measures, prepared": (ir_measures_once, "ir_measures", ("dict", *FRAMES)),
+}
+
+
+def fresh() -> None:
+    """Forget what irpref keeps of earlier qrels: a first evaluation is what most people wait for."""
+    from irpref.judged import recent
+
+    recent.forget()
+
+
+def installed(module: str) -> bool:
+    """Whether a contestant's package is there."""
+    return importlib.util.find_spec(module) is not None
