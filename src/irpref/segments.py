@@ -105,6 +105,10 @@ class Segments:
             return np.zeros(self.n)  # `bincount` would give integers
         return np.bincount(self.topic, weights=np.asarray(values, dtype=np.float64), minlength=self.n)
 
+    def total_whole(self, values: Floats) -> Floats:
+        """`total` of whole numbers, which add without rounding in any order: faster."""
+        return self._reduce(np.add, values, 0.0)
+
     def count(self, mask: Bools) -> Ints:
         """Number of rows of each topic where `mask` holds: (n_rows,) to (n_topics,)."""
         upto = np.zeros(self.size + 1, dtype=np.int64)
@@ -122,8 +126,8 @@ class Segments:
         row = np.append(where, self.size)[at]
         return np.where(row < self.ends, row, -1)
 
-    def running_count(self, mask: Bools) -> Ints:
-        """Rows up to and including each row, in its topic, where `mask` holds: shape (n_rows,)."""
+    def running_count(self, mask: Bools | Ints) -> Ints:
+        """Sum of whole numbers (or rows where a mask holds) up to each row, in its topic: shape (n_rows,)."""
         upto = np.zeros(self.size + 1, dtype=np.int64)
         np.cumsum(mask, out=upto[1:])
         return upto[1:] - self.spread(upto[self.starts])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,13 @@ CHUNK_ROWS = 1 << 16  # retrieved rows aligned at a time: their arrays stay in t
 
 @dataclass
 class Block:
-    """Some topics of a run, looked up: `row` is the pool's row of each retrieved document, -1 unjudged."""
+    """Some topics of a run, looked up: levels, and on demand rows, in the pool; -1 where there is no judgment."""
 
     topics: Ints  # (k,) in the pool
     lengths: Ints  # (k,)
     score: Floats  # (n_rows,)
-    row: Ints  # (n_rows,)
+    level: Ints  # (n_rows,)
+    rows: Callable[[], Ints]  # (n_rows,)
     docs_of: Callable[[Ints], list[str]]
     source: Ints | None  # (n_rows,) row of the input
 
@@ -65,26 +66,39 @@ def judge(pool: Pool, run: Any, strict: bool = False) -> JudgedRun:
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
     topics: list[Ints] = []
     ranks: list[Ints] = []
-    rows: list[Ints] = []
+    levels: list[Ints] = []
+    later: list[Callable[[], Ints]] = []
     for block in blocks(pool, run, repeats):
         segments = Segments.of_lengths(block.lengths)
-        order = evaluation_order(block.score, segments, block.docs_of, block.row >= 0)
-        row = block.row if order is None else block.row[order]
-        at = np.flatnonzero(row >= 0)
+        order = evaluation_order(block.score, segments, block.docs_of, block.level >= 0)
+        level = block.level if order is None else block.level[order]
+        at = np.flatnonzero(level >= 0)
         of = np.searchsorted(segments.ends, at, side="right")
         topics.append(block.topics[of])
         ranks.append(at - segments.starts[of] + 1)
-        rows.append(row[at])
+        levels.append(level[at])
+        later.append(_rows_at(block.rows, at if order is None else order[at]))
         n_retrieved[block.topics] = block.lengths
     repeats.warn()
-    topic = np.concatenate([*topics, np.zeros(0, np.int64)])
-    rank = np.concatenate([*ranks, np.zeros(0, np.int64)])
-    row = np.concatenate([*rows, np.zeros(0, np.int64)])
+    nothing = np.zeros(0, np.int64)
+    topic = np.concatenate([*topics, nothing])
+    rank = np.concatenate([*ranks, nothing])
+    level = np.concatenate([*levels, nothing])
+    by_topic: Ints | None = None
     if (topic[1:] < topic[:-1]).any():
-        order = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
-        topic, rank, row = topic[order], rank[order], row[order]
+        by_topic = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
+        topic, rank, level = topic[by_topic], rank[by_topic], level[by_topic]
+
+    def rows() -> Ints:
+        found = np.concatenate([*(part() for part in later), nothing])
+        return found if by_topic is None else found[by_topic]
+
     hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
-    return JudgedRun(pool, hits, rank, row, n_retrieved)
+    return JudgedRun(pool, hits, rank, rows, n_retrieved, level)
+
+
+def _rows_at(rows: Callable[[], Ints], at: Ints) -> Callable[[], Ints]:
+    return lambda: rows()[at]
 
 
 def listing(pool: Pool, run: Any) -> Listing:
@@ -98,7 +112,7 @@ def listing(pool: Pool, run: Any) -> Listing:
             order = np.arange(block.score.size)
         source = order if block.source is None else block.source[order]
         docs = block.docs_of(order)
-        parts.append((segments.spread(block.topics), docs, block.score[order], block.row[order], source))
+        parts.append((segments.spread(block.topics), docs, block.score[order], block.rows()[order], source))
     repeats.warn()
     topic = np.concatenate([*(p[0] for p in parts), np.zeros(0, np.int64)])
     doc_ids = [doc for p in parts for doc in p[1]]
@@ -159,11 +173,14 @@ def _check_topics(pool: Pool, names: list[str]) -> None:
         )
 
 
-def _look_up(index: dict[str, int], docs: list[str], unique: Any, out: Ints) -> None:
+def _look_up(index: dict[str, int], docs: list[str], unique: set[str] | None, out: Ints) -> None:
     """Write the pool's row of each document to `out`, -1 for unjudged: shape (len(docs),)."""
-    # Probing from the side of few judgments costs nothing per retrieved document; MS MARCO has one a topic.
+    # Probing from the side of few judgments costs next to nothing per retrieved document; MS MARCO has one a topic.
     if len(index) * 4 < len(docs):
-        found = [doc for doc in index if doc in unique] if len(index) < 8 else list(index.keys() & unique)
+        if unique is None:
+            found = [doc for doc in index if doc in docs] if len(index) < 3 else list(index.keys() & set(docs))
+        else:
+            found = list(index.keys() & unique)
         if len(found) <= 4:
             out[:] = -1
             for doc in found:
@@ -192,29 +209,70 @@ def _docs_of(parts: list[list[str]], offsets: Ints) -> Callable[[Ints], list[str
 def _from_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]], repeats: Repeats) -> Iterator[Block]:
     shared = [(t, run[name]) for t, name in enumerate(pool.topic_ids) if name in run]
     lengths = np.fromiter((len(docs) for _, docs in shared), np.int64, len(shared))
+    by_grade = pool.given is not None and pool.has_level_table()
     for start, stop in chunks(lengths, CHUNK_ROWS):
+        here = shared[start:stop]
         part = Segments.of_lengths(lengths[start:stop])
-        row = np.empty(part.size, dtype=np.int64)
-        numbers: list[Any] = []
+        topics = np.fromiter((t for t, _ in here), np.int64, len(here))
         parts: list[list[str]] = []
         repeated = False
-        for (topic, scored), a, b in zip(shared[start:stop], part.starts.tolist(), part.ends.tolist(), strict=True):
+        for _, scored in here:
             keys = list(scored)
             docs = str_list(keys)
-            unique = scored.keys() if docs is keys else set(docs)
-            repeated |= len(unique) != len(docs)
-            _look_up(pool.index(topic), docs, unique, row[a:b])
-            numbers.extend(scored.values())
+            repeated |= docs is not keys and len(set(docs)) != len(docs)
             parts.append(docs)
         if repeated:
             raise ValueError("run: two documents of one topic have the same id once compared as str")
-        topics = np.fromiter((t for t, _ in shared[start:stop]), np.int64, stop - start)
+        rows = _dict_rows(pool, topics, parts, part)
+        if by_grade and part.size < 4 * pool.judged.lengths[topics].sum():
+            # The qrels' own dicts know the grade, and so the level: no index is needed.
+            assert pool.given is not None
+            grade = np.fromiter(
+                chain.from_iterable(
+                    map(pool.given[t].get, docs, repeat(np.nan)) for (t, _), docs in zip(here, parts, strict=True)
+                ),
+                np.float64,
+                part.size,
+            )
+            level = pool.level_of(part.spread(topics), grade)
+        else:
+            level = _levels(pool, rows())
         try:
-            score = np.fromiter(numbers, dtype=np.float64, count=len(numbers))
+            score = np.fromiter(
+                chain.from_iterable(scored.values() for _, scored in here), np.float64, part.size
+            )
         except (TypeError, ValueError):
-            query_id = [pool.topic_ids[t] for t in np.repeat(topics, part.lengths)]
+            numbers = [number for _, scored in here for number in scored.values()]
+            query_id = [pool.topic_ids[t] for t in part.spread(topics)]
             score = as_numbers(numbers, query_id, [doc for docs in parts for doc in docs], "score")
-        yield Block(topics, part.lengths, score, row, _docs_of(parts, part.offsets), None)
+        yield Block(topics, part.lengths, score, level, rows, _docs_of(parts, part.offsets), None)
+
+
+def _dict_rows(pool: Pool, topics: Ints, parts: list[list[str]], part: Segments) -> Callable[[], Ints]:
+    found: list[Ints] = []
+
+    def rows() -> Ints:
+        if not found:
+            row = np.empty(part.size, dtype=np.int64)
+            ends = zip(topics.tolist(), parts, part.starts.tolist(), part.ends.tolist(), strict=True)
+            for topic, docs, a, b in ends:
+                _look_up(pool.index(topic), docs, None, row[a:b])
+            found.append(row)
+        return found[0]
+
+    return rows
+
+
+def _levels(pool: Pool, row: Ints) -> Ints:
+    """Level of each row of the pool, -1 for -1: shape as `row`."""
+    return np.append(pool.level, -1)[row] if row.size * 4 > pool.level.size else _few_levels(pool, row)
+
+
+def _few_levels(pool: Pool, row: Ints) -> Ints:
+    out = np.full(row.size, -1, dtype=np.int64)
+    at = np.flatnonzero(row >= 0)
+    out[at] = pool.level[row[at]]
+    return out
 
 
 def _from_strings(
@@ -243,15 +301,20 @@ def _from_strings(
             found.append(out)
             kept.append(rows)
         part = Segments.of_lengths([len(docs) for docs in parts])
-        rows = np.concatenate(kept)
+        rows, row = np.concatenate(kept), np.concatenate(found)
         yield Block(
             of[wanted[start:stop]],
             part.lengths,
             score[rows],
-            np.concatenate(found),
+            _levels(pool, row),
+            _same(row),
             _docs_of(parts, part.offsets),
             rows if order is None else order[rows],
         )
+
+
+def _same(row: Ints) -> Callable[[], Ints]:
+    return lambda: row
 
 
 def _from_arrow(
@@ -292,7 +355,8 @@ def _from_arrow(
             of[start:stop],
             lengths[start:stop],
             score[a:b],
-            row[a:b],
+            _levels(pool, row[a:b]),
+            _same(row[a:b]),
             docs_of,
             np.arange(a, b) if source is None else source[a:b],
         )

@@ -193,12 +193,13 @@ def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[lis
     names = list(data)
     lengths = np.fromiter(map(len, data.values()), dtype=np.int64, count=len(names))
     docs = list(chain.from_iterable(data.values()))
-    numbers = list(chain.from_iterable(d.values() for d in data.values()))
     try:
-        values = np.fromiter(numbers, dtype=np.float64, count=len(numbers))
+        values = np.fromiter(
+            chain.from_iterable(d.values() for d in data.values()), dtype=np.float64, count=len(docs)
+        )
     except (TypeError, ValueError):
-        query_id = [name for name, docs_ in data.items() for _ in docs_]
-        values = as_numbers(numbers, query_id, docs, value)
+        numbers = [number for d in data.values() for number in d.values()]
+        values = as_numbers(numbers, [name for name, d in data.items() for _ in d], docs, value)
     return names, lengths, docs, values
 
 

@@ -144,6 +144,7 @@ class Pool(Judgments):
         self._docs = docs  # in the order of the input, by topic
         self._order = order  # from ideal order to that order
         self._place: Ints | None = None  # and back
+        self.given: list[dict[str, Any]] | None = None  # grade by document, where dicts were given
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
 
     @cached_property
@@ -194,6 +195,9 @@ class Pool(Judgments):
             raise ValueError(f"qrels: the grade of topic {topic!r}, document {docs[bad[0]]!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
         pool = cls(names, judged, grade[order], docs, order, {n: c[order] for n, c in extra.items()}, found)
+        if distinct and not isinstance(data, Table):
+            # A copy: the caller may change the dicts later. Cloning a dict costs next to nothing.
+            pool.given = [dict(docs) for docs in data.values()]
         return pool if distinct else pool._without_repeats()
 
     def _without_repeats(self) -> Pool:
@@ -249,6 +253,25 @@ class Pool(Judgments):
             self._index[topic] = found
         return found
 
+    def level_of(self, topic: Ints, grade: Floats) -> Ints:
+        """Level of grades that occur in their topics, -1 for NaN: shapes (n_rows,)."""
+        place, base, top = self.memo("level table", self._level_table)
+        column = np.where(np.isnan(grade), -1.0, top - grade).astype(np.int64)
+        return place[base[topic] + column]  # type: ignore[no-any-return]
+
+    def has_level_table(self) -> bool:
+        """Whether `level_of` can be used: the grades are whole numbers in a narrow range."""
+        span = self.level_grade.max() - self.level_grade.min()
+        return bool(span * self.n_topics < 4 * self.grade.size + 1000 and not (self.grade != np.rint(self.grade)).any())
+
+    def _level_table(self) -> tuple[Ints, Ints, float]:
+        top = float(self.level_grade.max())
+        span = int(top - self.level_grade.min()) + 2
+        place = np.full(self.n_topics * span, -1, dtype=np.int64)
+        base = np.arange(self.n_topics) * span + 1  # column -1 of each topic stays -1: no judgment
+        place[self.levels.spread(base) + (top - self.level_grade).astype(np.int64)] = np.arange(self.level_grade.size)
+        return place, base, top
+
     def table(self) -> Any:
         """Polars frame (t, d, row) of the judgments, to join Arrow columns with."""
         import polars as pl
@@ -266,7 +289,8 @@ class Pool(Judgments):
 
     def max_gain(self, gains: Gains) -> float:
         """Highest mapped grade of all topics, at least 1: the top of the scale where none is given."""
-        return max(1.0, float(self.level_mapped(gains).max()))
+        mapped = self.level_mapped(gains)[self.level_grade >= 0]  # a negative grade is no judgment
+        return float(mapped.max(initial=1.0))
 
     def judge(self, run: Any, strict: bool = False) -> JudgedRun:
         """Align a run with the judgments.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,24 +30,26 @@ class JudgedRun:
         Retrieved judged documents (rows) by topic.
     rank : int array (n_hits,)
         Rank among all retrieved documents of the topic, from 1.
-    row : int array (n_hits,)
-        Row of the document in the pool.
-    level : int array (n_hits,)
-        Its level in the pool.
-    grade : float array (n_hits,)
-        Its grade; negative grades are kept.
     n_retrieved : int array (n_topics,)
         Documents retrieved, judged or not.
     """
 
-    def __init__(self, pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved: Ints) -> None:
+    def __init__(
+        self,
+        pool: Judgments,
+        hits: Segments,
+        rank: Ints,
+        row: Ints | Callable[[], Ints],
+        n_retrieved: Ints,
+        level: Ints | None = None,
+    ) -> None:
         self.pool = pool
         self.hits = hits
         self.rank = rank
-        self.row = row
+        self._row = row  # may wait until somebody asks: most measures need the level alone
         self.n_retrieved = n_retrieved
-        self.level: Ints = pool.level[row]
-        self.grade: Floats = pool.level_grade[self.level]
+        if level is not None:
+            self.level = level
         self._views: dict[Any, JudgedRun] = {}
         self._memo: dict[Any, Any] = {}
 
@@ -54,6 +57,21 @@ class JudgedRun:
     def n_topics(self) -> int:
         """Number of topics of the qrels."""
         return self.hits.n
+
+    @cached_property
+    def row(self) -> Ints:
+        """Row of each hit in the pool: shape (n_hits,)."""
+        return self._row() if callable(self._row) else self._row
+
+    @cached_property
+    def level(self) -> Ints:
+        """Level of each hit in the pool: shape (n_hits,)."""
+        return self.pool.level[self.row]
+
+    @cached_property
+    def grade(self) -> Floats:
+        """Grade of each hit, negative grades included: shape (n_hits,)."""
+        return self.pool.level_grade[self.level]
 
     def gain(self, gains: tuple[tuple[float, float], ...] | None) -> Floats:
         """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Judgments.gain`."""
@@ -81,6 +99,8 @@ class JudgedRun:
 
         def make() -> tuple[Bools, Ints, Ints]:
             judged = np.ones(self.rank.size, bool) if negative else self.grade >= 0
+            if judged.all():
+                return judged, self.hits.position + 1, self.hits.lengths
             return judged, self.hits.running_count(judged), self.hits.count(judged)
 
         return self._view(("condensed", negative), make)
@@ -92,10 +112,18 @@ class JudgedRun:
     def _view(self, key: Any, make: Any) -> JudgedRun:
         if key not in self._views:
             mask, rank, n_retrieved = make()
-            self._views[key] = JudgedRun(
-                self.pool, self.hits.where(mask), rank[mask], self.row[mask], n_retrieved
-            )
+            if mask.all():
+                view = JudgedRun(self.pool, self.hits, rank, lambda: self.row, n_retrieved, self.level)
+            else:
+                view = self.select(mask, rank[mask], n_retrieved)
+            self._views[key] = view
         return self._views[key]
+
+    def select(self, mask: Bools, rank: Ints, n_retrieved: Ints) -> JudgedRun:
+        """The hits that `mask` keeps, at these ranks."""
+        return JudgedRun(
+            self.pool, self.hits.where(mask), rank, lambda: self.row[mask], n_retrieved, self.level[mask]
+        )
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
         """Values of the hits on the rows of the pool, `missing` for documents that are no hits: (n_judged,)."""
@@ -116,13 +144,13 @@ class JudgedRun:
     def topics(self, start: int, stop: int) -> JudgedRun:
         """Topics `start` to `stop - 1`."""
         rows = slice(self.hits.offsets[start], self.hits.offsets[stop])
-        pool = self.pool.topics(start, stop)
         return JudgedRun(
-            pool,
+            self.pool.topics(start, stop),
             self.hits.slice(start, stop),
             self.rank[rows],
-            self.row[rows] - self.pool.judged.offsets[start],
+            lambda: self.row[rows] - self.pool.judged.offsets[start],
             self.n_retrieved[start:stop],
+            self.level[rows] - self.pool.levels.offsets[start],
         )
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[JudgedRun]:

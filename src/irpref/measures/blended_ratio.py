@@ -28,7 +28,7 @@ import numpy as np
 from irpref.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 from irpref.judged import JudgedRun, Judgments
 from irpref.judged.pool import Gains
-from irpref.segments import Floats, Ints, Segments
+from irpref.segments import Bools, Floats, Ints, Segments
 from irpref.terms import Terms
 
 
@@ -39,8 +39,8 @@ class Blend:
     relevant: Segments
     ratio: Floats
     count: Floats  # relevant documents down to this one
-    grade: Floats
-    row: Ints  # of the pool
+    level: Ints  # in the pool
+    mask: Bools  # (n_hits,) which of the hits these are
 
 
 def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Floats, Ints]:
@@ -62,20 +62,20 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
         segments = run.hits.where(relevant)
         ideal, r = ideal_gain(run.pool, gains)
         rank = run.rank[relevant]
-        row = run.row[relevant]
         # The pool stands in ideal order, so rank j of the ideal list is its j-th row; flat after R.
         best = ideal[segments.spread(run.pool.judged.starts) + np.minimum(rank, segments.spread(r)) - 1]
         count = segments.position + 1.0
         ratio = (beta * segments.running(gain[relevant]) + count) / (beta * best + rank)
-        return Blend(segments, ratio, count, run.grade[relevant], row)
+        return Blend(segments, ratio, count, run.level[relevant], relevant)
 
     return run.memo(("blend", beta, gains), make)  # type: ignore[no-any-return]
 
 
 def _preferred(blend: Blend) -> Ints:
     """r_p as a row of the blend: the first document of the highest grade retrieved; -1 if there is none."""
-    best = blend.relevant.maximum(blend.grade)
-    return blend.relevant.first(blend.grade == blend.relevant.spread(best))
+    # Levels stand by falling grade.
+    best = -blend.relevant.maximum(-blend.level.astype(np.float64), -np.inf)
+    return blend.relevant.first(blend.level == blend.relevant.spread(best))
 
 
 def _at(values: Floats, rows: Ints) -> Floats:
@@ -129,10 +129,9 @@ def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: b
     else:
         chosen = blend.relevant.starts if which == "O" else preferred
         share = np.where(place == blend.relevant.spread(chosen), blend.ratio, 0.0)
-    judged = np.zeros(run.pool.grade.size)
-    judged[blend.row] = share
-    ratio = np.full(judged.size, np.nan)
-    ratio[blend.row] = blend.ratio
+    row = view.row[blend.mask]
+    judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
+    judged[row], ratio[row] = share, blend.ratio
     return Terms(judged, columns={"gain": run.pool.gain(gains), "BR": ratio})
 
 

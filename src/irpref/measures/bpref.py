@@ -23,49 +23,72 @@ judgment.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from irpref.declare import CUTOFF, REL, KernelMeasure, Param, register
 from irpref.judged import JudgedRun
-from irpref.segments import Floats
+from irpref.segments import Bools, Floats, Ints, Segments
 from irpref.terms import Terms
 
 
-def _summands(run: JudgedRun, norm: str, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats, Floats]:
-    """Judged documents within the cutoff, their summands (n_hits,) and how many non-relevant ones stand above."""
+@dataclass(frozen=True)
+class _Above:
+    """The retrieved relevant documents, and the judged non-relevant ones above each."""
+
+    relevant: Segments
+    mask: Bools  # (n_hits,) which of the hits these are
+    number: Floats  # (n_relevant,) non-relevant above
+    r: Ints  # (n_topics,)
+    n: Ints  # (n_topics,)
+    n_retrieved: Ints  # (n_topics,) non-relevant retrieved
+
+
+def _above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
     view = run.at(cutoff)
-    relevant = view.grade >= rel
-    nonrelevant = (view.grade >= 0) & ~relevant
-    above = view.hits.running_count(nonrelevant)
-    r = run.pool.count_relevant(rel)
-    n = run.pool.count_relevant(0) - r
+
+    def make() -> _Above:
+        relevant = view.grade >= rel
+        nonrelevant = (view.grade >= 0) & ~relevant
+        number = view.hits.running_count(nonrelevant)[relevant].astype(np.float64)
+        r = run.pool.count_relevant(rel)
+        n = run.pool.count_relevant(0) - r
+        return _Above(view.hits.where(relevant), relevant, number, r, n, view.hits.count(nonrelevant))
+
+    return view.memo(("above", rel), make)  # type: ignore[no-any-return]
+
+
+def _summands(of: _Above, norm: str) -> Floats:
+    """Summand of each retrieved relevant document: shape (n_relevant,)."""
+    r, n = of.r, of.n
     cap = {"N": n, "10": r + 10, "10min": r + 10}.get(norm, r)
     den = {
         "min": np.minimum(r, n),
         "10min": np.minimum(r + 10, n),
-        "old": np.minimum(r, view.hits.count(nonrelevant)),
+        "old": np.minimum(r, of.n_retrieved),
     }.get(norm, cap)
-    counted = np.minimum(above, view.hits.spread(cap))
+    counted = np.minimum(of.number, of.relevant.spread(cap))
     # A denominator of 0 means that no judged non-relevant document can stand above.
-    share = counted / view.hits.spread(np.maximum(den, 1))
-    return view, np.where(relevant, 1 - share, 0.0), np.where(relevant, above, np.nan)
+    return 1 - counted / of.relevant.spread(np.maximum(den, 1))
 
 
 def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Floats:
     """bpref of each topic: shape (n_topics,), in [0, 1], higher is better."""
-    view, summand, _ = _summands(run, norm, rel, cutoff)
-    r = run.pool.count_relevant(rel)
+    of = _above(run, rel, cutoff)
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
-    return view.hits.total(summand) / np.maximum(r, 1)
+    return of.relevant.total(_summands(of, norm)) / np.maximum(of.r, 1)
 
 
 def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Terms:
     """Contribution of each judged document: shape (n_judged,). `lost`: non-relevant documents above it."""
-    view, summand, lost = _summands(run, norm, rel, cutoff)
-    r = run.pool.judged.spread(np.maximum(run.pool.count_relevant(rel), 1))
-    return Terms(view.on_pool(summand, 0.0) / r, columns={"lost": view.on_pool(lost)})
+    of = _above(run, rel, cutoff)
+    judged, lost = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
+    row = run.at(cutoff).row[of.mask]
+    judged[row] = _summands(of, norm) / of.relevant.spread(np.maximum(of.r, 1))
+    lost[row] = of.number
+    return Terms(judged, columns={"lost": lost})
 
 
 class _BprefVariant(KernelMeasure):

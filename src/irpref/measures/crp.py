@@ -82,18 +82,22 @@ class Positions:
     depth: Ints  # (n_topics,) ranks of the filled-up list
     relevant: Ints  # R
     last: Ints  # last rank of the non-relevant documents in the ideal list
+    negatives: bool  # whether a topic has negative grades; without them no rank is below `last`
 
     def of_nonrelevant(self, topic: Ints, rank: Ints) -> Floats:
         """RP of a non-relevant document at these ranks: shape as `rank`."""
-        r, last = self.relevant[topic], self.last[topic]
-        return np.minimum(rank - (r + 1), 0.0) + np.maximum(rank - last, 0.0)
+        above = np.minimum(rank - (self.relevant + 1)[topic], 0.0)
+        return above + np.maximum(rank - self.last[topic], 0.0) if self.negatives else above
 
     def of_nonrelevant_upto(self, rank: Ints, topic: Ints | None = None) -> Floats:
         """RP(1) + ... + RP(rank) if all were non-relevant: shape as `rank`, one a topic unless `topic` says."""
         r, last = (self.relevant, self.last) if topic is None else (self.relevant[topic], self.last[topic])
         m = np.minimum(rank, r).astype(np.float64)
+        above = m * ((m - 1) / 2 - r)
+        if not self.negatives:
+            return above
         t = np.maximum(rank - last, 0).astype(np.float64)
-        return m * (m + 1) / 2 - m * (r + 1) + t * (t + 1) / 2
+        return above + t * (t + 1) / 2
 
 
 def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
@@ -108,7 +112,8 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
         first = (best.first + np.where(grade < 0, shift, 0))[run.level]
         last = (best.last + np.where(grade <= 0, shift, 0))[run.level]
         rp = np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
-        return Positions(rp, filled, best.relevant, best.relevant + best.zeros + pushed)
+        last_zero = best.relevant + best.zeros + pushed
+        return Positions(rp, filled, best.relevant, last_zero, bool(best.negatives.any()))
 
     return make() if depth is not None else run.memo("crp", make)  # type: ignore[no-any-return]
 
@@ -125,17 +130,35 @@ def crp_curve(run: JudgedRun, depth: Ints | None = None) -> tuple[Segments, Floa
     return ranks, rp
 
 
-def _surplus(run: JudgedRun, of: Positions) -> Floats:
-    """RP of each hit beyond that of a non-relevant document in its place: (n_hits,)."""
-    return of.rp - of.of_nonrelevant(run.hits.topic, run.rank)
+def surplus(run: JudgedRun) -> Floats:
+    """RP of each hit beyond that of a non-relevant document in its place: (n_hits,), whole numbers."""
+
+    def make() -> Floats:
+        of = positions(run)
+        return of.rp - of.of_nonrelevant(run.hits.topic, run.rank)
+
+    return run.memo("crp surplus", make)  # type: ignore[no-any-return]
 
 
-def crp_at(run: JudgedRun, rank: Ints) -> Floats:
-    """CRP at one rank of each topic: (n_topics,) to (n_topics,)."""
+def curve_at_hits(run: JudgedRun) -> Floats:
+    """CRP at the rank of each hit: (n_hits,)."""
+
+    def make() -> Floats:
+        return run.hits.running(surplus(run)) + positions(run).of_nonrelevant_upto(run.rank, run.hits.topic)
+
+    return run.memo("crp curve", make)  # type: ignore[no-any-return]
+
+
+def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
+    """CRP at one rank of each topic, R where None: shape (n_topics,)."""
     of = positions(run)
-    rank = np.minimum(rank, of.depth)
-    inside = run.rank <= run.hits.spread(rank)
-    return of.of_nonrelevant_upto(rank) + run.hits.total(np.where(inside, _surplus(run, of), 0.0))
+
+    def make() -> Floats:
+        at = np.minimum(of.relevant if rank is None else rank, of.depth)
+        inside = run.rank <= run.hits.spread(at)
+        return of.of_nonrelevant_upto(at) + run.hits.total_whole(np.where(inside, surplus(run), 0.0))
+
+    return make() if rank is not None else run.memo("crp at R", make)  # type: ignore[no-any-return]
 
 
 def worst(pool: Judgments) -> Floats:
@@ -148,7 +171,7 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is better."""
     view = run.condensed(negative=True) if judged_only else run
     r = ideal(run.pool).relevant
-    return np.where(r > 0, crp_at(view, r if cutoff is None else np.full(r.size, cutoff)), 0.0)
+    return np.where(r > 0, crp_at(view, None if cutoff is None else np.full(r.size, cutoff)), 0.0)
 
 
 def n_crp(run: JudgedRun, *, judged_only: bool) -> Floats:
@@ -162,10 +185,9 @@ def crp_balance(run: JudgedRun) -> Ints:
     """Balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 where there is none."""
     of = positions(run)
     r = of.relevant
-    at_r = crp_at(run, r) >= 0
+    at_r = crp_at(run) >= 0
     # Beyond R and without negative grades, the curve moves at hits only.
-    curve = run.hits.running(_surplus(run, of)) + run.hits.spread(of.of_nonrelevant_upto(r))
-    hit = run.hits.first((curve >= 0) & (run.rank > run.hits.spread(r)))
+    hit = run.hits.first((curve_at_hits(run) >= 0) & (run.rank > run.hits.spread(r)))
     balance = np.where(at_r, r, np.append(run.rank, 0)[hit])
     rare = ideal(run.pool).negatives
     if rare.any():
@@ -192,8 +214,7 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
     rank = np.minimum(r if cutoff is None else np.full(r.size, cutoff), of.depth)
     rank = np.where(r > 0, rank, 0)
     inside = view.rank <= view.hits.spread(rank)
-    topics, surplus = view.hits.topic, view.hits.running(_surplus(view, of))
-    curve = surplus + of.of_nonrelevant_upto(view.rank, topics)
+    topics, moved = view.hits.topic, view.hits.running(surplus(view))
 
     def unjudged(topic: Ints, at: Ints) -> Floats:
         return np.where(at <= rank[topic], of.of_nonrelevant(topic, at), 0.0)
@@ -203,7 +224,7 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
         width = int(view.n_retrieved.max(initial=0)) + 1
         hit = np.searchsorted(topics * width + view.rank, topic * width + at)
         above = hit > view.hits.starts[topic]
-        return np.where(above, np.append(surplus, 0.0)[hit - 1], 0.0) + of.of_nonrelevant_upto(at, topic)
+        return np.where(above, np.append(moved, 0.0)[hit - 1], 0.0) + of.of_nonrelevant_upto(at, topic)
 
     below = np.minimum(rank, view.n_retrieved)
     return Terms(
@@ -211,7 +232,7 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
         unjudged=None if judged_only else unjudged,
         # The ranks that fill a short list up belong to no document.
         rest=of.of_nonrelevant_upto(rank) - of.of_nonrelevant_upto(below),
-        columns={"rp": view.on_pool(of.rp), "crp": view.on_pool(curve)},
+        columns={"rp": view.on_pool(of.rp), "crp": view.on_pool(curve_at_hits(view))},
         unjudged_columns={} if judged_only else {"rp": of.of_nonrelevant, "crp": curve_at},
     )
 
@@ -268,7 +289,7 @@ class _nCRP(KernelMeasure):
     PRETTY_NAME = "normalised CRP"
     SHORT_DESC = "CRP at R as a share of its worst case."
     QUESTION = "What share of the worst possible displacement does the ranking have down to rank R?"
-    RANGE = "0 (ideal) to 1; lower values than 0 are possible for graded judgments"
+    RANGE = "0 (ideal) to 1; graded judgments can go below 0, negative grades above 1"
     SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
     DEFAULT = 1.0
     higher_is_better = False

@@ -41,7 +41,7 @@ def _summands(
     if stop == "uniform":
         weight, size = np.ones(blend.ratio.size), r.astype(np.float64)
     elif stop == "graded":
-        weight = run.pool.gain(gains)[blend.row]
+        weight = run.pool.level_gain(gains)[blend.level]
         size = np.append(ideal, 0.0)[np.where(r > 0, run.pool.judged.starts + r - 1, -1)]
     else:
         weight = gamma ** (blend.count - 1)
@@ -63,10 +63,9 @@ def ncu_terms(
 ) -> Terms:
     """Contribution of each relevant document: shape (n_judged,)."""
     blend, summand = _summands(run, stop, utility, gamma, beta, gains, judged_only)
-    judged = np.zeros(run.pool.grade.size)
-    judged[blend.row] = summand
-    ratio = np.full(judged.size, np.nan)
-    ratio[blend.row] = blend.ratio
+    row = run.view(None, judged_only).row[blend.mask]
+    judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
+    judged[row], ratio[row] = summand, blend.ratio
     return Terms(judged, columns={"gain": run.pool.gain(gains), "utility": ratio})
 
 

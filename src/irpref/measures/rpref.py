@@ -28,7 +28,7 @@ Left open there, decided here:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -61,7 +61,7 @@ def partition(value: Floats, n: int, top: float) -> Floats:
 
 @dataclass(frozen=True)
 class Scale:
-    """Values of the levels of each topic, (n_levels,), in units that keep integers whole."""
+    """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
 
     value: Floats  # 0 for negative grades
     step: Ints  # order of the values in the topic, 0 for the lowest; levels of equal value share a step
@@ -80,6 +80,9 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         top = float(max_rel)
         if n is not None:
             value, top = partition(value, n, top), float(n - 1)
+        # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
+        exponent = int(np.frexp(top)[1])
+        value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
         falls = np.zeros(value.size, bool)
         falls[1:] = value[1:] != value[:-1]
         falls[pool.levels.starts[pool.levels.lengths > 0]] = False
@@ -100,7 +103,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
 
 def misplaced(view: JudgedRun, of: Scale) -> tuple[Floats, Floats]:
     """Retrieved judged documents above each one with a lower value: number and sum of values, (n_hits,) each."""
-    hits, pool = view.hits, view.pool
+    hits, pool, whole = view.hits, view.pool, of
     value, step = of.value[view.level], of.step[view.level]
     number = np.zeros(value.size)
     total = np.zeros(value.size)
@@ -111,20 +114,25 @@ def misplaced(view: JudgedRun, of: Scale) -> tuple[Floats, Floats]:
     below, below_total = np.zeros(value.size), np.zeros(value.size)
     last = int(steps[~many].max(initial=1)) - 1
     if many.any():
-        step = np.where(hits.spread(many), -1, step)
-    for s in range(last + 1):
-        here = step == s
-        at = np.flatnonzero(here)
-        number[at], total[at] = below[at], below_total[at]
-        if s < last:
-            seen = hits.running_count(here)
-            worth = np.zeros(hits.n)
-            mine = of.step == s
-            worth[pool.levels.topic[mine]] = of.value[mine]
-            below += seen
-            below_total += seen * hits.spread(worth)
-    if many.any():
+        of = replace(of, step=np.where(pool.levels.spread(many), -1, of.step))
         step = of.step[view.level]
+    # Counts of three steps share one integer, and one running sum: a topic has fewer than 2^21 documents.
+    for first in range(0, last + 1, 3):
+        field = np.where((of.step >= first) & (of.step < min(first + 3, last)), 1 << 21 * ((of.step - first) % 3), 0)
+        packed = hits.running_count(field[view.level])
+        for s in range(first, min(first + 3, last + 1)):
+            at = np.flatnonzero(step == s)
+            number[at], total[at] = below[at], below_total[at]
+            if s < last:
+                seen = packed >> 21 * (s - first) & 0x1FFFFF
+                worth = np.zeros(hits.n)
+                mine = of.step == s
+                worth[pool.levels.topic[mine]] = of.value[mine]
+                below += seen
+                if worth.any():
+                    below_total += seen * hits.spread(worth)
+    if many.any():
+        step = whole.step[view.level]
         for which, rows, inside in hits.padded():
             chosen = many[which]
             if chosen.any():
@@ -208,7 +216,7 @@ def _parts(
             x, den = x * of.top, v * rows.spread(of.room)
         else:
             den = v * above
-        return x / np.where(den > 0, den, 1.0)  # nothing below or nothing above: x is 0
+        return np.divide(x, den, out=x, where=den > 0)  # nothing below or nothing above: x is 0
 
     penalty = penalties(number * mine - total, mine, hits, view.rank - (norm == "relative") * 1.0)
     summand = (of.value / pool.levels.spread(of.unit))[view.level] * (1 - penalty)

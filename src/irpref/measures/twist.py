@@ -24,7 +24,7 @@ import numpy as np
 
 from irpref.declare import KernelMeasure, Param, register
 from irpref.judged import JudgedRun
-from irpref.measures.crp import crp_curve, ideal, positions
+from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions, surplus
 from irpref.segments import Floats, Ints
 
 
@@ -71,16 +71,17 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     # A view has one cutoff for all topics; where R exceeds the depth nothing is cut below R.
     n = np.maximum(depth, r)
     keep = run.rank <= run.hits.spread(n)
-    view = JudgedRun(
-        run.pool, run.hits.where(keep), run.rank[keep], run.row[keep], np.minimum(run.n_retrieved, n)
-    )
-    of = positions(view, n)
-    plus = view.hits.total(np.maximum(of.rp, 0.0))
-    alone = of.of_nonrelevant(view.hits.topic, view.rank)
-    minus = of.of_nonrelevant_upto(r) + view.hits.total(np.minimum(of.rp, 0.0) - np.minimum(alone, 0.0))
-    surplus = view.hits.running(of.rp - alone)
-    above = view.hits.first(surplus + of.of_nonrelevant_upto(view.rank, view.hits.topic) > 0)
-    first_above = np.append(view.rank, 0)[above]
+    view = run
+    if not keep.all():
+        shown = np.minimum(run.n_retrieved, n)
+        view = run.select(keep, run.rank[keep], shown)
+    # How far the list is filled up moves negative grades only, and those are looked at below.
+    of = positions(view)
+    plus = view.hits.total_whole(np.maximum(of.rp, 0.0))
+    alone = np.minimum(of.rp - surplus(view), 0.0)
+    minus = of.of_nonrelevant_upto(r) + view.hits.total_whole(np.minimum(of.rp, 0.0) - alone)
+    first_above = np.append(view.rank, 0)[view.hits.first(curve_at_hits(view) > 0)]
+    last = r + best.zeros + np.maximum(view.n_retrieved, n) - view.hits.lengths
     rare = best.negatives
     if rare.any():
         ranks, rp = crp_curve(view, n)
@@ -90,7 +91,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
         first_above = np.where(rare, np.append(ranks.position + 1, 0)[found], first_above)
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
-    most_plus, most_minus = _full(view, n, of.last)
+    most_plus, most_minus = _full(view, n, last)
     a, b = _kept(plus, most_plus), _kept(-minus, -most_minus)
     sigma = np.divide(2 * a * b, a + b, out=np.zeros_like(a), where=a + b > 0)
     found_any = view.hits.count(view.grade > 0) > 0
