@@ -82,18 +82,13 @@ def tau_b(a, b):
 
 
 def tau_ap(scores, truth):
-    """Mean over all orders of tied systems; a pair tied in the truth is half right."""
+    """Mean over all orders of tied systems; a pair tied in the truth is right either way."""
     groups = [[i for i in range(len(scores)) if scores[i] == s] for s in sorted(set(scores), reverse=True)]
     total = Fraction(0)
     for orders in product(*(permutations(g) for g in groups)):
         ranking = [i for order in orders for i in order]
         value = Fraction(0)
         for i in range(1, len(ranking)):
-            right = Fraction(0)
-            for above in ranking[:i]:
-                right += Fraction(
-                    1 + (truth[above] > truth[ranking[i]]) - (truth[above] < truth[ranking[i]]), 2
-                )
-            value += right / i
+            value += Fraction(sum(truth[above] >= truth[ranking[i]] for above in ranking[:i]), i)
         total += 2 * value / (len(ranking) - 1) - 1
     return total / prod(len(list(permutations(g))) for g in groups)

@@ -32,6 +32,12 @@ def test_tau_ap_is_not_symmetric():
     assert tau_ap([4, 3, 2, 1], moved) == pytest.approx(2 / 3 * 2 - 1)
 
 
+def test_ties_in_the_reference_are_no_error():
+    assert tau_ap([3, 3, 1], [3, 3, 1]) == tau_ap([3, 2, 1], [3, 3, 1]) == 1
+    # c above a and b: 0 at rank 2; a or b, whichever comes last, is right about the other only: 1/2.
+    assert tau_ap([2, 1, 3], [3, 3, 1]) == pytest.approx(2 / 2 * (0 + 1 / 2) - 1)
+
+
 def test_tau_ap_is_1_0_and_minus_1():
     rng = np.random.default_rng(0)
     assert tau_ap([1, 2, 3], [1, 2, 3]) == 1
@@ -56,7 +62,7 @@ def test_kendall_tau_is_tau_b(case):
 
 def test_means_that_differ_by_rounding_are_ties():
     assert kendall_tau([0.1 + 0.2, 0.3, 0.1], [3, 3, 1]) == pytest.approx(1)
-    assert tau_ap([0.1 + 0.2, 0.3, 0.1], [3, 3, 1]) == pytest.approx(2 / 2 * (1 / 2 + 1) - 1)
+    assert tau_ap([0.1 + 0.2, 0.3, 0.1], [3, 2, 1]) == pytest.approx(2 / 2 * (1 / 2 + 1) - 1)
 
 
 def make(name, means, higher_is_better=True):

@@ -120,8 +120,9 @@ def run_files(paths: Sequence[Path]) -> dict[str, Path]:
     """
     out: dict[str, Path] = {}
     for path in paths:
-        inside = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
-        for file in inside if path.is_dir() else [path]:
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+            if file.name.startswith("."):
+                continue
             name = file.name
             for ending in _ENDINGS:
                 name = name.removesuffix(ending)

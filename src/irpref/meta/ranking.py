@@ -12,7 +12,7 @@ E. Yilmaz, J. A. Aslam and S. Robertson, A new rank correlation coefficient for 
 2008, 587-594, doi:10.1145/1390334.1390435, equation (3). SciPy has tau-b, and lacks tau_ap.
 
 The paper leaves ties open. Decided here: systems tied in the ranking stand in every order equally often, and
-tau_ap is the mean over these orders; of two systems tied in the reference half a one stands above the other.
+tau_ap is the mean over these orders; systems tied in the reference stand rightly either way.
 """
 
 from __future__ import annotations
@@ -68,20 +68,20 @@ def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:
     s, truth = _scores(scores), _scores(reference)
     if s.size < 2:
         return float("nan")
-    # Of the systems above, those that the reference has above; a tie there is worth a half.
-    right = np.where(truth[:, None] > truth, 1.0, 0.0) + 0.5 * (truth[:, None] == truth)
-    above = s[:, None] > s
-    correct = (right * above).sum(axis=0)
+    right = (truth[:, None] >= truth).astype(np.float64)
+    correct = (right * (s[:, None] > s)).sum(axis=0)
     total = 0.0
     rank = 1
     for score in np.unique(s)[::-1]:
-        tied = s == score
+        tied = np.flatnonzero(s == score)
         mean = correct[tied].mean()
-        for k in range(int(tied.sum())):
+        # One of two tied systems stands above the other, either way equally often.
+        among = right[np.ix_(tied, tied)]
+        pairs = tied.size * (tied.size - 1)
+        share = (among.sum() - tied.size) / pairs if pairs else 0.0
+        for k in range(tied.size):
             if rank > 1:
-                # Of the k tied systems that happen to stand above, half stand rightly, whatever the
-                # reference.
-                total += (mean + k / 2) / (rank - 1)
+                total += (mean + k * share) / (rank - 1)
             rank += 1
     return float(2 * total / (s.size - 1) - 1)
 

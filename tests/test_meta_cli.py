@@ -1,0 +1,160 @@
+"""`irpref meta`: files in, tables and pictures out."""
+
+import argparse
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from irpref.cli import meta
+from irpref.meta import Incompleteness, TopicValues, discriminative_power, stability, swap, topic_values
+
+
+def call(*arguments):
+    parser = argparse.ArgumentParser()
+    meta.add_parser(parser.add_subparsers())
+    args = parser.parse_args(["meta", *map(str, arguments)])
+    return args.run(args)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Qrels and a folder of four runs in TREC format, one of them compressed."""
+    root = tmp_path_factory.mktemp("collection")
+    rng = np.random.default_rng(3)
+    qrels = {f"q{t}": {f"d{i}": int(rng.integers(0, 3)) for i in range(20)} for t in range(6)}
+    lines = [f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()]
+    (root / "qrels.txt").write_text("".join(lines))
+    (root / "runs").mkdir()
+    runs = {}
+    for k, noise in enumerate((0.5, 1, 2, 4)):
+        runs[f"run{k}"] = {
+            q: {d: round(g + noise * rng.random(), 4) for d, g in docs.items()} for q, docs in qrels.items()
+        }
+        text = "".join(
+            f"{q} Q0 {d} 1 {s} tag\n" for q, docs in runs[f"run{k}"].items() for d, s in docs.items()
+        )
+        if k:
+            (root / "runs" / f"run{k}.run").write_text(text)
+        else:
+            (root / "runs" / "run0.txt.gz").write_bytes(gzip.compress(text.encode()))
+    return root, qrels, runs
+
+
+@pytest.fixture
+def data(files):
+    return [
+        "--qrels",
+        files[0] / "qrels.txt",
+        "--runs",
+        files[0] / "runs",
+        "--measures",
+        "AP RPref(max_rel=2)",
+    ]
+
+
+def table(text):
+    """The printed table after its head."""
+    lines = text.split("\n\n", 1)[1].splitlines()
+    return [line.split() for line in lines]
+
+
+def test_stability(files, data, capsys, tmp_path):
+    csv = tmp_path / "all.csv"
+    assert call("stability", *data, "--seed", 4, "--samples", 100, "--csv", csv) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("4 systems, 6 topics, 100 samples of 6 topics; fuzziness 5 %\n\n")
+    values = topic_values(["AP", "RPref(max_rel=2)"], files[1], files[2])
+    expected = [stability(v, n_samples=100, rng=4) for v in values.values()]
+    assert table(shown)[1:] == [
+        [one.measure, f"{one.minority_rate[4]:.4f}", f"{one.ties[4]:.4f}"] for one in expected
+    ]
+    whole = pd.read_csv(csv)
+    assert len(whole) == 20
+    assert whole["ties"].to_numpy() == pytest.approx(np.concatenate([one.ties for one in expected]))
+
+
+def test_values_that_are_there_already(files, capsys, tmp_path):
+    values = topic_values(["AP", "nDCG"], files[1], files[2])
+    rows = [(s, q, m, v.frame().loc[s, q]) for m, v in values.items() for s in v.systems for q in v.topics]
+    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    frame.to_csv(tmp_path / "perquery.csv", index=False)
+    assert call("swap", "--values", tmp_path, "--samples", 50, "--disjoint") == 0
+    shown = table(capsys.readouterr().out)
+    expected = swap(values["nDCG"], n_samples=50, replace=False, rng=0)
+    assert shown[2] == ["nDCG", f"{expected.difference_required():.4f}", f"{expected.sensitivity():.4f}"]
+    assert call("power", "--values", tmp_path / "perquery.csv", "--measures", "AP", "--top", 3) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("3 systems, 6 topics")
+    best = values["AP"].select(
+        sorted(values["AP"].systems, key=lambda s: -values["AP"].frame().loc[s].mean())[:3]
+    )
+    expected = discriminative_power(best, rng=0)
+    assert table(shown)[1] == ["AP", f"{expected.power:.4f}", f"{expected.difference_required:.4f}"]
+
+
+def test_ranking(data, capsys):
+    assert call("ranking", *data, "--tau-ap") == 0
+    shown = table(capsys.readouterr().out)
+    assert [row[0] for row in shown] == ["measure", "AP", "RPref(max_rel=2)"]
+    assert shown[1][1] == "1.0000"
+
+
+def test_robustness_resumes(data, capsys, tmp_path):
+    keep = tmp_path / "means.csv"
+    arguments = ["robustness", *data, "--levels", 50, 10, "--samples", 2, "--resume", keep]
+    assert call(*arguments) == 0
+    first = capsys.readouterr()
+    assert table(first.out)[0] == ["level", "AP", "RPref(max_rel=2)"]
+    assert [row[0] for row in table(first.out)[1:]] == ["100.0000", "50.0000", "10.0000"]
+    assert first.err == ""  # no bar where there is no terminal
+    assert len(Incompleteness.read(keep).means) == 5 * 2 * 4
+    assert call(*arguments) == 0
+    assert capsys.readouterr().out == first.out
+    assert call(*arguments, "--reference", "AP") == 0
+    assert "with AP by all judgments" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("method", ["stability", "swap", "power", "robustness"])
+def test_pictures(method, data, capsys, tmp_path):
+    pytest.importorskip("matplotlib").use("Agg")
+    few = ["--levels", 50] if method == "robustness" else []
+    assert call(method, *data, "--samples", 2, *few, "--plot", tmp_path / "p.png") == 0
+    assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_runs_are_named_after_their_files(files, tmp_path):
+    found = meta.run_files([files[0] / "runs"])
+    assert list(found) == ["run0", "run1", "run2", "run3"]
+    assert list(meta.run_files(sorted((files[0] / "runs").iterdir())[1:3])) == ["run1", "run2"]
+    with pytest.raises(ValueError, match="two runs have the name 'run1'"):
+        meta.run_files([files[0] / "runs", files[0] / "runs" / "run1.run"])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (["--runs", "nowhere"], "nowhere"),
+        (["--measures", "RPreff"], "did you mean 'RPref'"),
+        (["--size", "50", "--without-replacement"], "50 topics cannot be drawn from 6"),
+    ],
+)
+def test_problems_are_told_in_one_line(change, says, data, capsys):
+    assert call("stability", *data, *change) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("irpref meta stability: ")
+    assert says in said
+    assert said.count("\n") == 1
+
+
+def test_something_to_read_is_needed(capsys):
+    assert call("power") == 2
+    assert "give --qrels FILE and --runs FOLDER" in capsys.readouterr().err
+
+
+def test_values_of_the_command_line_are_those_of_the_library(files, data):
+    args = argparse.Namespace(values=None, qrels=data[1], runs=[data[3]], measures="AP", top=None)
+    (found,) = meta._values(args)
+    expected = TopicValues.from_runs("AP", files[1], files[2])
+    assert (found.select(topics=expected.topics).values == expected.values).all()
