@@ -65,7 +65,7 @@ def bind(measures: Any, source: Any) -> Any:
             )
         if isinstance(measure, KernelMeasure) and "max_rel" in measure.SUPPORTED_PARAMS and "max_rel" not in measure.params:
             gains = measure.params.get("gains", {})
-            measure = measure(max_rel=max(1, *(gains.get(grade, grade) for grade in grades)))
+            measure = measure(max_rel=max([1, *(gains.get(grade, grade) for grade in grades if grade >= 0)]))
         bound.append(measure)
     return bound[0] if single else bound
 

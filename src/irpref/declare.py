@@ -118,7 +118,7 @@ def clean_number(value: Any) -> int | float:
     number = float(value)
     if not math.isfinite(number):
         raise ValueError
-    return int(value) if number == int(number) else number
+    return int(value) if number.is_integer() else number  # type: ignore[call-overload]
 
 
 def _clean_gains(value: Any) -> dict[int | float, int | float]:
@@ -129,11 +129,18 @@ def _clean_gains(value: Any) -> dict[int | float, int | float]:
     return {grade: gain for grade, gain in sorted(gains.items()) if grade != gain}
 
 
-def check_rising(name: str, gains: Mapping[float, float], grades: Any) -> None:
-    """`ValueError` where a higher one of these positive grades has a lower gain, or any a negative one."""
+def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: bool = False) -> None:
+    """`ValueError` where a higher one of these positive grades has a lower gain, or any a negative one.
+
+    `zero`: whether grade 0 may have a gain, too.
+    """
     below, least = 0.0, 0.0
-    for grade in sorted(float(g) for g in grades if g > 0):
+    for grade in sorted(float(g) for g in grades if g > 0 or (zero and g == 0)):
         gain = gains.get(grade, grade)
+        if gain < 0:
+            raise ValueError(
+                f"{name}: gains={dict(gains)!r} has a negative gain, {gain:g} for grade {grade:g}"
+            )
         if gain < least:
             raise ValueError(
                 f"{name}: gains={dict(gains)!r} falls as grades rise: grade {below:g} has gain {least:g}, "
@@ -163,7 +170,7 @@ class KernelMeasure(host.Measure):
     QUESTION: ClassVar[str]
     RANGE: ClassVar[str] = "[0, 1]"
     SOURCE: ClassVar[str]
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]]
+    SUPPORTED_PARAMS: dict[str, Any]
     higher_is_better: ClassVar[bool] = True
 
     def __init__(self, **params: Any) -> None:
@@ -190,7 +197,7 @@ class KernelMeasure(host.Measure):
                     f"{self.NAME}: {name}={value!r} is not accepted, expected {spec.accepted()}{hint}"
                 ) from None
             if name == "gains":
-                check_rising(str(self.NAME), cleaned, cleaned)
+                check_rising(str(self.NAME), cleaned, cleaned, zero=self._maps_zero())
             if cleaned != {} and cleaned != spec.default:
                 given[name] = cleaned
         # One order of parameters: measures that are equal print, hash and pickle alike.
@@ -206,6 +213,15 @@ class KernelMeasure(host.Measure):
             if spec.required and name not in self.params:
                 raise ValueError(f"{self.NAME} needs {name}: {spec.desc}, {spec.accepted()}")
         self.validated = True
+
+    def _maps_zero(self) -> bool:
+        # On a scale up to `max_rel`, `gains` can raise grade 0; elsewhere relevant means a gain above 0.
+        return "max_rel" in self.SUPPORTED_PARAMS
+
+    def check_gains(self, grades: Any) -> None:
+        """`ValueError` where the gains fall as these grades rise."""
+        if self.params.get("gains"):
+            check_rising(str(self.NAME), self.params["gains"], grades, zero=self._maps_zero())
 
     def _param_repr(self, v: Any) -> str:
         if isinstance(v, dict):

@@ -14,10 +14,7 @@ from ir_measures import util
 from ir_measures.measures import Measure
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
-TREC_NAMES = (
-    "map map_cut P recall ndcg ndcg_cut bpref recip_rank Rprec success set_P set_recall set_F set_map "
-    "num_ret num_rel num_rel_ret num_q infAP iprec_at_recall set_relative_P official all_trec"
-).split()
+TREC_NAMES = ["map", "map_cut", "P", "recall", "ndcg", "ndcg_cut", "bpref", "recip_rank", "Rprec", "success", "set_P", "set_recall", "set_F", "set_map", "num_ret", "num_rel", "num_rel_ret", "num_q", "infAP", "iprec_at_recall", "set_relative_P", "official", "all_trec"]
 
 
 class UnknownMeasureError(ValueError, NameError):
@@ -121,26 +118,31 @@ def _parse(text: str | Measure) -> list[Measure]:
     if node is None or not isinstance(_take_apart(node)[0], str):
         raise ValueError(f"{text!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10")
     bare = str(_take_apart(node)[0])
-    near = difflib.get_close_matches(bare, known_names(), n=1, cutoff=0.5) or [
-        known for known in known_names() if known.lower() == bare.lower()
-    ]
+    near = [known for known in known_names() if known.lower() == bare.lower()]
+    near = near or difflib.get_close_matches(bare, known_names(), n=1, cutoff=0.5)
     raise UnknownMeasureError(f"unknown measure {bare!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
 def _take_apart(node: ast.expr) -> tuple[str | None, list[ast.keyword] | None, ast.expr | None]:
     at = None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        node, at = node.left, node.right
+        at, node = node.right, node.left
     keywords: list[ast.keyword] = []
     if isinstance(node, ast.Call):
         if node.args:
             return None, None, None
-        node, keywords = node.func, node.keywords
+        keywords, node = node.keywords, node.func
     return (node.id, keywords, at) if isinstance(node, ast.Name) else (None, None, None)
 
 
 def _build(text: str, of: Measure, keywords: list[ast.keyword] | None, at: ast.expr | None) -> Measure:
-    given = {k.arg: _value(k.value, text) for k in keywords or [] if k.arg}
+    given: dict[str, Any] = {}
+    for keyword in keywords or []:
+        if keyword.arg is None:
+            raise ValueError(f"{text!r}: '**' is not accepted")
+        if keyword.arg in given:
+            raise ValueError(f"{text!r}: {keyword.arg} is given twice")
+        given[keyword.arg] = _value(keyword.value, text)
     if at is not None:
         given[of.AT_PARAM] = _value(at, text)
     if type(of).__module__.partition(".")[0] != __package__:

@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures import providers
 from ir_measures.util import CalcResults, Metric
 
-from irpref.declare import KernelMeasure, check_rising, registered
+from irpref.declare import KernelMeasure, registered
 from irpref.judged import JudgedRun, Pool
 from irpref.judged.recent import recent_pool
 from irpref.messages import ScaleWarning
@@ -30,7 +30,7 @@ def _columns_of(measure: KernelMeasure) -> dict[str, str]:
 def _known(column: Any, pool: Pool, name: str) -> Bools:
     """A column of truth values; a missing value means not known."""
     if column.dtype == bool:
-        return column  # type: ignore[no-any-return]
+        return column
     values = column.tolist()
     for row, value in enumerate(values):
         if isinstance(value, str):
@@ -96,7 +96,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     arguments = measure.arguments()
     if arguments.get("gains"):
         grades = pool.memo("grades", lambda: np.unique(pool.grade).tolist())
-        check_rising(str(measure.NAME), dict(arguments["gains"]), grades)
+        measure.check_gains(grades)
     if "max_rel" in arguments and arguments["max_rel"] is None:
         top = pool.max_gain(arguments["gains"])
         arguments["max_rel"] = top
@@ -186,7 +186,7 @@ class IrprefProvider(providers.Provider):
     NAME = "irpref"
 
     @property
-    def SUPPORTED_MEASURES(self) -> list[Any]:  # type: ignore[override]  # noqa: N802
+    def SUPPORTED_MEASURES(self) -> list[Any]:  # type: ignore[override]
         """Our measures, whatever their parameters."""
         return list(registered().values())
 

@@ -1,0 +1,739 @@
+"""What is refused, what is mended with a warning, and what the messages say: read them aloud."""
+
+import copy
+import pickle
+import re
+import warnings
+from typing import Any, NamedTuple
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from ir_measures import AP, Qrel, ScoredDoc, nDCG
+
+import irpref
+from irpref import (
+    CRP,
+    NCU,
+    BprefVariant,
+    Coverage,
+    EMeasure,
+    NPref,
+    QMeasure,
+    RelativeRecall,
+    RPref,
+    Twist,
+)
+from irpref.judged import Pool
+from irpref.provider import KernelEvaluator
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 3.0}}
+
+
+class Judgment(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: Any
+
+
+def _frame(rows: list, dtype: Any = None) -> pd.DataFrame:
+    frame = pd.DataFrame(rows)
+    return frame if dtype is None else frame.astype({"query_id": dtype, "doc_id": dtype})
+
+
+FORMS = {
+    "namedtuples": list,
+    "iterator": iter,
+    "generator": lambda rows: (row for row in rows),
+    "pandas": _frame,
+    "pandas object": lambda rows: _frame(rows, object),
+    "pandas categorical": lambda rows: _frame(rows, "category"),
+    "polars": lambda rows: pl.DataFrame(rows, infer_schema_length=None),
+    "polars lazy": lambda rows: pl.LazyFrame(rows, infer_schema_length=None),
+}
+try:
+    import pyarrow  # noqa: F401
+except ImportError:
+    pass
+else:
+    FORMS["pandas on pyarrow"] = lambda rows: _frame(rows, "string[pyarrow]")
+
+
+def as_dict(rows: list) -> dict:
+    out: dict = {}
+    for query_id, doc_id, value in rows:
+        out.setdefault(query_id, {})[doc_id] = value
+    return out
+
+
+every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+every_form_and_dicts = pytest.mark.parametrize("form", [*FORMS.values(), as_dict], ids=[*FORMS, "dicts"])
+
+
+def mean(measure, qrels, run):
+    return KernelEvaluator([measure], qrels).calc_aggregate(run)[measure]
+
+
+def refusal(measure, qrels, run) -> str:
+    """The message of the ValueError."""
+    with pytest.raises(ValueError, match=r"\w") as error:  # the text is the caller's to check
+        mean(measure, qrels, run)
+    assert type(error.value) is ValueError
+    return str(error.value)
+
+
+# Scores and grades ------------------------------------------------------------------------------------------
+
+
+@every_form_and_dicts
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
+def test_a_score_that_is_no_finite_number(form, score):
+    rows = [ScoredDoc("q2", "a", 3.0), ScoredDoc("q1", "b", 2.0), ScoredDoc("q1", "a", score)]
+    message = refusal(QMeasure, QRELS, form(rows))
+    assert message == f"run: the score of topic 'q1', document 'a' is {score}"
+
+
+@every_form_and_dicts
+@pytest.mark.parametrize("grade", [float("nan"), float("inf")])
+def test_a_grade_that_is_no_finite_number(form, grade):
+    rows = [Judgment("q1", "b", 0.0), Judgment("q1", "a", grade), Judgment("q2", "a", 2.0)]
+    message = refusal(QMeasure, form(rows), RUN)
+    assert message == f"qrels: the grade of topic 'q1', document 'a' is {grade}"
+
+
+def test_missing_values_of_pandas_and_polars_are_no_numbers():
+    rows = [ScoredDoc("q1", "b", 2.0), ScoredDoc("q1", "a", None)]
+    for run in (
+        rows,
+        pd.DataFrame(rows),
+        pd.DataFrame(rows).astype({"score": "Float64"}),
+        pl.DataFrame(rows, orient="row", schema=list(ScoredDoc._fields)),
+        as_dict(rows),
+    ):
+        assert "topic 'q1', document 'a'" in refusal(QMeasure, QRELS, run)
+    judged = [Judgment("q1", "b", 1), Judgment("q1", "a", None)]
+    for qrels in (judged, pd.DataFrame(judged).astype({"relevance": "Int64"}), as_dict(judged)):
+        assert "topic 'q1', document 'a'" in refusal(QMeasure, qrels, RUN)
+
+
+def test_bad_scores_of_topics_without_judgments_are_passed_over():
+    assert mean(QMeasure, QRELS, {**RUN, "q9": {"a": float("nan")}}) == mean(QMeasure, QRELS, RUN)
+
+
+def test_text_is_no_number():
+    rows = [ScoredDoc("q1", "b", 2.0), ScoredDoc("q1", "a", "high")]
+    assert refusal(QMeasure, QRELS, rows) == "score of topic 'q1', document 'a' is 'high', expected a number"
+    assert refusal(QMeasure, QRELS, as_dict(rows)) == (
+        "score of topic 'q1', document 'a' is 'high', expected a number"
+    )
+    assert "column 'score'" in refusal(QMeasure, QRELS, pd.DataFrame(rows))
+    frame = pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "score": ["1.0"]})
+    assert refusal(QMeasure, QRELS, frame) == "column 'score' holds String, expected numbers"
+    judged = [Judgment("q1", "b", 1), Judgment("q1", "a", "yes")]
+    assert "relevance of topic 'q1', document 'a' is 'yes'" in refusal(QMeasure, judged, RUN)
+
+
+# Repeated rows ----------------------------------------------------------------------------------------------
+
+REPEATED = [
+    ScoredDoc("q1", "b", 2.0),
+    ScoredDoc("q1", "a", 1.0),
+    ScoredDoc("q2", "a", 3.0),
+    ScoredDoc("q1", "b", 0.5),  # now below a
+    ScoredDoc("q1", "b", 0.25),
+    ScoredDoc("q9", "z", 1.0),  # no topic of the qrels: not counted
+    ScoredDoc("q9", "z", 1.0),
+]
+
+
+@every_form
+def test_the_last_of_repeated_documents_counts(form):
+    evaluator = KernelEvaluator([QMeasure, BprefVariant], QRELS)
+    with pytest.warns(irpref.DuplicateWarning) as caught:
+        found = evaluator.calc_aggregate(form(REPEATED))
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    assert "repeats 2 documents" in message
+    assert "'b' in topic 'q1'" in message
+    assert "last row" in message
+    last = as_dict(REPEATED)
+    assert found == evaluator.calc_aggregate(last)
+    # What the host does, so that its measures stay comparable with ours.
+    host = ir_measures.calc_aggregate([AP, ir_measures.Bpref], QRELS, REPEATED)
+    assert host == ir_measures.calc_aggregate([AP, ir_measures.Bpref], QRELS, last)
+    assert host[ir_measures.Bpref] == found[BprefVariant]
+
+
+@every_form
+def test_the_order_of_other_rows_does_not_change_which_repeat_counts(form):
+    run = [
+        ScoredDoc("q1", "a", 1.0),
+        ScoredDoc("q2", "a", 1.0),
+        ScoredDoc("q1", "a", 3.0),
+        ScoredDoc("q1", "b", 2.0),
+    ]
+    with pytest.warns(irpref.DuplicateWarning):
+        listing = Pool.build(QRELS).listing(form(run))
+    assert listing.doc_ids == ["a", "b", "a"]
+    assert listing.score.tolist() == [3.0, 2.0, 1.0]
+
+
+@every_form
+def test_repeated_documents_are_an_error_where_asked_for(form):
+    with pytest.raises(ValueError, match="document 'b' twice in topic 'q1'"):
+        Pool.build(QRELS).judge(form(REPEATED), strict=True)
+
+
+def test_ids_that_are_the_same_as_text():
+    assert "same id" in refusal(QMeasure, QRELS, {"q1": {1: 1.0, "1": 2.0}})
+    assert "same id" in refusal(QMeasure, QRELS, {1: {"a": 1.0}, "1": {"a": 2.0}})
+    assert "two topics" in refusal(QMeasure, {1: {"a": 1}, "1": {"b": 1}}, RUN)
+    assert "'1' twice" in refusal(QMeasure, {"q1": {1: 1, "1": 2}}, RUN)
+
+
+JUDGED = [Judgment("q1", "a", 1), Judgment("q1", "b", 0), Judgment("q2", "a", 2)]
+
+
+@every_form
+def test_the_same_judgment_twice_is_one(form):
+    rows = [*JUDGED, Judgment("q1", "b", 0), Judgment("q2", "a", 2)]
+    measures = [QMeasure, BprefVariant(norm="N"), CRP, RPref(max_rel=2, unretrieved="infinity"), EMeasure]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = KernelEvaluator(measures, form(rows)).calc_aggregate(RUN)
+    assert found == KernelEvaluator(measures, JUDGED).calc_aggregate(RUN)
+
+
+@every_form
+def test_judgments_that_differ(form):
+    message = refusal(QMeasure, form([*JUDGED, Judgment("q1", "b", 2)]), RUN)
+    assert "topic 'q1' judges document 'b' twice, as 2 and as 0" in message
+    assert "subtopic" in message
+    assert "groupby(['query_id', 'doc_id']" in message
+
+
+def test_what_the_message_advises_works():
+    qrels = pd.DataFrame([*JUDGED, Judgment("q1", "b", 2)])
+    reduced = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    assert mean(QMeasure, reduced, RUN) == mean(QMeasure, {"q1": {"a": 1, "b": 2}, "q2": {"a": 2}}, RUN)
+
+
+# Columns and forms ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("qrels", [QRELS, JUDGED, pd.DataFrame(JUDGED), pl.DataFrame(JUDGED)])
+def test_a_missing_column_of_known_documents(qrels):
+    message = refusal(Coverage, qrels, RUN)
+    assert message.startswith("Coverage needs the column 'known' of the qrels")
+    assert "found: query_id, doc_id, relevance" in message
+    assert "with_known" in message
+    assert "Coverage(known='seen')@5 needs the column 'seen'" in refusal(
+        Coverage(known="seen") @ 5, qrels, RUN
+    )
+
+
+def test_a_missing_column_of_expected_numbers():
+    message = refusal(RelativeRecall(expected="wanted"), pd.DataFrame(JUDGED), RUN)
+    assert message.startswith("RelativeRecall(expected='wanted') needs the column 'wanted'")
+    assert "one number a topic" in message
+
+
+def test_known_documents_are_truth_values():
+    qrels = pd.DataFrame(JUDGED)
+    message = refusal(Coverage, qrels.assign(known=["yes", "no", "no"]), RUN)
+    assert "column 'known' of topic 'q1', document 'a' is the text 'yes', expected True or False" in message
+    for known in ([1, 0, 0], [True, None, None], [1.0, np.nan, 0.0]):  # a missing value means not known
+        expected = mean(Coverage, qrels.assign(known=[True, False, False]), RUN)
+        assert mean(Coverage, qrels.assign(known=known), RUN) == expected
+
+
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ([1, 2, 1], "1, 2"),
+        ([0, 0, 1], "0"),
+        ([np.nan] * 3, "none"),
+        ([np.inf] * 3, "inf"),
+        (["x"] * 3, "none"),
+    ],
+)
+def test_expected_numbers_are_one_a_topic(numbers, found):
+    message = refusal(RelativeRecall(expected="wanted"), pd.DataFrame(JUDGED).assign(wanted=numbers), RUN)
+    assert "column 'wanted' of topic 'q1' must hold one number of at least 1" in message
+    assert message.endswith(f"found {found}")
+
+
+def test_missing_columns():
+    run = pd.DataFrame([ScoredDoc("q1", "a", 1.0)])
+    assert refusal(QMeasure, QRELS, run.drop(columns="score")) == (
+        "DataFrame has no column 'score' (found: query_id, doc_id)"
+    )
+    assert "'docno' is PyTerrier's name for it" in refusal(
+        QMeasure, QRELS, run.rename(columns={"doc_id": "docno"})
+    )
+    qrels = pd.DataFrame(JUDGED).rename(columns={"relevance": "label"})
+    assert "'label' is PyTerrier's name for it, rename it to 'relevance'" in refusal(QMeasure, qrels, RUN)
+    assert "no column 'score'" in refusal(
+        QMeasure, QRELS, pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"]})
+    )
+    assert "Judgment has no column 'score'" in refusal(QMeasure, QRELS, JUDGED)
+
+
+@pytest.mark.parametrize(
+    ("run", "text"),
+    [
+        ("run.txt", "read a file with irpref.read_run"),
+        (None, "got NoneType"),
+        (3.0, "got float"),
+        ([("q1", "a", 1.0)], "first item is a tuple"),
+        ({"q1": 3.0}, "topic 'q1' holds a float"),
+    ],
+)
+def test_other_forms_are_a_type_error(run, text):
+    with pytest.raises(TypeError, match=re.escape(text)):
+        mean(QMeasure, QRELS, run)
+
+
+# Nothing there ----------------------------------------------------------------------------------------------
+
+EMPTY_RUNS = {
+    "dicts": {},
+    "empty topic": {"q1": {}},
+    "list": [],
+    "iterator": iter(()),
+    "pandas": pd.DataFrame(columns=["query_id", "doc_id", "score"]),
+    "pandas str": pd.DataFrame(columns=["query_id", "doc_id", "score"]).astype(
+        {"query_id": "str", "doc_id": "str", "score": float}
+    ),
+    "polars": pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}),
+}
+
+
+@pytest.mark.parametrize("run", EMPTY_RUNS.values(), ids=EMPTY_RUNS)
+def test_an_empty_run_scores_what_an_empty_list_scores(run):
+    evaluator = KernelEvaluator([QMeasure, EMeasure, CRP, RPref(max_rel=2)], QRELS)
+    found = evaluator.values(run if not hasattr(run, "__next__") else iter(()))
+    assert {m: v.tolist() for m, v in found.items()} == {
+        QMeasure: [0.0, 0.0],
+        EMeasure: [1.0, 1.0],
+        CRP: [-1.0, -1.0],
+        RPref(max_rel=2): [0.0, 0.0],
+    }
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        {},
+        {"q1": {}},
+        [],
+        iter(()),
+        pd.DataFrame(columns=["query_id", "doc_id", "relevance"]),
+        pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Int64}),
+    ],
+    ids=["dicts", "empty topic", "list", "iterator", "pandas", "polars"],
+)
+def test_empty_qrels(qrels):
+    assert refusal(QMeasure, qrels, RUN) == "the qrels are empty: there is nothing to judge a run against"
+
+
+def test_a_topic_without_judgments_among_others():
+    qrels = {**QRELS, "q3": {}}  # possible in dicts only
+    evaluator = KernelEvaluator([QMeasure, EMeasure, CRP], qrels)
+    assert evaluator.topic_ids == ["q1", "q2", "q3"]
+    found = evaluator.values({**RUN, "q3": {"a": 1.0}})
+    assert [values[2] for values in found.values()] == [
+        {"QMeasure": 0.0, "EMeasure": 1.0, "CRP": 0.0}[str(measure)] for measure in found
+    ]
+
+
+@every_form_and_dicts
+def test_no_topic_in_common(form):
+    run = form([ScoredDoc("x1", "a", 1.0), ScoredDoc("x2", "b", 1.0)])
+    assert refusal(QMeasure, QRELS, run) == (
+        "run and qrels have no topic in common: the run's topics begin 'x1', 'x2', "
+        "those of the qrels 'q1', 'q2'"
+    )
+
+
+@every_form_and_dicts
+def test_numbers_as_ids_are_compared_as_text(form):
+    qrels = form([Judgment(1, 10, 1), Judgment(1, 9, 0), Judgment(2, 10, 2)])
+    run = [ScoredDoc("1", "9", 1.0), ScoredDoc("1", "10", 1.0), ScoredDoc("2", "10", 1.0)]
+    evaluator = KernelEvaluator([QMeasure], qrels)
+    assert evaluator.topic_ids == ["1", "2"]
+    # Equal scores: "9" stands before "10" as text.
+    assert evaluator.values(run)[QMeasure].tolist() == [2 / 3, 1.0]
+    numbers = form([ScoredDoc(int(q), int(d), s) for q, d, s in run])
+    assert KernelEvaluator([QMeasure], as_dict(JUDGED)).topic_ids == ["q1", "q2"]
+    assert evaluator.values(numbers)[QMeasure].tolist() == [2 / 3, 1.0]
+
+
+def test_the_host_hands_bad_input_on():
+    for measures in ([QMeasure], [QMeasure, EMeasure @ 5]):
+        with pytest.raises(ValueError, match="no topic in common"):
+            ir_measures.calc_aggregate(measures, QRELS, {"x": {"a": 1.0}})
+        with pytest.raises(ValueError, match="topic 'q1', document 'a' is nan"):
+            ir_measures.calc_aggregate(measures, QRELS, {"q1": {"a": float("nan")}})
+
+
+# Parameters -------------------------------------------------------------------------------------------------
+
+REFUSED = [
+    (
+        lambda: RPref(norm="absolut"),
+        "RPref: norm='absolut' is not accepted, expected one of 'absolute', 'relative'",
+    ),
+    (lambda: RPref(norm="absolut"), "did you mean 'absolute'?"),
+    (lambda: RPref(nrom="absolute"), "RPref has no parameter 'nrom'; did you mean 'norm'?"),
+    (lambda: RPref(max_rel=0), "RPref: max_rel=0 is not accepted, expected a number above 0"),
+    (lambda: RPref(max_rel="3"), "max_rel='3'"),
+    (lambda: RPref(max_rel=float("nan")), "max_rel=nan"),
+    (lambda: RPref(max_rel=float("inf")), "max_rel=inf"),
+    (lambda: RPref(max_rel=10**400), "RPref: max_rel="),
+    (lambda: RPref @ 0, "RPref: cutoff=0 is not accepted, expected an integer of at least 1"),
+    (lambda: RPref @ -1, "cutoff=-1"),
+    (lambda: RPref @ 1.5, "cutoff=1.5"),
+    (lambda: RPref @ True, "cutoff=True"),
+    (lambda: RPref(top="Keep"), "did you mean 'keep'?"),
+    (lambda: NPref(n=1), "NPref: n=1 is not accepted, expected an integer of at least 2"),
+    (lambda: NPref(n=2.5), "n=2.5"),
+    (lambda: QMeasure(beta=-1), "QMeasure: beta=-1 is not accepted, expected a number of at least 0"),
+    (lambda: QMeasure(beta="1"), "beta='1'"),
+    (lambda: QMeasure(gains=3), "expected a dict of numbers, grade to gain, such as {1: 1, 2: 3}"),
+    (lambda: QMeasure(gains=[1, 3]), "gains=[1, 3]"),
+    (lambda: QMeasure(gains={"1": 2}), "gains={'1': 2}"),
+    (lambda: QMeasure(gains={1: float("nan")}), "gains={1: nan}"),
+    (lambda: QMeasure(gains={1: 3, 2: 1}), "falls as grades rise: grade 1 has gain 3, grade 2 has gain 1"),
+    (lambda: QMeasure(gains={1: -3}), "gains={1: -3} has a negative gain, -3 for grade 1"),
+    (lambda: QMeasure(judged_only="yes"), "judged_only='yes' is not accepted, expected True or False"),
+    (lambda: QMeasure(judged_only=1), "judged_only=1"),
+    (lambda: NCU @ 5, "NCU has no parameter 'cutoff'"),
+    (lambda: NCU(gamma=1.5), "gamma=1.5 is not accepted, expected a number above 0 and of at most 1"),
+    (lambda: NCU(stop="grade"), "did you mean 'graded'?"),
+    (lambda: irpref.nCRP @ 5, "nCRP has no parameter 'cutoff' (it takes judged_only)"),
+    (lambda: Twist(depth=0), "depth=0"),
+    (lambda: Coverage(known=""), "known='' is not accepted, expected the name of a column of the qrels"),
+    (
+        lambda: RelativeRecall(expected=0.5),
+        "expected a number of at least 1 or the name of a column of the qrels",
+    ),
+    (lambda: EMeasure(beta=-0.1), "beta=-0.1"),
+    (lambda: irpref.OriginalNDCG(base=1), "base=1 is not accepted, expected a number above 1"),
+    (lambda: BprefVariant(norm=10), "norm=10 is not accepted, expected one of 'min', 'R', 'N', '10'"),
+    (lambda: BprefVariant(rel=0), "rel=0"),
+    (lambda: irpref.BprefN(top="drop"), "BprefVariant has no parameter 'top'"),
+]
+
+
+@pytest.mark.parametrize(("build", "text"), REFUSED, ids=[text[:40] for _, text in REFUSED])
+def test_a_wrong_parameter_is_refused_when_the_measure_is_built(build, text):
+    with pytest.raises(ValueError, match=re.escape(text)):
+        build()
+
+
+def test_a_missing_parameter_is_refused_before_anything_is_computed():
+    text = "NPref needs n: number of partitions of the grade scale, an integer of at least 2"
+    with pytest.raises(ValueError, match=re.escape(text)):
+        NPref.evaluate(QRELS, RUN)
+    with pytest.raises(ValueError, match=re.escape(text)):
+        ir_measures.calc_aggregate([NPref], QRELS, RUN)
+    assert str(NPref(n=None)) == "NPref"
+
+
+def test_gains_that_fall_on_the_grades_of_the_qrels():
+    # Fine when it is built: only the qrels show that there is a grade 2 that keeps its value.
+    measure = QMeasure(gains={1: 3})
+    assert mean(measure, {"q1": {"a": 1, "b": 0}}, RUN) > 0
+    text = "gains={1: 3} falls as grades rise: grade 1 has gain 3, grade 2 has gain 2"
+    assert text in refusal(measure, QRELS, RUN)
+
+
+def test_a_gain_of_grade_0_counts_where_there_is_a_scale():
+    assert "grade 0 has gain 2, grade 1 has gain 1" in refusal(RPref(max_rel=2, gains={0: 2}), QRELS, RUN)
+    assert mean(RPref(max_rel=2, gains={0: 0.5}), QRELS, RUN) <= 1
+    assert mean(QMeasure(gains={0: 2}), QRELS, RUN) == mean(QMeasure, QRELS, RUN)  # relevant means gain > 0
+
+
+def test_numbers_of_numpy_are_numbers():
+    measure = RPref(max_rel=np.int64(3), gains={np.int64(1): np.float32(2)}) @ np.int32(10)
+    assert measure == RPref(max_rel=3, gains={1: 2}) @ 10
+    assert type(measure.params["max_rel"]) is int
+    assert type(QMeasure(beta=2).params["beta"]) is float
+    assert str(RPref(max_rel=3.0)) == "RPref(max_rel=3)"
+    assert QMeasure(judged_only=np.True_) == QMeasure(judged_only=True)
+
+
+# Names ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "measure"),
+    [
+        ("RPref(max_rel=3)@10", RPref(max_rel=3) @ 10),
+        (" RPref ( max_rel = 3 ) @ 10 ", RPref(max_rel=3) @ 10),
+        ("QMeasure(gains={1:1,2:3})@10", QMeasure(gains={1: 1, 2: 3}) @ 10),
+        ("QMeasure(gains={-1:0,2:3})", QMeasure(gains={-1: 0, 2: 3})),
+        ("RPref(max_rel=+3)", RPref(max_rel=3)),
+        ("RPref(max_rel=2.5)", RPref(max_rel=2.5)),
+        ("NCU(stop='rank_biased',gamma=.5)", NCU(stop="rank_biased", gamma=0.5)),
+        ('RPref(norm="relative")', RPref(norm="relative")),
+        ("QMeasure(judged_only=True)", QMeasure(judged_only=True)),
+        ("QMeasure(beta=2)", QMeasure(beta=2.0)),
+        ("RPref(cutoff=None)", RPref),
+        ("Bpref10@5", BprefVariant(norm="10") @ 5),
+        ("BprefN(rel=2)@10", BprefVariant(norm="N", rel=2) @ 10),
+        ("nDCG@10", nDCG @ 10),
+        ("NumRelRet", ir_measures.NumRet(rel=1)),
+        ("SetF(beta=2)", ir_measures.SetF(beta=2.0)),
+        ("nDCG(dcg='exp-log2',gains={0:0,1:3})@5", nDCG(dcg="exp-log2", gains={0: 0, 1: 3}) @ 5),
+        ("IPrec@0.1", ir_measures.IPrec @ 0.1),
+        ("map", AP),
+        ("bpref", ir_measures.Bpref),
+        ("recip_rank", ir_measures.RR),
+        ("ndcg_cut_10", nDCG @ 10),
+        ("ndcg_cut.10", nDCG @ 10),
+        ("P_5", ir_measures.P @ 5),
+        ("P.5", ir_measures.P @ 5),
+        ("set_F", ir_measures.SetF(beta=1.0)),
+        ("iprec_at_recall_0.1", ir_measures.IPrec @ 0.1),
+        ("infAP", ir_measures.infAP),
+    ],
+)
+def test_names_of_every_toolkit(text, measure):
+    found = irpref.parse(text)
+    assert found == measure
+    assert found.params == measure.params
+
+
+def test_several_names():
+    assert irpref.parse_all(["map", "bpref", "RPref@10"]) == [AP, ir_measures.Bpref, RPref @ 10]
+    assert irpref.parse_all('map  bpref\nRPref(max_rel=3, norm="relative")@10') == [
+        AP,
+        ir_measures.Bpref,
+        RPref(max_rel=3, norm="relative") @ 10,
+    ]
+    assert irpref.parse_all("ndcg_cut.5,10 nDCG@10") == [nDCG @ 5, nDCG @ 10]
+    assert len(irpref.parse_all("P")) == 9
+    assert AP in irpref.parse_all("official")
+    assert irpref.parse_all([]) == []
+    assert irpref.parse_all(RPref) == [RPref]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Rpref", "unknown measure 'Rpref'; did you mean 'RPref'?"),
+        ("RPrefs", "unknown measure 'RPrefs'; did you mean 'RPref'?"),
+        ("qmeasure@5", "unknown measure 'qmeasure'; did you mean 'QMeasure'?"),
+        ("nDGC@10", "unknown measure 'nDGC'; did you mean 'nDCG'?"),
+        ("xyzzyxyzzy", "unknown measure 'xyzzyxyzzy'"),
+        ("gm_map", "unknown measure 'gm_map'"),
+    ],
+)
+def test_an_unknown_name(text, message):
+    with pytest.raises(irpref.UnknownMeasureError, match=re.escape(message)) as error:
+        irpref.parse(text)
+    assert isinstance(error.value, ValueError)
+    assert isinstance(error.value, NameError)  # what ir_measures raises
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not written like a measure"),
+        ("RPref(", "not written like a measure"),
+        ("RPref(3)", "not written like a measure"),
+        ("RPref; AP", "not written like a measure"),
+        ("1+1", "not written like a measure"),
+        ("os.system", "not written like a measure"),
+        ("__import__('os').system('true')", "not written like a measure"),
+        ("RPref@x", "expected a number"),
+        ("RPref(max_rel=foo)", "expected a number"),
+        ("RPref(max_rel=print())", "expected a number"),
+        ("RPref(max_rel=[1])", "lists are not accepted"),
+        ("RPref(max_rel=3,max_rel=4)", "max_rel is given twice"),
+        ("RPref(**{'max_rel': 3})", "'**' is not accepted"),
+        ("RPref@-3", "cutoff=-3"),
+        ("QMeasure(beta=-1)", "beta=-1"),
+        ("AP(rell=2)", "AP has no parameter 'rell'; did you mean 'rel'?"),
+        ("AP(rel='x')", "AP: rel='x' is not accepted"),
+        ("nDCG(dcg='exp')@5", "dcg='exp' is not accepted"),
+        ("P", "names 9 measures"),
+        ("ndcg_cut.5,10", "names 2 measures"),
+        (3, "expected the name of a measure, got 3"),
+        (None, "expected the name of a measure, got None"),
+    ],
+)
+def test_text_that_is_no_measure(text, message, capsys):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        irpref.parse(text)
+    assert capsys.readouterr().out == ""  # the host prints what it skips
+
+
+def test_a_measure_of_the_host_reads_its_own_name():
+    text = "QMeasure(gains={2:3},judged_only=True)@10"
+    assert ir_measures.parse_measure(text) == irpref.parse(text) == text
+
+
+# Scale ------------------------------------------------------------------------------------------------------
+
+
+def test_a_scale_that_is_not_given_is_taken_from_the_qrels_with_a_warning():
+    with pytest.warns(irpref.ScaleWarning) as caught:
+        value = mean(RPref @ 5, QRELS, RUN)
+    assert value == mean(RPref(max_rel=2) @ 5, QRELS, RUN)
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    assert "RPref@5: max_rel is not given, 2 was taken" in message
+    assert "write RPref(max_rel=2)@5" in message
+    assert "irpref.bind(measures, qrels)" in message
+
+
+def test_the_scale_is_that_of_the_gains_and_at_least_1():
+    with pytest.warns(irpref.ScaleWarning, match="5 was taken"):
+        value = mean(RPref(gains={2: 5}), QRELS, RUN)
+    assert value == mean(RPref(gains={2: 5}, max_rel=5), QRELS, RUN)
+    with pytest.warns(irpref.ScaleWarning, match="1 was taken"):
+        mean(RPref, {"q1": {"a": 0.5, "b": 0.25}}, RUN)
+    with pytest.warns(irpref.ScaleWarning, match=" 2 was taken"):  # a negative grade is no judgment
+        mean(RPref(gains={-1: 7}), {"q1": {"a": 2, "b": -1}}, RUN)
+
+
+def test_each_measure_warns_by_itself():
+    with pytest.warns(irpref.ScaleWarning) as caught:
+        KernelEvaluator([RPref, NPref(n=3), RPref(max_rel=2), QMeasure], QRELS)
+    assert sorted(str(w.message).partition(":")[0] for w in caught) == ["NPref(n=3)", "RPref"]
+
+
+@pytest.mark.parametrize("form", [*FORMS.values(), as_dict], ids=[*FORMS, "dicts"])
+def test_bind_fixes_the_scale(form):
+    bound = irpref.bind([RPref, "NPref(n=3)@5", "RPref(max_rel=7)", nDCG @ 5, QMeasure], form(JUDGED))
+    assert bound == [RPref(max_rel=2), NPref(n=3, max_rel=2) @ 5, RPref(max_rel=7), nDCG @ 5, QMeasure]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelEvaluator([bound[0]], QRELS).calc_aggregate(RUN)
+
+
+def test_bind_one_measure():
+    assert irpref.bind(RPref, QRELS) == RPref(max_rel=2)
+    assert irpref.bind("RPref(gains={2:9})", QRELS) == RPref(gains={2: 9}, max_rel=9)
+    assert irpref.bind(QMeasure @ 3, QRELS) == QMeasure @ 3
+    assert irpref.bind(RPref, {"q": {"a": 0, "b": -1}}) == RPref(max_rel=1)
+    with pytest.raises(ValueError, match="names 9 measures"):
+        irpref.bind("P", QRELS)
+    with pytest.raises(ValueError, match="empty"):
+        irpref.bind(RPref, {})
+
+
+def test_a_collection_without_non_relevant_documents():
+    qrels = {"q1": {"a": 1, "b": 2}, "q2": {"a": 3}}
+    with pytest.warns(irpref.DegenerateWarning) as caught:
+        bound = irpref.bind([RPref, BprefVariant, ir_measures.Bpref, QMeasure], qrels)
+    assert bound[0] == RPref(max_rel=3)
+    assert [str(w.message).partition(":")[0] for w in caught] == ["RPref", "BprefVariant", "Bpref"]
+    assert "no document of this collection is judged non-relevant" in str(caught[0].message)
+
+
+def test_warnings_have_one_base():
+    for warning in (irpref.ScaleWarning, irpref.DuplicateWarning, irpref.DegenerateWarning):
+        assert issubclass(warning, irpref.IrprefWarning)
+        assert issubclass(warning, UserWarning)
+
+
+# Known documents --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "qrels", [QRELS, JUDGED, iter(JUDGED), pd.DataFrame(JUDGED), pl.DataFrame(JUDGED)], ids=str
+)
+def test_known_documents_by_topic(qrels):
+    frame = irpref.with_known(qrels, {"q1": ["b", "zzz"], "q2": "a", "q9": ["a"]})
+    assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known"]
+    assert dict(zip(zip(frame.query_id, frame.doc_id, strict=True), frame.known, strict=True)) == {
+        ("q1", "a"): False,
+        ("q1", "b"): True,
+        ("q2", "a"): True,
+    }
+    assert Coverage.evaluate(frame, RUN) == {"q1": 0.0, "q2": 1.0}
+
+
+def test_known_documents_of_another_run():
+    frame = irpref.with_known(QRELS, run=RUN, depth=1)
+    assert frame.known.tolist() == [False, True, True]
+    assert irpref.with_known(QRELS, run=RUN).known.all()
+    frame = irpref.with_known(frame, {"q1": ["a"]}, column="seen")
+    assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known", "seen"]
+    both = KernelEvaluator([Coverage, Coverage(known="seen")], frame).values(RUN)
+    assert {str(m): v.tolist() for m, v in both.items()} == {
+        "Coverage": [0, 1],
+        "Coverage(known='seen')": [1, 0],
+    }
+
+
+def test_with_known_leaves_its_input_alone():
+    frame = pd.DataFrame(JUDGED)
+    before = frame.copy()
+    irpref.with_known(frame, {"q1": ["a"]})
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_with_known_refuses():
+    with pytest.raises(ValueError, match="either known"):
+        irpref.with_known(QRELS)
+    with pytest.raises(ValueError, match="either known"):
+        irpref.with_known(QRELS, {"q1": ["a"]}, run=RUN)
+    with pytest.raises(ValueError, match="no topic in common: known begins 'x', the qrels 'q1'"):
+        irpref.with_known(QRELS, {"x": ["a"]})
+    with pytest.raises(ValueError, match="mapping of topic to documents or a path"):
+        irpref.with_known(QRELS, 3)
+
+
+# Registration -----------------------------------------------------------------------------------------------
+
+
+def test_a_name_of_another_package_is_not_taken_over():
+    from irpref.declare import KernelMeasure, register
+
+    class Intruder(KernelMeasure):
+        __name__ = NAME = "AP"
+        SUPPORTED_PARAMS = {}  # noqa: RUF012
+
+    with pytest.raises(ValueError, match=r"cannot register 'AP': ir_measures already has .*ap\._AP"):
+        register(Intruder())
+    assert ir_measures.measures.registry["AP"] is AP
+
+
+def test_registering_twice_changes_nothing():
+    import importlib
+
+    from irpref import provider
+
+    before = list(ir_measures.DefaultPipeline.providers)
+    provider.install(provider.IrprefProvider())
+    after = ir_measures.DefaultPipeline.providers
+    assert [p.NAME for p in after] == [p.NAME for p in before]
+    assert after[-1].NAME == "irpref"
+    importlib.reload(irpref)
+    assert [p.NAME for p in ir_measures.DefaultPipeline.providers] == [p.NAME for p in before]
+    assert irpref.RPref is RPref
+
+
+def test_built_in_measures_stay_with_their_providers():
+    theirs = irpref.provider.IrprefProvider()
+    for measure in (AP, nDCG @ 10, ir_measures.Bpref, ir_measures.RR @ 10, ir_measures.Judged @ 5):
+        assert not theirs.supports(measure)
+    assert theirs.supports(RPref)
+    assert theirs.qrel_inputs([Coverage, RelativeRecall(expected="wanted")])[3:] in (
+        ["known", "wanted"],
+        ["wanted", "known"],
+    )
+
+
+def test_measures_are_values():
+    measure = RPref(max_rel=3) @ 10
+    assert len({measure, copy.copy(measure), pickle.loads(pickle.dumps(measure)), str(measure)}) == 1
+    assert Qrel("q", "a", 1).relevance == 1
