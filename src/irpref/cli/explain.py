@@ -1,0 +1,61 @@
+"""`irpref explain QRELS RUN TOPIC MEASURE`: why a topic of a run has its value."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+EPILOG = """\
+example:
+  irpref explain qrels.txt run.txt 101 'RPref(max_rel=3)'
+
+Measures that are sums over documents can be explained; for EMeasure, CRPRecovery, Twist and RecallEffort the
+message names the one to explain instead.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the subcommand.
+
+    Parameters
+    ----------
+    subparsers
+        What `argparse.ArgumentParser.add_subparsers` returns.
+    """
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "explain",
+        help="what each document of a topic contributes to a measure, and why",
+        description="Print the ranking of one topic: the grade of each document, what it adds to a measure "
+        "and why, then judged documents that were not retrieved, then the sum, which is the value.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("qrels", metavar="QRELS", help="judgments, TREC format")
+    parser.add_argument("run_file", metavar="RUN", help="run, TREC format")
+    parser.add_argument("topic", metavar="TOPIC", help="topic id")
+    parser.add_argument("measure", metavar="MEASURE", help="such as 'RPref(max_rel=3)' or QMeasure@10")
+    parser.add_argument(
+        "--all", action="store_true", dest="every", help="a line for each document, even if it adds nothing"
+    )
+    parser.add_argument("--csv", action="store_true", help="comma-separated values, not a table to read")
+    parser.add_argument("--known", metavar="FILE", help="documents the user knew, for Coverage and Novelty")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the explanation. Raises `ValueError` as `irpref.explain.explain`; returns the exit status."""
+    from irpref.explain import explain, explanation_text
+    from irpref.trec import read_qrels, read_run
+
+    qrels, ranking = read_qrels(args.qrels), read_run(args.run_file)
+    if args.known:
+        from irpref.binding import with_known
+
+        qrels = with_known(qrels, args.known)
+    if args.csv:
+        explain(qrels, ranking, args.measure, args.topic).to_csv(sys.stdout, index=False)
+    else:
+        print(explanation_text(qrels, ranking, args.measure, args.topic, every=args.every), end="")
+    return 0

@@ -1,0 +1,642 @@
+"""Why a topic has its value: what each document contributes, and the reason in words.
+
+>>> from irpref import RPref
+>>> from irpref.explain import explain
+>>> qrels = {"q1": {"D7": 2, "D10": 1, "D12": 0}}
+>>> run = {"q1": {"D12": 3.0, "D7": 2.0, "D4": 1.0}}
+>>> table = explain(qrels, run, RPref(max_rel=2), "q1")
+>>> table[["rank", "doc_id", "lost", "contribution", "why"]].to_dict("records")[0]
+{'rank': 1, 'doc_id': 'D12', 'lost': 0.0, 'contribution': 0.0, 'why': 'preferred D7 stands below D12'}
+>>> float(table["contribution"].sum())
+0.2222222222222222
+
+The numbers are the summands of the kernels (`Terms`) and the order is that of the evaluation; nothing is
+computed a second time. Measures that are no sum over documents are refused, with the one to explain instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.declare import KernelMeasure
+from irpref.judged import JudgedRun, Pool
+from irpref.parsing import parse
+from irpref.provider import prepare
+from irpref.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.terms import ByRank
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RETRIEVED, MISSED, REST = 0, 1, 2  # kinds of rows, in the order in which they stand
+
+# What the columns beside the contribution mean.
+COLUMNS = {
+    "rho": "grade on the scale from 0 to 1",
+    "lost": "less relevant judged documents ranked above it",
+    "penalty": "share of its weight that it loses to them",
+    "gain": "gain of its grade",
+    "BR": "blended ratio at its rank",
+    "utility": "utility of stopping at it",
+    "rp": "ranks between it and the place of its grade in the ideal list, negative if it stands too high",
+    "crp": "sum of rp down to its rank",
+    "known": "whether the user knew it",
+    "contribution": "what it adds to the value",
+}
+
+# Of the host's measures, those that one of ours equals or comes closest to.
+_STAND_INS = {
+    "AP": "QMeasure(beta=0)",
+    "RR": "OMeasure(beta=0)",
+    "Bpref": "BprefVariant",
+    "nDCG": "OriginalNDCG",
+    "SetF": "FMeasure",
+}
+
+
+def explainable(measure: Any) -> KernelMeasure:
+    """The measure, if its value is a sum over documents.
+
+    Raises
+    ------
+    ValueError
+        It is not; the message names a measure to explain in its place.
+    """
+    found = parse(measure) if isinstance(measure, str) else measure
+    if not isinstance(found, KernelMeasure):
+        stand_in = _STAND_INS.get(getattr(found, "NAME", ""))
+        raise ValueError(
+            f"{found} cannot be explained document by document: only measures of irpref keep their summands"
+            + (f"; explain {stand_in}" if stand_in else "")
+        )
+    if type(found).terms is None:
+        raise ValueError(f"{found} is no sum over documents: none has a share of it{_instead(found)}")
+    found.validate_params()
+    return found
+
+
+def _instead(measure: KernelMeasure) -> str:
+    if measure.NAME == "EMeasure":
+        from irpref.measures import FMeasure
+
+        return f"; explain {FMeasure(**measure.params)}, of which it is the distance from 1"
+    return {
+        "CRPRecovery": "; explain CRP, whose curve it is read off",
+        "Twist": "; explain CRP, which sums the displacements that Twist weighs",
+        "RecallEffort": "; explain RelativeRecall, which has the same relevant documents",
+    }.get(str(measure.NAME), "")
+
+
+@dataclass(frozen=True)
+class Account:
+    """Rows that add up to the value of each topic: retrieved documents in order, missed ones, the rest.
+
+    Attributes
+    ----------
+    topics : Segments
+        Rows by topic of the pool.
+    kind : int array (n_rows,)
+        RETRIEVED, MISSED (judged documents that the run lacks: those that count, or would if they were
+        retrieved) or REST (what belongs to no document).
+    doc_ids : object array of str (n_rows,)
+        None for REST.
+    rank : int array (n_rows,)
+        Rank of evaluation, from 1; 0 for rows that were not retrieved.
+    score, grade, contribution : float array (n_rows,)
+        NaN where there is none.
+    source : int array (n_rows,)
+        Row of the run's input; -1 for rows that were not retrieved.
+    columns : dict of str to float array (n_rows,)
+        What the contributions are made of.
+    value : float array (n_topics,)
+        The measure, from its kernel.
+    """
+
+    topics: Segments
+    kind: Ints
+    doc_ids: Any
+    rank: Ints
+    score: Floats
+    grade: Floats
+    contribution: Floats
+    source: Ints
+    columns: dict[str, Floats]
+    value: Floats
+
+
+class Explainer:
+    """A measure prepared to explain any number of runs against the same qrels.
+
+    Parameters
+    ----------
+    measure : measure of ours, or its name
+    qrels : as `ir_measures.calc` takes them, or a Pool
+
+    Raises
+    ------
+    ValueError
+        The measure is no sum over documents; or as `irpref.provider.prepare`.
+    """
+
+    def __init__(self, measure: Any, qrels: Any) -> None:
+        self.measure = explainable(measure)
+        self.pool, resolved = prepare([self.measure], qrels)
+        self.arguments: dict[str, Any] = resolved[self.measure]
+
+    def account(self, run: Any, wanted: Sequence[int] | None = None, missed: bool = True) -> Account:
+        """Explain a run.
+
+        Parameters
+        ----------
+        run : as `ir_measures.calc` takes it
+        wanted : topics of the pool to explain, by number; all of them where None
+        missed : whether documents that were not retrieved, and the rest, have rows
+
+        Raises
+        ------
+        ValueError
+            As `Pool.judge`.
+        """
+        pool, measure = self.pool, type(self.measure)
+        assert measure.terms is not None
+        listing = pool.listing(run)
+        hit = listing.row >= 0
+        judged = JudgedRun(
+            pool, listing.topics.where(hit), listing.rank[hit], listing.row[hit], listing.topics.lengths
+        )
+        terms = measure.terms(judged, **self.arguments)
+        value = measure.kernel(judged, **self.arguments)
+        mask = np.ones(pool.n_topics, bool)
+        if wanted is not None:
+            mask[:] = False
+            mask[list(wanted)] = True
+
+        seen = np.flatnonzero(mask[listing.topics.topic])
+        lacking = np.zeros(0, np.int64)
+        rest = np.zeros(0, np.int64)
+        if missed:
+            counts = (terms.judged != 0) | self._could_count(terms.columns)
+            lacking = np.flatnonzero(judged.missed() & counts & mask[pool.judged.topic])
+            if terms.rest is not None:
+                rest = np.flatnonzero((terms.rest != 0) & mask)
+
+        topic = np.concatenate([listing.topics.topic[seen], pool.judged.topic[lacking], rest])
+        kind = np.repeat([RETRIEVED, MISSED, REST], [seen.size, lacking.size, rest.size])
+        order = order_by(topic, kind, pool.n_topics)
+        row, unjudged = listing.row[seen], ~hit[seen]
+        at = listing.topics.topic[seen][unjudged], listing.rank[seen][unjudged]
+
+        def rows(retrieved: Any, lost: Any, other: Any) -> Any:
+            return np.concatenate([retrieved, lost, np.broadcast_to(other, rest.shape)])[order]
+
+        def by_document(values: Floats, by_rank: ByRank | None, empty: float) -> Floats:
+            out = np.append(values, empty)[row]
+            if by_rank is not None and unjudged.any():
+                out[unjudged] = by_rank(*at)
+            return out
+
+        docs = np.empty(len(listing.doc_ids), dtype=object)
+        docs[:] = listing.doc_ids
+        none = np.full(lacking.size, np.nan)
+        return Account(
+            Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics)),
+            kind[order],
+            rows(docs[seen], pool.doc_ids[lacking], np.array(None, dtype=object)),
+            rows(listing.rank[seen], np.zeros(lacking.size, np.int64), 0),
+            rows(listing.score[seen], none, np.nan),
+            rows(listing.grade[seen], pool.grade[lacking], np.nan),
+            rows(
+                by_document(terms.judged, terms.unjudged, 0.0),
+                terms.judged[lacking],
+                0.0 if terms.rest is None else terms.rest[rest],
+            )
+            + 0.0,  # no -0
+            rows(listing.source[seen], np.full(lacking.size, -1), -1),
+            {
+                name: rows(
+                    by_document(values, terms.unjudged_columns.get(name), np.nan), values[lacking], np.nan
+                )
+                for name, values in terms.columns.items()
+            },
+            value,
+        )
+
+    def _could_count(self, columns: Mapping[str, Floats]) -> Bools:
+        """Judged documents that would add something at some rank: shape (n_judged,)."""
+        grade = self.pool.grade
+        for weight in ("rho", "gain"):
+            if weight in columns:
+                return np.nan_to_num(columns[weight]) > 0
+        relevant: Bools = grade >= (self.arguments.get("rel") or np.nextafter(0, 1))
+        if "known" in columns:
+            known = columns["known"] > 0
+            relevant = relevant & (known if self.measure.NAME == "Coverage" else ~known)
+        return relevant
+
+    def frame(self, account: Account, topics: Sequence[int] | None = None, why: bool = False) -> pd.DataFrame:
+        """The rows as a DataFrame, see `explain`."""
+        import pandas as pd
+
+        rows = np.arange(account.rank.size)
+        if topics is not None:
+            rows = np.flatnonzero(np.isin(account.topics.topic, list(topics)))
+        ids = np.array(self.pool.topic_ids, dtype=object)
+        ranked = pd.array(account.rank[rows], dtype="Int64")
+        ranked[account.kind[rows] != RETRIEVED] = pd.NA
+        frame = pd.DataFrame(
+            {
+                "query_id": ids[account.topics.topic[rows]],
+                "rank": ranked,
+                "doc_id": account.doc_ids[rows],
+                "score": account.score[rows],
+                "grade": account.grade[rows],
+                "judged": account.grade[rows] >= 0,
+                **{name: values[rows] for name, values in account.columns.items()},
+                "contribution": account.contribution[rows],
+            }
+        )
+        if why:
+            frame["why"] = np.array(self.reasons(account), dtype=object)[rows]
+        return frame
+
+    def reasons(self, account: Account) -> list[str]:
+        """Why each row contributes what it does, in words; empty where there is nothing to say."""
+        say = _WORDS.get(str(self.measure.NAME))
+        out: list[str] = []
+        for t in np.flatnonzero(account.topics.lengths).tolist():
+            topic = _Topic(self, account, t)
+            if say is not None:
+                say(topic)
+            out += topic.why
+        return out
+
+
+def explain(
+    qrels: Any, run: Any, measure: Any, query_id: str | None = None, why: bool | None = None
+) -> pd.DataFrame:
+    """What each document contributes to a measure.
+
+    Parameters
+    ----------
+    qrels, run : as `ir_measures.calc` takes them
+    measure : measure of ours, or its name
+    query_id : str, optional
+        Topic to explain; all topics of the qrels where None.
+    why : bool, optional
+        Whether to add a column of reasons in words. By default where one topic is asked for.
+
+    Returns
+    -------
+    DataFrame
+        Columns query_id, rank, doc_id, score, grade (NaN: no judgment), judged (a judgment of at least 0),
+        what the measure is made of (see `COLUMNS`), contribution. First the ranking in the order of
+        evaluation; then judged documents that were not retrieved and count, or would have, with a missing
+        rank; then, where a value has a part that belongs to no document (ranks below the end of a short
+        list), one row without a document. The contributions of a topic add up to its value.
+
+    Raises
+    ------
+    ValueError
+        The measure is no sum over documents (the message names one that is); the topic has no judgments; bad
+        input, as for the measures.
+    """
+    explainer = Explainer(measure, qrels)
+    wanted = None if query_id is None else [_topic_number(explainer.pool, query_id)]
+    account = explainer.account(run, wanted)
+    return explainer.frame(account, why=query_id is not None if why is None else why)
+
+
+def _topic_number(pool: Pool, query_id: Any) -> int:
+    try:
+        return pool.topic_of[str(query_id)]
+    except KeyError:
+        first = ", ".join(map(repr, pool.topic_ids[:3]))
+        raise ValueError(f"topic {str(query_id)!r} has no judgments (the topics begin {first})") from None
+
+
+# ------------------------------------------------------------------------------------------------ in words
+
+
+class _Topic:
+    """One topic of an account, with a reason for each row."""
+
+    def __init__(self, explainer: Explainer, account: Account, t: int) -> None:
+        rows = slice(int(account.topics.offsets[t]), int(account.topics.offsets[t + 1]))
+        self.arguments = explainer.arguments
+        self.name = str(explainer.measure.NAME)
+        self.doc: list[Any] = account.doc_ids[rows].tolist()
+        self.kind = account.kind[rows]
+        self.rank = account.rank[rows]
+        self.grade = account.grade[rows]
+        self.contribution = account.contribution[rows]
+        self.columns = {name: values[rows] for name, values in account.columns.items()}
+        pool, own = explainer.pool, slice(*explainer.pool.judged.offsets[[t, t + 1]].tolist())
+        self.pool_grade = pool.grade[own]
+        # Rank in the list that the measure looks at.
+        negative = self.name in ("CRP", "nCRP")
+        stays = self.kind == RETRIEVED
+        if self.arguments.get("judged_only"):
+            stays &= ~np.isnan(self.grade) if negative else self.grade >= 0
+            self.place = np.where(stays, np.cumsum(stays), 0)
+        else:
+            self.place = self.rank
+        # Where CRP is read is no cutoff of the list.
+        cutoff = None if negative else self.arguments.get("cutoff")
+        self.inside = stays & (self.place <= (cutoff or np.inf))
+        self.why = [
+            self._plain(int(kind), float(grade), bool(seen), bool(inside), cutoff)
+            for kind, grade, seen, inside in zip(self.kind, self.grade, stays, self.inside, strict=True)
+        ]
+
+    def _plain(self, kind: int, grade: float, seen: bool, inside: bool, cutoff: int | None) -> str:
+        if kind == REST:
+            return "the list ends here: as if non-relevant documents followed"
+        if kind == MISSED:
+            return "not retrieved: adds nothing"
+        if seen and not inside:
+            return f"below the cutoff {cutoff}: counts as not retrieved"
+        if grade != grade:
+            return "no judgment"
+        return "negative grade: no judgment" if grade < 0 and self.name not in ("CRP", "nCRP") else ""
+
+    def say(self, rows: Bools, words: Callable[[int], str]) -> None:
+        """Set the reasons of these rows."""
+        for i in np.flatnonzero(rows).tolist():
+            self.why[i] = words(i)
+
+    def relevant(self) -> Bools:
+        rel = self.arguments.get("rel")
+        counts: Bools = (
+            self.columns["gain"] > 0 if "gain" in self.columns else self.grade >= (rel or np.nextafter(0, 1))
+        )
+        return counts
+
+
+def _names(docs: Sequence[str], most: int = 3) -> str:
+    """D1; D1 and D2; D1, D2 and 5 more."""
+    if len(docs) > most + 1:
+        docs = [*docs[:most], f"{len(docs) - most} more"]
+    return " and ".join(filter(None, [", ".join(docs[:-1]), docs[-1]]))
+
+
+def _preferences(topic: _Topic) -> None:
+    if topic.name == "BprefVariant":
+        rel = topic.arguments["rel"]
+        relevance = np.where(topic.grade >= rel, 1.0, np.where(topic.grade >= 0, 0.0, np.nan))
+        of = max(int((topic.pool_grade >= rel).sum()), 1)
+        penalty = 1 - topic.contribution * of
+    else:
+        relevance, penalty = topic.columns["rho"], topic.columns["penalty"]
+    ranked = np.flatnonzero(topic.inside & (relevance >= 0))
+    value = relevance[ranked]
+    docs = [topic.doc[i] for i in ranked.tolist()]
+    for at, i in enumerate(ranked.tolist()):
+        above = [docs[j] for j in np.flatnonzero(value[:at] < value[at]).tolist()]
+        below = [docs[at + 1 + j] for j in np.flatnonzero(value[at + 1 :] > value[at]).tolist()]
+        words = []
+        if above:
+            words.append(
+                f"less relevant {_names(above)} stand{'s' * (len(above) == 1)} above: "
+                f"loses {100 * penalty[i]:.1f}% of its weight"
+            )
+        elif value[at] > 0:
+            words.append("nothing less relevant above: full weight")
+        if below:
+            words.append(f"preferred {_names(below)} stand{'s' * (len(below) == 1)} below {topic.doc[i]}")
+        topic.why[i] = "; ".join(words)
+    left_out = topic.arguments.get("top", "keep")
+    if left_out != "keep" and ranked.size and topic.contribution[ranked[0]] == 0 < value[0]:
+        reason = f"highest ranked judged document, not in the sum (top={left_out!r})"
+        topic.why[int(ranked[0])] = "; ".join([reason, *topic.why[int(ranked[0])].split("; ")[1:]])
+    if topic.arguments.get("unretrieved") == "infinity":
+        for i in np.flatnonzero((topic.kind != REST) & ~topic.inside & (relevance > 0)).tolist():
+            above = [doc for doc, v in zip(docs, value.tolist(), strict=True) if v < relevance[i]]
+            what = "not retrieved" if topic.kind[i] == MISSED else "below the cutoff"
+            topic.why[i] = f"{what}, so below all that was" + (
+                f", less relevant {_names(above)} included: loses {100 * penalty[i]:.1f}% of its weight"
+                if above
+                else ": nothing less relevant above, full weight"
+            )
+            if not ranked.size:
+                topic.why[i] = f"{what}, and nothing judged was: adds nothing"
+
+
+def _blended(topic: _Topic) -> None:
+    found = topic.inside & topic.relevant()
+    rows = np.flatnonzero(found)
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    if not rows.size:
+        return
+    first = int(rows[0])
+    best = int(rows[np.argmax(topic.grade[rows])])
+    if topic.name == "QMeasure":
+        of = _count(topic, topic.arguments["cutoff"])
+        topic.say(found, lambda i: f"relevant: adds BR / {of}")
+    elif topic.name == "OMeasure":
+        topic.say(found, lambda i: f"below the first relevant document {topic.doc[first]}: not looked at")
+        topic.why[first] = "first relevant document: its BR is the value"
+    elif topic.name == "PMeasure":
+        topic.say(found, lambda i: f"not the best document retrieved, {topic.doc[best]}")
+        topic.why[best] = "best document retrieved (highest grade, then rank): its BR is the value"
+    else:
+        of = int((rows <= best).sum())
+        topic.say(
+            found,
+            lambda i: (
+                f"relevant, down to the best document {topic.doc[best]}: adds BR / {of}"
+                if i < best
+                else f"below the best document retrieved, {topic.doc[best]}: not looked at"
+            ),
+        )
+        topic.why[best] = f"best document retrieved (highest grade, then rank): adds BR / {of}"
+
+
+def _count(topic: _Topic, cutoff: int | None) -> int:
+    """Relevant documents of the pool, at most the cutoff."""
+    gains = dict(topic.arguments["gains"] or ())
+    number = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
+    return int(min(number, cutoff or number))
+
+
+def _stopping(topic: _Topic) -> None:
+    found = topic.inside & topic.relevant()
+    utility = topic.columns["utility"]
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    topic.say(found, lambda i: f"relevant: {topic.contribution[i] / utility[i]:.3g} of the users stop here")
+
+
+def _positions(topic: _Topic) -> None:
+    rp = topic.columns["rp"]
+    relevant = int((topic.pool_grade > 0).sum())
+    last = topic.arguments.get("cutoff") or relevant
+
+    def words(i: int) -> str:
+        off = int(abs(rp[i]))
+        if off == 0:
+            where = "where the ideal list has its grade"
+        else:
+            ideal = int(topic.place[i] - rp[i])
+            where = f"{off} rank{'s' * (off > 1)} too " + (
+                f"high, the ideal list has its grade from rank {ideal}"
+                if rp[i] < 0
+                else f"low, the ideal list has its grade to rank {ideal}"
+            )
+        if topic.place[i] > last:
+            return where + f"; below rank {last}, where CRP is read" * (off > 0)
+        return where + ("; no judgment: non-relevant" if np.isnan(topic.grade[i]) else "")
+
+    topic.say((topic.kind == RETRIEVED) & ~np.isnan(rp) & (relevant > 0), words)
+    topic.say(topic.kind == MISSED, lambda i: "not retrieved: others stand in its ideal place")
+
+
+def _knowledge(topic: _Topic) -> None:
+    relevant = topic.grade >= topic.arguments["rel"]
+    known = topic.columns["known"] > 0
+    new = topic.name == "Novelty"
+    counts = relevant & (~known if new else known)
+    topic.say(topic.inside & (topic.grade >= 0), lambda i: "not relevant")
+    other = "relevant, but known to the user" if new else "relevant, but not known to the user"
+    topic.say(topic.inside & relevant, lambda i: other)
+    words = "relevant and new to the user" if new else "relevant and known to the user"
+    topic.say(topic.inside & counts, lambda i: words)
+    topic.say((topic.kind == MISSED) & counts, lambda i: f"{words}, not retrieved")
+
+
+def _set(topic: _Topic) -> None:
+    found = topic.inside & topic.relevant()
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    topic.say(
+        found,
+        lambda i: (
+            "relevant and retrieved" if topic.contribution[i] > 0 else "relevant, more than was expected"
+        ),
+    )
+
+
+def _discounted(topic: _Topic) -> None:
+    from irpref.measures.original_ndcg import discount
+
+    by = discount(np.maximum(topic.place, 1), topic.arguments["base"])
+    gain = topic.columns["gain"]
+    found = topic.inside & (gain > 0)
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "no gain")
+    topic.say(
+        found,
+        lambda i: (
+            f"gain {gain[i]:g}"
+            + (f" divided by {by[i]:.4g} at rank {topic.place[i]}" if by[i] > 1 else ", not discounted")
+        ),
+    )
+
+
+_WORDS: dict[str, Callable[[_Topic], None]] = {
+    "RPref": _preferences,
+    "NPref": _preferences,
+    "BprefVariant": _preferences,
+    "QMeasure": _blended,
+    "OMeasure": _blended,
+    "PMeasure": _blended,
+    "PPlus": _blended,
+    "NCU": _stopping,
+    "CRP": _positions,
+    "nCRP": _positions,
+    "Coverage": _knowledge,
+    "Novelty": _knowledge,
+    "RelativeRecall": _set,
+    "FMeasure": _set,
+    "OriginalNDCG": _discounted,
+}
+
+
+# ------------------------------------------------------------------------------------------- for terminals
+
+
+def explanation_text(qrels: Any, run: Any, measure: Any, query_id: str, every: bool = False) -> str:
+    """The explanation of one topic as plain text.
+
+    Neighbours that add nothing for the same reason share a line, unless `every` document is wanted.
+
+    Parameters
+    ----------
+    qrels, run, measure : as `explain` takes them
+    query_id : str
+    every : bool
+
+    Raises
+    ------
+    ValueError
+        As `explain`.
+    """
+    explainer = Explainer(measure, qrels)
+    found, pool = explainer.measure, explainer.pool
+    t = _topic_number(pool, query_id)
+    account = explainer.account(run, [t])
+    total = float(account.contribution.sum())
+    direction = "higher" if found.higher_is_better else "lower"
+    value = f"{account.value[t]:.4f} ({direction} is better)"
+    lines = [f"Topic {query_id}: {found} = {value}", found.QUESTION, ""]
+    names = list(account.columns)
+    heads = ["rank", "document", "score", "grade", *names, "contribution", "why"]
+    columns = [_numbers(account.columns[name]) for name in names]
+    numbers = list(zip(_numbers(account.score), _numbers(account.grade), *columns, strict=True))
+    added = [f"{value:.4f}" for value in account.contribution.tolist()]
+    why = explainer.reasons(account)
+    rows: list[list[str]] = []
+    before: int | None = None
+    for first, last in _groups(account, why, every):
+        kind = int(account.kind[first])
+        if before == RETRIEVED != kind or (before is None and kind != RETRIEVED):
+            rows.append([])
+        before = kind
+        ranks = f"{account.rank[first]}-{account.rank[last]}" if last > first else f"{account.rank[first]}"
+        rank = ranks if kind == RETRIEVED else "-"
+        if last > first:
+            number = f"({last - first + 1} documents)"
+            rows.append([rank, number, *[""] * (len(names) + 2), added[first], why[first]])
+        else:
+            rows.append([rank, account.doc_ids[first] or "", *numbers[first], added[first], why[first]])
+    rows += [[], ["", "sum", *[""] * (len(names) + 2), f"{total:.4f}", ""]]
+    widths = [max(len(row[c]) for row in [heads, *filter(None, rows)]) for c in range(len(heads))]
+    for row in [heads, *rows]:
+        cells = [
+            cell.ljust(width) if c in (1, len(heads) - 1) else cell.rjust(width)
+            for c, (cell, width) in enumerate(zip(row, widths, strict=False))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    known = [name for name in names if name in COLUMNS]
+    if known:
+        width = max(map(len, known))
+        lines += ["", *(f"{name.ljust(width)}  {COLUMNS[name]}" for name in known)]
+    return "\n".join(lines) + "\n"
+
+
+def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:
+    """Rows to show: pairs of first and last of neighbours that add nothing for the same reason."""
+    groups: list[tuple[int, int]] = []
+    for i in range(account.rank.size):
+        if groups and not every:
+            first, _ = groups[-1]
+            same = (
+                account.contribution[first] == account.contribution[i] == 0
+                and account.kind[first] == account.kind[i] != REST
+                and why[first] == why[i]
+            )
+            # A document of a positive grade is worth a line, unless very many were not retrieved.
+            many = (account.kind == account.kind[i]).sum() > 20 if account.kind[i] == MISSED else False
+            worth = account.grade[first] > 0 or account.grade[i] > 0
+            if same and (many or not worth):
+                groups[-1] = (first, i)
+                continue
+        groups.append((i, i))
+    return groups
+
+
+def _numbers(values: Floats) -> list[str]:
+    """Numbers as text, empty for NaN, with as many digits behind the point as they need, at most four."""
+    finite = values[~np.isnan(values)]
+    digits = next((d for d in range(4) if np.allclose(finite, np.round(finite, d), rtol=0, atol=1e-9)), 4)
+    return ["" if v != v else f"{v:.{digits}f}" for v in values.tolist()]
