@@ -69,11 +69,8 @@ class Param(host.ParamInfo):
         else:
             if float in self.types or int in self.types:
                 kind = "number" if float in self.types else "integer"
-                bound = [
-                    f"{text} {limit:g}"
-                    for text, limit in (("of at least", self.minimum), ("above", self.above), ("of at most", self.maximum))
-                    if limit is not None
-                ]
+                limits = (("of at least", self.minimum), ("above", self.above), ("of at most", self.maximum))
+                bound = [f"{text} {limit:g}" for text, limit in limits if limit is not None]
                 words.append(" ".join([f"{'an' if kind == 'integer' else 'a'} {kind}", " and ".join(bound)]).strip())
             if str in self.types:
                 words.append("the name of a column of the qrels")

@@ -14,7 +14,11 @@ from ir_measures import util
 from ir_measures.measures import Measure
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
-TREC_NAMES = ["map", "map_cut", "P", "recall", "ndcg", "ndcg_cut", "bpref", "recip_rank", "Rprec", "success", "set_P", "set_recall", "set_F", "set_map", "num_ret", "num_rel", "num_rel_ret", "num_q", "infAP", "iprec_at_recall", "set_relative_P", "official", "all_trec"]
+TREC_NAMES = (
+    *("map", "map_cut", "P", "recall", "ndcg", "ndcg_cut", "bpref", "recip_rank", "Rprec", "success", "infAP"),
+    *("set_P", "set_recall", "set_F", "set_map", "set_relative_P", "iprec_at_recall"),
+    *("num_ret", "num_rel", "num_rel_ret", "num_q", "official", "all_trec"),
+)
 
 
 class UnknownMeasureError(ValueError, NameError):

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
+Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
 
@@ -91,7 +91,7 @@ class Segments:
 
     def _reduce(self, ufunc: np.ufunc, values: NDArray[T], empty: object) -> NDArray[T]:
         if self._filled is None and self.n:
-            return ufunc.reduceat(values, self.starts)  # type: ignore[no-any-return]
+            return ufunc.reduceat(values, self.starts)
         out: NDArray[T] = np.full(self.n, empty, dtype=values.dtype)
         if self._filled is not None and self._filled.size:
             out[self._filled] = ufunc.reduceat(values, self.starts[self._filled])
@@ -103,7 +103,8 @@ class Segments:
         # depend on the topic's own rows alone.
         if not self.size:
             return np.zeros(self.n)  # `bincount` would give integers
-        return np.bincount(self.topic, weights=np.asarray(values, dtype=np.float64), minlength=self.n)
+        out: Floats = np.bincount(self.topic, weights=np.asarray(values, np.float64), minlength=self.n)  # type: ignore[assignment]
+        return out  # floats, since there are weights
 
     def total_whole(self, values: Floats) -> Floats:
         """`total` of whole numbers, which add without rounding in any order: faster."""

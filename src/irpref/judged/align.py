@@ -237,6 +237,7 @@ def _from_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]], repeats: Repea
             level = pool.level_of(part.spread(topics), grade)
         else:
             level = _levels(pool, rows())
+        score: Floats
         try:
             score = np.fromiter(
                 chain.from_iterable(scored.values() for _, scored in here), np.float64, part.size
@@ -349,7 +350,7 @@ def _from_arrow(
         a, b = int(every.offsets[start]), int(every.offsets[stop])
 
         def docs_of(rows: Ints, base: int = a) -> list[str]:
-            return docs.gather(rows + base).to_list()  # type: ignore[no-any-return]
+            return docs.gather(rows + base).to_list()
 
         yield Block(
             of[start:stop],
@@ -376,6 +377,6 @@ def _join(pool: Pool, docs: Any, topic: Ints) -> Ints:
     left = pl.DataFrame({"t": topic.astype(np.uint32), "d": docs})
     joined = left.join(right, on=["t", "d"], how="left", maintain_order="left")["row"].fill_null(-1).to_numpy()
     if at is None:
-        return joined  # type: ignore[no-any-return]
+        return joined
     row[at] = joined
     return row

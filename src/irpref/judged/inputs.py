@@ -140,11 +140,11 @@ def _ids(column: Any) -> Any:
 
 def _numbers(column: Any, value: str) -> Floats:
     if column.dtype.kind in "iuf" and isinstance(column.dtype, np.dtype):
-        return column.to_numpy(dtype=np.float64)  # type: ignore[no-any-return]
+        return column.to_numpy(dtype=np.float64)
     try:
         if column.dtype == object and any(isinstance(v, str) for v in column):
             raise ValueError
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)  # type: ignore[no-any-return]
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
     except (ValueError, TypeError):
         raise ValueError(f"column {value!r} holds {column.dtype}, expected numbers") from None
 
@@ -193,6 +193,7 @@ def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[lis
     names = list(data)
     lengths = np.fromiter(map(len, data.values()), dtype=np.int64, count=len(names))
     docs = list(chain.from_iterable(data.values()))
+    values: Floats
     try:
         values = np.fromiter(
             chain.from_iterable(d.values() for d in data.values()), dtype=np.float64, count=len(docs)
@@ -261,7 +262,7 @@ def as_list(column: Any) -> list[Any]:
     """A column of ids as a list."""
     if isinstance(column, list):
         return column
-    return column.tolist() if isinstance(column, np.ndarray) else column.to_list()  # type: ignore[no-any-return]
+    return column.tolist() if isinstance(column, np.ndarray) else column.to_list()
 
 
 def chunks(lengths: Ints, rows: int) -> Iterator[tuple[int, int]]:

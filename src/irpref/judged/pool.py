@@ -82,13 +82,13 @@ class Judgments:
 
     def level_gain(self, gains: Gains) -> Floats:
         """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
-        return self.memo(  # type: ignore[no-any-return]
+        return self.memo(
             ("level gain", gains), lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0)
         )
 
     def gain(self, gains: Gains) -> Floats:
         """Gain of each judged document: shape (n_judged,), falling inside each topic."""
-        return self.memo(("gain", gains), lambda: self.level_gain(gains)[self.level])  # type: ignore[no-any-return]
+        return self.memo(("gain", gains), lambda: self.level_gain(gains)[self.level])
 
     def level_total(self, values: Floats) -> Floats:
         """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
@@ -96,7 +96,7 @@ class Judgments:
 
     def count_relevant(self, rel: float) -> Ints:
         """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
-        return self.memo(("rel", rel), lambda: self.count_levels(self.level_grade >= rel))  # type: ignore[no-any-return]
+        return self.memo(("rel", rel), lambda: self.count_levels(self.level_grade >= rel))
 
     def count_levels(self, mask: Bools) -> Ints:
         """Judged documents of the levels where `mask` holds: (n_levels,) to (n_topics,)."""
@@ -113,7 +113,7 @@ class Judgments:
                 {name: column[rows] for name, column in self.columns.items()},
             )
 
-        return self.memo(("topics", start, stop), make)  # type: ignore[no-any-return]
+        return self.memo(("topics", start, stop), make)
 
 
 class Pool(Judgments):
@@ -257,7 +257,7 @@ class Pool(Judgments):
         """Level of grades that occur in their topics, -1 for NaN: shapes (n_rows,)."""
         place, base, top = self.memo("level table", self._level_table)
         column = np.where(np.isnan(grade), -1.0, top - grade).astype(np.int64)
-        return place[base[topic] + column]  # type: ignore[no-any-return]
+        return place[base[topic] + column]
 
     def has_level_table(self) -> bool:
         """Whether `level_of` can be used: the grades are whole numbers in a narrow range."""

@@ -73,5 +73,5 @@ def _same(a: Any, b: Any) -> bool:
     if a.dtype != object:
         return bool(np.array_equal(a, b))
     # An object array is an array of addresses.
-    addresses = (np.frombuffer(np.ascontiguousarray(x), dtype=np.intp) for x in (a, b))
-    return bool(np.array_equal(*addresses))
+    x, y = (np.frombuffer(np.ascontiguousarray(column), dtype=np.intp) for column in (a, b))
+    return bool(np.array_equal(x, y))

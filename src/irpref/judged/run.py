@@ -75,7 +75,7 @@ class JudgedRun:
 
     def gain(self, gains: tuple[tuple[float, float], ...] | None) -> Floats:
         """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Judgments.gain`."""
-        return self.memo(("gain", gains), lambda: self.pool.level_gain(gains)[self.level])  # type: ignore[no-any-return]
+        return self.memo(("gain", gains), lambda: self.pool.level_gain(gains)[self.level])
 
     def memo(self, key: Any, make: Any) -> Any:
         """Return what `make()` gave for `key` the first time: measures share intermediate arrays."""
@@ -139,7 +139,7 @@ class JudgedRun:
             out[self.row] = False
             return out
 
-        return self.memo("missed", make)  # type: ignore[no-any-return]
+        return self.memo("missed", make)
 
     def topics(self, start: int, stop: int) -> JudgedRun:
         """Topics `start` to `stop - 1`."""

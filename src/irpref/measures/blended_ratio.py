@@ -21,7 +21,7 @@ is never cut; unjudged documents and grades of 0 or below have no gain.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Floats, Ints]:
         gain = pool.gain(gains)
         return pool.judged.running(gain), pool.count_levels(pool.level_gain(gains) > 0)
 
-    return pool.memo(("ideal", gains), make)  # type: ignore[no-any-return]
+    return pool.memo(("ideal", gains), make)
 
 
 def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
@@ -68,7 +68,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
         ratio = (beta * segments.running(gain[relevant]) + count) / (beta * best + rank)
         return Blend(segments, ratio, count, run.level[relevant], relevant)
 
-    return run.memo(("blend", beta, gains), make)  # type: ignore[no-any-return]
+    return run.memo(("blend", beta, gains), make)
 
 
 def _preferred(blend: Blend) -> Ints:
@@ -171,7 +171,7 @@ class _QMeasure(KernelMeasure):
     SHORT_DESC = "Average precision for graded relevance."
     QUESTION = "How early, and how completely, do documents stand in order of their grades?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(q_measure)
     terms = staticmethod(q_terms)
 
@@ -184,7 +184,7 @@ class _OMeasure(KernelMeasure):
     SHORT_DESC = "Reciprocal rank for graded relevance."
     QUESTION = "How good, and how early, is the first relevant document?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(o_measure)
     terms = staticmethod(o_terms)
 
@@ -200,7 +200,7 @@ class _PMeasure(KernelMeasure):
     SHORT_DESC = "How early the best retrieved document stands."
     QUESTION = "How soon does a user who wants the best document on offer find it?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(p_measure)
     terms = staticmethod(p_terms)
 
@@ -213,7 +213,7 @@ class _PPlus(KernelMeasure):
     SHORT_DESC = "Mean blended ratio down to the best retrieved document."
     QUESTION = "How good is the ranking down to the best retrieved document?"
     SOURCE = "Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(p_plus)
     terms = staticmethod(p_plus_terms)
 

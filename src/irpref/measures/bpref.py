@@ -24,7 +24,7 @@ judgment.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def _above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
         n = run.pool.count_relevant(0) - r
         return _Above(view.hits.where(relevant), relevant, number, r, n, view.hits.count(nonrelevant))
 
-    return view.memo(("above", rel), make)  # type: ignore[no-any-return]
+    return view.memo(("above", rel), make)
 
 
 def _summands(of: _Above, norm: str) -> Floats:
@@ -102,7 +102,7 @@ class _BprefVariant(KernelMeasure):
     SHORT_DESC = "Judged non-relevant documents ranked above relevant ones, with the denominators in use."
     QUESTION = "How often do judged non-relevant documents stand above relevant ones?"
     SOURCE = "Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+    SUPPORTED_PARAMS: dict[str, Any] = {
         "norm": Param(
             str,
             "denominator of the penalty, see the table of the definition",

@@ -34,7 +34,7 @@ squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def ideal(pool: Judgments) -> Ideal:
             first, first + pool.level_size - 1, relevant, zeros, relevant + zeros < pool.judged.lengths
         )
 
-    return pool.memo("crp", make)  # type: ignore[no-any-return]
+    return pool.memo("crp", make)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
         last_zero = best.relevant + best.zeros + pushed
         return Positions(rp, filled, best.relevant, last_zero, bool(best.negatives.any()))
 
-    return make() if depth is not None else run.memo("crp", make)  # type: ignore[no-any-return]
+    return make() if depth is not None else run.memo("crp", make)
 
 
 def crp_curve(run: JudgedRun, depth: Ints | None = None) -> tuple[Segments, Floats]:
@@ -137,7 +137,7 @@ def surplus(run: JudgedRun) -> Floats:
         of = positions(run)
         return of.rp - of.of_nonrelevant(run.hits.topic, run.rank)
 
-    return run.memo("crp surplus", make)  # type: ignore[no-any-return]
+    return run.memo("crp surplus", make)
 
 
 def curve_at_hits(run: JudgedRun) -> Floats:
@@ -146,7 +146,7 @@ def curve_at_hits(run: JudgedRun) -> Floats:
     def make() -> Floats:
         return run.hits.running(surplus(run)) + positions(run).of_nonrelevant_upto(run.rank, run.hits.topic)
 
-    return run.memo("crp curve", make)  # type: ignore[no-any-return]
+    return run.memo("crp curve", make)
 
 
 def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
@@ -158,7 +158,7 @@ def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
         inside = run.rank <= run.hits.spread(at)
         return of.of_nonrelevant_upto(at) + run.hits.total_whole(np.where(inside, surplus(run), 0.0))
 
-    return make() if rank is not None else run.memo("crp at R", make)  # type: ignore[no-any-return]
+    return make() if rank is not None else run.memo("crp at R", make)
 
 
 def worst(pool: Judgments) -> Floats:
@@ -274,7 +274,7 @@ class _CRP(KernelMeasure):
     QUESTION = "How many ranks are documents away from where the ideal list has them?"
     RANGE = "from -R(R+1)/2; 0 is ideal; positive values are possible"
     SOURCE = "Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+    SUPPORTED_PARAMS: dict[str, Any] = {
         "cutoff": Param(int, "rank at which the curve is read (default: R)", minimum=1),
         "judged_only": JUDGED_ONLY,
     }
@@ -293,7 +293,7 @@ class _nCRP(KernelMeasure):
     SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
     DEFAULT = 1.0
     higher_is_better = False
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {"judged_only": JUDGED_ONLY}
+    SUPPORTED_PARAMS: dict[str, Any] = {"judged_only": JUDGED_ONLY}
     kernel = staticmethod(n_crp)
     terms = staticmethod(n_crp_terms)
 
@@ -306,7 +306,7 @@ class _CRPRecovery(KernelMeasure):
     SHORT_DESC = "R over the rank at which the CRP curve is back at 0."
     QUESTION = "How soon are early misplacements made good?"
     SOURCE = "Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+    SUPPORTED_PARAMS: dict[str, Any] = {
         "cutoff": Param(int, "ranking cutoff: documents below this rank count as not retrieved", minimum=1),
         "judged_only": JUDGED_ONLY,
     }

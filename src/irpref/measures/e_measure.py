@@ -17,7 +17,7 @@ Decided here: nothing relevant retrieved, nothing retrieved, nothing relevant: E
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -71,19 +71,19 @@ class _EMeasure(KernelMeasure):
     SOURCE = "van Rijsbergen 1979, ch. 7"
     DEFAULT = 1.0  # a topic missing from the run
     higher_is_better = False
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(e_measure)
 
 
 class _FMeasure(KernelMeasure):
-    """Weighted harmonic mean of precision and recall, with van Rijsbergen's beta; ir_measures' SetF takes its square."""
+    """Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its square)."""
 
     __name__ = NAME = "FMeasure"
     PRETTY_NAME = "F-measure"
     SHORT_DESC = "Weighted harmonic mean of precision and recall."
     QUESTION = "How complete and pure is the retrieved set, as one number?"
     SOURCE = "van Rijsbergen 1979, ch. 7"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(f_measure)
     terms = staticmethod(f_terms)
 

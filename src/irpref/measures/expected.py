@@ -16,7 +16,7 @@ its name, higher is better); for an e that is not whole, the next whole number i
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class _RelativeRecall(KernelMeasure):
     QUESTION = "Did users find as many relevant documents as they expected?"
     RANGE = "[0, 1]; without a cap, from 0"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+    SUPPORTED_PARAMS: dict[str, Any] = {
         "expected": _EXPECTED,
         "capped": Param(bool, "no more than 1, however much was found", default=True),
         "rel": REL,
@@ -100,7 +100,7 @@ class _RecallEffort(KernelMeasure):
     SHORT_DESC = "Relevant documents expected, over the documents examined to find them."
     QUESTION = "How many documents had to be examined to find the expected relevant ones?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
+    SUPPORTED_PARAMS: dict[str, Any] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
     kernel = staticmethod(recall_effort)
 
 

@@ -16,7 +16,7 @@ former is the topic's doing, not the run's, and lowers the mean of every run ali
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class _Coverage(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents known to the user that were retrieved."
     QUESTION = "Does the system find what the user already knows to be relevant?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(coverage)
     terms = staticmethod(coverage_terms)
 
@@ -88,7 +88,7 @@ class _Novelty(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents retrieved that are new to the user."
     QUESTION = "How much of what is found and relevant is new to the user?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(novelty)
     terms = staticmethod(novelty_terms)
 

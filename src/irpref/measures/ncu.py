@@ -18,7 +18,7 @@ weights, so an ideal list of 20 relevant documents would score 0.8025 at 10 wher
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +38,8 @@ def _summands(
     # beta = 0 turns the blended ratio into precision.
     blend = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
     ideal, r = ideal_gain(run.pool, gains)
+    weight: Floats
+    size: Floats
     if stop == "uniform":
         weight, size = np.ones(blend.ratio.size), r.astype(np.float64)
     elif stop == "graded":
@@ -77,7 +79,7 @@ class _NCU(KernelMeasure):
     SHORT_DESC = "Utility averaged over users who stop at different relevant documents."
     QUESTION = "What do users get on average who stop at one relevant document or another?"
     SOURCE = "Sakai & Robertson, EVIA 2008; NTCIREVAL"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+    SUPPORTED_PARAMS: dict[str, Any] = {
         "stop": Param(
             str, "who stops where", default="uniform", choices=("uniform", "graded", "rank_biased")
         ),

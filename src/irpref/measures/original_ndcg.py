@@ -13,7 +13,7 @@ documents, cut at the cutoff; nothing relevant gives 0.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def _ideal(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Fl
             share = np.where(place <= cutoff, share, 0.0)
         return pool.judged.where(counts).total(share)
 
-    return pool.memo(("ideal dcg", base, gains, cutoff), make)  # type: ignore[no-any-return]
+    return pool.memo(("ideal dcg", base, gains, cutoff), make)
 
 
 def _parts(
@@ -78,7 +78,7 @@ class _OriginalNDCG(KernelMeasure):
     SHORT_DESC = "nDCG as first published: no discount before the rank that equals the base."
     QUESTION = "How much gain do users cumulate, compared with the ideal list, if later ranks count less?"
     SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+    SUPPORTED_PARAMS: dict[str, Any] = {
         "base": Param((int, float), "base of the logarithm, and first rank discounted", default=2, above=1),
         "gains": GAINS,
         "judged_only": JUDGED_ONLY,

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
             np.where(best > 0, best, 1.0),
         )
 
-    return pool.memo(("scale", gains, max_rel, n), make)  # type: ignore[no-any-return]
+    return pool.memo(("scale", gains, max_rel, n), make)
 
 
 def misplaced(view: JudgedRun, of: Scale) -> tuple[Floats, Floats]:
@@ -343,7 +343,7 @@ class _RPref(KernelMeasure):
     SHORT_DESC = "Graded preferences between judged documents that the ranking keeps."
     QUESTION = "How well does the ranking keep the graded preferences between judged documents?"
     SOURCE = "De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = _SHARED
+    SUPPORTED_PARAMS: dict[str, Any] = _SHARED
     kernel = staticmethod(rpref)
     terms = staticmethod(rpref_terms)
 
@@ -356,7 +356,7 @@ class _NPref(KernelMeasure):
     SHORT_DESC = "rpref with the grades cut into n partitions."
     QUESTION = "How well are preferences kept when only n levels of relevance are told apart?"
     SOURCE = "De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+    SUPPORTED_PARAMS: dict[str, Any] = {
         "n": Param(int, "number of partitions of the grade scale", required=True, minimum=2),
         **_SHARED,
     }

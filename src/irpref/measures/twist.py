@@ -18,7 +18,7 @@ Decided here: nothing relevant retrieved or in the pool gives 0; a list in perfe
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions, surp
 from irpref.segments import Floats, Ints
 
 
-def _beyond(begin: Floats, end: Floats, bound: Floats, sign: int) -> Floats:
+def _beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Floats:
     """Sum over the ranks `begin` to `end` of how far they lie beyond `bound`, above it (-1) or below it (+1)."""
     if sign < 0:
         end = np.minimum(end, bound)
@@ -55,7 +55,8 @@ def _full(run: JudgedRun, depth: Ints, last: Ints) -> tuple[Floats, Floats]:
     plus = pool.levels.total(np.where(other, _beyond(begin, end, last_rank, 1), 0.0))
     minus = pool.levels.total(np.where(other, _beyond(begin, end, first_rank, -1), 0.0))
     begin, end = np.maximum(depth + 1.0 - last, 1.0), (depth - r).astype(np.float64)
-    return plus + _beyond(begin, end, last, 1), minus + _beyond(begin, end, r + 1.0, -1)
+    plus = np.add(plus, _beyond(begin, end, last, 1))
+    return plus, np.add(minus, _beyond(begin, end, r + 1, -1))
 
 
 def _kept(run: Floats, most: Floats) -> Floats:
@@ -106,7 +107,7 @@ class _Twist(KernelMeasure):
     SHORT_DESC = "Recovery value and size of the displacements in one number."
     QUESTION = "How much effort do misplaced documents spare or cost the user?"
     SOURCE = "Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+    SUPPORTED_PARAMS: dict[str, Any] = {
         "depth": Param(int, "ranks that are looked at; shorter lists are filled up", default=1000, minimum=1)
     }
     kernel = staticmethod(twist)
