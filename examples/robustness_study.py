@@ -123,7 +123,7 @@ def save(ax: Any, path: Path) -> None:
     ax.figure.savefig(path, dpi=110, bbox_inches="tight")
     pyplot.close(ax.figure)
     with Image.open(path) as picture:
-        small = picture.convert("RGB").quantize(64)
+        small = picture.convert("RGB").quantize(256)
     small.save(path, optimize=True)
 
 

@@ -28,7 +28,7 @@ import io
 import json
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -106,7 +106,7 @@ class Thinning:
         # The small number is for levels such as 2.5, whose products may fall short of a half by a rounding
         # error.
         share = np.floor(level * self._sizes / 100 + 0.5 + 1e-9).astype(np.int64)
-        return self._place < np.maximum(share, self._least)[self._group]  # type: ignore[no-any-return]
+        return self._place < np.maximum(share, self._least)[self._group]
 
 
 def _canonical(pool: Pool) -> Ints:
@@ -193,6 +193,7 @@ class Incompleteness:
     """
 
     means: Any
+    _compared: dict[str | None, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def read(cls, path: str | Path) -> Incompleteness:
@@ -223,17 +224,23 @@ class Incompleteness:
         ValueError
             The reference was not evaluated.
         """
+        reference = None if reference is None else str(reference)
+        if reference is not None and reference not in self.measures:
+            raise ValueError(f"{reference} was not evaluated (there are {', '.join(self.measures)})")
+        if reference not in self._compared:
+            self._compared[reference] = self._compare(reference)
+        return self._compared[reference].copy()
+
+    def _compare(self, reference: str | None) -> Any:
         import pandas as pd
 
-        if reference is not None and str(reference) not in self.measures:
-            raise ValueError(f"{reference} was not evaluated (there are {', '.join(self.measures)})")
         rows = []
         full = {
             m: frame.set_index("system")["mean"] * _sign(m)
             for m, frame in self.means[self.means["level"] == 100].groupby("measure", sort=False)
         }
         for (measure, level, sample), frame in self.means.groupby(["measure", "level", "sample"], sort=False):
-            truth = full[str(reference or measure)]
+            truth = full[reference or measure]
             means = frame.set_index("system")["mean"].reindex(truth.index)
             scores = means.to_numpy() * _sign(measure)
             rows.append(

@@ -70,20 +70,17 @@ def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:
         return float("nan")
     right = (truth[:, None] >= truth).astype(np.float64)
     correct = (right * (s[:, None] > s)).sum(axis=0)
-    total = 0.0
-    rank = 1
-    for score in np.unique(s)[::-1]:
-        tied = np.flatnonzero(s == score)
-        mean = correct[tied].mean()
-        # One of two tied systems stands above the other, either way equally often.
-        among = right[np.ix_(tied, tied)]
-        pairs = tied.size * (tied.size - 1)
-        share = (among.sum() - tied.size) / pairs if pairs else 0.0
-        for k in range(tied.size):
-            if rank > 1:
-                total += (mean + k * share) / (rank - 1)
-            rank += 1
-    return float(2 * total / (s.size - 1) - 1)
+    scores, group, sizes = np.unique(-s, return_inverse=True, return_counts=True)
+    mean = np.bincount(group, correct) / sizes
+    # One of two tied systems stands above the other, either way equally often.
+    share = np.zeros(scores.size)
+    for g in np.flatnonzero(sizes > 1):
+        tied = np.flatnonzero(group == g)
+        share[g] = (right[np.ix_(tied, tied)].sum() - tied.size) / (tied.size * (tied.size - 1))
+    above = np.arange(s.size)
+    within = above - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    expected = np.repeat(mean, sizes) + within * np.repeat(share, sizes)
+    return float(2 * (expected[1:] / above[1:]).mean() - 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,7 +85,7 @@ class TopicValues:
     @property
     def means(self) -> Floats:
         """Mean of each system over the topics: shape (n_systems,)."""
-        return self.matrix.mean(axis=1)  # type: ignore[no-any-return]
+        return self.matrix.mean(axis=1)
 
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
