@@ -1,7 +1,7 @@
 """The measures: one file a definition, formula, kernel and declaration together."""
 
+# isort: off
 # The order is that of the documentation.
-from irpref.declare import registered
 from irpref.measures.rpref import NPref, RPref
 from irpref.measures.bpref import Bpref10, BprefN, BprefR, BprefVariant
 from irpref.measures.blended_ratio import OMeasure, PMeasure, PPlus, QMeasure
@@ -13,13 +13,16 @@ from irpref.measures.expected import RecallEffort, RelativeRecall
 from irpref.measures.e_measure import EMeasure, FMeasure
 from irpref.measures.original_ndcg import OriginalNDCG
 
+# isort: on
+from irpref.declare import registered
+
 __all__ = [
     "CRP",
     "NCU",
+    "Bpref10",
     "BprefN",
     "BprefR",
     "BprefVariant",
-    "Bpref10",
     "CRPRecovery",
     "Coverage",
     "EMeasure",
