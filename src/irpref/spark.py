@@ -1,0 +1,210 @@
+"""Evaluation of runs that one machine does not hold, with Spark.
+
+Topics are independent of each other, so a run is evaluated in buckets of topics: a bucket's rows of the run and of
+the qrels meet on one worker as Arrow tables and go the ordinary way, `Pool` and `judge`, kernels included. Values
+are those of one machine, to the last bit. Only what concerns all topics is settled beforehand: the grade scale
+is taken from all qrels once, and qrels and run must have a topic in common.
+
+One rule differs, because rows in Spark have no order: a document that a run repeats in a topic is an error (on
+one machine the last row counts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ir_measures.measures import Measure
+
+from irpref.declare import KernelMeasure
+from irpref.parsing import parse_all
+from irpref.provider import IrprefProvider, KernelEvaluator, prepare
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SCHEMA = "query_id string, measure string, value double"
+_BUCKET = "__bucket"
+
+
+def evaluate(run: DataFrame, qrels: DataFrame, measures: Any, *, buckets: int | None = None) -> DataFrame:
+    """Values of a run by topic and measure.
+
+    Parameters
+    ----------
+    run : pyspark.sql.DataFrame
+        Columns `query_id`, `doc_id`, `score`; others are dropped before anything is moved.
+    qrels : pyspark.sql.DataFrame
+        Columns `query_id`, `doc_id`, `relevance`, and those that a measure asks for (`known`, ...).
+    measures : measures or names, of any toolkit
+    buckets : int, optional
+        Number of groups of topics, `spark.sql.shuffle.partitions` if not given. One bucket at a time is held by
+        each core of a worker: choose it so that a bucket has a few million rows.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        `query_id`, `measure`, `value`: one row for each topic of the qrels and measure, topics that are missing
+        from the run included, in no order. Evaluated when its rows are asked for.
+
+    Raises
+    ------
+    ValueError
+        At once: no measures, a column is missing, gains that fall, empty qrels, no topic in common.
+        When rows are asked for, inside Spark's exception: a bad score or grade, judgments that differ, a
+        document twice in a topic.
+
+    Warns
+    -----
+    ScaleWarning
+        `max_rel` was not given; the highest grade of all the qrels was taken.
+
+    Examples
+    --------
+    >>> values = evaluate(spark.read.parquet("run"), qrels, ["RPref", "nDCG@10"])  # doctest: +SKIP
+    >>> values.groupBy("measure").avg("value").show()  # doctest: +SKIP
+    """
+    from pyspark.sql import functions as sql
+
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("there are no measures to evaluate")
+    extra = _extra_columns(chosen, qrels.columns)
+    qrels = _columns(qrels, "qrels", "relevance", extra)
+    run = _columns(run, "run", "score", [])
+    bound = _bound(chosen, qrels, extra)
+    _check_topics(run, qrels)
+    if buckets is None:
+        buckets = int(run.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
+    if buckets < 1:
+        raise ValueError(f"buckets must be at least 1, got {buckets}")
+    bucket = sql.pmod(sql.xxhash64("query_id"), sql.lit(buckets)).alias(_BUCKET)
+    judgments = qrels.select("*", bucket).groupBy(_BUCKET)
+    return judgments.cogroup(run.select("*", bucket).groupBy(_BUCKET)).applyInArrow(_on_bucket(bound), SCHEMA)
+
+
+def _extra_columns(measures: Iterable[Measure], present: Iterable[str]) -> list[str]:
+    """Columns of the qrels, beyond the three, that measures read and that are there."""
+    names: set[str] = set()
+    for measure in measures:
+        if isinstance(measure, KernelMeasure):
+            names |= set(IrprefProvider().qrel_inputs([measure]))
+        else:
+            names |= {"iteration"}  # subtopics, for the host's diversity measures
+    return sorted((names - {"query_id", "doc_id", "relevance"}) & set(present))
+
+
+def _columns(frame: DataFrame, what: str, value: str, extra: Iterable[str]) -> DataFrame:
+    """The columns needed, ids as strings and values as doubles."""
+    from pyspark.sql import functions as sql
+
+    missing = [name for name in ("query_id", "doc_id", value) if name not in frame.columns]
+    if missing:
+        raise ValueError(f"{what}: no column {', '.join(missing)} (found: {', '.join(frame.columns)})")
+    return frame.select(
+        sql.col("query_id").cast("string"),
+        sql.col("doc_id").cast("string"),
+        sql.col(value).cast("double"),
+        *extra,
+    )
+
+
+def _bound(measures: list[Measure], qrels: DataFrame, extra: list[str]) -> list[tuple[str, Measure]]:
+    """Measures with the grade scale of all the qrels filled in, under the names they were given by."""
+    from pyspark.sql import functions as sql
+
+    ours = [m for m in measures if isinstance(m, KernelMeasure)]
+    if any(m.params.get("gains") for m in ours):
+        # Gains are checked against every grade there is, and mapped before the highest is taken.
+        rows = qrels.select("relevance").distinct().collect()
+        grades = sorted({row[0] for row in rows if row[0] is not None and row[0] - row[0] == 0})
+    else:
+        # NaN and infinity are found, with topic and document, where the judgments are indexed.
+        finite = sql.col("relevance") < sql.lit(float("inf"))
+        top = qrels.where(finite).agg(sql.max("relevance")).collect()[0][0]
+        grades = [] if top is None else [top]
+    if not grades and qrels.isEmpty():
+        raise ValueError("the qrels are empty: there is nothing to judge a run against")
+    import pandas as pd
+
+    # A pool with one document of each grade: the ordinary checks, warnings and scale, on the driver.
+    grades = grades or [0.0]
+    sample = pd.DataFrame({"query_id": "scale", "doc_id": [str(g) for g in grades], "relevance": grades})
+    for name in extra:
+        sample[name] = 1
+    arguments = prepare(ours, sample)[1] if ours else {}
+    out: list[tuple[str, Measure]] = []
+    for measure in measures:
+        scale = arguments.get(measure, {}).get("max_rel")  # type: ignore[call-overload]
+        fixed = measure if scale is None else measure(max_rel=scale)
+        out.append((str(measure), fixed))
+    return out
+
+
+def _check_topics(run: DataFrame, qrels: DataFrame) -> None:
+    """Raise if run and qrels share no topic. Stops at the first common one."""
+    common = run.select("query_id").join(qrels.select("query_id").distinct(), "query_id", "leftsemi")
+    if common.isEmpty() and not run.isEmpty():
+        first = [frame.select("query_id").first() for frame in (run, qrels)]
+        names = [repr(row[0]) if row else "none" for row in first]
+        raise ValueError(f"run and qrels have no topic in common: the run holds {names[0]}, the qrels hold {names[1]}")
+
+
+def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
+    """What a worker does with a bucket: Arrow tables of its qrels and run to an Arrow table of values."""
+
+    # A plain function of two arguments: Spark counts them, and takes a third for the key of the group.
+    def values(judgments, retrieved):  # type: ignore[no-untyped-def]
+        import pyarrow as pa
+
+        query_ids: list[str] = []
+        names: list[str] = []
+        out: list[float] = []
+        if judgments.num_rows:
+            for name, ids, of in _values(measures, judgments, retrieved):
+                query_ids += ids
+                names += [name] * len(ids)
+                out += of
+        types = [("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())]
+        return pa.table([query_ids, names, out], schema=pa.schema(types))
+
+    return values
+
+
+def _values(
+    measures: list[tuple[str, Measure]], judgments: Any, retrieved: Any
+) -> Iterator[tuple[str, list[str], list[float]]]:
+    """Name, topics and values of each measure."""
+    import polars as pl
+
+    qrels = pl.DataFrame(pl.from_arrow(judgments)).drop(_BUCKET)
+    run = pl.DataFrame(pl.from_arrow(retrieved)).drop(_BUCKET)
+    # A bucket may hold topics of the run without judgments, and judgments of topics the run lacks.
+    run = run.filter(run["query_id"].is_in(qrels["query_id"].unique().implode()))
+    ours = [(name, measure) for name, measure in measures if isinstance(measure, KernelMeasure)]
+    if ours:
+        evaluator = KernelEvaluator([measure for _, measure in ours], qrels)
+        found = evaluator.values_of(evaluator.pool.judge(run, strict=True))
+        for name, measure in ours:
+            yield name, evaluator.topic_ids, found[measure].tolist()
+    others = {measure: name for name, measure in measures if not isinstance(measure, KernelMeasure)}
+    if others:
+        yield from _hosts(others, qrels, run)
+
+
+def _hosts(measures: dict[Measure, str], qrels: Any, run: Any) -> Iterator[tuple[str, list[str], list[float]]]:
+    """Measures of other toolkits, by ir_measures."""
+    import ir_measures
+    import pandas as pd
+
+    frames = (pd.DataFrame(frame.to_dict(as_series=False)) for frame in (qrels, run))
+    judged, retrieved = frames
+    judged["relevance"] = _whole(judged["relevance"])
+    evaluator = ir_measures.DefaultPipeline.evaluator(list(measures), judged)
+    for metric in evaluator.iter_calc(retrieved):
+        yield measures[metric.measure], [metric.query_id], [float(metric.value)]
+
+
+def _whole(grades: Any) -> Any:
+    """Grades as integers where all are: the host takes no others."""
+    return grades.astype(int) if (grades == grades.round()).all() else grades

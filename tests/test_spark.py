@@ -1,0 +1,150 @@
+"""Spark gives the values of one machine, bit for bit."""
+
+import os
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irpref
+from irpref.datasets import load
+
+pyspark = pytest.importorskip("pyspark", reason="needs the extra `spark`")
+pytest.importorskip("pyarrow")
+
+from irpref.spark import evaluate  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning",
+    "ignore::ResourceWarning",
+    "ignore:PySpark does not yet fully support pandas:FutureWarning",
+)
+
+MEASURES = [
+    "RPref(max_rel=3)",
+    "RPref(norm='relative',max_rel=3)",
+    "NPref(n=4,max_rel=3)@10",
+    "BprefVariant",
+    "QMeasure(gains={1:1,2:3,3:7})@10",
+    "PPlus(judged_only=True)",
+    "NCU",
+    "CRP",
+    "EMeasure",
+    "Coverage",
+    "RelativeRecall(expected='expected')",
+]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def example():
+    return load("synthetic")
+
+
+def frames(spark, run, qrels):
+    return spark.createDataFrame(run), spark.createDataFrame(qrels)
+
+
+def collected(values):
+    return {(row.query_id, row.measure): row.value for row in values.collect()}
+
+
+def here(measures, qrels, run):
+    """The same on one machine."""
+    evaluator = irpref.evaluator(measures, qrels)
+    return {(m.query_id, str(m.measure)): m.value for m in evaluator.iter_calc(run)}
+
+
+@pytest.mark.parametrize("buckets", [1, 4, 50])
+def test_values_are_those_of_one_machine_to_the_last_bit(spark, example, buckets):
+    # `noisy` returns nothing for the last topic, which must be there all the same.
+    run, qrels = example.run_frame("noisy"), example.qrels_frame()
+    expected = here(MEASURES, qrels, run)
+    assert len(expected) == len(MEASURES) * qrels["query_id"].nunique()
+    assert collected(evaluate(*frames(spark, run, qrels), MEASURES, buckets=buckets)) == expected
+
+
+def test_measures_of_the_host_stand_beside_ours(spark, example):
+    run, qrels = example.run_frame("strong"), example.qrels_frame()
+    measures = ["AP", "nDCG@10", "RPref(max_rel=3)", "RR"]
+    assert collected(evaluate(*frames(spark, run, qrels), measures)) == here(measures, qrels, run)
+
+
+def test_the_scale_is_that_of_all_qrels_whatever_the_buckets(spark):
+    # Only one topic has a document of grade 4; alone, the others would be scored on a scale up to 2.
+    qrels = pd.DataFrame(
+        [(f"t{t}", f"d{d}", 4 if (t, d) == (0, 0) else d % 3) for t in range(8) for d in range(6)],
+        columns=["query_id", "doc_id", "relevance"],
+    )
+    run = qrels.assign(score=np.arange(48) % 7).drop(columns="relevance")
+    with pytest.warns(irpref.ScaleWarning, match="4 was taken"):
+        values = evaluate(*frames(spark, run, qrels), "RPref", buckets=8)
+    fixed = here(["RPref(max_rel=4)"], qrels, run)
+    assert collected(values) == {(topic, "RPref"): value for (topic, _), value in fixed.items()}
+
+
+def test_numeric_ids_and_other_columns_do_no_harm(spark):
+    qrels = pd.DataFrame({"query_id": [1, 1, 2], "doc_id": [10, 11, 10], "relevance": [1, 0, 1], "iteration": 0})
+    run = pd.DataFrame({"query_id": [1, 1, 7], "doc_id": [11, 10, 10], "score": [2, 1, 1], "rank": [9, 9, 9]})
+    values = collected(evaluate(*frames(spark, run, qrels), ["QMeasure", "CRP"], buckets=2))
+    # Topic 1: the relevant document at rank 2 gets (1 + 1) / (2 + 1); topic 2 is not in the run: 0, and -R(R+1)/2.
+    assert values == {("1", "QMeasure"): 2 / 3, ("2", "QMeasure"): 0, ("1", "CRP"): -1, ("2", "CRP"): -1}
+
+
+def test_what_concerns_all_topics_is_an_error_at_once(spark, example):
+    run, qrels = frames(spark, example.run_frame("strong"), example.qrels_frame())
+    with pytest.raises(ValueError, match="no topic in common: the run holds 'x1', the qrels hold '1'"):
+        evaluate(run.selectExpr("'x1' as query_id", "doc_id", "score"), qrels, "QMeasure")
+    with pytest.raises(ValueError, match="run: no column score"):
+        evaluate(run.drop("score"), qrels, "QMeasure")
+    with pytest.raises(ValueError, match="needs the column 'known'"):
+        evaluate(run, qrels.drop("known"), "Coverage")
+    with pytest.raises(ValueError, match="QMeasure"):
+        evaluate(run, qrels, "QMeasure(gains={1:5,2:1})")
+    with pytest.raises(ValueError, match="the qrels are empty"):
+        evaluate(run, qrels.limit(0), "QMeasure")
+    with pytest.raises(ValueError, match="buckets"):
+        evaluate(run, qrels, "QMeasure", buckets=0)
+    with pytest.raises(ValueError, match="no measures"):
+        evaluate(run, qrels, [])
+
+
+@pytest.mark.parametrize(
+    ("run_rows", "qrels_rows", "message"),
+    [
+        ([("1", "a", 1.0), ("1", "a", 2.0)], [("1", "a", 1)], "'a' twice in topic '1'"),
+        ([("1", "a", float("nan"))], [("1", "a", 1)], "nan"),
+        ([("1", "a", 1.0)], [("1", "a", 1), ("1", "a", 2)], "judges document 'a' twice"),
+    ],
+)
+def test_bad_rows_are_errors_that_name_topic_and_document(spark, run_rows, qrels_rows, message):
+    run = spark.createDataFrame(run_rows, "query_id string, doc_id string, score double")
+    qrels = spark.createDataFrame(qrels_rows, "query_id string, doc_id string, relevance int")
+    with pytest.raises(pyspark.errors.PySparkException, match=message):
+        evaluate(run, qrels, "QMeasure").collect()
+
+
+def test_an_empty_run_scores_every_topic_of_the_qrels(spark, example):
+    qrels = spark.createDataFrame(example.qrels_frame())
+    run = spark.createDataFrame([], "query_id string, doc_id string, score double")
+    values = collected(evaluate(run, qrels, ["QMeasure", "EMeasure"]))
+    assert len(values) == 2 * 30
+    assert {value for (_, name), value in values.items() if name == "QMeasure"} == {0.0}
+    assert {value for (_, name), value in values.items() if name == "EMeasure"} == {1.0}
