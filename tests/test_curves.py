@@ -1,0 +1,601 @@
+"""Curves and tables: the sources' numbers, loops written from the formulas, and the measures read off the curves."""
+
+import math
+import warnings
+from collections import namedtuple
+from fractions import Fraction
+from statistics import mean
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+from scipy import stats
+
+import irpref
+import oracles
+from irpref import CRP, CRPRecovery, NPref, OriginalNDCG, RPref, ScaleWarning, curves, nCRP
+from irpref.datasets import examples, load
+from strategies import collections, random_collection
+
+F = Fraction
+BOOK = load("mir-textbook")
+PLOTTED = load("rpref-figure-1")
+SYNTHETIC = load("synthetic")
+COLUMNS = {
+    "CG": "cg",
+    "DCG": "dcg",
+    "ICG": "ideal_cg",
+    "IDCG": "ideal_dcg",
+    "NCG": "ncg",
+    "NDCG": "ndcg",
+    "RP": "rp",
+    "CRP": "crp",
+    "interpolated_precision": "precision",
+}
+
+
+def topic(table, query_id, run="run"):
+    """Rows of one topic of one run, numbered from 0."""
+    return table[(table["query_id"] == query_id) & (table["run"] == run)].reset_index(drop=True)
+
+
+# ----------------------------------------------------------------------------------------- printed and worked out
+
+EXPECTED = [(id, curve) for id in examples() for curve in load(id).curves]
+
+
+@pytest.mark.parametrize(
+    ("id", "curve"), EXPECTED, ids=[f"{id}-{curve.query_id}-{curve.name}" for id, curve in EXPECTED]
+)
+def test_curves_of_the_worked_examples(id, curve):
+    example = load(id)
+    name, _, ideal = curve.name.partition("/")
+    per_topic = curve.query_id is not None
+    if name in ("RP", "CRP"):
+        table = curves.crp(example.qrels, example.runs, per_topic=per_topic)
+    elif name == "interpolated_precision":
+        table = curves.interpolated_precision(example.qrels, example.runs, per_topic=per_topic)
+    else:
+        table = curves.cumulated_gain(example.qrels, example.runs, ideal=ideal or "judged", per_topic=per_topic)
+    values = (topic(table, curve.query_id, curve.run) if per_topic else table)[COLUMNS[name]].tolist()
+    assert len(values) == len(curve.values)
+    assert values == pytest.approx([float(value) for value in curve.values], abs=1e-12)
+    # Sources print with the decimals they like, truncated or rounded.
+    percent = 100 if name == "interpolated_precision" else 1
+    last_digit = 0.1 if max(curve.printed, default=0) > 1 else 0.01
+    for value, printed in zip(values, curve.printed, strict=bool(curve.printed)):
+        assert abs(percent * value - printed) <= last_digit + 1e-9
+
+
+# De Beer & Moens 2006, figure 1: judgments and rankings as printed; the values were computed in exact arithmetic from
+# the formula, independently of this package (the poster shows them as a plot only).
+CONVERGENCE = {
+    "zero": {
+        "T1": ([1, 0.8750, 0.8727, 0.8644, 0.8531, 0.8494], 0.8481),
+        "T2": ([0.6726, 0.6505, 0.6873, 0.6854, 0.6747, 0.6736], 0.6747),
+        "T3": ([0.0179, 0.0460, 0.0402, 0.0558, 0.0659, 0.0665], 0.0675),
+    },
+    "infinity": {
+        "T1": ([1, 0.9861, 0.9919, 0.9953, 0.9946, 0.9940], 0.9944),
+        "T2": ([0.8393, 0.8357, 0.8671, 0.8784, 0.8760, 0.8753], 0.8773),
+        "T3": ([0.2054, 0.2752, 0.2561, 0.2846, 0.3062, 0.3079], 0.3096),
+    },
+}
+MISPLACED = {"T1": [0, 0, 0, 0], "T2": [4, 8, 9, 9], "T3": [10, 19, 19, 21]}
+
+
+@pytest.mark.parametrize("unretrieved", CONVERGENCE)
+def test_npref_converges_as_in_figure_1_of_the_poster(unretrieved):
+    table = curves.npref_convergence(
+        PLOTTED.qrels, PLOTTED.runs, RPref(norm="relative", unretrieved=unretrieved, max_rel=1)
+    )
+    assert sorted(set(table["run"])) == ["T1", "T2", "T3"]
+    for run, (values, limit) in CONVERGENCE[unretrieved].items():
+        rows = table[table["run"] == run]
+        assert rows["n"].tolist() == [2, 4, 8, 16, 32, 64]
+        assert rows["value"].tolist() == pytest.approx(values, abs=5.1e-5)
+        assert rows["limit"].tolist() == pytest.approx([limit] * 6, abs=5.1e-5)
+
+
+@pytest.mark.parametrize("run", MISPLACED)
+def test_misplaced_pairs_grow_with_the_partitions_as_the_poster_says(run):
+    table = curves.npref_convergence(
+        PLOTTED.qrels, PLOTTED.runs[run], RPref(max_rel=1), n=(2, 4, 8, 16), per_topic=True
+    )
+    assert table["misplaced"].tolist() == MISPLACED[run]
+    assert set(table["misplaced_limit"]) == {MISPLACED[run][-1]}
+
+
+def test_eleven_partitions_are_rpref_for_tenths():
+    table = curves.npref_convergence(PLOTTED.qrels, PLOTTED.runs, RPref(max_rel=1), n=[11])
+    assert table["value"].tolist() == pytest.approx(table["limit"].tolist(), abs=1e-12)
+
+
+def test_ratios_over_topics_are_ratios_of_means():
+    mean_of_topics = curves.cumulated_gain(BOOK.qrels, BOOK.runs["run"], per_topic=True).groupby("rank")["ndcg"].mean()
+    over_topics = curves.cumulated_gain(BOOK.qrels, BOOK.runs["run"])["ndcg"]
+    # .1667 for both at rank 1 (1/3 and 0 of 3 and 3), then the ideals of the two queries part.
+    assert over_topics[0] == mean_of_topics[1] == pytest.approx(1 / 6)
+    assert over_topics[9] == pytest.approx(0.2856, abs=5e-5)
+    assert mean_of_topics[10] == pytest.approx((0.286765 + 0.283291) / 2, abs=1e-6)
+
+
+# ---------------------------------------------------------------------------------- where other tools are different
+
+
+def rule(run, qrels, needed):
+    """Interpolated precision by a loop; `needed(level, R)` says how many relevant documents reach a level."""
+    ranked = oracles.order(run)
+    relevant = [rank for rank, doc in enumerate(ranked, 1) if qrels.get(doc, 0) >= 1]
+    precision = [F(found, rank) for found, rank in enumerate(relevant, 1)]
+    R = sum(grade >= 1 for grade in qrels.values())
+    return [max(precision[max(needed(i / 10, R), 1) - 1 :], default=F(0)) for i in range(11)]
+
+
+def exactly(level, R):
+    return math.ceil(F(str(level)) * R)
+
+
+def trec_eval_9(level, R):
+    return int(level * R + 0.9)
+
+
+def trec_eval_10(level, R):
+    return math.floor(level * R + 0.5)
+
+
+def iprec(qrels, run, levels=range(11)):
+    """What ir_measures (trec_eval 9) reports at the levels of recall."""
+    measures = [ir_measures.IPrec(recall=i / 10) for i in levels]
+    found = ir_measures.calc_aggregate(measures, qrels, run)
+    return [found[measure] for measure in measures]
+
+
+def test_iprec_of_ir_measures_takes_two_documents_for_seventy_per_cent_of_three():
+    qrels, run = {"q2": BOOK.qrels["q2"]}, {"q2": BOOK.runs["run"]["q2"]}
+    ours = curves.interpolated_precision(qrels, run)["precision"].tolist()
+    assert 0.7 * 3 + 0.9 == 2.9999999999999996
+    assert ours[7] == pytest.approx(1 / 5)  # the book's 20
+    theirs = iprec(qrels, run)
+    assert theirs[7] == pytest.approx(1 / 4)
+    assert theirs == pytest.approx([float(p) for p in rule(run["q2"], qrels["q2"], trec_eval_9)])
+    assert [i for i in range(11) if abs(ours[i] - theirs[i]) > 1e-9] == [7]
+
+
+def test_trec_eval_10_rounds_to_the_nearest_document():
+    qrels, run = BOOK.qrels["q2"], BOOK.runs["run"]["q2"]
+    rounded = rule(run, qrels, trec_eval_10)
+    assert (rounded[4], rounded[7], rounded[8]) == (F(1, 3), F(1, 4), F(1, 4))
+    exact = rule(run, qrels, exactly)
+    assert (exact[4], exact[7], exact[8]) == (F(1, 4), F(1, 5), F(1, 5))
+    ours = curves.interpolated_precision({"q2": qrels}, {"q2": run})["precision"].tolist()
+    assert ours == pytest.approx([float(p) for p in exact])
+    # The means of the eleven: right, trec_eval 9, trec_eval 10.
+    means = [float(mean(rule(run, qrels, needed))) for needed in (exactly, trec_eval_9, trec_eval_10)]
+    assert means == pytest.approx([0.2621, 0.2667, 0.2788], abs=5e-5)
+    assert mean(ours) == pytest.approx(0.2621, abs=5e-5)
+
+
+@pytest.mark.parametrize("R", [3, 23, 33, 57, 67, 83])
+def test_levels_are_exact_where_floating_point_is_not(R):
+    # Precision k/(2k - 1) at the k-th relevant document falls strictly, so it says how many were needed.
+    qrels = {"q": {f"r{k:03}": 1 for k in range(R)}}
+    ranked = [doc for k in range(R) for doc in (f"r{k:03}", f"n{k:03}")]
+    run = {"q": {doc: float(-rank) for rank, doc in enumerate(ranked)}}
+    ours = curves.interpolated_precision(qrels, run)["precision"]
+    needed = [math.ceil(F(i, 10) * R) or 1 for i in range(11)]
+    assert ours.tolist() == [k / (2 * k - 1) for k in needed]
+    assert [max(trec_eval_9(i / 10, R), 1) for i in range(11)] != needed
+    assert iprec(qrels, run) != pytest.approx(ours.tolist())
+
+
+def test_iprec_agrees_where_its_levels_do():
+    collection = random_collection(3)
+    ours = curves.interpolated_precision(collection.qrels, collection.run, per_topic=True)
+    agreed = 0
+    for query_id, judgments in collection.qrels.items():
+        R = sum(grade > 0 for grade in judgments.values())
+        if any(trec_eval_9(i / 10, R) != exactly(i / 10, R) for i in range(11)) or not collection.run[query_id]:
+            continue
+        theirs = iprec({query_id: judgments}, {query_id: collection.run[query_id]})
+        assert topic(ours, query_id)["precision"].tolist() == pytest.approx(theirs)
+        agreed += 1
+    assert agreed > 10
+
+
+def test_summary_counts_topics_that_were_not_answered():
+    qrels = {"1": {"a": 1}, "2": {"b": 2, "c": 0}, "3": {"d": 0}}
+    run = {"1": {"a": 2.0, "x": 1.0}, "9": {"a": 1.0}}
+    assert curves.summary_table(qrels, run).to_dict("records") == [
+        {"run": "run", "num_q": 3, "num_ret": 2, "num_rel": 2, "num_rel_ret": 1}
+    ]
+    theirs = ir_measures.calc_aggregate([ir_measures.NumQ, ir_measures.NumRel], qrels, run)
+    assert list(theirs.values()) == [1, 1]
+    graded = curves.summary_table(qrels, run, rel=2, per_topic=True)
+    assert graded["num_rel"].tolist() == [0, 1, 0]
+    assert graded["num_ret"].tolist() == [2, 0, 0]
+
+
+def test_summary_of_the_book():
+    table = curves.summary_table(BOOK.qrels, BOOK.runs["run"])
+    # 15 documents each; 10 and 3 relevant; of these 5 and 3 are found.
+    assert table.iloc[0].tolist() == ["run", 2, 30, 13, 8]
+
+
+# ------------------------------------------------------------------------------------------ loops from the formulas
+
+
+@given(collections())
+def test_crp_as_a_loop(collection):
+    table = curves.crp(collection.qrels, collection.run, per_topic=True)
+    assert list(dict.fromkeys(table["query_id"])) == [
+        q for q, judged in collection.qrels.items() if collection.run.get(q) or oracles.recall_base(judged)
+    ]
+    for query_id, judgments in collection.qrels.items():
+        rows = topic(table, query_id)
+        R = oracles.recall_base(judgments)
+        curve = oracles.crp_curve(oracles.order(collection.run.get(query_id, {})), judgments)
+        if R == 0:
+            curve = [0] * len(curve)
+        assert rows["crp"].tolist() == curve
+        assert rows["rank"].tolist() == list(range(1, len(curve) + 1))
+        assert rows["rp"].tolist() == [b - a for a, b in zip([0, *curve], curve, strict=False)]
+        worst = [-sum(R + 1 - k for k in range(1, min(j, R) + 1)) for j in range(1, len(curve) + 1)]
+        assert rows["worst"].tolist() == worst
+        assert set(rows["recall_base"]) <= {R}
+        if not curve:
+            continue
+        balance, turn = rows["balance"].iloc[0], rows["turn_around"].iloc[0]
+        expected = oracles.balance_point(curve, R) if R else None
+        assert pd.isna(balance) if expected is None else balance == expected
+        assert pd.isna(turn) if R == 0 else turn == curve.index(min(curve)) + 1
+
+
+@given(collections(), st.integers(1, 3))
+def test_interpolated_precision_as_a_loop(collection, rel):
+    table = curves.interpolated_precision(collection.qrels, collection.run, rel=rel, per_topic=True)
+    for query_id, judgments in collection.qrels.items():
+        binary = {doc: int(grade >= rel) for doc, grade in judgments.items()}
+        expected = rule(collection.run.get(query_id, {}), binary, exactly)
+        assert topic(table, query_id)["precision"].tolist() == pytest.approx([float(p) for p in expected], abs=1e-12)
+    assert table["recall"].tolist() == [i / 10 for i in range(11)] * len(collection.qrels)
+
+
+@given(collections(), st.sampled_from([2, 3, 10, 1.5]), st.sampled_from(["judged", "retrieved"]), st.booleans())
+def test_cumulated_gain_as_a_loop(collection, base, ideal, judged_only):
+    table = curves.cumulated_gain(
+        collection.qrels, collection.run, base=base, ideal=ideal, judged_only=judged_only, per_topic=True
+    )
+
+    def discounted(gains):
+        total, out = 0.0, []
+        for rank, gain in enumerate(gains, 1):
+            total += gain / (math.log(rank, base) if rank > base else 1)
+            out.append(total)
+        return out
+
+    for query_id, judgments in collection.qrels.items():
+        ranked = oracles.order(collection.run.get(query_id, {}))
+        if judged_only:
+            ranked = [doc for doc in ranked if judgments.get(doc, -1) >= 0]
+        gains = [max(judgments.get(doc, 0), 0) for doc in ranked]
+        best = sorted((max(g, 0) for g in judgments.values()) if ideal == "judged" else gains, reverse=True)
+        length = max(len(gains), sum(g > 0 for g in judgments.values()))
+        gains, best = ((v + [0] * length)[:length] for v in (gains, best))
+        rows = topic(table, query_id)
+        assert rows["gain"].tolist() == gains
+        assert rows["cg"].tolist() == pytest.approx(list(np.cumsum(gains)))
+        assert rows["ideal_cg"].tolist() == pytest.approx(list(np.cumsum(best)))
+        dcg, idcg = discounted(gains), discounted(best)
+        assert rows["dcg"].tolist() == pytest.approx(dcg)
+        assert rows["ideal_dcg"].tolist() == pytest.approx(idcg)
+        assert rows["ndcg"].tolist() == pytest.approx([a / b if b else 0 for a, b in zip(dcg, idcg, strict=True)])
+
+
+@given(collections(), st.integers(2, 7), st.sampled_from([None, 1, 4]))
+def test_misplaced_pairs_as_a_loop(collection, n, cutoff):
+    measure = RPref(max_rel=3, cutoff=cutoff)
+    table = curves.npref_convergence(collection.qrels, collection.run, measure, n=[n], per_topic=True)
+    for query_id, judgments in collection.qrels.items():
+        ranked = oracles.order(collection.run.get(query_id, {}))[:cutoff]
+        rho = [oracles.relevance(judgments[d], None, 3) for d in ranked if judgments.get(d, -1) >= 0]
+        rows = topic(table, query_id)
+        for column, values in (
+            ("misplaced_limit", rho),
+            ("misplaced", [oracles.partition_value(value, n) for value in rho]),
+        ):
+            pairs = sum(a < b for i, b in enumerate(values) for a in values[:i])
+            assert rows[column].tolist() == [pairs]
+
+
+@given(collections(), st.integers(1, 3))
+def test_r_precision_and_counts_as_loops(collection, rel):
+    histogram = curves.precision_histogram(collection.qrels, collection.run, {}, rel=rel)
+    summary = curves.summary_table(collection.qrels, collection.run, rel=rel, per_topic=True)
+    for query_id, judgments in collection.qrels.items():
+        ranked = oracles.order(collection.run.get(query_id, {}))
+        relevant = {doc for doc, grade in judgments.items() if grade >= rel}
+        found = sum(doc in relevant for doc in ranked[: len(relevant)])
+        row = topic(histogram, query_id).iloc[0]
+        assert row["value"] == row["difference"] == (found / len(relevant) if relevant else 0)
+        assert row["baseline"] == 0
+        counted = topic(summary, query_id).iloc[0]
+        assert counted.tolist()[2:] == [1, len(ranked), len(relevant), len(relevant.intersection(ranked))]
+
+
+# ---------------------------------------------------------------------------- the measures, read off the curves
+
+
+@given(collections(), st.integers(1, 14), st.booleans())
+def test_crp_at_a_rank_is_the_curve_there(collection, k, judged_only):
+    table = curves.crp(collection.qrels, collection.run, judged_only=judged_only, depth=k, per_topic=True)
+    measure = CRP(cutoff=k, judged_only=judged_only)
+    values = measure.evaluate(collection.qrels, collection.run)
+    at_k = table[table["rank"] == k].set_index("query_id")["crp"]
+    assert {q: float(v) for q, v in at_k.items()} == values
+    over = curves.crp(collection.qrels, collection.run, judged_only=judged_only, depth=k)
+    aggregate = irpref.evaluator([measure], collection.qrels).calc_aggregate(collection.run)[measure]
+    assert over["crp"].iloc[-1] == pytest.approx(aggregate, rel=1e-13)
+
+
+@given(collections(), st.booleans())
+def test_recovery_and_loss_are_points_of_the_curve(collection, judged_only):
+    table = curves.crp(collection.qrels, collection.run, judged_only=judged_only, per_topic=True)
+    recovery = CRPRecovery(judged_only=judged_only).evaluate(collection.qrels, collection.run)
+    loss = nCRP(judged_only=judged_only).evaluate(collection.qrels, collection.run)
+    for query_id in collection.qrels:
+        rows = topic(table, query_id)
+        R = oracles.recall_base(collection.qrels[query_id])
+        if R == 0:
+            assert recovery[query_id] == loss[query_id] == 0
+            continue
+        balance = rows["balance"].iloc[0]
+        assert recovery[query_id] == (0 if pd.isna(balance) else R / balance)
+        assert rows["share"].iloc[R - 1] == -loss[query_id]
+
+
+@given(collections(), st.integers(1, 12), st.sampled_from([2, 3]))
+def test_ndcg_at_a_rank_is_the_curve_there(collection, k, base):
+    values = OriginalNDCG(base=base, cutoff=k).evaluate(collection.qrels, collection.run)
+    table = curves.cumulated_gain(collection.qrels, collection.run, base=base, depth=k, per_topic=True)
+    at_k = table[table["rank"] == k].set_index("query_id")["ndcg"]
+    assert at_k.to_dict() == pytest.approx(values, rel=1e-12)
+
+
+@given(
+    collections(),
+    st.sampled_from([{}, {"norm": "relative"}, {"unretrieved": "infinity", "top": "drop"}, {"cutoff": 3}]),
+)
+def test_npref_and_rpref_are_the_values_of_the_convergence(collection, options):
+    measure = RPref(max_rel=3, **options)
+    table = curves.npref_convergence(collection.qrels, collection.run, measure, n=[2, 5], per_topic=True)
+    limit = measure.evaluate(collection.qrels, collection.run)
+    for n in (2, 5):
+        rows = table[table["n"] == n].set_index("query_id")
+        assert rows["value"].to_dict() == NPref(n=n, max_rel=3, **options).evaluate(collection.qrels, collection.run)
+        assert rows["limit"].to_dict() == limit
+
+
+def test_r_precision_is_that_of_ir_measures():
+    collection = random_collection(5)
+    table = curves.precision_histogram(collection.qrels, collection.run, {})
+    theirs = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.Rprec], collection.qrels, collection.run)}
+    assert table.set_index("query_id")["value"].to_dict() == pytest.approx(theirs)
+
+
+# -------------------------------------------------------------------------------------- averages, runs and inputs
+
+TABLES = {
+    "crp": lambda qrels, runs, **more: curves.crp(qrels, runs, **more),
+    "npref": lambda qrels, runs, **more: curves.npref_convergence(qrels, runs, RPref(max_rel=3), **more),
+    "precision": lambda qrels, runs, **more: curves.interpolated_precision(qrels, runs, **more),
+    "gain": lambda qrels, runs, **more: curves.cumulated_gain(qrels, runs, **more),
+    "histogram": lambda qrels, runs, **more: curves.precision_histogram(qrels, runs, {}, **more),
+    "paired": lambda qrels, runs, **more: curves.paired_differences(qrels, runs, {}, "RPref(max_rel=3)", **more),
+    "summary": lambda qrels, runs, **more: curves.summary_table(qrels, runs, **more),
+}
+ROW = namedtuple("ROW", "query_id doc_id score")
+JUDGMENT = namedtuple("JUDGMENT", "query_id doc_id relevance")
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("per_topic", [True, False])
+def test_every_form_of_input_gives_the_same_table(name, per_topic):
+    qrels, run = SYNTHETIC.qrels_frame(), SYNTHETIC.run_frame("noisy")
+    expected = TABLES[name](SYNTHETIC.qrels, SYNTHETIC.runs["noisy"], per_topic=per_topic)
+    before = qrels.copy(), run.copy()
+    forms = [
+        (qrels, run),
+        (pl.DataFrame(qrels.to_dict("list")), pl.DataFrame(run.to_dict("list"))),
+        (
+            (JUDGMENT(*row[:3]) for row in qrels[["query_id", "doc_id", "relevance"]].itertuples(index=False)),
+            (ROW(*row) for row in run.itertuples(index=False)),
+        ),
+    ]
+    for judged, ranked in forms:
+        assert_frame_equal(TABLES[name](judged, ranked, per_topic=per_topic), expected)
+    assert_frame_equal(qrels, before[0])
+    assert_frame_equal(run, before[1])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_several_runs_stand_below_each_other(name):
+    together = TABLES[name](SYNTHETIC.qrels, SYNTHETIC.runs, per_topic=True)
+    assert list(dict.fromkeys(together["run"])) == list(SYNTHETIC.runs)
+    for run in SYNTHETIC.runs:
+        alone = TABLES[name](SYNTHETIC.qrels, {run: SYNTHETIC.run_frame(run)}, per_topic=True)
+        assert_frame_equal(together[together["run"] == run].reset_index(drop=True), alone)
+
+
+@pytest.mark.parametrize("name", ["crp", "npref", "precision", "gain"])
+def test_averages_are_means_over_all_topics_of_the_qrels(name):
+    options = {"depth": 40} if name in ("crp", "gain") else {}
+    runs = {name: SYNTHETIC.runs[name] for name in ("strong", "noisy")}  # noisy does not answer one topic
+    by_topic = TABLES[name](SYNTHETIC.qrels, runs, per_topic=True, **options)
+    over = TABLES[name](SYNTHETIC.qrels, runs, **options)
+    key = {"crp": "rank", "npref": "n", "precision": "recall", "gain": "rank"}[name]
+    columns = {
+        "crp": ["rp", "crp", "share", "worst", "recall_base"],
+        "npref": ["value", "limit", "misplaced", "misplaced_limit"],
+        "precision": ["precision"],
+        "gain": ["gain", "cg", "dcg", "ideal_cg", "ideal_dcg"],
+    }[name]
+    expected = by_topic.groupby(["run", key])[columns].sum() / len(SYNTHETIC.qrels)
+    found = over.set_index(["run", key])[columns].sort_index()
+    assert_frame_equal(found, expected.astype(float), check_exact=False, rtol=1e-12)
+
+
+def test_spread_and_recovery_of_averaged_crp():
+    by_topic = curves.crp(SYNTHETIC.qrels, SYNTHETIC.runs["strong"], depth=60, per_topic=True)
+    over = curves.crp(SYNTHETIC.qrels, SYNTHETIC.runs["strong"], depth=60)
+    at = by_topic[by_topic["rank"] == 12]
+    row = over[over["rank"] == 12].iloc[0]
+    for column in ("crp", "share"):
+        low, _, high = np.quantile(at[column], [0.25, 0.5, 0.75])
+        assert (row[f"{column}_low"], row[f"{column}_high"]) == (low, high)
+    assert row["recovered"] == sum(balance <= 12 for balance in at["balance"] if not pd.isna(balance)) / 30
+    assert over["recovered"].is_monotonic_increasing
+
+
+def test_curves_stay_where_they_are_beyond_the_end():
+    qrels, run = {"q": {"a": 2, "b": 1, "c": -1}}, {"q": {"c": 3.0, "b": 2.0}}
+    short = curves.crp(qrels, run, per_topic=True)
+    long = curves.crp(qrels, run, depth=6, per_topic=True)
+    assert len(short) == 2
+    assert len(long) == 6
+    assert long["crp"].tolist() == [*short["crp"], *[short["crp"].iloc[-1]] * 4]
+    gain = curves.cumulated_gain(qrels, run, depth=6, per_topic=True)
+    assert gain["cg"].tolist() == [0, 1, 1, 1, 1, 1]
+    assert gain["ideal_cg"].tolist() == [2, 3, 3, 3, 3, 3]
+
+
+def test_topics_stand_in_the_order_of_the_qrels_and_unknown_ones_are_left_out():
+    qrels = {"z": {"a": 1}, "b": {"a": 1}}
+    run = {"b": {"a": 1.0}, "x": {"a": 1.0}}
+    for table in TABLES.values():
+        assert list(dict.fromkeys(table(qrels, run, per_topic=True)["query_id"])) == ["z", "b"]
+
+
+@pytest.mark.parametrize("runs", [{}, {"q": {}}, {"empty": {"q": {}}}, {"empty": {}}], ids=str)
+def test_empty_runs(runs):
+    qrels = {"q": {"a": 2, "b": 0}}
+    table = curves.crp(qrels, runs)
+    assert table["crp"].tolist() == [-1.0]
+    assert curves.cumulated_gain(qrels, runs)["ndcg"].tolist() == [0.0]
+    assert set(curves.interpolated_precision(qrels, runs)["precision"]) == {0.0}
+    assert curves.summary_table(qrels, runs)["num_rel"].tolist() == [1]
+
+
+def test_nothing_relevant_has_no_curve_but_counts_as_a_topic():
+    table = curves.crp({"q": {"a": 0}}, {}, per_topic=True)
+    assert table.empty
+    assert list(table.columns)[:3] == ["run", "query_id", "rank"]
+    assert curves.crp({"q": {"a": 0}}, {}).empty
+    assert curves.summary_table({"q": {"a": 0}}, {}).loc[0, "num_q"] == 1
+
+
+def test_the_scale_of_npref_is_announced_when_it_is_taken_from_the_qrels():
+    with pytest.warns(ScaleWarning, match="max_rel is not given, 3 was taken"):
+        table = curves.npref_convergence(BOOK.qrels, BOOK.runs, "RPref(norm='relative')")
+    assert table.attrs["measure"] == "RPref(norm='relative',max_rel=3)"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fixed = curves.npref_convergence(BOOK.qrels, BOOK.runs, RPref(norm="relative", max_rel=3))
+    assert_frame_equal(table, fixed)
+
+
+def test_options_travel_with_the_table():
+    table = curves.cumulated_gain(BOOK.qrels, BOOK.runs, base=10, gains={3: 7}, ideal="retrieved")
+    assert table.attrs == {
+        "curve": "cumulated_gain",
+        "measure": "OriginalNDCG(base=10,gains={3:7})",
+        "ideal": "retrieved",
+        "n_topics": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda q, r: curves.crp(q, r, depth=0), "crp: depth=0 is not accepted, expected an integer of at least 1"),
+        (lambda q, r: curves.cumulated_gain(q, r, ideal="best"), "one of 'judged', 'retrieved'"),
+        (lambda q, r: curves.cumulated_gain(q, r, base=1), "base=1 is not accepted"),
+        (lambda q, r: curves.cumulated_gain(q, r, gains={1: 3}), "falls as grades rise"),
+        (lambda q, r: curves.interpolated_precision(q, r, rel=0), "rel=0 is not accepted"),
+        (lambda q, r: curves.npref_convergence(q, r, "AP"), "measure=AP is not accepted, expected RPref"),
+        (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[1]), "n=1 is not accepted"),
+        (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[]), "n names no number"),
+        (lambda q, r: curves.precision_histogram(q, r, "best"), "baseline='best' is none of the runs: run"),
+        (lambda q, r: curves.precision_histogram(q, r, "run"), "no run to compare with the baseline 'run'"),
+        (lambda q, r: curves.crp(q, {"run": {"other": {"a": 1.0}}}), "no topic in common"),
+    ],
+)
+def test_wrong_options_are_named(call, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        call(BOOK.qrels, BOOK.runs)
+
+
+# --------------------------------------------------------------------------------------------- pairs of systems
+
+PAIR_QRELS = {str(q): {"a": 1, "b": 1, "c": 0} for q in range(1, 6)}
+BETTER = {str(q): {"a": 3.0, "b": 2.0, "c": 1.0} for q in (1, 2, 3)} | {"4": {"c": 2.0, "b": 1.0}}
+WORSE = {"1": {"a": 1.0}, "2": {"c": 2.0, "a": 1.0}, "3": {"a": 2.0, "b": 1.0}, "4": {"b": 2.0, "a": 1.0}}
+
+
+def test_histogram_by_topic():
+    table = curves.precision_histogram(PAIR_QRELS, {"A": BETTER, "B": WORSE}, "B")
+    assert set(table["run"]) == {"A"}
+    assert table["value"].tolist() == [1, 1, 1, 1 / 2, 0]
+    assert table["baseline"].tolist() == [1 / 2, 1 / 2, 1, 1, 0]
+    assert table["difference"].tolist() == [1 / 2, 1 / 2, 0, -1 / 2, 0]
+
+
+def test_histogram_counts():
+    counted = curves.precision_histogram(PAIR_QRELS, BETTER, WORSE, per_topic=False).iloc[0]
+    assert counted[["wins", "losses", "ties"]].tolist() == [2, 1, 2]
+    assert counted["difference"] == pytest.approx(1 / 10)
+    # Two wins of three: 2 * (3 + 1) / 8, capped at 1.
+    assert counted["p_sign"] == 1
+    expected = stats.ttest_rel([1, 1, 1, 0.5, 0], [0.5, 0.5, 1, 1, 0])
+    assert (counted["t"], counted["p_t"]) == pytest.approx((expected.statistic, expected.pvalue))
+
+
+def test_paired_t_by_hand():
+    # Differences 1/2 1/2 0 -1/2 0: mean 1/10, variance (.16 + .16 + .01 + .36 + .01) / 4 = 7/40.
+    counted = curves.precision_histogram(PAIR_QRELS, BETTER, WORSE, per_topic=False).iloc[0]
+    assert counted["t"] == pytest.approx((1 / 10) / math.sqrt(7 / 40 / 5))
+
+
+def test_sign_test_by_hand():
+    qrels = {str(q): {"a": 1, "b": 0} for q in range(6)}
+    right = {q: {"a": 1.0} for q in qrels}
+    row = curves.precision_histogram(qrels, right, {"0": {"b": 1.0}}, per_topic=False).iloc[0]
+    assert row["wins"] == 6
+    assert row["p_sign"] == pytest.approx(2 / 2**6)
+    assert math.isnan(row["t"])  # every difference is 1: no variance to test against
+
+
+def test_the_same_run_twice_is_all_ties():
+    row = curves.precision_histogram(PAIR_QRELS, BETTER, BETTER, per_topic=False).iloc[0]
+    assert row[["wins", "losses", "ties", "p_sign"]].tolist() == [0, 0, 5, 1]
+    assert math.isnan(row["p_t"])
+
+
+def test_a_win_is_a_better_value_where_lower_is_better():
+    runs = {"A": BETTER, "B": WORSE}
+    precision = curves.paired_differences(PAIR_QRELS, runs, "B", "P@2").iloc[0]
+    loss = curves.paired_differences(PAIR_QRELS, runs, "B", "EMeasure@2").iloc[0]
+    assert (precision["wins"], precision["losses"]) == (loss["wins"], loss["losses"]) == (2, 1)
+    assert precision["difference"] > 0 > loss["difference"]
+
+
+def test_paired_differences_of_r_precision_are_the_histogram():
+    ours = curves.precision_histogram(SYNTHETIC.qrels, SYNTHETIC.runs, "baseline", per_topic=False)
+    theirs = curves.paired_differences(SYNTHETIC.qrels, SYNTHETIC.runs, "baseline", "Rprec")
+    assert_frame_equal(ours, theirs, check_exact=False)
+    assert (ours["wins"] + ours["losses"] + ours["ties"] == 30).all()
