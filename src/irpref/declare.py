@@ -258,6 +258,17 @@ class KernelMeasure(host.Measure):
         evaluator = KernelEvaluator([self], qrels)
         return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
 
+    def per_query(self, qrels: Any) -> Any:
+        """Stage of a PyTerrier pipeline that gives this measure by query: `bm25 >> RPref(max_rel=3).per_query(qrels)`.
+
+        Parameters
+        ----------
+        qrels : as `irpref.transformers.PerQuery` takes them
+        """
+        from irpref.transformers import PerQuery
+
+        return PerQuery(qrels, [self])
+
 
 # Parameters that several measures share.
 CUTOFF = Param(int, "ranking cutoff: documents below this rank count as not retrieved", minimum=1)

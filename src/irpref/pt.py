@@ -1,9 +1,38 @@
-"""What PyTerrier finds through its entry points."""
+"""`pt.irpref`: what PyTerrier users see of this package.
+
+    import pyterrier as pt
+    from pyterrier.measures import *            # AP, nDCG, ..., and RPref, QMeasure, ...
+
+    bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3)])
+    pt.Experiment(systems, topics, qrels, pt.irpref.parse_all(["map", "RPref(max_rel=3)@10"]))
+
+It holds the stages (`Judge`, `Condense`, `Explain`, `PerQuery`, `Oracle`), `randomisation_test`, and everything
+that `irpref` itself exports. PyTerrier reaches it through `irpref_pyterrier`, which survives errors of this package.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import irpref
+
+STAGES = ("Condense", "Explain", "Judge", "Oracle", "PerQuery")
 
 
-def load() -> object:
-    """Return what `pt.irpref` is bound to."""
-    return None
+def load() -> Any:
+    """Add our measures to `pyterrier.measures`, and return what `pt.irpref` is bound to: this module."""
+    import sys
+
+    import ir_measures
+    from pyterrier import measures
+
+    from irpref.declare import KernelMeasure
+
+    # PyTerrier copies the names that ir_measures has when `pyterrier.measures` is imported, before ours come.
+    for name, measure in ir_measures.measures.registry.items():
+        if isinstance(measure, KernelMeasure):
+            setattr(measures, name, measure)
+    return sys.modules[__name__]
 
 
 def dataset_provider() -> object:
@@ -11,3 +40,22 @@ def dataset_provider() -> object:
     from irpref.datasets.pyterrier import ExampleDatasets
 
     return ExampleDatasets()
+
+
+def __getattr__(name: str) -> Any:
+    # Not imported above: whoever imports `irpref.transformers` first would come by here while it is half loaded.
+    if name in STAGES:
+        from irpref import transformers
+
+        return getattr(transformers, name)
+    if name == "randomisation_test":
+        from irpref.significance import randomisation_test
+
+        return randomisation_test
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(irpref, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*STAGES, "randomisation_test", *irpref.__all__})

@@ -1,0 +1,454 @@
+"""PyTerrier stages: judge, condense, explain and order a result list, or turn it into values.
+
+    bm25 >> pt.irpref.Judge(qrels)                       labels beside the results
+    bm25 >> pt.irpref.Condense(qrels)                    judged documents only, ranked again
+    bm25 >> pt.irpref.Explain(qrels, RPref(max_rel=3))   what each document contributes
+    bm25 >> pt.irpref.Oracle(qrels)                      the best order of these documents
+    bm25 >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3), "nDCG@10"])
+    bm25 >> RPref(max_rel=3).per_query(qrels)            the same for one measure of ours
+
+Qrels are frames with PyTerrier's columns (qid, docno, label) or ir_measures' (query_id, doc_id, relevance), or
+any other form that ir_measures takes; further columns (`known`, ...) reach the measures. Ids are compared as
+`str`. Order, gains and values are those of the evaluation: equal scores stand by docno descending, and a `rank`
+column is never read. Of a document that stands twice in a topic the last row counts, with a warning.
+
+Rows of topics without judgments stay as they are, except where a stage says otherwise.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from irpref.declare import KernelMeasure
+from irpref.explain import RETRIEVED, Account, Explainer
+from irpref.judged import Listing, Pool
+from irpref.messages import IrprefWarning
+from irpref.parsing import parse_all
+from irpref.segments import Bools, Floats, Ints
+
+NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+FIRST_RANK: int = pt.model.FIRST_RANK
+
+
+def as_qrels(qrels: Any) -> Any:
+    """Qrels as our measures take them: PyTerrier's columns renamed, an iterator made a list."""
+    if isinstance(qrels, pd.DataFrame):
+        new = {old: name for old, name in NAMES.items() if old in qrels.columns and name not in qrels.columns}
+        return qrels.rename(columns=new)
+    if isinstance(qrels, (Mapping, str)) or hasattr(qrels, "columns") or not isinstance(qrels, Iterable):
+        return qrels
+    return list(qrels)
+
+
+def _as_run(frame: pd.DataFrame, rows: Bools) -> pd.DataFrame:
+    """Rows of a result frame as a run."""
+    run = frame.loc[rows, ["qid", "docno", "score"]]
+    return run.rename(columns={"qid": "query_id", "docno": "doc_id"})
+
+
+class _Stage(pt.Transformer):
+    """What our stages share.
+
+    The qrels stay out of `repr`, which names systems in result tables, and out of drawings. Stages are equal only
+    if they are the same object: two with the same `repr` may hold different qrels.
+    """
+
+    __hash__ = object.__hash__
+
+    def __init__(self, qrels: Any) -> None:
+        super().__init__()
+        self._qrels = as_qrels(qrels)
+
+    # Without a setter: what was prepared from the qrels and the measure would not follow.
+    @property
+    def qrels(self) -> Any:
+        """The judgments, with ir_measures' column names."""
+        return self._qrels
+
+    def _settings(self) -> dict[str, Any]:
+        return {}
+
+    def __repr__(self) -> str:
+        settings = "".join(f", {name}={value}" for name, value in self._settings().items())
+        return f"{type(self).__name__}(qrels{settings})"
+
+    def schematic(self, *, input_columns: list[str] | None) -> dict[str, Any]:
+        """What drawings show. Without `help_url` PyTerrier would download the index of its documentation."""
+        return {
+            "label": type(self).__name__,
+            "settings": {"qrels": f"{self._n_topics()} topics", **self._settings()},
+            "help_url": None,
+        }
+
+    def _n_topics(self) -> int:
+        return self._pool.n_topics
+
+    _pool: Pool
+
+    def _judged_rows(self, inp: pd.DataFrame) -> Bools:
+        """Which rows belong to topics with judgments: shape (n_rows,)."""
+        codes, ids = pd.factorize(inp["qid"])
+        known = np.array([str(qid) in self._pool.topic_of for qid in ids], dtype=bool)
+        return np.append(known, False)[codes]
+
+    def _listing(self, inp: pd.DataFrame, judged: Bools) -> tuple[Listing | None, Ints]:
+        """The documents of topics with judgments in evaluation order, and the row of `inp` of each."""
+        if not judged.any():
+            return None, np.zeros(0, np.int64)
+        listing = self._pool.listing(_as_run(inp, judged))
+        return listing, np.flatnonzero(judged)[listing.source]
+
+
+def _in_topic_order(inp: pd.DataFrame, row: Ints) -> Ints:
+    """Stable order of rows, given by their row in `inp`, that puts its topics in order of first appearance."""
+    return np.argsort(pd.factorize(inp["qid"])[0][row], kind="stable")
+
+
+class Judge(_Stage):
+    """Labels beside the results.
+
+    R -> R, adding `label` (NaN where there is no judgment) and `judged` (whether there is one that counts: a
+    negative grade does not). All rows stay, in their order.
+
+    Parameters
+    ----------
+    qrels : DataFrame or other qrels
+
+    Raises
+    ------
+    ValueError
+        Bad qrels, see `irpref.judged.Pool.build`.
+    """
+
+    def __init__(self, qrels: Any) -> None:
+        super().__init__(qrels)
+        self._pool = Pool.build(self.qrels)
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Add the labels."""
+        pt.validate.result_frame(inp, context=self)
+        label = np.full(len(inp), np.nan)
+        docs = inp["docno"].to_numpy(dtype=object)
+        codes, ids = pd.factorize(inp["qid"])
+        order = np.argsort(codes, kind="stable")
+        bounds = np.searchsorted(codes[order], np.arange(len(ids) + 1))
+        grade = np.append(self._pool.grade, np.nan)
+        for code, qid in enumerate(ids):
+            topic = self._pool.topic_of.get(str(qid))
+            if topic is not None:
+                rows = order[bounds[code] : bounds[code + 1]]
+                index = self._pool.index(topic)
+                label[rows] = grade[[index.get(str(doc), -1) for doc in docs[rows]]]
+        return inp.assign(label=label, judged=label >= 0)
+
+
+class Condense(_Stage):
+    """Judged documents only, ranked again: the condensed list, as `judged_only=True` of a measure sees it.
+
+    R -> R. Documents without a judgment, or with a negative one, are dropped; so are topics without judgments.
+    A rank cutoff before this stage is not the same as one after it.
+
+    Parameters
+    ----------
+    qrels : DataFrame or other qrels
+    """
+
+    def __init__(self, qrels: Any) -> None:
+        super().__init__(qrels)
+        self._pool = Pool.build(self.qrels)
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Drop and rank again."""
+        pt.validate.result_frame(inp, extra_columns=["score"], context=self)
+        listing, row = self._listing(inp, self._judged_rows(inp))
+        if listing is None:
+            return inp.iloc[:0].assign(rank=pd.Series(dtype=np.int64))
+        keep = listing.grade >= 0
+        rank = listing.topics.where(keep).position + FIRST_RANK
+        row = row[keep]
+        order = _in_topic_order(inp, row)
+        return inp.iloc[row[order]].assign(rank=rank[order]).reset_index(drop=True)
+
+
+class Oracle(_Stage):
+    """The best order: of the documents of a result list, or of all that are known to be relevant.
+
+    R -> R sorts the documents by falling grade (unjudged ones as grade 0, so before negative ones), equal grades
+    as they stood. Q -> R gives the ideal list: all documents with a positive grade; topics without any have no
+    rows. Ranks and scores are new.
+
+    Parameters
+    ----------
+    qrels : DataFrame or other qrels
+    """
+
+    def __init__(self, qrels: Any) -> None:
+        super().__init__(qrels)
+        self._pool = Pool.build(self.qrels)
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Sort, or look the ideal list up."""
+        with pt.validate.any(inp, context=self) as v:
+            v.result_frame(extra_columns=["score"], mode="results")
+            v.query_frame(mode="queries")
+        return self._sorted(inp) if v.mode == "results" else self._ideal(inp)
+
+    def _sorted(self, inp: pd.DataFrame) -> pd.DataFrame:
+        judged = self._judged_rows(inp)
+        listing, row = self._listing(inp, judged)
+        if listing is None:
+            return inp.assign(**({} if "rank" in inp.columns else {"rank": _rank_as_given(inp)}))
+        grade = np.nan_to_num(listing.grade)
+        best = np.lexsort((-grade, listing.topics.topic))  # stable
+        size = listing.topics.spread(listing.topics.lengths)
+        out = inp.iloc[row[best]].assign(
+            rank=listing.topics.position + FIRST_RANK,
+            score=(size - listing.topics.position).astype(np.float64),
+        )
+        others = inp.iloc[np.flatnonzero(~judged)]
+        if len(others):
+            if "rank" not in others.columns:
+                others = others.assign(rank=_rank_as_given(others))
+            out = pd.concat([out, others])
+        order = _in_topic_order(inp, np.concatenate([row[best], np.flatnonzero(~judged)]))
+        return out.iloc[order].reset_index(drop=True)
+
+    def _ideal(self, inp: pd.DataFrame) -> pd.DataFrame:
+        pool = self._pool
+        topics = [pool.topic_of.get(str(qid), -1) for qid in inp["qid"]]
+        rows = [
+            np.arange(pool.judged.starts[t], pool.judged.ends[t]) if t >= 0 else np.zeros(0, np.int64)
+            for t in topics
+        ]
+        rows = [own[pool.grade[own] > 0] for own in rows]
+        length = np.array([len(own) for own in rows], dtype=np.int64)
+        position = np.concatenate([np.arange(n) for n in length] or [np.zeros(0, np.int64)])
+        out = inp.iloc[np.repeat(np.arange(len(inp)), length)].reset_index(drop=True)
+        return out.assign(
+            docno=pool.doc_ids[np.concatenate([*rows, np.zeros(0, np.int64)])],
+            score=(np.repeat(length, length) - position).astype(np.float64),
+            rank=position + FIRST_RANK,
+        )
+
+
+def _rank_as_given(frame: pd.DataFrame) -> Any:
+    return frame.groupby("qid", sort=False).cumcount().to_numpy() + FIRST_RANK
+
+
+class Explain(_Stage):
+    """What each document contributes to a measure, and what the measure is made of.
+
+    R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `lost` and `penalty` for RPref; `gain` and
+    `BR` for the Q, O, P and P+ measures; `rp` and `crp` for CRP; see `irpref.explain.COLUMNS`) and `contribution`.
+    `rank` is the rank of evaluation; the results are otherwise the same, so evaluation behind this stage gives the
+    same values.
+
+    The contributions of a topic add up to its value. Where a part of it belongs to documents that were not
+    retrieved, or to the ranks below the end of a short list (RPref(unretrieved='infinity'), CRP), a warning says
+    so. `missed=True` adds rows at the end of each topic, without `score` and `rank`: one for each document that was
+    not retrieved but counts, or would have, and one without a `docno` for what belongs to no document. Then the sum
+    is complete, but the results are for reading only: evaluated, the new rows would count as retrieved.
+
+    Parameters
+    ----------
+    qrels : DataFrame or other qrels
+    measure : measure of ours, or its name
+    missed : bool
+        Whether what was not retrieved has rows.
+    why : bool
+        Whether to add the column `why`, reasons in words.
+
+    Raises
+    ------
+    ValueError
+        The measure is no sum over documents (EMeasure, CRPRecovery, Twist, RecallEffort); the message names one
+        that is. A column of the qrels is missing.
+
+    Warns
+    -----
+    IrprefWarning
+        The contributions shown do not add up to the value.
+    """
+
+    def __init__(self, qrels: Any, measure: Any, missed: bool = False, why: bool = False) -> None:
+        super().__init__(qrels)
+        self._explainer = Explainer(measure, self.qrels)
+        self._pool = self._explainer.pool
+        self.missed = missed
+        self.why = why
+
+    @property
+    def measure(self) -> KernelMeasure:
+        """What is explained."""
+        return self._explainer.measure
+
+    def _settings(self) -> dict[str, Any]:
+        settings = {"measure": str(self.measure)}
+        if self.missed:
+            settings["missed"] = "True"
+        if self.why:
+            settings["why"] = "True"
+        return settings
+
+    def __repr__(self) -> str:
+        rest = "".join(f", {n}={v}" for n, v in self._settings().items() if n != "measure")
+        return f"Explain(qrels, {self.measure}{rest})"
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Add the columns."""
+        pt.validate.result_frame(inp, extra_columns=["score"], context=self)
+        judged = self._judged_rows(inp)
+        qids = pd.unique(inp.loc[judged, "qid"])
+        wanted = [self._pool.topic_of[str(qid)] for qid in qids]
+        run = _as_run(inp, judged)
+        account = self._explainer.account(run, wanted, self.missed)
+        if not self.missed:
+            self._check_sum(account, wanted)
+        retrieved = account.kind == RETRIEVED
+        others = np.flatnonzero(~judged)
+
+        # Rows that were not retrieved take what describes the query from a row of their topic.
+        first = dict(zip(wanted, np.flatnonzero(judged & ~inp["qid"].duplicated().to_numpy()), strict=True))
+        of_topic = np.array([first.get(t, -1) for t in account.topics.topic.tolist()], dtype=np.int64)
+        at = np.flatnonzero(judged)
+        row = np.where(retrieved, np.append(at, -1)[account.source], of_topic)
+        out = inp.iloc[np.concatenate([row, others])].reset_index(drop=True)
+        lost = np.flatnonzero(~retrieved)
+        if lost.size:
+            query = set(pt.model.query_columns(inp))
+            for name in [c for c in inp.columns if c not in query and c not in ("docno", "rank", "score")]:
+                out[name] = out[name].mask(np.isin(np.arange(len(out)), lost))
+            docs = out["docno"].to_numpy(dtype=object, copy=True)
+            docs[lost] = account.doc_ids[lost]
+            out["docno"] = docs
+            score = out["score"].to_numpy(dtype=np.float64, copy=True)
+            score[lost] = np.nan
+            out["score"] = score
+
+        def column(values: Floats) -> Floats:
+            return np.concatenate([values, np.full(others.size, np.nan)])
+
+        rank = np.concatenate(
+            [
+                account.rank - 1 + FIRST_RANK,
+                inp["rank"].to_numpy()[others] if "rank" in inp.columns else _rank_as_given(inp)[others],
+            ]
+        )
+        out["rank"] = rank
+        if lost.size:
+            out["rank"] = pd.array(rank, dtype="Int64")
+            out.loc[lost, "rank"] = pd.NA
+        grade = column(account.grade)
+        out = out.assign(
+            label=grade,
+            judged=grade >= 0,
+            **{name: column(values) for name, values in account.columns.items()},
+            contribution=column(account.contribution),
+        )
+        if self.why:
+            out["why"] = [*self._explainer.reasons(account), *[""] * others.size]
+        order = _in_topic_order(inp, np.concatenate([row, others]))
+        return out.iloc[order].reset_index(drop=True)
+
+
+    def _check_sum(self, account: Account, wanted: list[int]) -> None:
+        gap = np.abs(account.value - account.topics.total(account.contribution))
+        lacking = gap > 1e-9 * np.maximum(np.abs(account.value), 1)
+        topics = [self._pool.topic_ids[t] for t in wanted if lacking[t]]
+        if topics:
+            number = f"{len(topics)} topics, first" if len(topics) > 1 else "topic"
+            warnings.warn(
+                f"the contributions shown do not add up to {self.measure} in {number} {topics[0]!r}: the rest belongs "
+                "to documents that were not retrieved or to ranks below the end of the list; "
+                "Explain(..., missed=True) gives them rows",
+                IrprefWarning,
+                stacklevel=3,
+            )
+
+
+class PerQuery(_Stage):
+    """Values by query: one column for each measure.
+
+    R -> Q. Rows are the queries of the results, in their order, with what describes them; a query without
+    judgments has NaN. A query without results has no row here: in an experiment it counts.
+
+    Parameters
+    ----------
+    qrels : DataFrame or other qrels
+    measures : measure or name, or several of them, of any toolkit
+        Columns are called `str(measure)`.
+
+    Raises
+    ------
+    ValueError
+        A name is no measure's; bad qrels.
+    """
+
+    def __init__(self, qrels: Any, measures: Any) -> None:
+        super().__init__(qrels)
+        self._measures = parse_all(measures)
+        self._made: Any = None
+        self._evaluator()  # mistakes show here, not in the middle of a pipeline
+
+    @property
+    def measures(self) -> list[Any]:
+        """What is computed."""
+        return self._measures
+
+    def __getstate__(self) -> dict[str, Any]:
+        # pytrec_eval's evaluators cannot be pickled; PyTerrier's parallel stages pickle pipelines.
+        return {**self.__dict__, "_made": None}
+
+    def _settings(self) -> dict[str, Any]:
+        return {"measures": " ".join(map(str, self.measures))}
+
+    def __repr__(self) -> str:
+        return f"PerQuery(qrels, [{', '.join(map(str, self.measures))}])"
+
+    def _n_topics(self) -> int:
+        return len(self._evaluator()[1])
+
+    def _evaluator(self) -> tuple[Any, frozenset[str]]:
+        """An evaluator, and the topics of the qrels."""
+        if self._made is None:
+            import ir_measures
+
+            qrels = self.qrels
+            if isinstance(qrels, pd.DataFrame):
+                # Built-in providers want ids that are str.
+                qrels = qrels.assign(
+                    **{
+                        name: qrels[name].astype(str)
+                        for name in ("query_id", "doc_id")
+                        if name in qrels.columns
+                    }
+                )
+            topics = frozenset(Pool.build(qrels).topic_ids)
+            self._made = ir_measures.DefaultPipeline.evaluator(self.measures, qrels), topics
+        return self._made
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Evaluate."""
+        pt.validate.result_frame(inp, extra_columns=["score"], context=self)
+        evaluator, topics = self._evaluator()
+        query = set(pt.model.query_columns(inp))
+        out = inp.loc[~inp["qid"].duplicated(), [c for c in inp.columns if c in query]].reset_index(drop=True)
+        place = {str(qid): at for at, qid in enumerate(out["qid"])}
+        values = {measure: np.full(len(out), np.nan) for measure in self.measures}
+        judged = inp["qid"].astype(str).isin(topics).to_numpy()
+        if judged.any():
+            run = _as_run(inp, judged).astype({"query_id": str, "doc_id": str})
+            for metric in evaluator.iter_calc(run):
+                at = place.get(metric.query_id)
+                if at is not None:
+                    values[metric.measure][at] = metric.value
+        return out.assign(**{str(measure): of for measure, of in values.items()})
+
+
+__all__ = ["Condense", "Explain", "Judge", "Oracle", "PerQuery"]

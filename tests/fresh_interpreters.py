@@ -1,0 +1,208 @@
+"""What only a fresh interpreter can show: orders of import, broken installations.
+
+Run as a script it forks once for each scenario before anything heavy is imported, and prints what they returned as
+one JSON object: one start of Python for all of them. There is no network in any of them.
+"""
+
+import json
+import os
+import socket
+import sys
+import traceback
+import warnings
+
+
+def _facts():
+    """How things stand once everything has been imported."""
+    import ir_measures
+    import pyterrier as pt
+
+    import irpref
+    import irpref.pt
+    import irpref.transformers
+
+    names = [getattr(p, "NAME", None) for p in ir_measures.DefaultPipeline.providers]
+    return {
+        "bound": pt.irpref is irpref.pt,
+        "stage": pt.irpref.Judge is irpref.transformers.Judge,
+        "measures": all(
+            getattr(pt.measures, name) is getattr(irpref, name) for name in [*irpref.measures.registered(), "BprefN"]
+        ),
+        "providers": (names.count("irpref"), names[-1]),
+        "java": "jnius" in sys.modules or pt.java.started(),
+    }
+
+
+def irpref_first():
+    import irpref  # noqa: F401, I001
+    import pyterrier  # noqa: F401
+
+    return _facts()
+
+
+def pyterrier_first():
+    import pyterrier  # noqa: F401, I001
+    import irpref  # noqa: F401
+
+    return _facts()
+
+
+def stages_first():
+    import irpref.transformers  # noqa: F401
+
+    return _facts()
+
+
+def measures_of_pyterrier_first():
+    scope = {}
+    exec("from pyterrier.measures import *", scope)
+    return {**_facts(), "starred": str(scope["RPref"](max_rel=3) @ 10), "built-in": str(scope["nDCG"] @ 10)}
+
+
+def only_pyterrier():
+    """Nothing of ours is imported by the user, and nothing heavy by us."""
+    import pyterrier as pt
+
+    before = sorted(
+        name for name in ("irpref.transformers", "matplotlib", "irpref.explain", "irpref.meta") if name in sys.modules
+    )
+    return {"loaded": before, "measure": str(pt.measures.QMeasure @ 5), "stage": pt.irpref.Oracle.__name__}
+
+
+def only_irpref():
+    import irpref  # noqa: F401
+
+    return [name for name in ("pyterrier", "matplotlib", "polars", "ir_datasets", "pyspark") if name in sys.modules]
+
+
+def _import_pyterrier():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        import pyterrier as pt
+    said = [str(w.message) for w in caught if "irpref" in str(w.message)]
+    try:
+        pt.irpref.Judge
+        error = ""
+    except ImportError as e:
+        error = str(e)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        datasets = "irpref:synthetic" in list(pt.list_datasets()["dataset"])
+    return {"warnings": said, "error": error, "datasets": datasets, "built-in": str(pt.measures.nDCG @ 10)}
+
+
+def broken_irpref():
+    """`import irpref` fails."""
+    sys.modules["irpref"] = None
+    return _import_pyterrier()
+
+
+def broken_behind_the_door():
+    """irpref imports, but what it does for PyTerrier fails."""
+    import irpref.pt
+
+    def fail():
+        raise RuntimeError("a bug")
+
+    irpref.pt.load = fail
+    return _import_pyterrier()
+
+
+def name_taken():
+    """Another package has registered a measure under one of our names."""
+    import ir_measures
+
+    class Theirs(ir_measures.measures.Measure):
+        __name__ = NAME = "RPref"
+        SUPPORTED_PARAMS = {}  # noqa: RUF012
+
+    theirs = Theirs()
+    ir_measures.measures.register(theirs)
+    try:
+        import irpref  # noqa: F401
+
+        error = ""
+    except ValueError as e:
+        error = str(e)
+    kept = ir_measures.measures.registry["RPref"] is theirs
+    return {"refused": error, "kept": kept, **_import_pyterrier()}
+
+
+def reloaded():
+    """Reloading the package, and a module with measures, leaves one provider and measures that work."""
+    import importlib
+
+    import ir_measures
+
+    import irpref
+    import irpref.measures.rpref as module
+
+    old = irpref.RPref(max_rel=2)
+    importlib.reload(irpref)
+    importlib.reload(module)
+    importlib.reload(irpref.provider)
+    importlib.reload(irpref)
+    new = module.RPref(max_rel=2)
+    qrels = {"q": {"a": 2, "b": 1, "c": 0}}
+    run = {"q": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    names = [getattr(p, "NAME", None) for p in ir_measures.DefaultPipeline.providers]
+    return {
+        "providers": (names.count("irpref"), names[-1]),
+        "equal": old == new and hash(old) == hash(new),
+        "values": [ir_measures.calc_aggregate([m], qrels, run)[m] for m in (new, old)],
+    }
+
+
+SCENARIOS = [
+    irpref_first,
+    pyterrier_first,
+    stages_first,
+    measures_of_pyterrier_first,
+    only_pyterrier,
+    only_irpref,
+    broken_irpref,
+    broken_behind_the_door,
+    name_taken,
+    reloaded,
+]
+
+
+def _no_network(*args, **kwargs):
+    raise OSError("no network in these tests")
+
+
+def main():
+    """Run every scenario in a process of its own, two at a time."""
+    answers = {}
+    running = []
+    for scenario in SCENARIOS:
+        if len(running) == 2:
+            _collect(running.pop(0), answers)
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(read)
+            socket.socket.connect = _no_network
+            try:
+                answer = scenario()
+            except BaseException:
+                answer = traceback.format_exc()
+            with os.fdopen(write, "w") as out:
+                json.dump(answer, out)
+            os._exit(0)
+        os.close(write)
+        running.append((scenario.__name__, child, read))
+    for one in running:
+        _collect(one, answers)
+    print(json.dumps(answers))
+
+
+def _collect(one, answers):
+    name, child, read = one
+    with os.fdopen(read) as answer:
+        answers[name] = json.load(answer)
+    os.waitpid(child, 0)
+
+
+if __name__ == "__main__":
+    main()

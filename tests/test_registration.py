@@ -1,0 +1,135 @@
+"""How the measures get into ir_measures and PyTerrier."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import ir_measures
+import pytest
+
+import irpref
+from irpref.declare import KernelMeasure
+from irpref.measures import registered
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def fresh():
+    """What the scenarios of `fresh_interpreters` found, by name."""
+    if not hasattr(os, "fork"):
+        pytest.skip("the scenarios are run by fork")
+    done = subprocess.run(
+        [sys.executable, str(HERE / "fresh_interpreters.py")], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_every_measure_stands_in_the_registry_of_ir_measures():
+    for name, measure in registered().items():
+        assert ir_measures.measures.registry[name] is measure is getattr(irpref, name)
+
+
+def test_short_forms_stand_beside_the_measures():
+    registry = ir_measures.measures.registry
+    assert [str(registry[name]) for name in ("BprefR", "BprefN", "Bpref10")] == [
+        "BprefVariant(norm='R')",
+        "BprefVariant(norm='N')",
+        "BprefVariant(norm='10')",
+    ]
+
+
+def test_no_name_of_one_letter():
+    ours = [name for name, m in ir_measures.measures.registry.items() if isinstance(m, KernelMeasure)]
+    assert len(ours) > 20
+    assert min(map(len, ours)) > 1
+
+
+def test_our_provider_stands_last_and_takes_nothing_from_the_others():
+    providers = ir_measures.DefaultPipeline.providers
+    assert [getattr(p, "NAME", "") for p in providers].count("irpref") == 1
+    last = providers[-1]
+    assert last.NAME == "irpref"
+    assert ir_measures.providers.registry["irpref"] is last
+    built_in = [m for m in ir_measures.measures.registry.values() if not isinstance(m, KernelMeasure)]
+    assert len(built_in) > 25
+    assert not any(last.supports(measure) for measure in built_in)
+
+
+def test_entry_points():
+    found = {
+        group: [ep.value for ep in entry_points(group=group) if ep.name == "irpref"]
+        for group in ("pyterrier.modules", "pyterrier.dataset_provider")
+    }
+    # Into a package of their own: see test_a_broken_package_does_not_break_pyterrier.
+    assert found == {
+        "pyterrier.modules": ["irpref_pyterrier:load"],
+        "pyterrier.dataset_provider": ["irpref_pyterrier:dataset_provider"],
+    }
+
+
+@pytest.mark.parametrize(
+    "scenario", ["irpref_first", "pyterrier_first", "stages_first", "measures_of_pyterrier_first"]
+)
+def test_the_order_of_imports_does_not_matter(fresh, scenario):
+    pytest.importorskip("pyterrier")
+    facts = fresh[scenario]
+    assert {name: facts[name] for name in ("bound", "stage", "measures", "java")} == {
+        "bound": True,
+        "stage": True,
+        "measures": True,
+        "java": False,
+    }
+    assert facts["providers"] == [1, "irpref"]
+
+
+def test_star_import_from_pyterrier_measures_has_ours(fresh):
+    pytest.importorskip("pyterrier")
+    facts = fresh["measures_of_pyterrier_first"]
+    assert (facts["starred"], facts["built-in"]) == ("RPref(max_rel=3)@10", "nDCG@10")
+
+
+def test_pyterrier_alone_is_enough_and_loads_nothing_heavy(fresh):
+    pytest.importorskip("pyterrier")
+    assert fresh["only_pyterrier"] == {"loaded": [], "measure": "QMeasure@5", "stage": "Oracle"}
+
+
+def test_importing_the_package_loads_nothing_optional(fresh):
+    assert fresh["only_irpref"] == []
+
+
+@pytest.mark.parametrize(
+    ("scenario", "cause"),
+    [("broken_irpref", "irpref"), ("broken_behind_the_door", "a bug"), ("name_taken", "cannot register 'RPref'")],
+)
+def test_a_broken_package_does_not_break_pyterrier(fresh, scenario, cause):
+    pytest.importorskip("pyterrier")
+    answer = fresh[scenario]
+    (warning,) = answer["warnings"]
+    assert warning.startswith("pt.irpref is not available")
+    assert cause in warning
+    assert answer["error"].startswith("pt.irpref is not available")
+    assert cause in answer["error"]
+    assert answer["built-in"] == "nDCG@10"
+    # Data sets have a door of their own.
+    assert answer["datasets"] == (scenario == "broken_behind_the_door")
+
+
+def test_a_name_of_another_package_is_refused(fresh):
+    answer = fresh["name_taken"]
+    assert answer["refused"] == (
+        "cannot register 'RPref': ir_measures already has a measure of this name, __main__.name_taken.<locals>.Theirs"
+    )
+    assert answer["kept"]
+
+
+def test_registration_survives_reloading(fresh):
+    answer = fresh["reloaded"]
+    assert answer["providers"] == [1, "irpref"]
+    assert answer["equal"]
+    # rho of a 1, b 1/2, c 0 with c on top: N = 1.5, penalties 1/1.5 each, (1 + 0.5) * (1 - 2/3) / 1.5 = 1/3.
+    assert answer["values"] == pytest.approx([1 / 3, 1 / 3])
