@@ -228,10 +228,11 @@ def group(query_id: Any) -> Grouping:
     if not size:
         return Grouping([], np.zeros(0, np.int64), None)
     if isinstance(query_id, (list, np.ndarray)):
-        column = np.empty(size, dtype=object)
-        column[:] = query_id
-        # Neighbours are mostly the same object, which compares at once.
-        begins = np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
+        column = query_id
+        if isinstance(query_id, list):
+            column = np.empty(size, dtype=object)
+            column[:] = query_id
+        begins = _changes(column)
         blocks = [str(name) for name in column[begins].tolist()]
     else:  # polars.Series
         begins = np.append(0, query_id.ne_missing(query_id.shift(1))[1:].arg_true().to_numpy() + 1)
@@ -245,6 +246,18 @@ def group(query_id: Any) -> Grouping:
     of_row = np.repeat(of_block, lengths)
     order = order_by(of_row, np.zeros(size, np.int64), len(names))
     return Grouping(names, np.bincount(of_block, lengths, len(names)).astype(np.int64), order)
+
+
+def _changes(column: Any) -> Ints:
+    """Rows of an object array that differ from the row before, the first included."""
+    # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.
+    addresses = np.frombuffer(np.ascontiguousarray(column), dtype=np.intp)
+    rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
+    if rows.size * 4 > column.size:
+        rows = np.flatnonzero(column[1:] != column[:-1]) + 1
+    else:
+        rows = rows[column[rows] != column[rows - 1]]
+    return np.append(0, rows)
 
 
 def take(column: Any, order: Ints | None) -> Any:
