@@ -60,14 +60,20 @@ class Repeats:
             )
 
 
-def judge(pool: Pool, run: Any, strict: bool = False) -> JudgedRun:
-    """See `Pool.judge`."""
-    repeats = Repeats(strict)
+def judge(
+    pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = None, ties: bool = False
+) -> JudgedRun:
+    """See `Pool.judge`.
+
+    With `shared`, repeated documents are noted there and the caller warns. With `ties`, `JudgedRun.turned` is there.
+    """
+    repeats = shared or Repeats(strict)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
     topics: list[Ints] = []
     ranks: list[Ints] = []
     levels: list[Ints] = []
     later: list[Callable[[], Ints]] = []
+    turned: list[Ints] = []
     for block in blocks(pool, run, repeats):
         segments = Segments.of_lengths(block.lengths)
         order = evaluation_order(block.score, segments, block.docs_of, block.level >= 0)
@@ -76,10 +82,14 @@ def judge(pool: Pool, run: Any, strict: bool = False) -> JudgedRun:
         of = np.searchsorted(segments.ends, at, side="right")
         topics.append(block.topics[of])
         ranks.append(at - segments.starts[of] + 1)
+        if ties:
+            score = block.score if order is None else block.score[order]
+            turned.append(_turned(score, segments, at) - segments.starts[of] + 1)
         levels.append(level[at])
         later.append(_rows_at(block.rows, at if order is None else order[at]))
         n_retrieved[block.topics] = block.lengths
-    repeats.warn()
+    if shared is None:
+        repeats.warn()
     nothing = np.zeros(0, np.int64)
     topic = np.concatenate([*topics, nothing])
     rank = np.concatenate([*ranks, nothing])
@@ -94,7 +104,21 @@ def judge(pool: Pool, run: Any, strict: bool = False) -> JudgedRun:
         return found if by_topic is None else found[by_topic]
 
     hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
-    return JudgedRun(pool, hits, rank, rows, n_retrieved, level)
+    judged = JudgedRun(pool, hits, rank, rows, n_retrieved, level)
+    if ties:
+        other = np.concatenate([*turned, nothing])
+        judged.turned = other if by_topic is None else other[by_topic]
+    return judged
+
+
+def _turned(score: Floats, topics: Segments, at: Ints) -> Ints:
+    """Where these rows would stand if each group of tied documents stood the other way round: shape as `at`."""
+    opens = np.ones(score.size + 1, bool)
+    opens[1:-1] = score[1:] != score[:-1]
+    opens[topics.starts] = True
+    borders = np.flatnonzero(opens)
+    group = np.searchsorted(borders, at, side="right")
+    return borders[group - 1] + borders[group] - 1 - at
 
 
 def _rows_at(rows: Callable[[], Ints], at: Ints) -> Callable[[], Ints]:

@@ -1,0 +1,727 @@
+"""Runs and judgments in TREC format, as tables.
+
+    run    query_id  Q0  doc_id  rank  score  tag
+    qrels  query_id  iteration  doc_id  relevance
+           query_id  doc_id  relevance
+
+Fields are separated by white space (spaces, tabs, any number of them), lines by LF, CRLF or CR. Blank lines
+and lines that begin with `#` hold nothing, as for trec_eval 10. Everything else is data: a line that does not
+have the form above is an error with file, line number and text; nothing is skipped. Ids are text (`007` stays
+`007`; quotes are ordinary characters; UTF-8). Ranks are not read.
+
+Left open by the format, decided here:
+
+* *A tag with blanks.* trec_eval ignores what follows the tag. So do we, unless the line could as well be one
+  with a blank in the document id (its fourth field is no whole number, or its sixth is a number): then the
+  score would be taken from the wrong place, and the line is an error.
+* *Which qrels.* The first line decides between three and four fields. The header of BEIR's files is known.
+* *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: whoever evaluates the
+  table rejects them with topic and document.
+
+How it is read: polars parses delimited text several times faster than Python, but forgives what we must not:
+lines that are too short or too long pass unnoticed when only some columns are asked for. So the file is cut into
+blocks of whole lines, and NumPy checks the white space of each block first: every line has its separators,
+all alike, none beside another. A block that fails is normalised and checked again; a block that polars still
+cannot take is parsed line by line in Python, which reads it or says which line is wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import re
+import sys
+import tempfile
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+PathLike = str | os.PathLike[str] | IO[bytes]
+
+BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
+CHECK_BYTES = 1 << 19  # white space is looked at in pieces whose arrays fit the cache
+SHOWN = 200  # characters of a malformed line in its message
+_WHITE = bytes.maketrans(b"\t\x0b\x0c\r", b"    ")
+_BEIR = [b"query-id", b"corpus-id", b"score"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of line: number of fields, and which of them are the columns of the table."""
+
+    what: str
+    n: int
+    columns: dict[str, int]
+    number: str
+
+    @property
+    def expected(self) -> str:
+        """The line in words."""
+        return {
+            6: "query_id Q0 doc_id rank score tag",
+            4: "query_id iteration doc_id relevance",
+            3: "query_id doc_id relevance",
+        }[self.n]
+
+
+RUN = Form("run", 6, {"query_id": 0, "doc_id": 2, "score": 4}, "score")
+QRELS = Form("qrels", 4, {"query_id": 0, "doc_id": 2, "relevance": 3, "iteration": 1}, "relevance")
+QRELS_3 = Form("qrels", 3, {"query_id": 0, "doc_id": 1, "relevance": 2}, "relevance")
+
+
+class TopicReturnsError(ValueError):
+    """A run that was read topic by topic has rows of a topic in two places."""
+
+
+class _Malformed(Exception):
+    """A line of a block: its number in the block from 0, what is wrong, its text."""
+
+    def __init__(self, line: int, why: str, text: bytes) -> None:
+        super().__init__(line, why, text)
+        self.line, self.why, self.text = line, why, text
+
+
+# Tables -------------------------------------------------------------------------------------------------------
+
+
+def read_run(path: PathLike) -> pd.DataFrame:
+    """Read a run in TREC format.
+
+    Parameters
+    ----------
+    path : path, `-` for standard input, or binary file
+        Plain, or compressed with gzip or zstd (recognised by its first bytes).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id` and `doc_id` (str), `score` (float64): a row for each line, in their order. It goes into
+        `ir_measures.calc_aggregate` and everything here as it is.
+
+    Raises
+    ------
+    ValueError
+        A line is malformed: the message has file, line number and text.
+    OSError
+        The file cannot be read.
+    """
+    return _to_pandas(run_columns(path))
+
+
+def read_qrels(path: PathLike) -> pd.DataFrame:
+    """Read judgments in TREC format, with four or three fields a line.
+
+    Parameters
+    ----------
+    path : path, `-` for standard input, or binary file
+        As for `read_run`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id`, `doc_id` (str), `relevance` and `iteration` (str, `0` where the file has none).
+        `relevance` is int64 if all grades are whole numbers (the host's own measures accept no others), else float64.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_run`.
+    """
+    return _to_pandas(qrels_columns(path))
+
+
+def run_table(path: PathLike) -> pl.DataFrame:
+    """`read_run` as a polars frame: `query_id`, `doc_id`, `score`."""
+    return _joined(frames(Source(path), RUN), RUN)
+
+
+def qrels_table(path: PathLike) -> pl.DataFrame:
+    """`read_qrels` as a polars frame: `query_id`, `doc_id`, `relevance`, `iteration`."""
+    return _whole_grades(_joined(frames(Source(path), QRELS), QRELS))
+
+
+# Below this size Python has parsed the file before polars is imported.
+SMALL_BYTES = 4 << 20
+
+
+@dataclass
+class Columns:
+    """A small file, parsed without polars."""
+
+    query_id: list[str]
+    doc_id: list[str]
+    value: list[float] | list[int]
+    iteration: list[str] | None = None
+
+
+def run_columns(path: PathLike) -> pl.DataFrame | Columns:
+    """A run: lists where the file is small and polars is not needed for anything else, else a polars frame."""
+    source = Source(path)
+    return _small(source, RUN) if source.is_small() else _joined(frames(source, RUN), RUN)
+
+
+def qrels_columns(path: PathLike) -> pl.DataFrame | Columns:
+    """Judgments, as `run_columns`."""
+    source = Source(path)
+    if source.is_small():
+        return _small(source, QRELS)
+    return _whole_grades(_joined(frames(source, QRELS), QRELS))
+
+
+def _small(source: Source, form: Form) -> Columns:
+    with source.open() as file:
+        data = _text(file.read(), source.name)
+    form, data, skipped = _form_of(data, form)
+    with _located(source.name, skipped):
+        fields, _ = parse_lines(data, form)
+    value: list[Any] = fields[form.number]
+    if form.what == "qrels" and all(map(float.is_integer, value)):
+        value = list(map(int, value))
+    columns = Columns(fields["query_id"], fields["doc_id"], value)
+    if form.what == "qrels":
+        columns.iteration = fields.get("iteration") or ["0"] * len(value)
+    return columns
+
+
+def _to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(table, Columns):
+        data: dict[str, Any] = {"query_id": table.query_id, "doc_id": table.doc_id}
+        if table.iteration is None:
+            data["score"] = np.array(table.value, dtype=np.float64)
+        else:
+            whole = all(isinstance(v, int) for v in table.value)
+            data["relevance"] = np.array(table.value, dtype=np.int64 if whole else np.float64)
+            data["iteration"] = table.iteration
+    else:
+        data = {
+            name: column.to_numpy() if column.dtype.is_numeric() else column.to_list()
+            for name, column in zip(table.columns, table.get_columns(), strict=True)
+        }
+    frame = pd.DataFrame(data)
+    if not len(frame):
+        frame = frame.astype({name: str for name in ("query_id", "doc_id", "iteration") if name in frame})
+    return frame
+
+
+def _joined(parts: Iterable[pl.DataFrame], form: Form) -> pl.DataFrame:
+    import polars as pl
+
+    found = list(parts)
+    if not found:
+        names = [name for name in form.columns]
+        return pl.DataFrame(schema={n: pl.Float64 if n == form.number else pl.String for n in names})
+    return pl.concat(found, rechunk=False)
+
+
+def _whole_grades(table: pl.DataFrame) -> pl.DataFrame:
+    import numpy as np
+    import polars as pl
+
+    grade = table["relevance"].to_numpy()
+    if np.isfinite(grade).all() and (grade == np.rint(grade)).all() and (abs(grade) < 2**53).all():
+        table = table.with_columns(pl.col("relevance").cast(pl.Int64))
+    if "iteration" not in table.columns:
+        table = table.with_columns(iteration=pl.lit("0"))
+    return table
+
+
+def run_blocks(path: PathLike | Source, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
+    """Read a run whose topics each stand in one place, some whole topics at a time.
+
+    Memory is that of a few blocks and of the longest topic, however many topics the file has.
+
+    Parameters
+    ----------
+    path : as `read_run`, or a `Source`
+    block_bytes : int
+        Bytes read at a time, after decompression.
+
+    Yields
+    ------
+    polars.DataFrame
+        Columns `query_id`, `doc_id`, `score`; all rows of each of its topics.
+
+    Raises
+    ------
+    TopicReturnsError
+        Rows of a topic follow after those of another: what was yielded is not the whole of that topic. Read the
+        file again with `run_table` (a `Source` that was told to `keep` standard input can be read again).
+    ValueError, OSError
+        As `read_run`.
+    """
+    for frame, _ in topic_blocks(path if isinstance(path, Source) else Source(path), block_bytes):
+        yield frame
+
+
+def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[pl.DataFrame, list[str]]]:
+    """`run_blocks`, each block with the names of its topics."""
+    import polars as pl
+
+    done: set[str] = set()
+    open_topic: str | None = None
+    pending: list[pl.DataFrame] = []
+    waiting: list[str] = []  # topics of `pending`
+    for frame in frames(source, RUN, block_bytes):
+        topics = frame["query_id"]
+        begins = [0, *(topics.ne_missing(topics.shift(1))[1:].arg_true() + 1).to_list()]
+        names = topics.gather(begins).to_list()
+        if names[0] == open_topic:
+            names, begins = names[1:], begins[1:]
+        for name in names:
+            if name in done:
+                raise TopicReturnsError(f"{source.name}: topic {name!r} stands in more than one place")
+            done.add(name)
+        if not names:
+            pending.append(frame)
+            continue
+        open_topic = names[-1]
+        if begins[-1]:
+            pending.append(frame[: begins[-1]])
+        if pending:
+            yield pl.concat(pending, rechunk=False), [*waiting, *names[:-1]]
+        pending, waiting = [frame[begins[-1] :]], [open_topic]
+    if pending:
+        yield pl.concat(pending, rechunk=False), waiting
+
+
+# Bytes --------------------------------------------------------------------------------------------------------
+
+
+class Source:
+    """A file, `-` or an open binary file: its name for messages, and its decompressed bytes.
+
+    Parameters
+    ----------
+    path : path, `-`, or binary file
+    keep : bool
+        Whether what cannot be read twice (standard input, a pipe) is spooled to a temporary file, so that
+        it can be opened again.
+    """
+
+    def __init__(self, path: PathLike, keep: bool = False) -> None:
+        self.path = path
+        self.keep = keep
+        self._spool: _Spool | None = None
+        if isinstance(path, (str, os.PathLike)):
+            self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
+        else:
+            self.name = str(getattr(path, "name", "<file>"))
+
+    def is_small(self) -> bool:
+        """Whether Python alone reads it fast enough, and polars is not there already."""
+        if "polars" in sys.modules or not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
+            return False
+        with suppress(OSError):
+            if os.path.isfile(self.path):
+                packed = Path(self.path).suffix in (".gz", ".zst", ".zstd")
+                return os.path.getsize(self.path) <= (SMALL_BYTES // 4 if packed else SMALL_BYTES)
+        return False
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The decompressed bytes from the beginning."""
+        try:
+            if not self._again():
+                with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
+                    yield _decompressed(file, self.name)
+            else:
+                yield _decompressed(self._stream(), self.name)
+        except Exception as error:
+            # The error of zstd has a class of its own in each of the packages that may have read the file.
+            if isinstance(error, (EOFError, zlib.error, gzip.BadGzipFile)) or type(error).__name__ == "ZstdError":
+                raise ValueError(f"{self.name}: the compressed data is damaged: {error}") from None
+            raise
+
+    def _again(self) -> bool:
+        """Whether the bytes come from something that cannot simply be opened once more."""
+        if not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
+            return True
+        return self.keep and os.path.exists(self.path) and not os.path.isfile(self.path)  # a pipe with a name
+
+    def _stream(self) -> Any:
+        if self._spool is not None:
+            self._spool.rewind()
+            return self._spool
+        stream: Any = self.path
+        if self.name == "<stdin>":
+            stream = sys.stdin.buffer
+        elif isinstance(self.path, (str, os.PathLike)):
+            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end by the spool
+        if not hasattr(stream, "read"):
+            raise TypeError(f"expected a path or a binary file, got {type(self.path).__name__}")
+        if self.keep:
+            stream = self._spool = _Spool(stream)
+        return stream
+
+
+class _Spool:
+    """A stream that can be read again: what was read once comes from a temporary file."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
+        self._replaying = False
+
+    def rewind(self) -> None:
+        self._file.seek(0)
+        self._replaying = True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._replaying:
+            data = self._file.read(size)
+            if data and size >= 0:
+                return data
+            self._replaying = False
+        else:
+            data = b""
+        fresh = self._stream.read(size)
+        self._file.write(fresh)
+        return data + fresh
+
+
+class _Reader(io.RawIOBase):
+    """A stream with its first bytes put back."""
+
+    def __init__(self, head: bytes, stream: Any) -> None:
+        self._head, self._stream = head, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._head:
+            head = self._head if size < 0 else self._head[:size]
+            self._head = self._head[len(head) :]
+            return head + (self._stream.read() if size < 0 else b"")
+        return self._stream.read(size)
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _decompressed(stream: Any, name: str) -> IO[bytes]:
+    head = b""
+    while len(head) < 4 and (more := stream.read(4 - len(head))):
+        head += more
+    whole: Any = _Reader(head, stream)
+    if head[:2] == b"\x1f\x8b":
+        return gzip.GzipFile(fileobj=whole)  # type: ignore[return-value]
+    if head == b"\x28\xb5\x2f\xfd":
+        return _zstd(whole, name)
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
+    if head[:3] == codecs.BOM_UTF8:
+        return _Reader(head[3:], stream)  # type: ignore[return-value]
+    return whole
+
+
+def _zstd(stream: Any, name: str) -> IO[bytes]:
+    """Decompress zstd with whatever this machine has; polars always can, but holds all of the text."""
+    with suppress(ImportError):
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # Python 3.14
+
+        return zstd.ZstdFile(stream)  # type: ignore[no-any-return,unused-ignore]
+    with suppress(ImportError):
+        import zstandard  # type: ignore[import-not-found,unused-ignore]
+
+        return zstandard.ZstdDecompressor().stream_reader(  # type: ignore[no-any-return,unused-ignore]
+            stream, read_across_frames=True
+        )
+    import polars as pl
+
+    # A table of one column, whose separator no line may hold, is the text.
+    try:
+        lines = pl.read_csv(
+            stream.read(),
+            has_header=False,
+            separator="\x1e",
+            quote_char=None,
+            schema={"line": pl.String},
+            truncate_ragged_lines=False,
+        )["line"].fill_null("")
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"{name} cannot be read by polars ({reason}); install zstandard, or decompress it with zstd -d"
+        ) from None
+    out = io.BytesIO()
+    for part in lines.to_frame().iter_slices(1 << 16):
+        out.write("\n".join(part["line"].to_list()).encode() + b"\n")
+    out.seek(0)
+    return out
+
+
+def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
+    """The bytes in blocks of whole lines, the last of which may lack its end of line."""
+    rest: list[bytes] = []
+    while data := file.read(block_bytes):
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            rest.append(data)
+            continue
+        yield b"".join((*rest, data[:cut])) if rest else data[:cut]
+        rest = [data[cut:]] if cut < len(data) else []
+    if rest:
+        yield b"".join(rest)
+
+
+def _text(data: bytes, name: str) -> bytes:
+    """Lines separated by LF alone."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def _form_of(data: bytes, form: Form) -> tuple[Form, bytes, int]:
+    """Which form of qrels these first lines have, the lines left to parse, and how many were passed over."""
+    if form is not QRELS:
+        return form, data, 0
+    at = 0
+    for number, line in enumerate(data.split(b"\n"), 1):
+        fields = line.split()
+        at += len(line) + 1
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        if fields == _BEIR:
+            return QRELS_3, data[at:], number
+        return (QRELS_3 if len(fields) == 3 else QRELS), data, 0
+    return form, data, 0
+
+
+@contextmanager
+def _located(name: str, lines: int) -> Iterator[None]:
+    """Turn a malformed line of a block into the error that users see."""
+    try:
+        yield
+    except _Malformed as error:
+        text = error.text.decode("utf-8", "backslashreplace")
+        shown = text if len(text) <= SHOWN else text[:SHOWN] + "..."
+        raise ValueError(f"{name}, line {lines + error.line + 1}: {error.why}: {shown!r}") from None
+
+
+# Blocks to frames ---------------------------------------------------------------------------------------------
+
+
+def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
+    """Frames of the blocks of a file, in order, two of them parsed at a time."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    import polars  # noqa: F401  # before the threads need it
+
+    lines = 0
+    with source.open() as file, ThreadPoolExecutor(2) as workers:
+        running: deque[Any] = deque()
+        blocks = blocks_of(file, block_bytes)
+        first = True
+        try:
+            while True:
+                while len(running) < 3 and (block := next(blocks, None)) is not None:
+                    if first:
+                        form, block, skipped = _form_of(_text(block, source.name) if form is QRELS else block, form)
+                        lines, first = lines + skipped, False
+                    running.append(workers.submit(parse_block, block, form))
+                if not running:
+                    return
+                with _located(source.name, lines):
+                    frame, number = running.popleft().result()
+                lines += number
+                if frame is not None:
+                    yield frame
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def parse_block(data: bytes, form: Form) -> tuple[pl.DataFrame | None, int]:
+    """A block of whole lines as a frame (None without data), and its number of lines. Raises `_Malformed`."""
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    separator = b"\t" if b"\t" in data[: data.find(b"\n")] else b" "
+    rows = _regular(data, form.n, separator)
+    n_lines = rows
+    if rows is None:
+        data = _text(data, "")
+        n_lines = data.count(b"\n")
+        separator = b" "
+        plain = _normalised(data)
+        rows = _regular(plain, form.n, separator)
+    else:
+        plain = data
+    if rows and _is_utf8(plain):
+        frame = _parse_csv(plain, form, separator)
+        if frame is not None and frame.height == rows:
+            return frame, n_lines  # type: ignore[return-value]
+    import polars as pl
+
+    fields, n_lines = parse_lines(data, form)
+    if not fields[form.number]:
+        return None, n_lines
+    types = {name: pl.Float64 if name == form.number else pl.String for name in form.columns}
+    return pl.DataFrame(fields, schema=types), n_lines
+
+
+def _regular(data: bytes, n: int, separator: bytes) -> int | None:
+    """Number of lines if each has `n` fields, `separator` once between them, and no comment; else None."""
+    import numpy as np
+
+    white = np.frombuffer(data, np.uint8)
+    blank, rows, start = separator[0], 0, 0
+    size = len(data)
+    while start < size:
+        stop = size if size - start <= CHECK_BYTES else data.rfind(b"\n", start, start + CHECK_BYTES) + 1
+        if stop <= start:
+            return None  # a line of half a megabyte
+        piece = white[start:stop]
+        at = np.flatnonzero(piece <= 32)  # white space, and control characters, which are looked at elsewhere
+        if at.size % n:
+            return None
+        kind = piece[at].reshape(-1, n)
+        if not ((kind[:, -1] == 10).all() and (kind[:, :-1] == blank).all()):
+            return None
+        if at[0] == 0 or (np.diff(at) == 1).any():  # an empty field
+            return None
+        if piece[0] == 35 or (piece[at[n - 1 :: n][:-1] + 1] == 35).any():
+            return None
+        rows += at.size // n
+        start = stop
+    return rows
+
+
+def _normalised(data: bytes) -> bytes:
+    """The same lines with one blank between fields, none around them, and without blank lines and comments."""
+    import numpy as np
+
+    text = np.frombuffer(data.translate(_WHITE), np.uint8).copy()
+    at = np.flatnonzero((text == 32) | (text == 10))
+    opens = np.ones(at.size, bool)  # where a stretch of white space begins
+    opens[1:] = np.diff(at) > 1
+    begins = np.flatnonzero(opens)
+    ends_line = np.logical_or.reduceat(text[at] == 10, begins)
+    text[at[begins]] = np.where(ends_line, 10, 32)
+    keep = np.ones(text.size, bool)
+    keep[at[~opens]] = False
+    keep[0] &= at[0] != 0
+    plain = text[keep].tobytes()
+    if plain.startswith(b"#") or b"\n#" in plain:
+        plain = re.sub(rb"(?m)^#.*\n", b"", plain)
+    return plain
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _parse_csv(data: bytes, form: Form, separator: bytes) -> pl.DataFrame | None:
+    """Polars' reading of a block that was checked; None where it has doubts."""
+    import polars as pl
+
+    wanted = {field: name for name, field in form.columns.items()}
+    schema = {
+        wanted.get(i, f"field {i}"): pl.Float64 if wanted.get(i) == form.number else pl.String for i in range(form.n)
+    }
+    try:
+        frame = pl.read_csv(
+            data,
+            has_header=False,
+            separator=separator.decode(),
+            quote_char=None,
+            schema=schema,
+            columns=sorted(wanted),
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    if any(column.null_count() for column in frame.get_columns()):
+        return None
+    return frame.select(list(form.columns))
+
+
+# Lines --------------------------------------------------------------------------------------------------------
+
+
+def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
+    """The exact parser: columns of these lines, and how many lines there are. Raises `_Malformed`."""
+    lines = _text(data, "").split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    rows = [line.split() for line in lines]
+    kept: Any = rows
+    if not set(map(len, rows)) <= {form.n} or any(row[0][:1] == b"#" for row in rows):
+        kept, numbers = [], []
+        for number, row in enumerate(rows):
+            if not row or row[0][:1] == b"#":
+                continue
+            if len(row) != form.n:
+                why = _fields_wrong(row, form)
+                if why:
+                    raise _Malformed(number, why, lines[number])
+                row = row[: form.n]
+            kept.append(row)
+            numbers.append(number)
+    else:
+        numbers = range(len(rows))  # type: ignore[assignment]
+    columns = list(zip(*kept, strict=True)) or [()] * form.n
+    out: dict[str, list[Any]] = {}
+    for name, i in form.columns.items():
+        try:
+            out[name] = _numbers(columns[i]) if name == form.number else _texts(columns[i])
+        except ValueError:
+            check: Callable[[Any], Any] = _numbers if name == form.number else _texts
+            for number, field in zip(numbers, columns[i], strict=True):
+                try:
+                    check((field,))
+                except ValueError:
+                    why = (
+                        f"the {form.number} {field.decode('utf-8', 'backslashreplace')!r} is no number"
+                        if name == form.number
+                        else f"the {name} is not UTF-8"
+                    )
+                    raise _Malformed(number, why, lines[number]) from None
+            raise
+    return out, len(lines)
+
+
+def _fields_wrong(row: list[bytes], form: Form) -> str | None:
+    """What is wrong with a line of another number of fields; None for a run's tag with blanks in it."""
+    why = f"{len(row)} field{'s' * (len(row) != 1)}, expected {form.n} ({form.expected})"
+    if form is not RUN or len(row) < form.n:
+        return why
+    try:
+        int(row[3])
+    except ValueError:
+        return why
+    try:
+        float(row[5])
+    except ValueError:
+        return None
+    return why
+
+
+def _numbers(fields: Iterable[bytes]) -> list[float]:
+    out = list(map(float, fields))
+    if any(b"_" in field for field in fields):
+        raise ValueError
+    return out
+
+
+def _texts(fields: Iterable[bytes]) -> list[str]:
+    joined = b"\n".join(fields)
+    return joined.decode("utf-8").split("\n") if joined else []
