@@ -81,7 +81,7 @@ def _import_pyterrier():
         import pyterrier as pt
     said = [str(w.message) for w in caught if "irpref" in str(w.message)]
     try:
-        pt.irpref.Judge
+        pt.irpref.Judge  # noqa: B018
         error = ""
     except ImportError as e:
         error = str(e)
@@ -114,7 +114,7 @@ def name_taken():
 
     class Theirs(ir_measures.measures.Measure):
         __name__ = NAME = "RPref"
-        SUPPORTED_PARAMS = {}  # noqa: RUF012
+        SUPPORTED_PARAMS = {}
 
     theirs = Theirs()
     ir_measures.measures.register(theirs)

@@ -1,0 +1,318 @@
+"""Explanations: contributions add up, reasons are right, and the table reads well."""
+
+import argparse
+import copy
+from collections import namedtuple
+from fractions import Fraction as F
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+from irpref import CRP, BprefVariant, EMeasure, FMeasure, NPref, PPlus, QMeasure, RPref
+from irpref.cli import explain as cli
+from irpref.datasets import load
+from irpref.explain import COLUMNS, explain, explanation_text
+from irpref.judged import Pool
+from irpref.measures import registered
+from strategies import collections, parameters, positive_grades
+
+# D7 and D10 are preferred to D12. rho: D7 1, D3 1, D10 1/2, D12 0, so R = 5/2 and N = 3/2.
+# Each of D7 and D10 loses its rho - 0 over N, so 2/3 of its weight; the value is (1/3 + 1/6) / (5/2) = 1/5.
+QRELS = {"q1": {"D7": 2, "D10": 1, "D12": 0, "D3": 2, "D5": -1}}
+RUN = {"q1": {"D12": 9.0, "D7": 8.0, "D1": 7.0, "D2": 6.0, "D10": 5.0, "D5": 4.0}}
+
+TEXT = """\
+Topic q1: RPref(max_rel=2) = 0.2000 (higher is better)
+How well does the ranking keep the graded preferences between judged documents?
+
+rank  document       score  grade  rho  lost  penalty  contribution  why
+   1  D12                9      0  0.0     0                 0.0000  preferred D7 and D10 stand below D12
+   2  D7                 8      2  1.0     1   0.6667        0.1333  less relevant D12 stands above: loses 66.7% of its weight
+ 3-4  (2 documents)                                          0.0000  no judgment
+   5  D10                5      1  0.5     1   0.6667        0.0667  less relevant D12 stands above: loses 66.7% of its weight
+   6  D5                 4     -1                            0.0000  negative grade: no judgment
+
+   -  D3                        2  1.0                       0.0000  not retrieved: adds nothing
+
+      sum                                                    0.2000
+
+rho      grade on the scale from 0 to 1
+lost     less relevant judged documents ranked above it
+penalty  share of its weight that it loses to them
+"""  # noqa: E501
+
+EXPLAINABLE = [name for name, measure in registered().items() if type(measure).terms is not None]
+
+
+def why(table: pd.DataFrame) -> dict[str, str]:
+    return dict(zip(table["doc_id"], table["why"], strict=True))
+
+
+def test_text_of_one_topic():
+    assert explanation_text(QRELS, RUN, RPref(max_rel=2), "q1") == TEXT
+
+
+def test_every_document_has_a_line_if_asked_for():
+    text = explanation_text(QRELS, RUN, RPref(max_rel=2), "q1", every=True)
+    assert "documents)" not in text
+    assert [line.split()[1] for line in text.splitlines()[4:10]] == ["D12", "D7", "D1", "D2", "D10", "D5"]
+
+
+def test_table_of_one_topic():
+    table = explain(QRELS, RUN, "RPref(max_rel=2)", "q1")
+    assert list(table.columns) == [
+        "query_id",
+        "rank",
+        "doc_id",
+        "score",
+        "grade",
+        "judged",
+        "rho",
+        "lost",
+        "penalty",
+        "contribution",
+        "why",
+    ]
+    assert table["doc_id"].tolist() == ["D12", "D7", "D1", "D2", "D10", "D5", "D3"]
+    assert table["rank"].tolist() == [1, 2, 3, 4, 5, 6, pd.NA]
+    # Neither no judgment nor a negative one counts.
+    assert table["judged"].tolist() == [True, True, False, False, True, False, True]
+    assert table["contribution"].tolist() == pytest.approx([0, F(2, 15), 0, 0, F(1, 15), 0, 0])
+
+
+def test_losses_of_the_third_tool_in_figure_1_of_the_rpref_paper():
+    example = load("rpref-figure-1")
+    table = explain(example.qrels_frame(), example.runs["T3"], RPref(max_rel=1), "1").set_index("doc_id")
+    # D16 D14 D13 D15 D7 D11 D10 D5: less relevant documents above each, counted by hand in the figure, and the
+    # sum of the differences over N = 8.1 and over its own rho.
+    assert table["lost"].dropna().to_dict() == {
+        "D16": 0,
+        "D14": 1,
+        "D13": 1,
+        "D15": 0,
+        "D7": 4,
+        "D11": 4,
+        "D10": 4,
+        "D5": 7,
+    }
+    assert table.loc["D5", "penalty"] == pytest.approx(4.2 / 8.1 / 0.8)
+    assert table.loc["D7", "why"] == (
+        "less relevant D16, D14, D13 and D15 stand above: loses 45.3% of its weight; preferred D5 stands below D7"
+    )
+    assert table.loc["D5", "why"].startswith("less relevant D16, D14, D13 and 4 more stand above")
+    assert set(table.index[table["rank"].isna()]) == {"D1", "D2", "D3", "D4", "D6", "D8", "D9", "D12"}
+
+
+@pytest.mark.parametrize("name", EXPLAINABLE)
+@given(data=st.data())
+def test_contributions_add_up_to_the_value(name, data):
+    collection = data.draw(collections())
+    if name in ("Coverage", "Novelty"):
+        known = {topic: [doc for doc in docs if ord(doc[-1]) % 2] for topic, docs in collection.qrels.items()}
+        qrels = irpref.with_known(collection.qrels, known)
+    else:
+        qrels = collection.qrels
+    given = data.draw(parameters(name, positive_grades(collection.qrels)))
+    if name in ("RPref", "NPref"):
+        given.setdefault("max_rel", 3)
+    measure = registered()[name](**given)
+    table = explain(qrels, collection.run, measure, why=True)
+    sums = table.groupby("query_id", sort=False)["contribution"].sum()
+    for topic, value in measure.evaluate(qrels, collection.run).items():
+        assert sums.get(topic, 0.0) == pytest.approx(value, abs=1e-12)
+
+
+@given(collection=collections())
+def test_rows_are_the_ranking_then_what_was_missed(collection):
+    table = explain(collection.qrels, collection.run, QMeasure)
+    listing = Pool.build(collection.qrels).listing(collection.run)
+    ranked = table[table["rank"].notna()]
+    assert ranked["doc_id"].tolist() == listing.doc_ids
+    assert ranked["rank"].tolist() == listing.rank.tolist()
+    np.testing.assert_array_equal(ranked["grade"], listing.grade)
+    for topic, rows in table.groupby("query_id"):
+        lost = rows[rows["rank"].isna()]
+        assert set(lost["doc_id"]) == {
+            doc
+            for doc, grade in collection.qrels[topic].items()
+            if grade > 0 and doc not in collection.run.get(topic, {})
+        }
+        assert lost["grade"].is_monotonic_decreasing
+        assert rows["rank"].isna().is_monotonic_increasing  # at the end
+
+
+@given(collection=collections(), n=st.sampled_from([None, 2, 5]))
+def test_preferences_are_named_as_often_as_they_are_counted(collection, n):
+    measure = RPref(max_rel=3) if n is None else NPref(n=n, max_rel=3)
+    table = explain(collection.qrels, collection.run, measure, why=True)
+    for _, rows in table[table["rank"].notna() & table["judged"]].groupby("query_id"):
+        rho = rows["rho"].tolist()
+        for at, (count, reason) in enumerate(zip(rows["lost"], rows["why"], strict=True)):
+            above = sum(rho[k] < rho[at] for k in range(at))
+            below = sum(rho[k] > rho[at] for k in range(at + 1, len(rho)))
+            assert above == count
+            assert ("less relevant" in reason.split(": ")[0] and " above" in reason) == (
+                above > 0 or rho[at] > 0
+            )
+            assert ("preferred" in reason) == (below > 0)
+
+
+def test_three_forms_of_input_give_the_same_and_stay_as_they_are():
+    qrels, run = copy.deepcopy(QRELS), copy.deepcopy(RUN)
+    Qrel, Row = namedtuple("Qrel", "query_id doc_id relevance"), namedtuple("Row", "query_id doc_id score")
+    tuples = [Qrel(t, d, g) for t, docs in qrels.items() for d, g in docs.items()]
+    rows = [Row(t, d, s) for t, docs in run.items() for d, s in docs.items()]
+    tables = [
+        explain(qrels, run, RPref(max_rel=2), "q1"),
+        explain(iter(tuples), iter(rows), RPref(max_rel=2), "q1"),
+        explain(pd.DataFrame(tuples), pd.DataFrame(rows), RPref(max_rel=2), "q1"),
+    ]
+    assert (qrels, run) == (QRELS, RUN)
+    pd.testing.assert_frame_equal(tables[0], tables[1])
+    pd.testing.assert_frame_equal(tables[0], tables[2])
+
+
+def test_a_topic_that_the_run_lacks_has_its_missed_documents():
+    table = explain({**QRELS, "q2": {"a": 1, "b": 0}}, RUN, RPref(max_rel=2), "q2")
+    assert table[["doc_id", "why"]].values.tolist() == [["a", "not retrieved: adds nothing"]]
+
+
+def test_read_literally_documents_that_were_not_retrieved_stand_below_the_ranking():
+    table = explain(QRELS, RUN, RPref(max_rel=2, unretrieved="infinity"), "q1")
+    assert why(table)["D3"] == (
+        "not retrieved, so below all that was, less relevant D12 and D10 included: loses 100.0% of its weight"
+    )
+    # D3 loses (1 - 0) + (1 - 1/2) over N = 3/2: all of it.
+    assert table["contribution"].sum() == pytest.approx(1 / 5)
+
+
+def test_the_highest_document_left_out_says_so():
+    run = {"q1": {"D7": 3.0, "D12": 2.0, "D10": 1.0}}
+    assert why(explain(QRELS, run, RPref(max_rel=2, top="drop"), "q1"))["D7"] == (
+        "highest ranked judged document, not in the sum (top='drop')"
+    )
+
+
+def test_bpref_names_non_relevant_documents_and_caps_the_loss():
+    qrels = {"q": {"r": 1, "n1": 0, "n2": 0, "n3": 0}}
+    run = {"q": {"n1": 4.0, "n2": 3.0, "n3": 2.0, "r": 1.0}}
+    reasons = why(explain(qrels, run, BprefVariant, "q"))
+    assert reasons["r"] == "less relevant n1, n2 and n3 stand above: loses 100.0% of its weight"
+    assert reasons["n3"] == "preferred r stands below n3"
+
+
+def test_below_a_cutoff_nothing_counts():
+    reasons = why(explain(QRELS, RUN, RPref(max_rel=2) @ 2, "q1"))
+    assert reasons["D10"] == "below the cutoff 2: counts as not retrieved"
+    assert reasons["D12"] == "preferred D7 stands below D12"
+
+
+def test_position_measures_say_where_documents_belong():
+    # Ideal: S A A n ... R = 3. Ranked n S A n A: rp = 1 - 4, 2 - 1, 0; then n at rank 4, A two ranks too low.
+    qrels = {"q": {"s": 2, "a": 1, "b": 1}}
+    run = {"q": {"x": 5.0, "s": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
+    table = explain(qrels, run, CRP, "q").set_index("doc_id")
+    assert table["rp"].tolist() == [-3, 1, 0, 0, 2]
+    assert table["crp"].tolist() == [-3, -2, -2, -2, 0]
+    assert table["contribution"].tolist() == [-3, 1, 0, 0, 0]
+    assert table["why"].tolist() == [
+        "3 ranks too high, the ideal list has its grade from rank 4; no judgment: non-relevant",
+        "1 rank too low, the ideal list has its grade to rank 1",
+        "where the ideal list has its grade",
+        "where the ideal list has its grade",
+        "2 ranks too low, the ideal list has its grade to rank 3; below rank 3, where CRP is read",
+    ]
+
+
+def test_ranks_below_the_end_of_a_short_list_have_a_row_of_their_own():
+    # R = 3, one document: ranks 2 and 3 are filled up, at 2 - 4 and 3 - 4.
+    table = explain({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 1.0}}, CRP, "q")
+    assert table["contribution"].tolist() == [0, 0, 0, -3]
+    assert pd.isna(table["doc_id"].iloc[-1])
+    assert table["why"].iloc[-1] == "the list ends here: as if non-relevant documents followed"
+
+
+def test_p_plus_stops_at_the_best_document():
+    example = load("p-measure-figure-1")
+    reasons = why(explain(example.qrels_frame(), example.runs["Y"], PPlus, "1"))
+    assert sorted(set(reasons.values()) - {"no judgment"})
+    assert any("best document retrieved" in reason for reason in reasons.values())
+
+
+@pytest.mark.parametrize(
+    ("measure", "alternative"),
+    [
+        (EMeasure(beta=2) @ 10, "explain FMeasure(beta=2.0)@10"),
+        ("CRPRecovery", "explain CRP"),
+        ("Twist", "explain CRP"),
+        ("RecallEffort", "explain RelativeRecall"),
+        ("AP", "explain QMeasure(beta=0)"),
+        ("nDCG@10", "explain OriginalNDCG"),
+    ],
+)
+def test_no_sum_over_documents_is_refused_with_an_alternative(measure, alternative):
+    with pytest.raises(ValueError, match=r"cannot be explained|is no sum over documents") as error:
+        explain(QRELS, RUN, measure)
+    assert alternative in str(error.value)
+
+
+def test_every_measure_can_be_explained_or_has_an_alternative():
+    for name, measure in registered().items():
+        if name in EXPLAINABLE:
+            continue
+        with pytest.raises(ValueError, match="; explain "):
+            explain(QRELS, RUN, measure)
+
+
+def test_a_topic_without_judgments_is_refused():
+    with pytest.raises(ValueError, match=r"topic 'q9' has no judgments \(the topics begin 'q1'\)"):
+        explain(QRELS, RUN, QMeasure, "q9")
+
+
+def test_every_column_of_a_measure_is_described():
+    qrels = irpref.with_known({"q": {"a": 1, "b": 0}}, {"q": ["a"]})
+    for name in EXPLAINABLE:
+        measure = registered()[name](
+            **{"RPref": {"max_rel": 1}, "NPref": {"max_rel": 1, "n": 2}}.get(name, {})
+        )
+        table = explain(qrels, {"q": {"a": 1.0}}, measure)
+        own = set(table.columns) - {"query_id", "rank", "doc_id", "score", "grade", "judged"}
+        assert own <= set(COLUMNS), name
+
+
+def test_the_sum_is_that_of_the_complement_too():
+    # E is 1 - F: the explanation of F is that of E.
+    value = EMeasure.evaluate(QRELS, RUN)["q1"]
+    assert explain(QRELS, RUN, FMeasure)["contribution"].sum() == pytest.approx(1 - value)
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels").write_text("".join(f"q1 0 {d} {g}\n" for d, g in QRELS["q1"].items()))
+    (tmp_path / "run").write_text("".join(f"q1 Q0 {d} 0 {s} x\n" for d, s in RUN["q1"].items()))
+    (tmp_path / "known").write_text("q1 0 D7 1\n")
+    return tmp_path
+
+
+def command(*words: object) -> int:
+    parser = argparse.ArgumentParser(prog="irpref")
+    cli.add_parser(parser.add_subparsers())
+    args = parser.parse_args(["explain", *map(str, words)])
+    return args.run(args)
+
+
+def test_command(files, capsys):
+    assert command(files / "qrels", files / "run", "q1", "RPref(max_rel=2)") == 0
+    assert capsys.readouterr().out == TEXT
+
+
+def test_command_with_known_documents_as_csv(files, capsys):
+    assert command("--csv", "--known", files / "known", files / "qrels", files / "run", "q1", "Novelty") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "query_id,rank,doc_id,score,grade,judged,known,contribution,why"
+    assert lines[2] == 'q1,2,D7,8.0,2.0,True,1.0,0.0,"relevant, but known to the user"'
+    assert lines[5] == "q1,5,D10,5.0,1.0,True,0.0,0.5,relevant and new to the user"
