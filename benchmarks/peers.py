@@ -43,15 +43,15 @@ def irpref_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
     """Ours, a new evaluator for every run, as PyTerrier builds them."""
     import ir_measures
 
-    measures = _ours()
-    return [_named(ir_measures.calc_aggregate(measures, qrels, run)) for run in runs]
+    chosen = measures()
+    return [_named(ir_measures.calc_aggregate(chosen, qrels, run)) for run in runs]
 
 
 def irpref_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
     """Ours, one evaluator for all runs."""
     import ir_measures
 
-    evaluator = ir_measures.evaluator(_ours(), qrels)
+    evaluator = ir_measures.evaluator(measures(), qrels)
     return [_named(evaluator.calc_aggregate(run)) for run in runs]
 
 
@@ -59,8 +59,8 @@ def irpref_polars(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
     """Ours on polars frames, which ir_measures' own entry does not pass on."""
     from irpref.provider import KernelEvaluator
 
-    measures = _ours()
-    return [_named(KernelEvaluator(measures, qrels).calc_aggregate(run)) for run in runs]
+    chosen = measures()
+    return [_named(KernelEvaluator(chosen, qrels).calc_aggregate(run)) for run in runs]
 
 
 def ir_measures_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
@@ -107,7 +107,8 @@ def ranx_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
     return out
 
 
-def _ours() -> list[Any]:
+def measures() -> list[Any]:
+    """All measures of the package."""
     import irpref
 
     return list(irpref.parse_all(OURS))

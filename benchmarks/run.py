@@ -3,7 +3,7 @@
     python -m benchmarks                      # A B C D, all forms
     python -m benchmarks A --forms object str
     python -m benchmarks files --rows 1e5 1e6 5e6 --trec-eval /path/to/trec_eval
-    python -m benchmarks start kernels        # imports and start-up; cost by number of grades
+    python -m benchmarks start stages kernels # start-up; where time goes; cost by number of grades
     python -m benchmarks all --json results.json && python -m benchmarks.report results.json
 
 All contestants run in one process, in turns, and the medians are compared: absolute times wander with the
@@ -30,7 +30,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import commands, peers, workloads
+from benchmarks import cluster, commands, peers, stages, workloads
 
 # (workload, form) or (workload, form, contestant): how many times faster than ir_measures with Bpref alone.
 TARGETS: dict[tuple[str, ...], float] = {
@@ -42,6 +42,7 @@ TARGETS: dict[tuple[str, ...], float] = {
 }
 SECONDS = 8.0  # a workload and form is repeated until this time is used up
 LEAST, MOST = 3, 15
+PACKAGES = ("irpref", "ir-measures", "pytrec_eval-terrier", "ranx", "numpy", "pandas", "polars", "pyarrow")
 
 Result = dict[str, Any]
 
@@ -49,21 +50,14 @@ Result = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "what", nargs="*", default=["A", "B", "C", "D"], help="A B C D files start kernels, or all"
-    )
-    parser.add_argument("--forms", nargs="+", choices=list(workloads.FORMS), default=list(workloads.FORMS))
-    parser.add_argument(
-        "--only", nargs="+", metavar="CONTESTANT", help="irpref, ir_measures, pytrec_eval, ranx"
-    )
+    parser.add_argument("what", nargs="*", default=["A", "B", "C", "D"], help="A B C D files start kernels, or all")
+    forms = list(workloads.FORMS)
+    parser.add_argument("--forms", nargs="+", choices=forms, default=forms)
+    parser.add_argument("--only", nargs="+", metavar="CONTESTANT", help="irpref, ir_measures, pytrec_eval, ranx")
     parser.add_argument("--runs", type=int, default=100, help="runs of workload B")
     parser.add_argument("--topics", type=int, help="fewer topics than the workload has (for a quick look)")
-    parser.add_argument(
-        "--rows", type=float, nargs="+", default=[1e4, 1e5, 1e6, 5e6], help="rows of the files"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=SECONDS, help="least time for each workload and form"
-    )
+    parser.add_argument("--rows", type=float, nargs="+", default=[1e4, 1e5, 1e6, 5e6], help="rows of the files")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="least time for each workload and form")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: on a busy machine")
     parser.add_argument("--trec-eval", default=None, help="the binary (default: on PATH)")
     parser.add_argument("--arrow-python", default=os.environ.get("IRPREF_ARROW_PYTHON"))
@@ -73,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _clock = time.process_time if options.clock == "cpu" else time.perf_counter
     what = options.what
     if "all" in what:
-        what = ["A", "B", "C", "D", "files", "start", "kernels"]
+        what = options.what = ["A", "B", "C", "D", "files", "start", "stages", "kernels", "spark"]
     results: list[Result] = []
 
     def save() -> None:
@@ -87,6 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = commands.files(options)
         elif name == "start":
             found = commands.start()
+        elif name == "spark":
+            try:
+                found = cluster.spark(options)
+            except ImportError as missing:
+                found = _elsewhere(name, None, options, missing)
+        elif name == "stages":
+            found = stages.stages(options)
         elif name == "kernels":
             found = kernels(options.seconds)
         else:
@@ -104,9 +105,7 @@ def memory(name: str, options: argparse.Namespace) -> list[Result]:
         contestants = {
             who: call
             for who, (call, module, forms) in (peers.MANY if name == "B" else peers.CONTESTANTS).items()
-            if form in forms
-            and (options.only is None or who.split(",")[0] in options.only)
-            and _there(module)
+            if form in forms and (options.only is None or who.split(",")[0] in options.only) and _there(module)
         }
         try:
             qrels = workloads.FORMS[form](load.qrels)
@@ -191,7 +190,7 @@ def _timed(call: Callable[[], Any]) -> tuple[list[float], Any]:
 
 
 def _agree(values: dict[str, list[dict[str, float]]]) -> None:
-    """A fast wrong answer is not a result: BprefVariant is ir_measures' Bpref (scores are exact in float32)."""
+    """A fast wrong answer is no result: BprefVariant is ir_measures' Bpref (scores fit float32 here)."""
     ours = [v for who, v in values.items() if who.startswith("irpref")]
     for who, theirs in values.items():
         if ours and not who.startswith(("irpref", "ranx")):
@@ -212,14 +211,15 @@ def _there(module: str) -> bool:
 _told: set[str] = set()
 
 
-def _elsewhere(name: str, form: str, options: argparse.Namespace, missing: ImportError) -> list[Result]:
+def _elsewhere(name: str, form: str | None, options: argparse.Namespace, missing: ImportError) -> list[Result]:
     """Measure a form in another interpreter, which has what is missing here."""
     if not options.arrow_python:
-        print(f"{name} {form}: left out, {missing} (give --arrow-python)")
+        print(f"{name} {form or ''}: left out, {missing} (give --arrow-python)")
         return []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "results.json"
-        command = [options.arrow_python, "-m", "benchmarks", name, "--forms", form, "--json", str(file)]
+        command = [options.arrow_python, "-m", "benchmarks", name, "--json", str(file)]
+        command += ["--forms", form] if form else []
         command += ["--clock", options.clock, "--runs", str(options.runs), "--seconds", str(options.seconds)]
         command += ["--topics", str(options.topics)] if options.topics else []
         command += ["--only", *options.only] if options.only else []
@@ -231,9 +231,10 @@ def _elsewhere(name: str, form: str, options: argparse.Namespace, missing: Impor
 def kernels(seconds: float) -> list[Result]:
     """Seconds a judged document, by number of distinct grades: RPref over a dense list."""
     import numpy as np
+    import pandas as pd
 
     import irpref
-    from irpref.judged import Pool
+    from irpref.provider import KernelEvaluator
 
     results: list[Result] = []
     topics, depth = 20, 5000
@@ -241,14 +242,13 @@ def kernels(seconds: float) -> list[Result]:
         rng = np.random.default_rng(grades)
         query_id = [str(t) for t in range(topics) for _ in range(depth)]
         doc_id = [f"d{d}" for _ in range(topics) for d in range(depth)]
-        import pandas as pd
-
         levels = rng.random(topics * depth) if grades == depth else rng.integers(0, grades, topics * depth)
         qrels = pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "relevance": levels})
         run = pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "score": rng.random(topics * depth)})
-        judged = Pool.build(qrels).judge(run)
-        measure = irpref.RPref(max_rel=max(1, grades - 1 if grades < depth else 1))
-        times, _ = in_turns({"irpref": lambda j=judged, m=measure: m.evaluate(j)}, seconds / 8)
+        top = grades - 1 if grades < depth else 1
+        evaluator = KernelEvaluator([irpref.RPref(max_rel=top)], qrels)
+        judged = evaluator.pool.judge(run)
+        times, _ = in_turns({"irpref": lambda e=evaluator, j=judged: e.values_of(j)}, seconds / 8)
         who = f"{grades} grades" if grades < depth else "continuous grades"
         results.append(
             {
@@ -303,9 +303,7 @@ def machine() -> dict[str, Any]:
             versions[package] = None
     cpu = platform.processor()
     if Path("/proc/cpuinfo").exists():
-        found = [
-            line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")
-        ]
+        found = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
         cpu = found[0].split(":")[1].strip() if found else cpu
     return {
         "date": datetime.date.today().isoformat(),

@@ -51,10 +51,7 @@ def ids(numbers: np.ndarray, kind: str) -> list[str]:
     """Ids such as `clueweb12-0000tw-00-12345`, or plain numbers as strings."""
     if kind == "numeric":
         return [str(n) for n in numbers.tolist()]
-    return [
-        f"clueweb12-{n // 10_000_000:04d}tw-{n // 100_000 % 100:02d}-{n % 100_000:05d}"
-        for n in numbers.tolist()
-    ]
+    return [f"clueweb12-{n // 10_000_000:04d}tw-{n // 100_000 % 100:02d}-{n % 100_000:05d}" for n in numbers.tolist()]
 
 
 @dataclass(frozen=True)

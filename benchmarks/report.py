@@ -1,0 +1,225 @@
+# ruff: noqa: RUF001  (the page writes ratios with a multiplication sign)
+"""Write docs/benchmarks.md from results.
+
+    python -m benchmarks.report results.json [more.json ...]
+
+Later files replace what earlier ones measured.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.run import target_of
+
+OUT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+
+INTRO = """\
+# Benchmarks
+
+<!-- Written by benchmarks/report.py; change that, or run the benchmarks again. -->
+
+All measures of the package together (21 of them), against the tools people use today computing `Bpref` alone, in
+the same process and in turns, medians. Absolute times wander with the machine, the ratios hold better. Run
+them yourself:
+
+```console
+$ python -m benchmarks all --json results.json    # A B C D, files, start-up, kernels, Spark
+$ python -m benchmarks.report results.json
+```
+
+What is not installed (ranx, trec_eval, pyarrow, pyspark) is left out with one line. The values are compared
+as well: `BprefVariant` must be what the others call bpref.
+"""
+
+WORKLOADS = {
+    "A": "50 topics, 1,000 retrieved each, 1,500 judged each, 4 grades",
+    "B": "many runs of A over the same qrels",
+    "C": "the shape of MS MARCO dev: 6,980 topics, 1,000 retrieved each, 1.07 judged each",
+    "D": "dense: 1,000 topics, 1,000 retrieved each, all of them judged, 4 grades",
+}
+FORMS = {
+    "dict": "dict of dicts",
+    "tuples": "namedtuples",
+    "object": "pandas, `object` strings",
+    "str": "pandas, `str` without pyarrow",
+    "str-arrow": "pandas, `str` on pyarrow",
+    "category": "pandas, categorical",
+    "polars": "polars",
+}
+
+
+def main() -> None:
+    """Write the page."""
+    files = [json.loads(Path(name).read_text()) for name in sys.argv[1:]]
+    OUT.write_text(page(files), encoding="utf-8")
+
+
+def page(files: list[dict[str, Any]]) -> str:
+    """Return the whole page."""
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for file in files:
+        for result in file["results"]:
+            found[result["workload"], result["form"], result["who"]] = result
+    results = list(found.values())
+    parts = [INTRO, about(files[-1])]
+    parts += [section(name, text, results) for name, text in WORKLOADS.items() if _of(results, name)]
+    if _of(results, "files"):
+        parts.append(files_section(_of(results, "files")))
+    if _of(results, "start"):
+        parts.append(start_section(_of(results, "start")))
+    stages = [r for r in results if r["workload"].startswith("stages")]
+    if stages:
+        parts.append(stages_section(stages))
+    if _of(results, "kernels"):
+        parts.append(kernels_section(_of(results, "kernels")))
+    if _of(results, "spark"):
+        parts.append(spark_section(_of(results, "spark")))
+    return "\n".join(parts)
+
+
+def about(file: dict[str, Any]) -> str:
+    """Machine, versions and date."""
+    versions = ", ".join(f"{name} {version}" for name, version in file["versions"].items() if version)
+    return (
+        f"Measured on {file['date']}: {file['cpu']}, {file['cores']} cores, {file['system']}, "
+        f"Python {file['python']}, {versions}.\n"
+    )
+
+
+def section(name: str, text: str, results: list[dict[str, Any]]) -> str:
+    """Table of a workload: a row for each form."""
+    here = _of(results, name)
+    rows = []
+    for form in FORMS:
+        of = [r for r in here if r["form"] == form]
+        base = next((r for r in of if r["who"] == "ir_measures"), None)
+        for r in of:
+            if not r["who"].startswith("irpref"):
+                continue
+            others = [o for o in of if not o["who"].startswith("irpref")]
+            ratio = seconds(base) / seconds(r) if base else None
+            target = target_of(r)
+            rows.append(
+                [
+                    FORMS[form] + (f" ({r['who'].partition(', ')[2]})" if "," in r["who"] else ""),
+                    _time(seconds(r)),
+                    "; ".join(f"{o['who']} {_time(seconds(o))}" for o in others),
+                    f"{ratio:.1f} ×" if ratio else "",
+                    _verdict(ratio, target),
+                ]
+            )
+    n_rows = here[0]["rows"]
+    head = ["input", "irpref, all measures", "others, Bpref", "ratio to ir_measures", "target"]
+    note = (
+        "\nir_measures does not take polars frames: its time is that of the same rows as pandas frames with "
+        "`object` strings.\n"
+        if any(r["form"] == "polars" for r in here)
+        else ""
+    )
+    return f"## {name}: {text}\n\n{n_rows:,} rows.\n\n" + table(head, rows) + note
+
+
+def files_section(results: list[dict[str, Any]]) -> str:
+    """Command lines on files."""
+    whos = list(dict.fromkeys(r["who"] for r in results))
+    rows = []
+    for form in dict.fromkeys(r["form"] for r in results):
+        of = {r["who"]: r for r in results if r["form"] == form}
+        row = [form]
+        for who in whos:
+            row.append(f"{_time(seconds(of[who]))}, {of[who]['megabytes']:.0f} MB" if who in of else "")
+        if "irpref" in of:
+            ratios = [f"{seconds(of[w]) / seconds(of['irpref']):.1f} × {w}" for w in whos if w != "irpref" and w in of]
+            row.append(", ".join(ratios))
+        else:
+            row.append("")
+        rows.append(row)
+    return (
+        "## From files, start-up included\n\n"
+        "`irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval -m bpref QRELS RUN`, "
+        "`ir_measures QRELS RUN Bpref`; wall time and memory at the peak. Files sorted by topic.\n\n"
+        + table(["rows of the run", *whos, "ratio"], rows)
+    )
+
+
+def start_section(results: list[dict[str, Any]]) -> str:
+    """Imports."""
+    took = {r["form"]: seconds(r) for r in results}
+    rows = [[form, _time(value)] for form, value in took.items()]
+    text = "## Start-up\n\n" + table(["process", "wall time"], rows)
+    if "import irpref" in took:
+        more = took["import irpref"] - took["import ir_measures"]
+        text += f"\n`import irpref` adds {more:.3f} s to `import ir_measures` (target: at most 0.1 s).\n"
+    return text
+
+
+def stages_section(results: list[dict[str, Any]]) -> str:
+    """Where the time goes."""
+    rows = []
+    for r in results:
+        took = seconds(r)
+        rows.append([r["workload"][-1], FORMS[r["form"]], r["who"], _time(took), f"{took / r['rows'] * 1e9:.0f}"])
+    return (
+        "## Where the time goes\n\n"
+        "An evaluation indexes the qrels, aligns the run with them (ids to rows, tie rule, checks) and computes. The "
+        "checks are part of the alignment and are also shown on their own.\n\n"
+        + table(["workload", "input", "stage", "time", "ns a row"], rows)
+    )
+
+
+def kernels_section(results: list[dict[str, Any]]) -> str:
+    """Cost of rpref by number of grades."""
+    rows = [[r["form"], f"{seconds(r) / r['rows'] * 1e9:.0f}"] for r in results]
+    return (
+        "## Number of grades\n\n`RPref` on an aligned run, 20 topics × 5,000 judged documents: the sum over misplaced "
+        "pairs is near-linear for any number of grades.\n\n" + table(["scale", "ns a document"], rows)
+    )
+
+
+def spark_section(results: list[dict[str, Any]]) -> str:
+    """Spark in local mode."""
+    rows = []
+    for r in results:
+        rate = "" if "session" in r["form"] else f"{r['rows'] / seconds(r) / 1e6:.2f}"
+        rows.append([r["form"], _time(seconds(r)), rate])
+    return (
+        f"## Spark, local mode, {results[0]['cores']} cores\n\n"
+        f"All measures over {results[0]['rows']:,} rows in Parquet; "
+        "see [spark.md](spark.md).\n\n" + table(["", "time", "million rows a second"], rows)
+    )
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Markdown."""
+    head = list(head)
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
+
+
+def seconds(result: dict[str, Any]) -> float:
+    """Median."""
+    return statistics.median(result["seconds"])
+
+
+def _time(value: float) -> str:
+    return f"{value * 1000:.1f} ms" if value < 0.1 else f"{value:.2f} s"
+
+
+def _verdict(ratio: float | None, target: float | None) -> str:
+    if target is None:
+        return ""
+    return f"{target:g} ×" + (": met" if ratio and ratio >= target else ": **missed**")
+
+
+def _of(results: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [r for r in results if r["workload"] == name]
+
+
+if __name__ == "__main__":
+    main()

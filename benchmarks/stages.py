@@ -1,0 +1,69 @@
+"""Where the time of an evaluation goes, and what the checks cost that stay on in every fast path."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks import peers, workloads
+
+
+def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Seconds of the three stages, and of each check on its own."""
+    from irpref.judged import Pool
+    from irpref.judged.order import evaluation_order
+    from irpref.provider import KernelEvaluator
+    from irpref.segments import Segments
+
+    results: list[dict[str, Any]] = []
+    names = [n for n in "ACD" if n in options.what] or list("AD")
+    for name in names:
+        load = workloads.build(name, topics=options.topics)
+        rows = load.run
+        topics = Segments(np.searchsorted(rows.topic, np.arange(int(rows.topic.max()) + 2)))
+        docs = rows.doc_ids()
+        by_topic = [docs[a:b] for a, b in zip(topics.starts.tolist(), topics.ends.tolist(), strict=True)]
+
+        def ties(rows: Any = rows, topics: Any = topics, docs: Any = docs) -> None:
+            evaluation_order(rows.value, topics, lambda at: [docs[i] for i in at.tolist()])
+
+        checks = {
+            "check: tie rule": ties,
+            "check: repeated documents": lambda by_topic=by_topic: [len(set(d)) == len(d) for d in by_topic],
+            "check: scores finite": lambda rows=rows: np.isfinite(rows.value).all(),
+            "check: grades finite": lambda rows=load.qrels: np.isfinite(rows.value).all(),
+        }
+        for form in ("dict", "object", "polars"):
+            qrels, run = workloads.FORMS[form](load.qrels), workloads.FORMS[form](load.run)
+            evaluator = KernelEvaluator(peers.measures(), qrels)
+            judged = evaluator.pool.judge(run)
+            calls: dict[str, Callable[[], Any]] = {
+                "index the qrels": lambda q=qrels: Pool.build(q),
+                "align the run": lambda e=evaluator, r=run: e.pool.judge(r),
+                "all kernels": lambda e=evaluator, j=judged: e.values_of(j),
+                **(checks if form == "object" else {}),
+            }
+            for what, call in calls.items():
+                seconds = _repeated(call, options.seconds / 10)
+                result = {"workload": f"stages {name}", "form": form, "who": what, "rows": len(rows)}
+                results.append({**result, "seconds": seconds})
+                took = statistics.median(seconds)
+                print(f"{name} {form:7} {what:28} {took:8.4f} s  {took / len(rows) * 1e9:6.0f} ns a row", flush=True)
+    return results
+
+
+def _repeated(call: Callable[[], Any], seconds: float) -> list[float]:
+    call()
+    times: list[float] = []
+    began = time.perf_counter()
+    while len(times) < 3 or (time.perf_counter() - began < seconds and len(times) < 30):
+        peers.fresh()
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return times
