@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from ir_measures import providers
+from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
 from irpref.declare import KernelMeasure, registered
@@ -15,6 +17,8 @@ from irpref.judged import JudgedRun, Pool
 from irpref.judged.recent import recent_pool
 from irpref.messages import ScaleWarning
 from irpref.segments import Bools, Floats
+
+Task = Callable[[JudgedRun], Floats]
 
 
 def _columns_of(measure: KernelMeasure) -> dict[str, str]:
@@ -111,7 +115,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
 
 
 class KernelEvaluator(providers.Evaluator):
-    """Computes our measures for any number of runs against the same qrels.
+    """Computes measures for any number of runs against the same qrels.
 
     Attributes
     ----------
@@ -120,25 +124,34 @@ class KernelEvaluator(providers.Evaluator):
     pool : Pool
     """
 
-    def __init__(self, measures: Iterable[KernelMeasure], qrels: Any) -> None:
+    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         chosen = sorted(set(measures), key=str)
-        self.pool, self._arguments = prepare(chosen, qrels)
+        self.pool, self.tasks = self._prepare(chosen, qrels)
         self.topic_ids = self.pool.topic_ids
         super().__init__(chosen, self.topic_ids)
         # Sorted, so that means do not depend on the order of the rows of the qrels, even in the last bit.
         self._order = sorted(range(len(self.topic_ids)), key=self.topic_ids.__getitem__)
 
-    def values_of(self, judged: JudgedRun) -> dict[KernelMeasure, Floats]:
+    def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
+        """The pool, and what computes each measure."""
+        pool, arguments = prepare(measures, qrels)
+        return pool, {measure: partial(type(measure).kernel, **arguments[measure]) for measure in measures}
+
+    def judge(self, run: Any) -> JudgedRun:
+        """Align a run as the measures need it. Raises as `Pool.judge`."""
+        return self.pool.judge(run)
+
+    def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
-        out = {measure: np.empty(judged.n_topics) for measure in self.measures}
+        out: dict[Any, Floats] = {measure: np.empty(judged.n_topics) for measure in self.tasks}
         at = 0
         for batch in judged.batches():
             for measure, values in out.items():
-                values[at : at + batch.n_topics] = type(measure).kernel(batch, **self._arguments[measure])
+                values[at : at + batch.n_topics] = self.tasks[measure](batch)
             at += batch.n_topics
         return out
 
-    def values(self, run: Any) -> dict[KernelMeasure, Floats]:
+    def values(self, run: Any) -> dict[Any, Floats]:
         """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`.
 
         Raises
@@ -146,7 +159,7 @@ class KernelEvaluator(providers.Evaluator):
         ValueError
             As `Pool.judge`.
         """
-        return self.values_of(self.pool.judge(run))
+        return self.values_of(self.judge(run))
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
@@ -154,30 +167,31 @@ class KernelEvaluator(providers.Evaluator):
         return self._iter_calc(run)
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        return self._metrics(self.values(run))
+
+    def _metrics(self, values: dict[Any, Floats]) -> Iterator[Metric]:
         ids = [self.topic_ids[t] for t in self._order]
-        for measure, values in self.values(run).items():
-            for query_id, value in zip(ids, values[self._order].tolist(), strict=True):
+        for measure, of in values.items():
+            for query_id, value in zip(ids, of[self._order].tolist(), strict=True):
                 yield Metric(query_id=query_id, measure=measure, value=value)
 
-    def means_of(self, values: dict[KernelMeasure, Floats]) -> dict[Any, float]:
-        """Means over the topics, added in the order of `iter_calc`."""
-        # cumsum adds one by one as the host's aggregator does: both give the same digits.
-        return {m: float(np.cumsum(v[self._order])[-1] / v.size) for m, v in values.items()}
+    def means_of(self, values: dict[Any, Floats]) -> dict[Any, float]:
+        """Means over the topics (sums, for measures that count), added in the order of `iter_calc`."""
+        return {measure: self._aggregate(measure, of) for measure, of in values.items()}
+
+    def _aggregate(self, measure: Any, values: Floats) -> float:
+        # cumsum adds one by one as the host's aggregators do: both give the same digits.
+        total = float(np.cumsum(values[self._order])[-1])
+        return total if isinstance(measure.aggregator(), SumAgg) else total / values.size
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """Mean over the topics of the qrels by measure."""
+        """Mean (or sum) over the topics of the qrels by measure."""
         return self.means_of(self.values(run))
 
     def calc(self, run: Any) -> CalcResults:
         """Means and metrics."""
         values = self.values(run)
-        ids = [self.topic_ids[t] for t in self._order]
-        metrics = [
-            Metric(query_id, measure, value)
-            for measure, of in values.items()
-            for query_id, value in zip(ids, of[self._order].tolist(), strict=True)
-        ]
-        return CalcResults(self.means_of(values), metrics)
+        return CalcResults(self.means_of(values), list(self._metrics(values)))
 
 
 class IrprefProvider(providers.Provider):

@@ -32,7 +32,12 @@ class JudgedRun:
         Rank among all retrieved documents of the topic, from 1.
     n_retrieved : int array (n_topics,)
         Documents retrieved, judged or not.
+    turned : int array (n_hits,) or None
+        Rank if tied documents stood by rising id, for tools that have it so; only where it was asked for, and not
+        in views.
     """
+
+    turned: Ints | None = None
 
     def __init__(
         self,
@@ -144,7 +149,7 @@ class JudgedRun:
     def topics(self, start: int, stop: int) -> JudgedRun:
         """Topics `start` to `stop - 1`."""
         rows = slice(self.hits.offsets[start], self.hits.offsets[stop])
-        return JudgedRun(
+        part = JudgedRun(
             self.pool.topics(start, stop),
             self.hits.slice(start, stop),
             self.rank[rows],
@@ -152,6 +157,9 @@ class JudgedRun:
             self.n_retrieved[start:stop],
             self.level[rows] - self.pool.levels.offsets[start],
         )
+        if self.turned is not None:
+            part.turned = self.turned[rows]
+        return part
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[JudgedRun]:
         """Groups of consecutive topics of about `rows` rows: small enough for the cache."""

@@ -1,0 +1,489 @@
+"""The host's everyday measures as kernels, so that they and ours come from one alignment of the run.
+
+`irpref.accelerate()` puts a provider first in ir_measures' pipeline that computes
+
+    AP  nDCG  P  R  RR  Rprec  Bpref  Success  Judged  NumQ  NumRet  NumRel  SetP  SetR  SetF  SetAP
+
+with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains` and `beta`; `accelerate(False)` takes it out again. Values
+are those of the host, to the last bit of a double, tie order included: the host breaks ties by falling document
+id (as trec_eval), but by rising id for `RR` with a cutoff and for `Judged`, and so does this module. What the host
+cannot compute (`RR(judged_only=True)@10`) or what is not listed goes to the host as before.
+
+Differences, all deliberate; each is pinned by a test:
+
+- pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and stand in the
+  order of ids. Here scores are 64-bit floats, as in trec_eval;
+- `nDCG(dcg='exp-log2')@k` comes from a Perl script that prints 5 digits, refuses grades above 4 and takes numbers
+  as topics only. Here it is not rounded and takes all;
+- the host counts `NumRet` after `judged_only` of another measure, and applies the `gains` of one nDCG to another,
+  if they are asked for together (which, depends on the hash seed). Here each measure has its own parameters;
+- a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the value 0;
+- float grades and numbers as ids are refused by pytrec_eval and welcome here;
+- NaN scores, two judgments of one document that differ, and a run without a topic in common with the qrels are
+  errors here, and a repeated document a warning, as for all measures of this package.
+
+What looks odd but is the host's, and is kept: `NumRel` and `NumQ` count the topics that the run answers; `SetF`
+takes beta for what the literature calls beta squared; the mean of `NumRet` and its like is a sum.
+
+Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/1102351.1102363 (exp-log2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from ir_measures import providers
+from ir_measures.measures.base import _NOT_PROVIDED
+from ir_measures.util import CalcResults, Metric
+
+from irpref.declare import KernelMeasure, registered
+from irpref.judged import JudgedRun, Judgments, Pool
+from irpref.judged.align import judge
+from irpref.judged.pool import Gains
+from irpref.measures.bpref import bpref
+from irpref.parsing import parse_all
+from irpref.provider import IrprefProvider, KernelEvaluator, Task, prepare
+from irpref.segments import Bools, Floats, Ints
+
+# Kernels: shape (n_topics,) ---------------------------------------------------------------------------------
+
+
+def _relevant(view: JudgedRun, rel: float) -> Bools:
+    return view.memo(("relevant", rel), lambda: view.grade >= rel)
+
+
+def _found(view: JudgedRun, rel: float) -> Ints:
+    """Relevant documents retrieved: shape (n_topics,)."""
+    return view.memo(("found", rel), lambda: view.hits.count(_relevant(view, rel)))
+
+
+def _ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
+    """Quotients, 0 where the denominator is 0."""
+    out = np.zeros(np.shape(denominator))
+    return np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)
+
+
+def average_precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
+    """AP: precision at the relevant documents down to the cutoff, divided by all relevant ones."""
+    view = run.view(cutoff, judged_only)
+    relevant = _relevant(view, rel)
+    precision = view.hits.running_count(relevant) / view.rank
+    return _ratio(view.hits.total(np.where(relevant, precision, 0.0)), run.pool.count_relevant(rel))
+
+
+def precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
+    """P@k: divided by k, however short the list."""
+    return _found(run.view(cutoff, judged_only), rel) / cutoff
+
+
+def recall(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
+    """R@k."""
+    return _ratio(_found(run.view(cutoff, judged_only), rel), run.pool.count_relevant(rel))
+
+
+def r_precision(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
+    """Rprec: precision at rank R."""
+    view = run.view(None, judged_only)
+    size = run.pool.count_relevant(rel)
+    above = _relevant(view, rel) & (view.rank <= view.hits.spread(size))
+    return _ratio(view.hits.count(above), size)
+
+
+def success(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
+    """Success@k: 1 where a relevant document is among the first k."""
+    return (_found(run.view(cutoff, judged_only), rel) > 0).astype(np.float64)
+
+
+def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
+    """RR. With a cutoff, tied documents stand by rising id."""
+    view = run.view(None, judged_only)
+    relevant = _relevant(view, rel)
+    rank = view.rank if cutoff is None else _turned(run)
+    first = -view.hits.maximum(np.where(relevant, -rank.astype(np.float64), -np.inf), empty=-np.inf)
+    return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
+
+
+def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
+    """Judged@k: share of the first k documents (of all, if fewer) with any judgment; ties by rising id."""
+    if cutoff is None:
+        return _ratio(run.hits.lengths, run.n_retrieved)
+    return _ratio(run.hits.count(_turned(run) <= cutoff), np.minimum(run.n_retrieved, cutoff))
+
+
+def _turned(run: JudgedRun) -> Ints:
+    if run.turned is None:
+        raise ValueError(
+            "RR with a cutoff and Judged have tied documents by rising id: align the run with ties=True"
+        )
+    return run.turned
+
+
+def host_bpref(run: JudgedRun, *, rel: float) -> Floats:
+    """Bpref."""
+    return bpref(run, norm="min", rel=rel, cutoff=None)
+
+
+def set_precision(run: JudgedRun, *, rel: float, relative: bool, judged_only: bool) -> Floats:
+    """SetP; relative: of the best possible for a list of this length."""
+    view = run.view(None, judged_only)
+    size = np.minimum(view.n_retrieved, run.pool.count_relevant(rel)) if relative else view.n_retrieved
+    return _ratio(_found(view, rel), size)
+
+
+def set_recall(run: JudgedRun, *, rel: float) -> Floats:
+    """SetR."""
+    return _ratio(_found(run, rel), run.pool.count_relevant(rel))
+
+
+def set_f(run: JudgedRun, *, rel: float, beta: float, judged_only: bool) -> Floats:
+    """SetF, with trec_eval's beta: not squared."""
+    view = run.view(None, judged_only)
+    p = _ratio(_found(view, rel), view.n_retrieved)
+    r = _ratio(_found(view, rel), run.pool.count_relevant(rel))
+    return _ratio((beta + 1.0) * p * r, beta * p + r)
+
+
+def set_ap(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
+    """SetAP: precision times recall."""
+    view = run.view(None, judged_only)
+    found = _found(view, rel).astype(np.float64)
+    return _ratio(found * found, view.n_retrieved * run.pool.count_relevant(rel).astype(np.float64))
+
+
+def n_retrieved(run: JudgedRun, *, rel: float | None) -> Floats:
+    """NumRet; with `rel`, the relevant ones among them."""
+    return (run.n_retrieved if rel is None else _found(run, rel)).astype(np.float64)
+
+
+def n_relevant(run: JudgedRun, *, rel: float) -> Floats:
+    """NumRel: of topics that the run answers."""
+    return np.where(run.n_retrieved > 0, run.pool.count_relevant(rel), 0).astype(np.float64)
+
+
+def n_topics(run: JudgedRun) -> Floats:
+    """NumQ: 1 for a topic that the run answers."""
+    return (run.n_retrieved > 0).astype(np.float64)
+
+
+_log2_table: Floats = np.zeros(1)
+
+
+def _log2(numbers: Ints) -> Floats:
+    """Logarithms of positive integers by the C library, as trec_eval has them: NumPy's can differ in the last bit."""
+    global _log2_table
+    top = int(numbers.max(initial=1))
+    if top >= _log2_table.size:
+        size = max(2 * _log2_table.size, top + 1, 1024)
+        _log2_table = np.array([0.0, *map(math.log2, range(1, size))])
+    return _log2_table[numbers]
+
+
+def _level_gain(pool: Judgments, gains: Gains, exponential: bool) -> Floats:
+    """Gain of each level: shape (n_levels,), 0 for negative grades."""
+    gain = np.maximum(pool.level_mapped(gains), 0.0)
+    return np.exp2(gain) - 1 if exponential else gain
+
+
+def _ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | None) -> Floats:
+    """DCG of the ideal list: shape (n_topics,)."""
+
+    def make() -> Floats:
+        gain = _level_gain(pool, gains, exponential)
+        # By gain, not by grade: a dict of gains may put grades in any order.
+        order = np.lexsort((-gain, pool.levels.topic))
+        by_rank = np.repeat(gain[order], pool.level_size[order])
+        rank = pool.judged.position + 1
+        counts = by_rank > 0 if cutoff is None else (by_rank > 0) & (rank <= cutoff)
+        return pool.judged.where(counts).total(by_rank[counts] / _log2(rank[counts] + 1))
+
+    return pool.memo(("host ideal dcg", gains, exponential, cutoff), make)
+
+
+def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
+    """NDCG with the discount log2(rank + 1), and as gain the grade or 2^grade - 1."""
+    view = run.view(cutoff, judged_only)
+    exponential = dcg == "exp-log2"
+    share = _level_gain(run.pool, gains, exponential)[view.level] / _log2(view.rank + 1)
+    return _ratio(view.hits.total(share), _ideal_dcg(run.pool, gains, exponential, cutoff))
+
+
+# Which measures ---------------------------------------------------------------------------------------------
+
+
+def _always(measure: Any) -> bool:
+    return True
+
+
+def _is_ndcg(measure: Any) -> bool:
+    gains = measure.params.get("gains")
+    if measure["dcg"] == "exp-log2":
+        return "cutoff" in measure.params and gains is None and not measure["judged_only"]
+    # A negative gain would mean "unjudged" to the host, and a gain for a negative grade a judgment.
+    return all(grade >= 0 and gain >= 0 for grade, gain in (gains or {}).items())
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """How a measure of the host is computed here.
+
+    Attributes
+    ----------
+    kernel : (run: JudgedRun, **parameters) -> float array (n_topics,)
+        Takes the measure's parameters under their names.
+    fits : (measure) -> bool
+        Whether the host gives this value for these parameters, so that we may.
+    ties : (measure) -> bool
+        Whether tied documents stand by rising id.
+    """
+
+    kernel: Callable[..., Floats]
+    fits: Callable[[Any], bool] = _always
+    ties: Callable[[Any], bool] = lambda measure: False
+
+
+HOSTED: dict[str, Hosted] = {
+    "AP": Hosted(average_precision),
+    "nDCG": Hosted(ndcg, fits=_is_ndcg),
+    "P": Hosted(precision),
+    "R": Hosted(recall),
+    "RR": Hosted(
+        reciprocal_rank,
+        fits=lambda m: "cutoff" not in m.params or not m["judged_only"],
+        ties=lambda m: "cutoff" in m.params,
+    ),
+    "Rprec": Hosted(r_precision),
+    "Bpref": Hosted(host_bpref),
+    "Success": Hosted(success),
+    "Judged": Hosted(judged, ties=lambda m: "cutoff" in m.params),
+    "NumQ": Hosted(n_topics),
+    "NumRet": Hosted(n_retrieved),
+    "NumRel": Hosted(n_relevant, fits=lambda m: m["rel"] == 1),
+    "SetP": Hosted(set_precision),
+    "SetR": Hosted(set_recall),
+    "SetF": Hosted(set_f, fits=lambda m: m["beta"] >= 0),
+    "SetAP": Hosted(set_ap),
+}
+
+
+def _hosted(measure: Any) -> Hosted | None:
+    """How we compute this measure of the host; None where the host is to do it."""
+    found = HOSTED.get(measure.NAME)
+    if found is None or type(measure).__module__.partition(".")[0] != "ir_measures":
+        return None
+    measure.validate_params()
+    cutoff, rel = measure.params.get("cutoff", 1), measure.params.get("rel", 1)
+    return found if cutoff >= 1 and rel >= 1 and found.fits(measure) else None
+
+
+def supports(measure: Any) -> bool:
+    """Whether this module computes the measure: one of ours, or one of the host's that gives the host's value.
+
+    Raises
+    ------
+    ValueError, AssertionError
+        A parameter is missing or wrong: of a measure of ours, of a measure of the host.
+    """
+    if isinstance(measure, KernelMeasure):
+        return IrprefProvider().supports(measure)
+    return _hosted(measure) is not None
+
+
+def _arguments(measure: Any) -> dict[str, Any]:
+    """Parameters as the kernel receives them: None where there is no value, gains as sorted pairs."""
+    out: dict[str, Any] = {}
+    for name in measure.SUPPORTED_PARAMS:
+        value = measure[name]
+        if value is _NOT_PROVIDED:
+            value = None
+        out[name] = tuple(sorted(value.items())) if isinstance(value, Mapping) else value
+    return out
+
+
+# Evaluators -------------------------------------------------------------------------------------------------
+
+
+class AcceleratedEvaluator(KernelEvaluator):
+    """Computes measures of ours and of the host for any number of runs against the same qrels.
+
+    Attributes
+    ----------
+    ties : bool
+        Whether a run must be aligned with `ties=True` for these measures.
+    """
+
+    ties: bool
+
+    def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
+        pool, arguments = prepare([m for m in measures if isinstance(m, KernelMeasure)], qrels)
+        tasks: dict[Any, Task] = {}
+        self.ties = False
+        for measure in measures:
+            if measure in arguments:
+                tasks[measure] = partial(type(measure).kernel, **arguments[measure])
+                continue
+            found = _hosted(measure)
+            if found is None:
+                raise ValueError(f"{measure} is left to its own provider; irpref.host.evaluator combines both")
+            tasks[measure] = partial(found.kernel, **_arguments(measure))
+            self.ties |= found.ties(measure)
+        return pool, tasks
+
+    def judge(self, run: Any) -> JudgedRun:
+        """Align a run as the measures need it. Raises as `Pool.judge`."""
+        return judge(self.pool, run, ties=self.ties)
+
+
+class CombinedEvaluator(providers.Evaluator):
+    """Measures that this module computes and measures that the host does, in one evaluator.
+
+    Attributes
+    ----------
+    accelerated : AcceleratedEvaluator
+    host : ir_measures.Evaluator
+    topic_ids : list of str
+    """
+
+    def __init__(self, measures: list[Any], accelerated: AcceleratedEvaluator, host: Any) -> None:
+        super().__init__(measures, accelerated.topic_ids)
+        self.accelerated = accelerated
+        self.host = host
+        self.topic_ids = accelerated.topic_ids
+        self.pool = accelerated.pool
+
+    def values(self, run: Any) -> dict[Any, Floats]:
+        """Values of the measures computed here: measure to float array (n_topics,), as `topic_ids`."""
+        return self.accelerated.values(run)
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """One metric for every measure and topic: those computed here, then those of the host."""
+        run = _readable_twice(run)
+        return chain(self.accelerated.iter_calc(run), self.host.iter_calc(_for_host(run)))
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """Mean (or sum) over the topics by measure, in the order they were asked for."""
+        run = _readable_twice(run)
+        found = {**self.accelerated.calc_aggregate(run), **self.host.calc_aggregate(_for_host(run))}
+        return {measure: found[measure] for measure in self.measures}
+
+    def calc(self, run: Any) -> CalcResults:
+        """Means and metrics."""
+        run = _readable_twice(run)
+        mine, rest = self.accelerated.calc(run), self.host.calc(_for_host(run))
+        means = {**mine.aggregated, **rest.aggregated}  # type: ignore[dict-item]
+        return CalcResults({m: means[m] for m in self.measures}, [*mine.per_query, *rest.per_query])
+
+
+def evaluator(measures: Any, qrels: Any) -> AcceleratedEvaluator | CombinedEvaluator | Any:
+    """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
+
+    Parameters
+    ----------
+    measures : measures or names, of any toolkit
+    qrels : as `ir_measures.calc` takes them, or a polars frame
+
+    Returns
+    -------
+    ir_measures.Evaluator
+        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`; and, unless the host computes all of them,
+        `values(run)` with what is computed here: measure to float array (n_topics,) in the order of `topic_ids`.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
+    >>> run = {"q1": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    >>> evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc_aggregate(run)
+    {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
+    """
+    import ir_measures
+
+    chosen = parse_all(measures)
+    mine = [measure for measure in chosen if supports(measure)]
+    rest = [measure for measure in chosen if measure not in mine]
+    if not rest:
+        return AcceleratedEvaluator(mine, qrels)
+    qrels = _readable_twice(qrels)
+    host = ir_measures.DefaultPipeline.evaluator(rest, _for_host(qrels))
+    return CombinedEvaluator(chosen, AcceleratedEvaluator(mine, qrels), host) if mine else host
+
+
+def _readable_twice(data: Any) -> Any:
+    return list(data) if isinstance(data, Iterator) else data
+
+
+def _for_host(data: Any) -> Any:
+    """What the host takes: a polars frame as a pandas frame, everything else as it is."""
+    if type(data).__module__.partition(".")[0] != "polars":
+        return data
+    import pandas as pd
+
+    frame = data.collect() if hasattr(data, "collect") else data
+    return pd.DataFrame(frame.to_dict(as_series=False))
+
+
+# The pipeline -----------------------------------------------------------------------------------------------
+
+
+class AcceleratedProvider(IrprefProvider):
+    """Our measures and the host's everyday measures. It stands first in ir_measures' pipeline while it is on."""
+
+    NAME = "irpref-accelerated"
+
+    @property
+    def SUPPORTED_MEASURES(self) -> list[Any]:  # type: ignore[override]
+        """Measures without their parameters; `supports` looks at these, too."""
+        from ir_measures import measures as host
+
+        return [*registered().values(), *(host.registry[name] for name in HOSTED)]
+
+    def supports(self, measure: Any) -> bool:
+        """Whether we compute the measure. Raises as `irpref.host.supports`."""
+        return supports(measure)
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> AcceleratedEvaluator:
+        return AcceleratedEvaluator(measures, qrels)
+
+    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Columns of the qrels that these measures read."""
+        measures = list(measures)
+        ours = [m for m in measures if isinstance(m, KernelMeasure)]
+        return super().qrel_inputs(ours)
+
+
+def accelerate(on: bool = True) -> None:
+    """Compute the host's everyday measures, too, for the rest of the session.
+
+    A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then costs one pass over the run instead of the host's
+    conversion as well. Values stay what they were; `irpref.host` lists the few deliberate differences.
+
+    Parameters
+    ----------
+    on : bool
+        False: leave them to the host again.
+
+    Examples
+    --------
+    >>> import ir_measures
+    >>> accelerate()
+    >>> ir_measures.DefaultPipeline.providers[0].NAME
+    'irpref-accelerated'
+    >>> accelerate(False)
+    >>> any(provider.NAME == "irpref-accelerated" for provider in ir_measures.DefaultPipeline.providers)
+    False
+    """
+    import ir_measures
+
+    pipeline = ir_measures.DefaultPipeline.providers
+    # By name: after a reload the provider of before is not of our class.
+    here = [p for p in pipeline if getattr(p, "NAME", None) == AcceleratedProvider.NAME]
+    if on and pipeline[:1] == here[:1] and len(here) == 1:
+        return
+    for provider in here:
+        pipeline.remove(provider)
+    if on:
+        pipeline.insert(0, AcceleratedProvider())
