@@ -101,13 +101,39 @@ def main(arguments=None):
             baseline=0,
             correction="holm",
         )
+        lost = what_is_lost(systems["BM25"], topics, qrels)
+        explained = one_topic(systems["BM25"], topics, qrels)
         values = table[[c for c in table.columns if c == "name" or not c.endswith(SIGNIFICANCE)]]
         print(values.round(4).T.to_string(header=False))
         print()
         print("\n".join(differences(table)))
+        print("\nWhat BM25 loses:")
+        print(lost.round(4).T.to_string(header=False))
+        print(f"\nThe topic where it does worst: {explained['query'].iloc[0]}")
+        judged = explained[explained["judged"]].drop(columns=["qid", "query", "judged"])
+        print(judged.head(8).round(4).to_string(index=False))
     if options.save:
         table.to_csv(options.save, index=False)
     return table
+
+
+def what_is_lost(system, topics, qrels):
+    """The same documents without the unjudged ones, in the best order, and the best list there is."""
+    variants = {
+        "as it is": system,
+        "judged only": system >> pt.irpref.Condense(qrels),
+        "best order": system >> pt.irpref.Oracle(qrels),
+        "ideal": pt.irpref.Oracle(qrels),
+    }
+    return pt.Experiment(variants, topics, qrels, [AP, nDCG @ 10, QMeasure, PPlus])
+
+
+def one_topic(system, topics, qrels):
+    """What each document contributes to QMeasure, for the topic with the lowest value above 0."""
+    results = system(topics)
+    values = pt.irpref.PerQuery(qrels, QMeasure)(results)
+    worst = values[values["QMeasure"] > 0].sort_values("QMeasure")["qid"].iloc[0]
+    return pt.irpref.Explain(qrels, QMeasure)(results[results["qid"] == worst])
 
 
 SIGNIFICANCE = ("+", "-", "p-value", "reject", "corrected")
