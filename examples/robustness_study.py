@@ -13,6 +13,7 @@ some of them also on condensed lists (marked '), and writes into RESULTS
     stability.csv       minority rate and ties
     swap.csv, sensitivity.csv   swap rates; difference required, sensitivity, discriminative power
     agreement.csv       tau of the rankings by all judgments
+    shallow.csv         what becomes of the ranking if only half of the runs had been pooled, to a small depth
     *.png               pictures (with matplotlib)
     means.csv           means of all systems at all levels; a study that was stopped goes on from it
 
@@ -30,18 +31,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from ir_measures import AP, Bpref, SetR, nDCG
 
 import irpref
 from irpref import NPref, PPlus, QMeasure, RPref, read_qrels
 from irpref.cli.meta import read_runs
+from irpref.judged import Pool
 from irpref.meta import (
     Incompleteness,
     TopicValues,
     agreement,
     discriminative_power,
     incompleteness,
+    kendall_tau,
     plot_incompleteness,
     plot_significance,
     plot_stability,
@@ -52,6 +56,7 @@ from irpref.meta import (
 )
 
 SEED = 2006
+SHALLOW = (3, 10, 30)  # depths of the pools that are simulated
 
 # Colours by family, dashes for condensed lists and for the reading 'infinity'.
 STYLES: dict[str, dict[str, Any]] = {
@@ -115,6 +120,55 @@ def paired(samples: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def shallow_pools(
+    chosen: Mapping[str, Any],
+    qrels: pd.DataFrame,
+    runs: Mapping[str, pd.DataFrame],
+    full: Mapping[str, TopicValues],
+    groups: Mapping[str, str],
+    n_samples: int,
+) -> pd.DataFrame:
+    """Evaluate as if only some runs had been pooled: not a random part of the judgments, but a biased one.
+
+    Half of the groups (teams) are drawn; what their runs have in the first ranks stays judged. `tau` compares
+    with the ranking by all judgments; `gain` is by how much the other systems rise, as a share of the whole
+    ranking.
+    """
+    pool = Pool.build(qrels)
+    topics = np.array(pool.topic_ids, dtype=object)[pool.judged.topic]
+    every = pd.DataFrame({"query_id": topics, "doc_id": pool.doc_ids, "relevance": pool.grade})
+    every["relevance"] = every["relevance"].astype(qrels["relevance"].dtype)
+    found = {name: pool.judge(run) for name, run in runs.items()}
+    teams = sorted({groups.get(name, name) for name in runs})
+    rows = []
+    for depth in SHALLOW:
+        for sample in range(n_samples):
+            draw = np.random.default_rng([SEED, sample])
+            chance = set(draw.permutation(teams)[: len(teams) // 2].tolist())
+            pooled = {name for name in runs if groups.get(name, name) in chance}
+            keep = np.zeros(len(every), bool)
+            for name in pooled:
+                keep[found[name].row[found[name].rank <= depth]] = True
+            left = topic_values(chosen.values(), every[keep], runs)
+            for label, measure in chosen.items():
+                before = pd.Series(full[label].means, full[label].systems)
+                after = pd.Series(left[str(measure)].means, left[str(measure)].systems)
+                new = [name for name in runs if name not in pooled]
+                rise = (after.rank() - before.rank())[new].mean() / (len(runs) - 1)
+                tau = kendall_tau(after.to_numpy(), before[after.index].to_numpy())
+                rows.append((label, depth, sample, keep.mean(), tau, rise))
+    table = pd.DataFrame(rows, columns=["measure", "depth", "sample", "judged", "tau", "gain"])
+    grouped = table.groupby(["measure", "depth"], sort=False)
+    return grouped.agg(
+        samples=("sample", "size"),
+        judged=("judged", "mean"),
+        tau=("tau", "mean"),
+        gain=("gain", "mean"),
+        gain_min=("gain", "min"),
+        gain_max=("gain", "max"),
+    ).reset_index()
+
+
 def save(ax: Any, path: Path) -> None:
     """Write a figure as a small picture: few colours, no more pixels than a page needs."""
     from matplotlib import pyplot
@@ -127,9 +181,7 @@ def save(ax: Any, path: Path) -> None:
     small.save(path, optimize=True)
 
 
-def pictures(
-    out: Path, stable: list[Any], swaps: list[Any], powers: list[Any], found: Incompleteness
-) -> None:
+def pictures(out: Path, stable: list[Any], swaps: list[Any], powers: list[Any], found: Incompleteness) -> None:
     """Draw everything; without matplotlib say so, once."""
     try:
         ax = plot_stability(stable, styles=STYLES)
@@ -166,7 +218,14 @@ def pictures(
 
 
 def study(
-    qrels_path: Path, runs_path: list[Path], out: Path, name: str, rel: int, n_samples: int, bootstrap: int
+    qrels_path: Path,
+    runs_path: list[Path],
+    out: Path,
+    name: str,
+    rel: int,
+    n_samples: int,
+    bootstrap: int,
+    groups: Mapping[str, str],
 ) -> None:
     """Compute everything and write it to `out`."""
     out.mkdir(parents=True, exist_ok=True)
@@ -199,11 +258,16 @@ def study(
     found = labelled(result, labels)
     clock("incompleteness")
 
+    full = {v.measure: v for v in values}
+    shallow = shallow_pools(chosen, qrels, runs, full, groups, n_samples)
+    clock("shallow pools")
+
     def write(table: pd.DataFrame, file: str, **more: Any) -> None:
         table.to_csv(out / file, index=False, float_format="%.6g", lineterminator="\n", **more)
 
     write(found.table(), "robustness.csv")
     write(found.table("AP"), "robustness_ap.csv")
+    write(shallow, "shallow.csv")
     write(paired(found.samples()), "paired.csv")
     write(pd.concat([one.table() for one in stable]), "stability.csv")
     write(pd.concat([one.table() for one in swaps]), "swap.csv")
@@ -220,7 +284,7 @@ def study(
         ),
         "sensitivity.csv",
     )
-    table = agreement({v.measure: v for v in values}).rename_axis("measure").reset_index()
+    table = agreement(full).rename_axis("measure").reset_index()
     write(table, "agreement.csv")
     write(pd.DataFrame({"label": list(chosen), "measure": list(map(str, chosen.values()))}), "measures.csv")
     pictures(out, stable, swaps, powers, found)
@@ -234,6 +298,7 @@ def study(
         "grades": {f"{grade:g}": int(n) for grade, n in grades.items()},
         "retrieved": int(sum(map(len, runs.values()))),
         "rel": rel,
+        "groups": len({groups.get(run, run) for run in runs}),
         "judgment_samples": n_samples,
         "topic_samples": bootstrap,
         "seed": SEED,
@@ -250,20 +315,24 @@ def study(
 
 def main(arguments: list[str] | None = None) -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--qrels", type=Path, required=True, help="judgments in TREC format, plain or .gz")
     parser.add_argument("--runs", type=Path, nargs="+", required=True, help="run files, or folders of them")
     parser.add_argument("--out", type=Path, required=True, help="folder for the results")
     parser.add_argument("--name", help="of the collection (default: that of the folder)")
     parser.add_argument("--rel", type=int, default=1, help="lowest relevant grade (default: %(default)s)")
     parser.add_argument("--samples", type=int, default=10, help="of the judgments (default: %(default)s)")
+    parser.add_argument("--bootstrap", type=int, default=1000, help="samples of topics (default: %(default)s)")
     parser.add_argument(
-        "--bootstrap", type=int, default=1000, help="samples of topics (default: %(default)s)"
+        "--groups", type=Path, help="table with run and team in its first columns: a team is pooled or not"
     )
     args = parser.parse_args(arguments)
-    study(args.qrels, args.runs, args.out, args.name or args.out.name, args.rel, args.samples, args.bootstrap)
+    groups = {}
+    if args.groups is not None:
+        table = pd.read_csv(args.groups, sep="\t", dtype=str)
+        groups = dict(zip(table.iloc[:, 0], table.iloc[:, 1], strict=True))
+    name = args.name or args.out.name
+    study(args.qrels, args.runs, args.out, name, args.rel, args.samples, args.bootstrap, groups)
 
 
 if __name__ == "__main__":

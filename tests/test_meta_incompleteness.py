@@ -7,7 +7,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, Bpref, nDCG
+from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import QMeasure, RPref
@@ -119,13 +119,23 @@ def test_restriction_equals_judging_against_what_is_left():
         assert a.pool.grade.tolist() == b.pool.grade.tolist()
 
 
-MEASURES = [RPref(max_rel=2), QMeasure(judged_only=True), AP, nDCG @ 10, Bpref, "RPref(norm='relative')"]
+# With a kernel of ours, of ours for the host, tied documents by rising id (RR@5), and left to the host (IPrec).
+MEASURES = [
+    RPref(max_rel=2),
+    QMeasure(judged_only=True),
+    AP,
+    nDCG @ 10,
+    Bpref,
+    RR @ 5,
+    IPrec @ 0.5,
+    "RPref(norm='relative')",
+]
 
 
 def test_means_are_those_of_the_ordinary_path_on_thinned_qrels():
     qrels, runs = collection(2)
     found = incompleteness(MEASURES, qrels, runs, levels=(50, 10), n_samples=2, rng=9, progress=False).means
-    assert len(found) == 5 * 6 * 5  # all, and 2 levels of 2 samples
+    assert len(found) == 5 * len(MEASURES) * 5  # all, and 2 levels of 2 samples
     for (level, sample), part in found.groupby(["level", "sample"]):
         left = thin(qrels, level, sample=sample, rng=9) if level < 100 else qrels
         for row in part.itertuples():
@@ -191,9 +201,7 @@ def test_output_is_resumed(tmp_path, monkeypatch):
     assert 0 < len(units) < 25
 
     units.clear()
-    assert incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings).means.equals(
-        whole.means
-    )
+    assert incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings).means.equals(whole.means)
     assert not units
     # More samples and another measure: only what is new is computed.
     more = incompleteness([AP, QMeasure], qrels, runs, n_samples=3, **settings)

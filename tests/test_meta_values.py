@@ -85,9 +85,7 @@ def test_from_pt_experiment(tmp_path):
         [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()], columns=["qid", "docno", "label"]
     )
     frames = [
-        pd.DataFrame(
-            [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"]
-        )
+        pd.DataFrame([(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"])
         for run in RUNS.values()
     ]
     table = pt.Experiment(

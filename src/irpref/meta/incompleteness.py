@@ -27,20 +27,19 @@ import csv
 import io
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
-from irpref.declare import KernelMeasure
 from irpref.judged import JudgedRun, Judgments, Pool
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_tau, tau_ap
 from irpref.meta.samples import Rng
 from irpref.meta.values import _higher_is_better
-from irpref.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.segments import Bools, Ints, Segments, order_by
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 LEAST = (1, 10)
@@ -73,7 +72,10 @@ class Restriction:
         """The run against what is left: other documents keep their ranks and count as unjudged."""
         kept = self.keep[run.row]
         row = self._row[run.row[kept]]
-        return JudgedRun(self.pool, run.hits.where(kept), run.rank[kept], row, run.n_retrieved)
+        part = JudgedRun(self.pool, run.hits.where(kept), run.rank[kept], row, run.n_retrieved)
+        if run.turned is not None:
+            part.turned = run.turned[kept]
+        return part
 
 
 class Thinning:
@@ -128,15 +130,11 @@ def _check(levels: Iterable[float], rel: float, least: tuple[int, int]) -> list[
     if not rel > 0:
         raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
     if len(least) != 2 or min(least) < 0:
-        raise ValueError(
-            f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant documents"
-        )
+        raise ValueError(f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant documents")
     return chosen
 
 
-def thin(
-    qrels: Any, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng
-) -> Any:
+def thin(qrels: Any, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng) -> Any:
     """Qrels of which `level` per cent are left.
 
     Parameters
@@ -338,17 +336,20 @@ def incompleteness(
         settings.
     """
     from irpref.binding import bind
+    from irpref.host import AcceleratedEvaluator, supports
     from irpref.parsing import parse_all
-    from irpref.provider import prepare
 
     chosen = _check(levels, rel, least)
     seed = _seed(rng)
-    given = Pool.build(qrels) if not isinstance(qrels, Pool) else qrels
+    if isinstance(qrels, Iterator):
+        qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
     asked = parse_all(measures)
-    named = dict(zip(map(str, asked), bind(asked, given), strict=True))
-    kernels = {name: m for name, m in named.items() if isinstance(m, KernelMeasure)}
+    named = dict(zip(map(str, asked), bind(asked, qrels), strict=True))
+    # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
+    kernels = {name: m for name, m in named.items() if supports(m)}
     host = {name: m for name, m in named.items() if name not in kernels}
-    pool, arguments = prepare(kernels.values(), qrels if _needs_columns(kernels) else given)
+    evaluator = AcceleratedEvaluator(kernels.values(), qrels)
+    pool = evaluator.pool
     settings = {
         "seed": seed,
         "rel": rel,
@@ -368,7 +369,7 @@ def incompleteness(
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
         if host:
             run = raw[str(name)] = _as_dicts(pool, run)
-        aligned[str(name)] = pool.judge(run)
+        aligned[str(name)] = evaluator.judge(run)
     if len(aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
     bar = Bar(len(units), progress)
@@ -395,8 +396,8 @@ def incompleteness(
             view = part.of(aligned[system])
             for name in todo:
                 if name in kernels:
-                    m = kernels[name]
-                    new[level, sample, name, system] = _mean(type(m).kernel(view, **arguments[m]))
+                    values = evaluator.tasks[kernels[name]](view)
+                    new[level, sample, name, system] = float(values.mean())
             if evaluate is not None and any(name in host for name in todo):
                 means = evaluate(raw[system])
                 for name in todo:
@@ -414,14 +415,6 @@ def incompleteness(
         for system in aligned
     }
     return Incompleteness(_frame(wanted))
-
-
-def _needs_columns(kernels: Mapping[str, KernelMeasure]) -> bool:
-    return any(isinstance(m.arguments().get(p), str) for m in kernels.values() for p in ("known", "expected"))
-
-
-def _mean(values: Floats) -> float:
-    return float(values.mean())
 
 
 def _as_dicts(pool: Pool, run: Any) -> dict[str, dict[str, float]]:

@@ -171,10 +171,7 @@ def plot_significance(result: DiscriminativePower, ax: Axes | None = None) -> Ax
         ax.set(xlabel="systems, best first", ylabel="systems, best first")
     ax.set_title(f"{result.measure}: {100 * result.power:.1f} % of the pairs", fontsize="medium")
     words = (f"ASL $\\geq$ {result.alpha:g}", f"ASL < {result.alpha:g}", f"ASL < {result.alpha / 5:g}")
-    handles = [
-        Patch(facecolor=c, edgecolor="0.6", linewidth=0.4, label=w)
-        for c, w in zip(colours, words, strict=True)
-    ]
+    handles = [Patch(facecolor=c, edgecolor="0.6", linewidth=0.4, label=w) for c, w in zip(colours, words, strict=True)]
     ax.legend(
         handles=handles,
         loc="upper center",

@@ -162,9 +162,7 @@ def discriminative_power(
         # first.
         chosen = np.argsort(-t.astype(np.float32), axis=0, kind="stable")[rank]
         required[part] = np.abs(mean[chosen, np.arange(mean.shape[1])])
-    return DiscriminativePower(
-        values.measure, tuple(values.systems), asl, difference, required, alpha, n_samples
-    )
+    return DiscriminativePower(values.measure, tuple(values.systems), asl, difference, required, alpha, n_samples)
 
 
 def _t(mean: Floats, variance: Floats, n: int) -> Floats:

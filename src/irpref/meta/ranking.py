@@ -104,9 +104,7 @@ class SystemRanking:
         mean = dict(zip(other.systems, other.means.tolist(), strict=True))
         if set(mean) != set(self.systems):
             odd = sorted(set(mean) ^ set(self.systems))[0]
-            raise ValueError(
-                f"{self.measure} and {other.measure} rank different systems: {odd!r} is in one only"
-            )
+            raise ValueError(f"{self.measure} and {other.measure} rank different systems: {odd!r} is in one only")
         theirs = np.array([mean[name] for name in self.systems])
         return (
             self.means if self.higher_is_better else -self.means,
@@ -127,9 +125,7 @@ class SystemRanking:
 
         score = _scores(self.means)
         rank = 1 + np.array([np.flatnonzero(score == value)[0] for value in score])
-        return pd.DataFrame(
-            {"measure": self.measure, "rank": rank, "system": self.systems, "mean": self.means}
-        )
+        return pd.DataFrame({"measure": self.measure, "rank": rank, "system": self.systems, "mean": self.means})
 
 
 def system_ranking(values: TopicValues) -> SystemRanking:
@@ -147,9 +143,7 @@ def system_ranking(values: TopicValues) -> SystemRanking:
     means = values.means
     score = _scores(means if values.higher_is_better else -means)
     order = sorted(range(values.n_systems), key=lambda i: (-score[i], values.systems[i]))
-    return SystemRanking(
-        values.measure, tuple(values.systems[i] for i in order), means[order], values.higher_is_better
-    )
+    return SystemRanking(values.measure, tuple(values.systems[i] for i in order), means[order], values.higher_is_better)
 
 
 def agreement(values: Mapping[str, TopicValues], method: str = "tau") -> Any:

@@ -30,9 +30,7 @@ def generator(rng: Rng | None, what: str) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
-def resample(
-    n_topics: int, n_samples: int = 1000, size: int | None = None, replace: bool = True, *, rng: Rng
-) -> Ints:
+def resample(n_topics: int, n_samples: int = 1000, size: int | None = None, replace: bool = True, *, rng: Rng) -> Ints:
     """Draw samples of topics.
 
     Parameters
@@ -113,16 +111,10 @@ def counts(samples: ArrayLike, n_topics: int) -> Floats:
             f"samples must be topic numbers, shape (n_samples, size), got {given.dtype}, shape {given.shape}"
         )
     if given.min() < 0 or given.max() >= n_topics:
-        raise ValueError(
-            f"samples hold topic numbers {given.min()} to {given.max()}, there are 0 to {n_topics - 1}"
-        )
+        raise ValueError(f"samples hold topic numbers {given.min()} to {given.max()}, there are 0 to {n_topics - 1}")
     n_samples = given.shape[0]
     at = given + n_topics * np.arange(n_samples)[:, None]
-    return (
-        np.bincount(at.ravel(), minlength=n_samples * n_topics)
-        .reshape(n_samples, n_topics)
-        .astype(np.float64)
-    )
+    return np.bincount(at.ravel(), minlength=n_samples * n_topics).reshape(n_samples, n_topics).astype(np.float64)
 
 
 def all_pairs(n_systems: int) -> tuple[Ints, Ints]:

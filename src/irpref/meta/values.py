@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -87,9 +87,7 @@ class TopicValues:
         """Mean of each system over the topics: shape (n_systems,)."""
         return self.matrix.mean(axis=1)
 
-    def select(
-        self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
-    ) -> TopicValues:
+    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> TopicValues:
         """Only these systems and topics, in this order.
 
         Raises
@@ -105,9 +103,7 @@ class TopicValues:
             wanted = [str(name) for name in names]
             missing = [name for name in wanted if name not in place]
             if missing:
-                raise ValueError(
-                    f"{self.measure}: no {what} {missing[0]!r} (there are {', '.join(known[:5])}, ...)"
-                )
+                raise ValueError(f"{self.measure}: no {what} {missing[0]!r} (there are {', '.join(known[:5])}, ...)")
             return [place[name] for name in wanted]
 
         s, t = rows(systems, self.systems, "system"), rows(topics, self.topics, "topic")
@@ -209,9 +205,7 @@ def read_values(path: str | Path) -> Any:
     return frame
 
 
-def _from_rows(
-    rows: list[tuple[str, str, str, float]], measure: str | None, missing: float | None
-) -> TopicValues:
+def _from_rows(rows: list[tuple[str, str, str, float]], measure: str | None, missing: float | None) -> TopicValues:
     found = list(dict.fromkeys(row[2] for row in rows))
     if measure is None and len(found) == 1:
         measure = found[0]
@@ -249,6 +243,8 @@ def _higher_is_better(measure: str) -> bool:
 def topic_values(measures: Iterable[Any], qrels: Any, runs: Any) -> dict[str, TopicValues]:
     """Evaluate runs with measures, ours or built in.
 
+    Built-in measures are computed by `irpref.host` where it has them: all measures see the same ranking then.
+
     Parameters
     ----------
     measures : iterable of ir_measures measures, or their names
@@ -261,14 +257,16 @@ def topic_values(measures: Iterable[Any], qrels: Any, runs: Any) -> dict[str, To
     dict of str to TopicValues
         By name of the measure, over the topics of the qrels.
     """
-    import irpref
+    from irpref.host import evaluator as fastest
     from irpref.judged import Pool
+    from irpref.parsing import parse_all
 
-    chosen = irpref.parse_all(measures)
-    if not isinstance(qrels, Mapping) and not hasattr(qrels, "columns"):
+    chosen = parse_all(measures)
+    if isinstance(qrels, Iterator):
         qrels = list(qrels)  # read twice: for the topics, and by the evaluator
-    evaluator = irpref.evaluator(chosen, qrels)
-    topics = {name: t for t, name in enumerate(Pool.build(qrels).topic_ids)}
+    evaluator = fastest(chosen, qrels)
+    found = getattr(evaluator, "topic_ids", None) or Pool.build(qrels).topic_ids
+    topics = {name: t for t, name in enumerate(found)}
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
@@ -281,8 +279,6 @@ def topic_values(measures: Iterable[Any], qrels: Any, runs: Any) -> dict[str, To
     if not systems:
         raise ValueError("there are no runs to evaluate")
     return {
-        str(m): TopicValues(
-            str(m), systems, list(topics), np.array(values[m]), getattr(m, "higher_is_better", True)
-        )
+        str(m): TopicValues(str(m), systems, list(topics), np.array(values[m]), getattr(m, "higher_is_better", True))
         for m in chosen
     }
