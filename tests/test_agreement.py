@@ -1,0 +1,539 @@
+"""Other people's programs compute the same, on drawn data and on submitted runs; and where they do not, by how much.
+
+pytrec_eval keeps scores as 32-bit floats, so scores that it is to order as we do must be distinct in 32 bits; and it
+must never see a topic whose grades are all negative, which ends the process.
+"""
+
+import math
+import re
+import struct
+import warnings
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import AP, RR, Bpref, IPrec, Rprec, SetF, SetP, SetR, nDCG
+from pyNTCIREVAL import Labeler
+from pyNTCIREVAL import metrics as ntcir
+
+import irpref
+from irpref import (
+    NCU,
+    BprefN,
+    BprefVariant,
+    Coverage,
+    EMeasure,
+    FMeasure,
+    Novelty,
+    NPref,
+    OMeasure,
+    OriginalNDCG,
+    PMeasure,
+    PPlus,
+    QMeasure,
+    RecallEffort,
+    RelativeRecall,
+    RPref,
+)
+from irpref.judged import Pool
+from irpref.provider import KernelEvaluator
+from oracles import order
+from real_runs import COLLECTIONS, qrels_of, read_qrels, read_run, runs_of
+from strategies import Collection, collections, gains, positive_grades, random_collection
+
+
+def by_topic(measures, qrels, run):
+    """Measure -> topic -> value, through ir_measures."""
+    out: dict = {measure: {} for measure in measures}
+    for metric in ir_measures.iter_calc(measures, qrels, run):
+        out[metric.measure][metric.query_id] = metric.value
+    return out
+
+
+def for_pytrec_eval(collection: Collection) -> Collection:
+    """Scores replaced by their places, which 32 bits hold; no topic with negative grades alone."""
+    qrels = {topic: docs for topic, docs in collection.qrels.items() if max(docs.values()) >= 0}
+    run = {}
+    for topic, docs in collection.run.items():
+        if docs and topic in qrels:
+            place = {score: float(i) for i, score in enumerate(sorted(set(docs.values())))}
+            run[topic] = {doc: place[score] for doc, score in docs.items()}
+    return Collection(qrels, run)
+
+
+integer_collections = (
+    collections(integer_only=True).map(for_pytrec_eval).filter(lambda drawn: drawn.qrels and drawn.run)
+)
+LONGER = [
+    for_pytrec_eval(random_collection(seed, n_topics=15, n_docs=80, grades=grades))
+    for seed, grades in enumerate([(0, 0, 0, 1), (0, 0, 0, 1, 1, 2, 3), (-2, -1, 0, 1, 2), (1, 3)])
+]
+
+
+def close(a, b):
+    assert sorted(a) == sorted(b)
+    assert a == pytest.approx(b, rel=1e-12, abs=1e-12)
+
+
+# The host's measures, on drawn data -------------------------------------------------------------------------
+
+# Ours, the host's, and whether they agree to the last bit.
+IDENTITIES = [
+    (BprefVariant, Bpref, True),
+    (BprefVariant(rel=2), Bpref(rel=2), True),
+    (QMeasure(beta=0), AP, True),
+    (QMeasure(beta=0, judged_only=True), AP(judged_only=True), True),
+    (NCU(utility="P"), AP, False),
+    (NCU(utility="P", judged_only=True), AP(judged_only=True), False),
+    (NCU(stop="rank_biased", gamma=1, utility="P"), AP, False),
+    (OMeasure(beta=0), RR, True),
+    (OMeasure(beta=0, judged_only=True), RR(judged_only=True), True),
+    (FMeasure, SetF, False),
+    (RelativeRecall(capped=False), SetR, True),
+    (RelativeRecall, SetR, True),
+    (RelativeRecall(rel=2), SetR(rel=2), True),
+    (RelativeRecall @ 5, ir_measures.R @ 5, True),
+    (RecallEffort, IPrec @ 1.0, True),
+    (OriginalNDCG @ 1, nDCG @ 1, True),
+    *((FMeasure(beta=b), SetF(beta=b * b), False) for b in (0.0, 0.5, 2.0, 3.0)),
+    (FMeasure(beta=2, rel=2), SetF(beta=4.0, rel=2), False),
+]
+
+
+def check_identities(collection: Collection):
+    ours = by_topic([mine for mine, _, _ in IDENTITIES], *collection)
+    host = by_topic([theirs for _, theirs, _ in IDENTITIES], *collection)
+    for mine, theirs, exact in IDENTITIES:
+        assert len(ours[mine]) == len(collection.qrels)
+        if exact:
+            assert ours[mine] == host[theirs], (mine, theirs)
+        else:
+            close(ours[mine], host[theirs])
+
+
+@given(integer_collections)
+def test_measures_that_have_another_name_in_the_host(collection):
+    check_identities(collection)
+
+
+@pytest.mark.parametrize("collection", LONGER, ids=["binary", "graded", "negative", "all relevant"])
+def test_measures_that_have_another_name_in_the_host_on_longer_lists(collection):
+    check_identities(collection)
+
+
+@given(integer_collections, st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from([1, 2]))
+def test_e_is_the_complement_of_set_f_with_beta_squared(collection, beta, rel):
+    mine, theirs = EMeasure(beta=beta, rel=rel), SetF(beta=beta * beta, rel=rel)
+    ours = by_topic([mine], *collection)[mine]
+    close({t: 1 - v for t, v in ours.items()}, by_topic([theirs], *collection)[theirs])
+
+
+def user_qrels(collection: Collection, data) -> dict[str, set[str]]:
+    return {
+        topic: set(data.draw(st.lists(st.sampled_from(sorted(docs)), unique=True)))
+        for topic, docs in collection.qrels.items()
+    }
+
+
+@given(integer_collections, st.data())
+def test_coverage_is_recall_of_known_documents_and_novelty_precision_of_the_others(collection, data):
+    known = user_qrels(collection, data)
+    frame = irpref.with_known(collection.qrels, known)
+    ours = by_topic([Coverage, Novelty], frame, collection.run)
+
+    only_known = {
+        t: {d: g if d in known[t] else min(g, 0) for d, g in docs.items()} for t, docs in collection.qrels.items()
+    }
+    only_known = {t: docs for t, docs in only_known.items() if max(docs.values()) >= 0}
+    recall = by_topic([SetR], only_known, collection.run)[SetR]
+    assert {t: v for t, v in ours[Coverage].items() if v} == {t: v for t, v in recall.items() if v}
+
+    relevant_found = {
+        t: {d: s for d, s in docs.items() if collection.qrels[t].get(d, 0) >= 1} for t, docs in collection.run.items()
+    }
+    relevant_found = {t: docs for t, docs in relevant_found.items() if docs}
+    unknown = {t: {d: 0 if d in known[t] else g for d, g in docs.items()} for t, docs in collection.qrels.items()}
+    unknown = {t: docs for t, docs in unknown.items() if max(docs.values()) >= 0}
+    if relevant_found:
+        precision = by_topic([SetP], unknown, relevant_found)[SetP]
+        assert {t: v for t, v in ours[Novelty].items() if v} == {t: v for t, v in precision.items() if v}
+
+
+# nDCG -------------------------------------------------------------------------------------------------------
+
+
+def ndcg_from_our_arrays(collection: Collection, pairs=None, cutoff=None, judged_only=False):
+    """The host's nDCG, put together from the arrays that our graded measures work on."""
+    pool = Pool.build(collection.qrels)
+    run = pool.judge(collection.run).view(cutoff, judged_only)
+    dcg = run.hits.total(run.gain(pairs) / np.log2(run.rank + 1))
+    rank = pool.judged.position + 1
+    share = pool.gain(pairs) / np.log2(rank + 1)
+    ideal = pool.judged.total(share if cutoff is None else np.where(rank <= cutoff, share, 0))
+    values = np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal > 0)
+    return dict(zip(pool.topic_ids, values.tolist(), strict=True))
+
+
+@given(integer_collections, st.sampled_from([None, 1, 3, 10]), st.booleans())
+def test_gains_and_ideal_list_are_those_of_the_hosts_ndcg(collection, cutoff, judged_only):
+    options = {"judged_only": judged_only} | ({"cutoff": cutoff} if cutoff else {})
+    theirs = nDCG(**options)
+    expected = by_topic([theirs], *collection)[theirs]
+    close(ndcg_from_our_arrays(collection, cutoff=cutoff, judged_only=judged_only), expected)
+
+
+@given(integer_collections, st.data())
+def test_mapped_gains_are_those_of_the_hosts_ndcg(collection, data):
+    grades = positive_grades(collection.qrels)
+    mapped = {g: int(v) for g, v in data.draw(gains(grades)).items()} if grades else {1: 1}
+    theirs = nDCG(gains=mapped)
+    ours = ndcg_from_our_arrays(collection, pairs=tuple(sorted(mapped.items())))
+    close(ours, by_topic([theirs], *collection)[theirs])
+
+
+def original_ndcg_as_defined(ranking, judgments, base, cutoff):
+    """Järvelin & Kekäläinen 2002, equations (2) and (3): DCG[i] = DCG[i-1] + G[i] / log_b i from rank b on."""
+
+    def dcg(grades):
+        total = 0.0
+        for i, grade in enumerate(grades[:cutoff], start=1):
+            total += grade if i < base else grade / math.log(i, base)
+        return total
+
+    ideal = dcg(sorted((max(g, 0) for g in judgments.values()), reverse=True))
+    return dcg([max(judgments.get(doc, 0), 0) for doc in ranking]) / ideal if ideal else 0.0
+
+
+@given(integer_collections, st.sampled_from([2, 3, 10]), st.sampled_from([None, 1, 2, 5]))
+def test_the_original_ndcg_is_what_its_definition_says(collection, base, cutoff):
+    measure = OriginalNDCG(base=base, cutoff=cutoff)
+    expected = {
+        topic: original_ndcg_as_defined(order(collection.run.get(topic, {})), docs, base, cutoff)
+        for topic, docs in collection.qrels.items()
+    }
+    close(measure.evaluate(*collection), expected)
+
+
+def test_the_original_ndcg_discounts_less_than_the_hosts():
+    # Ranks 1 and 2 weigh the same with base 2: swapping them changes the host's value only.
+    qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+    assert OriginalNDCG.evaluate(qrels, run) == {"q": 1.0}
+    found = ir_measures.calc_aggregate([nDCG], qrels, run)[nDCG]
+    assert found == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
+    assert found < 0.87
+
+
+# Exact identities between our measures ----------------------------------------------------------------------
+
+
+def ours_by_topic(measures, collection):
+    evaluator = KernelEvaluator(measures, collection.qrels)
+    values = evaluator.values(collection.run)
+    return {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in values.items()}
+
+
+binary_collections = collections(integer_only=True, max_grade=1)
+
+
+@given(binary_collections, st.sampled_from([None, 1, 5]))
+def test_binary_rpref_is_bpref_n_bit_for_bit(collection, cutoff):
+    mine, theirs = RPref(max_rel=1, cutoff=cutoff), BprefN(cutoff=cutoff)
+    found = ours_by_topic([mine, theirs], collection)
+    assert found[mine] == found[theirs]
+
+
+@given(collections(integer_only=True, max_grade=3), st.sampled_from([1, 2, 3, 4, 5]))
+def test_two_partitions_are_bpref_n_bit_for_bit(collection, max_rel):
+    mine, theirs = NPref(n=2, max_rel=max_rel), BprefN(rel=math.ceil(max_rel / 2))
+    found = ours_by_topic([mine, theirs], collection)
+    assert found[mine] == found[theirs]
+
+
+@given(
+    collections(integer_only=True),
+    st.sampled_from([1, 2, 3, 4, 7]),
+    st.sampled_from([1, 2, 3, 10]),
+    st.sampled_from(["absolute", "relative", "relative2"]),
+    st.sampled_from(["zero", "infinity"]),
+    st.sampled_from(["keep", "drop", "zero"]),
+)
+def test_partitions_that_fit_the_grades_are_rpref(collection, max_rel, k, norm, unretrieved, top):
+    options = {"max_rel": max_rel, "norm": norm, "unretrieved": unretrieved, "top": top}
+    mine, theirs = NPref(n=k * max_rel + 1, **options), RPref(**options)
+    if mine.params["n"] < 2:
+        return
+    found = ours_by_topic([mine, theirs], collection)
+    close(found[mine], found[theirs])
+    if k == 1:
+        assert found[mine] == found[theirs]
+
+
+@given(
+    collections(),
+    st.sampled_from(["relative", "relative2"]),
+    st.sampled_from(["zero", "infinity"]),
+    st.sampled_from(["keep", "drop", "zero"]),
+)
+def test_relative_norms_do_not_depend_on_the_scale(collection, norm, unretrieved, top):
+    top_grade = max(1, *(g for docs in collection.qrels.values() for g in docs.values()))
+    options = {"norm": norm, "unretrieved": unretrieved, "top": top}
+    measures = [RPref(max_rel=top_grade * factor, **options) for factor in (1, 1.5, 3, 10)]
+    first, *others = ours_by_topic(measures, collection).values()
+    for other in others:
+        assert other == first
+
+
+@given(binary_collections)
+def test_binary_q_is_ap_if_nothing_relevant_stands_below_rank_r(collection):
+    found = ours_by_topic([QMeasure, QMeasure(beta=0)], collection)
+    for topic, docs in collection.qrels.items():
+        r = sum(grade > 0 for grade in docs.values())
+        below = [doc for doc in order(collection.run.get(topic, {}))[r:] if docs.get(doc, 0) > 0]
+        q, ap = found[QMeasure][topic], found[QMeasure(beta=0)][topic]
+        assert q > ap if below else q == pytest.approx(ap, abs=1e-12)
+
+
+@given(collections(max_grade=1))
+def test_binary_p_and_p_plus_are_o(collection):
+    # One positive grade: the best retrieved document is the first relevant one.
+    if len(positive_grades(collection.qrels)) > 1:
+        return
+    found = ours_by_topic([OMeasure, PMeasure, PPlus], collection)
+    assert found[PMeasure] == found[OMeasure]
+    assert found[PPlus] == found[OMeasure]
+
+
+@given(collections())
+def test_uniform_ncu_is_q(collection):
+    found = ours_by_topic([NCU, NCU(stop="rank_biased", gamma=1), QMeasure], collection)
+    close(found[NCU], found[QMeasure])
+    close(found[NCU(stop="rank_biased", gamma=1)], found[QMeasure])
+
+
+@given(collections(), st.sampled_from([2, 5, 0.5]))
+def test_larger_gains_are_a_larger_beta(collection, factor):
+    mapped = {grade: grade * factor for grade in positive_grades(collection.qrels)}
+    a, b = QMeasure(gains=mapped), QMeasure(beta=factor)
+    found = ours_by_topic([a, b], collection)
+    close(found[a], found[b])
+
+
+# Submitted runs ---------------------------------------------------------------------------------------------
+
+ON_RUNS = [
+    (BprefVariant, Bpref, True),
+    (BprefVariant(rel=2), Bpref(rel=2), True),
+    (QMeasure(beta=0), AP, True),
+    (OMeasure(beta=0), RR, True),
+    (FMeasure(beta=2), SetF(beta=4.0), False),
+    (FMeasure, SetF, False),
+    (RelativeRecall, SetR, True),
+    (OriginalNDCG @ 1, nDCG @ 1, True),
+]
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_submitted_runs(collection, data_dir):
+    qrels = qrels_of(data_dir, collection)
+    known = {topic: sorted(docs)[::2] for topic, docs in qrels.items()}
+    frame = irpref.with_known(qrels, known)
+    only_known = {t: {d: g if d in set(known[t]) else 0 for d, g in docs.items()} for t, docs in qrels.items()}
+    ours = KernelEvaluator([mine for mine, _, _ in ON_RUNS] + [EMeasure(beta=2), Coverage], frame)
+    host = ir_measures.evaluator([theirs for _, theirs, _ in ON_RUNS] + [nDCG, nDCG @ 10, Rprec], qrels)
+    host_known = ir_measures.evaluator([SetR], only_known)
+    scores_in_32_bits = True
+    for name, run in runs_of(data_dir, collection):
+        found = {m: dict(zip(ours.topic_ids, v.tolist(), strict=True)) for m, v in ours.values(run).items()}
+        theirs: dict = {}
+        for metric in host.iter_calc(run):
+            theirs.setdefault(metric.measure, {})[metric.query_id] = metric.value
+        for mine, other, exact in ON_RUNS:
+            if exact:
+                assert found[mine] == theirs[other], (name, mine)
+            else:
+                close(found[mine], theirs[other])
+        close({t: 1 - v for t, v in found[EMeasure(beta=2)].items()}, theirs[SetF(beta=4.0)])
+        for cutoff in (None, 10):
+            expected = theirs[nDCG(cutoff=cutoff) if cutoff else nDCG]
+            close(ndcg_from_our_arrays(Collection(qrels, run), cutoff=cutoff), expected)
+        recall = {metric.query_id: metric.value for metric in host_known.iter_calc(run)}
+        assert found[Coverage] == recall, name
+        scores_in_32_bits &= all(len(set(s.values())) == len(set(map(as_float32, s.values()))) for s in run.values())
+    assert scores_in_32_bits  # or the host would have another order
+
+
+# Sakai's programs -------------------------------------------------------------------------------------------
+
+# What NTCIREVAL calls it -> ours; the stop values of `gu` are the gains.
+NTCIREVAL = {
+    "RR": OMeasure(beta=0),
+    "O-measure": OMeasure,
+    "P-measure": PMeasure,
+    "P-plus": PPlus,
+    "AP": QMeasure(beta=0),
+    "Q-measure": QMeasure,
+    "NCUgu,P": NCU(stop="graded", utility="P"),
+    "NCUgu,BR": NCU(stop="graded"),
+    "NCUrb,P": NCU(stop="rank_biased", utility="P"),
+    "NCUrb,BR": NCU(stop="rank_biased"),
+    "AP@1000": QMeasure(beta=0) @ 1000,
+    "Q@1000": QMeasure @ 1000,
+    "AP@0002": QMeasure(beta=0) @ 2,
+    "Q@0002": QMeasure @ 2,
+    "nDCG@1000": OriginalNDCG @ 1000,
+    "nDCG@0002": OriginalNDCG @ 2,
+    "MSnDCG@1000": nDCG @ 1000,
+    "MSnDCG@0002": nDCG @ 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("expected", "options"),
+    [
+        ("res_test_compute.txt", {}),
+        ("res_test_compute_cutoff.txt", {}),
+        ("res_test_compute_grade.txt", {"gains": {1: 1, 2: 4, 3: 9}}),
+        ("res_test_compute_label_j.txt", {"judged_only": True}),
+    ],
+)
+def test_the_sample_of_ntcireval(expected, options, data_dir):
+    home = data_dir / "ntcireval-sample"
+    rows = [line.split() for line in (home / "sample.rel").read_text().splitlines()]
+    qrels = {"q": {doc: int(level[1:]) for doc, level in rows}}
+    listed = (home / "sample.res").read_text().split()
+    run = {"q": {doc: -float(rank) for rank, doc in enumerate(listed)}}
+    lines = re.findall(r"^ (\S+)= +([\d.]+)$", (home / expected).read_text(), re.MULTILINE)
+    compared = [(NTCIREVAL[name](**options), printed) for name, printed in lines if name in NTCIREVAL]
+    assert len(compared) == 14
+    found = by_topic([measure for measure, _ in compared], qrels, run)
+    for measure, printed in compared:
+        assert f"{found[measure]['q']:.4f}" == printed, measure
+
+
+def ntcireval_metrics(qrels: dict, gain: list, beta: float) -> dict:
+    """pyNTCIREVAL's metrics by our names."""
+    sizes = [sum(grade == level for grade in qrels.values()) for level in range(len(gain) + 1)]
+    own = {"beta": beta} | {"gains": {level + 1: g for level, g in enumerate(gain)}}
+    return {
+        QMeasure(**own): ntcir.QMeasure(sizes, gain, beta),
+        QMeasure(**own) @ 3: ntcir.QMeasure(sizes, gain, beta, cutoff=3),
+        OMeasure(**own): ntcir.OMeasure(sizes, gain, beta),
+        PMeasure(**own): ntcir.PMeasure(sizes, gain, beta),
+        PPlus(**own): ntcir.PPlusMeasure(sizes, gain, beta),
+        NCU(stop="graded", utility="P", **own): ntcir.NCUguP(sizes, gain, gain),
+        NCU(stop="graded", **own): ntcir.NCUguBR(sizes, gain, gain, beta),
+        NCU(stop="rank_biased", utility="P", gamma=0.7, **own): ntcir.NCUrbP(sizes, gain, 0.7),
+        NCU(stop="rank_biased", **own): ntcir.NCUrbBR(sizes, gain, 0.95, beta),
+    }
+
+
+@pytest.mark.parametrize("gain", [[1, 2, 3], [1, 3, 7], [2, 2, 5]], ids=str)
+@pytest.mark.parametrize("beta", [1.0, 0.0, 2.5])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_pyntcireval(gain, beta, judged_only):
+    compared = 0
+    for seed in range(6):
+        qrels, run = random_collection(seed, n_topics=8, n_docs=25)
+        for topic, docs in qrels.items():
+            # It refuses lists without a document; its condensed lists have to be cut by us.
+            labels = Labeler(docs, is_condensed=judged_only).label(order(run[topic]))
+            if not labels or not any(docs.values()):
+                continue
+            metrics = ntcireval_metrics(docs, gain, beta)
+            measures = {measure(judged_only=judged_only): metric for measure, metric in metrics.items()}
+            evaluator = KernelEvaluator(measures, {topic: docs})
+            found = evaluator.values({topic: run[topic]})
+            for measure, metric in measures.items():
+                assert found[measure][0] == pytest.approx(metric.compute(labels), rel=1e-12), measure
+                compared += 1
+    assert compared > 300
+
+
+# Where they differ: both numbers ----------------------------------------------------------------------------
+
+
+def as_float32(score: float) -> float:
+    return struct.unpack("f", struct.pack("f", score))[0]
+
+
+def test_scores_that_32_bits_do_not_tell_apart():
+    # b is better by the score as written; a comes last by id, so it is first among equals.
+    qrels = {"q": {"b": 1, "a": 0}}
+    for better, worse in ((1.00000001, 1.0), (16777217.0, 16777216.0)):
+        run = {"q": {"a": better, "b": worse}}
+        assert as_float32(better) == as_float32(worse)
+        assert ir_measures.calc_aggregate([AP, Bpref], qrels, run) == {AP: 1.0, Bpref: 1.0}
+        assert QMeasure(beta=0).evaluate(qrels, run) == {"q": 0.5}
+        assert BprefVariant.evaluate(qrels, run) == {"q": 0.0}
+
+
+def test_a_submitted_run_whose_scores_32_bits_do_not_tell_apart(data_dir):
+    qrels = qrels_of(data_dir, "trec-covid-r3")
+    (path,) = (data_dir / "trec-covid-r3" / "runs_original").glob("UIowaS_Run2*")
+    run = read_run(path)
+    assert any(len(set(s.values())) > len(set(map(as_float32, s.values()))) for s in run.values())
+    host = ir_measures.calc_aggregate([AP], qrels, run)[AP]
+    mine = QMeasure(beta=0).calc_aggregate(qrels, run)
+    assert host != mine
+    assert host == pytest.approx(mine, abs=1e-4)
+    # The same scores in 32 bits: now both have the same order.
+    rounded = {t: {d: as_float32(s) for d, s in docs.items()} for t, docs in run.items()}
+    assert QMeasure(beta=0).calc_aggregate(qrels, rounded) == pytest.approx(host, rel=1e-12)
+
+
+def test_the_beta_of_set_f_is_not_squared():
+    # Precision 2/5, recall 2/3. F with beta 2: (1 + 4) * P * R / (4 P + R) = 10/17; SetF takes 2 for beta squared.
+    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    run = {"q": {"a": 5.0, "b": 4.0, "x": 3.0, "y": 2.0, "z": 1.0}}
+    assert ir_measures.calc_aggregate([SetF(beta=2.0)], qrels, run)[SetF(beta=2.0)] == pytest.approx(6 / 11)
+    assert FMeasure(beta=2).evaluate(qrels, run)["q"] == pytest.approx(10 / 17)
+    assert EMeasure(beta=2).evaluate(qrels, run)["q"] == pytest.approx(7 / 17)
+
+
+def test_the_host_breaks_ties_both_ways():
+    qrels, run = {"q": {"r1": 1}}, {"q": {"r1": 1.0, "z9": 1.0}}
+    found = ir_measures.calc_aggregate([RR, RR @ 3], qrels, run)
+    assert found == {RR: 0.5, RR @ 3: 1.0}
+    ours = KernelEvaluator([OMeasure(beta=0), OMeasure(beta=0) @ 3], qrels).calc_aggregate(run)
+    assert set(ours.values()) == {0.5}
+
+
+def test_interpolated_precision_of_the_host_misses_its_own_level():
+    # Three relevant documents, the last of them at rank 15: recall 70 % is reached with the third (3/15), not
+    # with the second (2/8): 0.7 * 3 + 0.9 is 2.9999999999999996.
+    qrels = {"q": {"d3": 1, "d8": 1, "d15": 1}}
+    run = {"q": {f"d{rank}": -float(rank) for rank in range(1, 16)}}
+    found = ir_measures.calc_aggregate([IPrec @ 0.7, IPrec @ 1.0], qrels, run)
+    assert found == {IPrec @ 0.7: 0.25, IPrec @ 1.0: 0.2}
+    assert RecallEffort.evaluate(qrels, run) == {"q": 0.2}
+    assert RecallEffort(expected=2).evaluate(qrels, run) == {"q": 0.25}
+
+
+def test_q_at_a_cutoff_divides_by_the_smaller_of_cutoff_and_r():
+    # Four relevant documents, the first of them found: Q@1 is 1, AP@1 of the host 1/4.
+    qrels, run = {"q": dict.fromkeys("abcd", 1)}, {"q": {"a": 1.0}}
+    assert (QMeasure(beta=0) @ 1).evaluate(qrels, run) == {"q": 1.0}
+    assert ir_measures.calc_aggregate([AP @ 1], qrels, run) == {AP @ 1: 0.25}
+
+
+def test_pyntcireval_refuses_empty_lists_and_goes_by_level():
+    with pytest.raises(ValueError, match="empty"):
+        ntcir.QMeasure([0, 1], [1], 1.0).compute([])
+    assert QMeasure.evaluate({"q": {"a": 1}}, {}) == {"q": 0.0}
+    # A grade that gains nothing: relevant by level for pyNTCIREVAL, not relevant for us.
+    qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+    labels = Labeler(qrels["q"]).label(["b", "a"])
+    assert ntcir.QMeasure([0, 1, 1], [0, 2], 1.0).compute(labels) == pytest.approx((1 / 3 + 1) / 2)
+    assert QMeasure(gains={1: 0}).evaluate(qrels, run)["q"] == pytest.approx((1 + 2) / (2 + 2))
+
+
+def test_a_topic_without_judged_non_relevant_documents_is_worth_its_recall():
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}
+    for norm in ("min", "R", "N", "10", "10min", "old"):
+        assert BprefVariant(norm=norm).evaluate(qrels, run) == {"q": 0.5}
+    assert ir_measures.calc_aggregate([Bpref], qrels, run) == {Bpref: 0.5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert RPref(max_rel=1).evaluate(qrels, run) == {"q": 0.5}
