@@ -54,7 +54,8 @@ def randomisation_test(a: Any, b: Any, *, n_resamples: int = 9999, seed: int = 0
         raise ValueError(
             f"randomisation_test needs one value a topic of each system, got shapes {np.shape(a)} and {np.shape(b)}"
         )
-    difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+    # Sorted, so that the same topics in another order get the same draws.
+    difference = np.sort(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64))
     statistic = float(difference.mean())
     if np.isnan(statistic):
         return statistic, float("nan")
