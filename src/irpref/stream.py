@@ -1,71 +1,179 @@
-"""Evaluation of a run file topic by topic: only the hits stay, however long the file is."""
+"""Runs judged as they are read: only the hits stay, however long the file is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from irpref.judged import JudgedRun, Pool
 from irpref.judged.align import Repeats, judge
-from irpref.segments import Ints, Segments, order_by
-from irpref.trec import BLOCK_BYTES, Source, topic_blocks
+from irpref.segments import Floats, Ints, Segments, order_by
+from irpref.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
+
+Part = tuple[Any, list[str]]  # a table of whole topics (polars frame or `Columns`), and their names
+
+
+@dataclass(frozen=True)
+class JudgedFile:
+    """A run file judged against a pool.
+
+    Attributes
+    ----------
+    run : JudgedRun
+    single : JudgedRun
+        The same with scores rounded to 32 bits, as pytrec_eval holds them: scores that differ in the 8th digit are
+        ties. It is `run` itself where rounding changes nothing, or was not asked for.
+    topics : list of str
+        Topics of the run in their order, those without judgments included.
+    """
+
+    run: JudgedRun
+    single: JudgedRun
+    topics: list[str]
 
 
 def judge_file(
     pool: Pool,
     source: Source,
+    *,
     strict: bool = False,
+    ties: bool = False,
+    rounded: bool = False,
     block_bytes: int = BLOCK_BYTES,
     progress: Callable[[int], None] | None = None,
-) -> JudgedRun:
-    """`Pool.judge` for a run file whose topics each stand in one place.
+) -> JudgedFile:
+    """Read and judge a run file.
 
-    Memory is that of the judgments, the hits, and a few blocks of the file.
+    While its topics each stand in one place, memory is that of the judgments, the hits, and a few blocks of the
+    file. Once a topic turns up again, the whole file is read.
 
     Parameters
     ----------
     pool : Pool
     source : Source
+        Told to `keep` if it cannot be read twice.
     strict : bool
         Whether a repeated document is an error.
+    ties : bool
+        Whether `JudgedRun.turned` is asked for.
+    rounded : bool
+        Whether `JudgedFile.single` is asked for.
     block_bytes : int
         Bytes read at a time, after decompression.
     progress : callable, optional
-        Receives the number of rows of each block.
+        Receives the number of rows after each block.
 
     Raises
     ------
-    TopicReturnsError
-        A topic stands in two places: read the whole file instead.
     ValueError, OSError
         As `read_run` and `Pool.judge`.
     """
-    repeats = Repeats(strict)
-    n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
-    topics: list[Ints] = []
-    ranks: list[Ints] = []
-    rows: list[Ints] = []
-    first: list[str] = []
-    known = False
-    for frame, names in topic_blocks(source, block_bytes):
-        first = first or names[:3]
-        if any(name in pool.topic_of for name in names):
-            known = True
-            part = judge(pool, frame, shared=repeats)
-            topics.append(part.hits.topic)
-            ranks.append(part.rank)
-            rows.append(part.row)
-            n_retrieved += part.n_retrieved
+    if source.is_small():
+        return judge_table(pool, small_run(source), strict=strict, ties=ties, rounded=rounded)
+    try:
+        parts = _counted(topic_blocks(source, block_bytes), progress)
+        return judge_parts(pool, parts, strict, ties, rounded)
+    except TopicReturnsError:
+        return judge_table(pool, run_table(source), strict=strict, ties=ties, rounded=rounded)
+
+
+def judge_table(pool: Pool, table: Any, *, strict: bool = False, ties: bool = False, rounded: bool = False) -> JudgedFile:
+    """`judge_file` for a table that was read before (a polars frame or `Columns`)."""
+    if isinstance(table, Columns):
+        names = list(dict.fromkeys(table.query_id))
+    else:
+        names = table["query_id"].unique(maintain_order=True).to_list()
+    return judge_parts(pool, [(table, names)], strict, ties, rounded)
+
+
+def _counted(parts: Iterable[Part], progress: Callable[[int], None] | None) -> Iterator[Part]:
+    rows = 0
+    for part in parts:
+        yield part
+        rows += len(part[0])
         if progress:
-            progress(frame.height)
-    if first and not known:
-        judge(pool, {name: {} for name in first})  # raises: no topic in common
+            progress(rows)
+
+
+def judge_parts(pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool) -> JudgedFile:
+    """Judge tables that each hold whole topics, as one run. Raises as `Pool.judge`."""
+    repeats = Repeats(strict)
+    plain: list[JudgedRun] = []
+    single: list[JudgedRun] = []
+    topics: list[str] = []
+    for table, names in parts:
+        topics += names
+        if not any(name in pool.topic_of for name in names):
+            continue
+        plain.append(judge(pool, _rows(table), shared=repeats, ties=ties))
+        if rounded and _rounding_matters(table):
+            # Repeated documents were noted above.
+            single.append(judge(pool, _rows(table, single=True), shared=Repeats(strict), ties=ties))
+        else:
+            single.append(plain[-1])
+    if topics and not plain:
+        judge(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
     repeats.warn()
-    nothing = np.zeros(0, np.int64)
-    topic, rank, row = (np.concatenate([*parts, nothing]) for parts in (topics, ranks, rows))
+    whole = _joined(pool, plain, ties)
+    same = all(a is b for a, b in zip(plain, single, strict=True))
+    return JudgedFile(whole, whole if same else _joined(pool, single, ties), topics)
+
+
+def _joined(pool: Pool, parts: list[JudgedRun], ties: bool) -> JudgedRun:
+    """Runs with different topics as one."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return judge(pool, {}, ties=ties)
+    topic, rank, row = (
+        np.concatenate([values(part) for part in parts])
+        for values in (lambda part: part.hits.topic, lambda part: part.rank, lambda part: part.row)
+    )
+    turned = np.concatenate([part.turned for part in parts]) if ties else None
     if (topic[1:] < topic[:-1]).any():
         order = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
         topic, rank, row = topic[order], rank[order], row[order]
-    hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
-    return JudgedRun(pool, hits, rank, row, n_retrieved)
+        turned = None if turned is None else turned[order]
+    n_retrieved: Ints = np.sum([part.n_retrieved for part in parts], axis=0)
+    run = JudgedRun(pool, Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics)), rank, row, n_retrieved)
+    run.turned = turned
+    return run
+
+
+def _rows(table: Any, single: bool = False) -> Any:
+    """A table as `Pool.judge` takes it."""
+    if isinstance(table, Columns):
+        from ir_measures import ScoredDoc
+
+        scores = _rounded(np.array(table.value, dtype=np.float64)).tolist() if single else table.value
+        return list(map(ScoredDoc, table.query_id, table.doc_id, scores))
+    if single:
+        import polars as pl
+
+        return table.with_columns(pl.Series("score", _rounded(table["score"].to_numpy())))
+    return table
+
+
+def _rounded(score: Floats) -> Floats:
+    """Scores as 32-bit floats; beyond their range the ends, which are ties just as infinities are."""
+    ends = np.finfo(np.float32)
+    return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
+
+
+def _rounding_matters(table: Any) -> bool:
+    """Whether two scores of a topic may differ in 64 bits and not in 32. No means no."""
+    if isinstance(table, Columns):
+        score: Floats = np.array(table.value, dtype=np.float64)
+        query_id = np.array(table.query_id, dtype=object)
+        begins = query_id[1:] != query_id[:-1]
+    else:
+        score = table["score"].to_numpy()
+        begins = table["query_id"].ne_missing(table["query_id"].shift(1))[1:].to_numpy()
+    short = _rounded(score)
+    inside = ~begins
+    if (inside & (score[1:] > score[:-1])).any():
+        return True  # not sorted, so equal scores need not be neighbours; judging twice is cheaper than sorting
+    return bool((inside & (short[1:] == short[:-1]) & (score[1:] != score[:-1])).any())

@@ -140,14 +140,14 @@ def read_qrels(path: PathLike) -> pd.DataFrame:
     return _to_pandas(qrels_columns(path))
 
 
-def run_table(path: PathLike) -> pl.DataFrame:
+def run_table(path: PathLike | Source) -> pl.DataFrame:
     """`read_run` as a polars frame: `query_id`, `doc_id`, `score`."""
-    return _joined(frames(Source(path), RUN), RUN)
+    return _joined(frames(_source(path), RUN), RUN)
 
 
-def qrels_table(path: PathLike) -> pl.DataFrame:
+def qrels_table(path: PathLike | Source) -> pl.DataFrame:
     """`read_qrels` as a polars frame: `query_id`, `doc_id`, `relevance`, `iteration`."""
-    return _whole_grades(_joined(frames(Source(path), QRELS), QRELS))
+    return _whole_grades(_joined(frames(_source(path), QRELS), QRELS))
 
 
 # Below this size Python has parsed the file before polars is imported.
@@ -163,19 +163,29 @@ class Columns:
     value: list[float] | list[int]
     iteration: list[str] | None = None
 
+    def __len__(self) -> int:
+        return len(self.query_id)
 
-def run_columns(path: PathLike) -> pl.DataFrame | Columns:
+
+def run_columns(path: PathLike | Source) -> pl.DataFrame | Columns:
     """A run: lists where the file is small and polars is not needed for anything else, else a polars frame."""
-    source = Source(path)
-    return _small(source, RUN) if source.is_small() else _joined(frames(source, RUN), RUN)
+    source = _source(path)
+    return small_run(source) if source.is_small() else run_table(source)
 
 
-def qrels_columns(path: PathLike) -> pl.DataFrame | Columns:
+def qrels_columns(path: PathLike | Source) -> pl.DataFrame | Columns:
     """Judgments, as `run_columns`."""
-    source = Source(path)
-    if source.is_small():
-        return _small(source, QRELS)
-    return _whole_grades(_joined(frames(source, QRELS), QRELS))
+    source = _source(path)
+    return _small(source, QRELS) if source.is_small() else qrels_table(source)
+
+
+def small_run(source: Source) -> Columns:
+    """A run parsed without polars."""
+    return _small(source, RUN)
+
+
+def _source(path: PathLike | Source) -> Source:
+    return path if isinstance(path, Source) else Source(path)
 
 
 def _small(source: Source, form: Form) -> Columns:
@@ -262,7 +272,7 @@ def run_blocks(path: PathLike | Source, block_bytes: int = BLOCK_BYTES) -> Itera
     ValueError, OSError
         As `read_run`.
     """
-    for frame, _ in topic_blocks(path if isinstance(path, Source) else Source(path), block_bytes):
+    for frame, _ in topic_blocks(_source(path), block_bytes):
         yield frame
 
 

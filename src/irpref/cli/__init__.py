@@ -1,0 +1,156 @@
+"""The `irpref` command.
+
+Each subcommand is a module with `add_parser(subparsers)` and `run(args) -> int`. Only the module of the chosen one is
+imported, so that `irpref --help` starts fast; `SUBCOMMANDS` is what it shows. Errors that users can cause are one
+line on standard error.
+
+Exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot be understood, 130 interrupted,
+141 the reader of the output went away (what a shell reports for both).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TextIO
+
+SUBCOMMANDS = {
+    "eval": "evaluate runs with measures of any toolkit",
+    "compare": "two runs topic by topic, with paired tests",
+    "explain": "what each document of a topic contributes to a measure, and why",
+    "curve": "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",
+    "plot": "draw these tables",
+    "list": "the measures: parameters, ranges, sources",
+    "meta": "stability, sensitivity and robustness of measures",
+    "demo": "several systems, many measures, one look",
+}
+OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
+
+
+class UsageError(ValueError):
+    """The command line cannot be understood."""
+
+
+class _LazyModules:
+    """What `add_parser` of the chosen module receives; the others are only listed."""
+
+    def __init__(self, parser: argparse.ArgumentParser, chosen: str | None) -> None:
+        self._subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+        self.module: Any = None
+        for name, line in SUBCOMMANDS.items():
+            if name == chosen:
+                self.module = import_module(f"irpref.cli.{name}")
+                self.module.add_parser(self._subparsers)
+            else:
+                self._subparsers.add_parser(name, help=line, add_help=False)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments after the name of the command; those of the process if not given.
+
+    Returns
+    -------
+    int
+        Exit status, see the module.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with _remarks():
+            status = _run(arguments)
+            sys.stdout.flush()
+        return status
+    except SystemExit as stop:  # argparse: --help and its own messages
+        return stop.code if isinstance(stop.code, int) else ERROR
+    except BrokenPipeError:
+        # Python flushes standard output once more on its way out: let it write where nobody minds.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _say("the reader of the output went away (broken pipe)", CLOSED)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except UsageError as error:
+        return _say(str(error), USAGE)
+    except OSError as error:
+        if error.filename is not None and error.strerror:
+            return _say(f"{os.fspath(error.filename)}: {error.strerror}", ERROR)
+        return _say(str(error), ERROR)
+    except (ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
+        message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        return _say(message or type(error).__name__, ERROR)
+
+
+def _run(arguments: list[str]) -> int:
+    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if chosen is not None and chosen not in SUBCOMMANDS:
+        raise UsageError(_unknown(chosen))
+    parser = argparse.ArgumentParser(
+        prog="irpref",
+        description="Evaluate retrieval runs: preference, graded, position and user-oriented measures beside those "
+        "of ir_measures and trec_eval.",
+        epilog="irpref COMMAND --help explains a command.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    modules = _LazyModules(parser, chosen)
+    args, rest = parser.parse_known_args(arguments)
+    if args.version:
+        import irpref
+
+        print(f"irpref {irpref.__version__}")
+        return OK
+    if modules.module is None:
+        parser.print_help()
+        return OK if not arguments else USAGE
+    if rest:
+        # argparse ends a list of positional arguments at the first option after it.
+        if not hasattr(args, "arguments") or any(text.startswith("-") and text != "-" for text in rest):
+            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help)")
+        args.arguments += rest
+    status: int = modules.module.run(args)
+    return status
+
+
+def _unknown(name: str) -> str:
+    import difflib
+
+    if os.path.exists(name):
+        return f"no command given: did you mean irpref eval {name} ...?"
+    near = difflib.get_close_matches(name, SUBCOMMANDS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(SUBCOMMANDS)}"
+    return f"unknown command {name!r}; {hint}"
+
+
+def _say(message: str, status: int) -> int:
+    line = " ".join(message.split())
+    sys.stderr.write(f"irpref: {line}\n")
+    return status
+
+
+@contextmanager
+def _remarks() -> Iterator[None]:
+    """Each warning of ours as one readable line."""
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        sys.stderr.write(f"irpref: warning: {' '.join(str(message).split())}\n")
+
+    # irpref.messages is light, but its package is not imported for --help alone.
+    with warnings.catch_warnings():
+        if not sys.warnoptions:
+            warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,189 @@
+"""`irpref list`: the measures, ours and those of ir_measures.
+
+Without arguments a table; with a name, such as `irpref list RPref`, everything about that measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import sys
+import textwrap
+from typing import Any
+
+from irpref.cli import OK, UsageError
+
+WIDTH = 100
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the subcommand.
+
+    Parameters
+    ----------
+    subparsers
+        What `argparse.ArgumentParser.add_subparsers` returns.
+    """
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "list",
+        help="the measures: parameters, ranges, sources",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", metavar="MEASURE", nargs="*", help="names, such as RPref or nDCG")
+    parser.add_argument("--json", action="store_true", help="all facts as JSON")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the list or the pages; returns the exit status. Raises `UsageError` for a name nobody has."""
+    chosen = [_named(name) for name in args.names]
+    if args.json:
+        json.dump([facts(measure) for measure in chosen or _every()], sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+    elif chosen:
+        sys.stdout.write("\n".join(_page(facts(measure)) for measure in chosen))
+    else:
+        sys.stdout.write(_overview())
+    return OK
+
+
+def _every() -> list[Any]:
+    """Measures of ours in the order of the documentation, then those of the host."""
+    from ir_measures import measures
+
+    from irpref.declare import registered
+
+    ours = list(registered().values())
+    other = {str(m.NAME): m for m in measures.registry.values() if not _is_ours(m)}
+    return [*ours, *(other[name] for name in sorted(other, key=str.lower))]
+
+
+def _is_ours(measure: Any) -> bool:
+    from irpref.declare import KernelMeasure
+
+    return isinstance(measure, KernelMeasure)
+
+
+def _named(name: str) -> Any:
+    from ir_measures import measures
+
+    from irpref.parsing import parse
+
+    if name in measures.registry:
+        return measures.registry[name]
+    try:
+        return measures.registry[parse(name).__name__]
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def facts(measure: Any) -> dict[str, Any]:
+    """What is declared about a measure, as JSON would have it."""
+    ours = _is_ours(measure)
+    return {
+        "name": str(measure.__name__),
+        "from": "irpref" if ours else "ir_measures",
+        "title": str(getattr(measure, "PRETTY_NAME", None) or measure.__name__),
+        "description": str(getattr(measure, "SHORT_DESC", None) or _first_paragraph(measure)),
+        "question": getattr(measure, "QUESTION", None),
+        "range": measure.RANGE if ours else None,
+        "higher_is_better": bool(measure.higher_is_better) if ours else None,
+        "source": getattr(measure, "SOURCE", None),
+        "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
+        "providers": _providers(measure),
+        "documentation": inspect.cleandoc(type(measure).__doc__ or ""),
+    }
+
+
+def _parameter(measure: Any, name: str) -> dict[str, Any]:
+    from ir_measures.measures.base import _NOT_PROVIDED
+
+    spec = measure.SUPPORTED_PARAMS[name]
+    types = spec.dtype if isinstance(spec.dtype, tuple) else (spec.dtype,)
+    return {
+        "name": name,
+        "type": " or ".join(t.__name__ for t in types if t is not None) or None,
+        "default": None if spec.default is _NOT_PROVIDED else spec.default,
+        "required": bool(spec.required),
+        "choices": None if spec.choices is _NOT_PROVIDED else [str(choice) for choice in spec.choices],
+        "description": spec.desc,
+    }
+
+
+def _providers(measure: Any) -> list[str]:
+    import ir_measures
+
+    return [
+        provider.NAME
+        for provider in ir_measures.DefaultPipeline.providers
+        if any(supported.NAME == measure.NAME for supported in provider.SUPPORTED_MEASURES)
+    ]
+
+
+def _first_paragraph(measure: Any) -> str:
+    return " ".join(inspect.cleandoc(type(measure).__doc__ or "").split("\n\n")[0].split())
+
+
+# Text -----------------------------------------------------------------------------------------------------------
+
+
+def _overview() -> str:
+    every = [facts(measure) for measure in _every()]
+    blocks = []
+    for origin, title in (("irpref", "Measures of irpref"), ("ir_measures", "Measures of ir_measures")):
+        rows = [fact for fact in every if fact["from"] == origin]
+        blocks.append("\n".join([title, *(_row(fact) for fact in rows)]))
+    blocks.append(
+        "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) stand for those of ir_measures.\n"
+        "irpref list NAME explains a measure, irpref list --json has everything."
+    )
+    return "\n\n".join(blocks) + "\n"
+
+
+def _row(fact: dict[str, Any]) -> str:
+    names = [p["name"] + ("!" if p["required"] else "") for p in fact["parameters"]]
+    call = f"({', '.join(names)})" if names else ""
+    text = fact["description"] if fact["from"] == "ir_measures" else (fact["question"] or fact["description"])
+    range_ = f" {fact['range']}." if fact["range"] else ""
+    lower = " Lower is better." if fact["higher_is_better"] is False else ""
+    body = textwrap.wrap(
+        f"{text}{range_}{lower}", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4, break_long_words=False
+    )
+    head = textwrap.wrap(f"{fact['name']}{call}", WIDTH, initial_indent="  ", subsequent_indent=" " * 6)
+    source = [f"    {fact['source']}"] if fact["source"] else []
+    return "\n".join([*head, *body[:2], *source])
+
+
+def _page(fact: dict[str, Any]) -> str:
+    lines = [f"{fact['name']}: {fact['title']}" if fact["title"] != fact["name"] else fact["name"], ""]
+    lines += textwrap.wrap(fact["description"], WIDTH)
+    if fact["question"]:
+        lines += ["", *textwrap.wrap(f"Question: {fact['question']}", WIDTH)]
+    rest = fact["documentation"]
+    if rest and rest != fact["description"]:
+        lines += ["", *rest.splitlines()]
+    lines.append("")
+    if fact["range"]:
+        better = "higher" if fact["higher_is_better"] else "lower"
+        lines.append(f"Range: {fact['range']}, {better} is better")
+    if fact["source"]:
+        lines += textwrap.wrap(f"Source: {fact['source']}", WIDTH, subsequent_indent=" " * 8)
+    lines.append(f"Computed by: {', '.join(fact['providers']) or 'no provider that is installed'}")
+    if fact["parameters"]:
+        lines += ["", "Parameters"]
+    for parameter in fact["parameters"]:
+        lines += _parameter_lines(parameter)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _parameter_lines(parameter: dict[str, Any]) -> list[str]:
+    kind = " or ".join(map(repr, parameter["choices"])) if parameter["choices"] else (parameter["type"] or "any")
+    if parameter["required"]:
+        kind += ", required"
+    elif parameter["default"] is not None:
+        kind += f", default {parameter['default']!r}"
+    text = f"{parameter['name']} ({kind}): {parameter['description'] or ''}".rstrip(": ")
+    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 6)

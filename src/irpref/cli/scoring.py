@@ -1,0 +1,337 @@
+"""What `irpref eval` computes: judgments and runs from files, values of measures of any toolkit.
+
+Each value has one of two sources. *Kernels*: our measures and, through `irpref.host`, the everyday ones of the host,
+from one alignment of the run as it is read. *The host*: everything else, and everything where its own output is wanted to
+the last digit and line (`exact`).
+
+So that the numbers are those of the `ir_measures` command, kernels of the measures that pytrec_eval computes see
+scores as it holds them, in 32 bits; and means are added in the order of the run's topics, as there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from irpref.trec import Columns, Source, qrels_columns, run_columns
+
+HOST_OWN = ("RR", "Judged")  # measures whose values with a cutoff come from a provider that keeps 64 bits
+
+
+@dataclass
+class Judgments:
+    """The qrels argument: rows for the host, and what a pool is built from."""
+
+    data: Any  # Columns, polars frame, pandas frame, or list of namedtuples
+
+    def rows(self) -> list[Any]:
+        """Namedtuples, as the host's own reader gives them."""
+        from ir_measures import Qrel
+
+        data = self.data
+        if isinstance(data, list):
+            return data
+        if isinstance(data, Columns):
+            iteration = data.iteration or ["0"] * len(data)
+            return list(map(Qrel, data.query_id, data.doc_id, data.value, iteration))
+        names = ("query_id", "doc_id", "relevance", "iteration")
+        return list(map(Qrel, *(data[name].to_list() for name in names)))
+
+    def for_pool(self) -> Any:
+        """A form that `Pool.build` takes."""
+        return self.rows() if isinstance(self.data, Columns) else self.data
+
+    def whole(self) -> bool:
+        """Whether all grades are integers: the host's measures take no others."""
+        if isinstance(self.data, list):
+            return True
+        if isinstance(self.data, Columns):
+            return all(isinstance(value, int) for value in self.data.value)
+        return self.data["relevance"].dtype.is_integer() if hasattr(self.data, "select") else (
+            self.data["relevance"].dtype.kind in "iu"
+        )
+
+
+def read_judgments(name: str, known: str | None = None) -> Judgments:
+    """Judgments from a file, standard input, or ir_datasets.
+
+    Raises
+    ------
+    ValueError
+        There is no such file and no such data set; a line is malformed.
+    """
+    if name == "-" or os.path.exists(name):
+        found = Judgments(qrels_columns(name))
+    else:
+        found = Judgments(_from_ir_datasets(name))
+    if known is not None:
+        from irpref.binding import with_known
+
+        found = Judgments(with_known(found.rows(), known))
+    return found
+
+
+def _from_ir_datasets(name: str) -> list[Any]:
+    try:
+        import ir_datasets
+    except ImportError:
+        raise FileNotFoundError(
+            f"{name}: no such file (data sets of ir_datasets need the package: pip install ir_datasets)"
+        ) from None
+    try:
+        dataset = ir_datasets.load(name)
+    except KeyError:
+        raise FileNotFoundError(f"{name}: no such file, and no data set of ir_datasets") from None
+    if not dataset.has_qrels():
+        raise ValueError(f"the ir_datasets data set {name} has no qrels")
+    return list(dataset.qrels_iter())
+
+
+@dataclass
+class Scores:
+    """Values of one run.
+
+    Attributes
+    ----------
+    means : dict of measure to float
+        Over all topics (sums, for measures that count).
+    by_topic : dict of measure to dict of topic to float
+        Empty where they were not asked for.
+    lines : list of (topic, measure, value)
+        The same in the order of the host's command.
+    """
+
+    means: dict[Any, float]
+    by_topic: dict[Any, dict[str, float]] = field(default_factory=dict)
+    lines: list[tuple[str, Any, float]] = field(default_factory=list)
+
+
+class Scorer:
+    """Computes measures for run files against the same judgments.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    judgments : Judgments
+    exact : bool
+        Whether measures of the host are left to the host.
+    provider : str, optional
+        A provider of ir_measures that computes all measures.
+    strict : bool
+        Whether a repeated document is an error.
+    by_topic : bool
+        Whether values by topic are kept.
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[Any],
+        judgments: Judgments,
+        *,
+        exact: bool = False,
+        provider: str | None = None,
+        strict: bool = False,
+        by_topic: bool = False,
+    ) -> None:
+        from irpref.declare import KernelMeasure
+
+        self.measures = list(measures)
+        self.strict, self.by_topic = strict, by_topic
+        ours = [] if provider else [m for m in measures if isinstance(m, KernelMeasure)]
+        hosted = [] if provider or (exact and judgments.whole()) else self._hosted(set(measures) - set(ours))
+        self.plain: Any = None  # kernels that see scores as they are
+        self.single: Any = None  # kernels that see scores rounded to 32 bits
+        self.pool: Any = None
+        plain = [m for m in measures if m in ours or (m in hosted and _keeps_64_bits(m))]
+        single = [m for m in measures if m in hosted and m not in plain]
+        if plain or single:
+            try:
+                self._prepare(plain, single, judgments.for_pool())
+            except ValueError:
+                if ours:
+                    raise
+                # Judgments by subtopic, say, from which the host takes the last of each document.
+                plain, single = [], []
+        if strict and self.pool is None:
+            from irpref.judged import Pool
+
+            self.pool = Pool.build(judgments.for_pool())
+        self.rest = [m for m in measures if m not in plain and m not in single]
+        self.host: Any = None
+        if self.rest:
+            import ir_measures
+
+            source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
+            self.host = source.evaluator(self.rest, judgments.rows())
+
+    @staticmethod
+    def _hosted(measures: Iterable[Any]) -> set[Any]:
+        from irpref.host import supports
+
+        # The script behind exp-log2 rounds; what it prints is what the host's command prints.
+        return {m for m in measures if supports(m) and m.params.get("dcg") != "exp-log2"}
+
+    def _prepare(self, plain: list[Any], single: list[Any], qrels: Any) -> None:
+        from irpref.host import AcceleratedEvaluator
+
+        if plain:
+            self.plain = AcceleratedEvaluator(plain, qrels)
+            self.pool = qrels = self.plain.pool
+        if single:
+            self.single = AcceleratedEvaluator(single, qrels)
+            self.pool = self.single.pool
+
+    def score(self, path: str, progress: Callable[[int], None] | None = None) -> Scores:
+        """Values of a run file.
+
+        Raises
+        ------
+        ValueError, OSError
+            As `read_run` and `Pool.judge`.
+        """
+        source = Source(path, keep=True)
+        found = Scores({})
+        table = None
+        if self.rest:
+            table = run_columns(source)
+            self._score_host(table, found)
+        if self.pool is not None:
+            self._score_kernels(source, table, found, progress)
+        found.means = {measure: found.means[measure] for measure in self.measures}
+        return found
+
+    def _score_kernels(self, source: Source, table: Any, found: Scores, progress: Any) -> None:
+        import numpy as np
+
+        from irpref.stream import judge_file, judge_table
+
+        ties = bool(self.plain is not None and self.plain.ties)
+        options = {"strict": self.strict, "ties": ties, "rounded": self.single is not None}
+        if table is None:
+            judged = judge_file(self.pool, source, progress=progress, **options)
+        else:
+            judged = judge_table(self.pool, table, **options)
+        ids = self.pool.topic_ids
+        values: dict[Any, Any] = {}
+        if self.plain is not None:
+            values.update(self.plain.values_of(judged.run))
+            found.means.update(self.plain.means_of(values))
+        if self.single is not None:
+            values.update(self.single.values_of(judged.single))
+        # As the host adds: topics in the order of the run, then those it misses.
+        first = [self.pool.topic_of[name] for name in judged.topics if name in self.pool.topic_of]
+        order = np.array([*first, *sorted(set(range(len(ids))) - set(first), key=ids.__getitem__)], dtype=np.int64)
+        by_id = sorted(range(len(ids)), key=ids.__getitem__)
+        for measure in sorted(values, key=str):
+            of = values[measure]
+            if type(measure).__module__.partition(".")[0] != "irpref":
+                aggregator = measure.aggregator()
+                for value in of[order].tolist():
+                    aggregator.add(value)
+                found.means[measure] = aggregator.result()
+            if self.by_topic:
+                numbers = of.tolist()
+                found.by_topic[measure] = {ids[t]: numbers[t] for t in by_id}
+                found.lines += [(ids[t], measure, numbers[t]) for t in by_id]
+
+    def _score_host(self, table: Any, found: Scores) -> None:
+        aggregators = {measure: measure.aggregator() for measure in self.rest}
+        for metric in self.host.iter_calc(_scored_docs(table)):
+            aggregators[metric.measure].add(metric.value)
+            if self.by_topic:
+                found.lines.append((metric.query_id, metric.measure, metric.value))
+                found.by_topic.setdefault(metric.measure, {})[metric.query_id] = metric.value
+        found.means.update({measure: aggregator.result() for measure, aggregator in aggregators.items()})
+
+
+def _scored_docs(table: Any) -> Iterator[Any]:
+    """A run as the host's own reader gives it."""
+    from ir_measures import ScoredDoc
+
+    if isinstance(table, Columns):
+        return map(ScoredDoc, table.query_id, table.doc_id, table.value)
+    return map(ScoredDoc, table["query_id"].to_list(), table["doc_id"].to_list(), table["score"].to_list())
+
+
+def _keeps_64_bits(measure: Any) -> bool:
+    return measure.NAME in HOST_OWN and (measure.NAME == "Judged" or "cutoff" in measure.params)
+
+
+def run_names(paths: Sequence[str]) -> dict[str, str]:
+    """A short name for each run file, in their order; the whole path where two would have the same."""
+    short = [_short(path) for path in paths]
+    if len(set(short)) < len(short):
+        return {path: path for path in paths}
+    return dict(zip(short, paths, strict=True))
+
+
+def _short(path: str) -> str:
+    name = os.path.basename(path)
+    for ending in (".gz", ".zst", ".zstd", ".txt", ".run", ".trec", ".res"):
+        name = name.removesuffix(ending)
+    return name or path
+
+
+# Paired tests ---------------------------------------------------------------------------------------------------
+
+TESTS = ("t", "wilcoxon", "randomisation")
+CORRECTIONS = ("none", "bonferroni", "holm", "bh")
+
+
+def paired_test(test: str, values: Sequence[float], baseline: Sequence[float]) -> float:
+    """Two-sided p-value of the differences; 1 where there are none, NaN where there are too few topics."""
+    import numpy as np
+    from scipy import stats
+
+    from irpref.significance import randomisation_test
+
+    difference = np.asarray(values, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
+    if not difference.any():
+        return 1.0
+    if difference.size < 2:
+        return float("nan")
+    if test == "randomisation":
+        return randomisation_test(values, baseline)[1]
+    if test == "wilcoxon":
+        return float(stats.wilcoxon(difference).pvalue)
+    if (difference == difference[0]).all():
+        return 0.0  # no variance: SciPy would warn, and say the same
+    return float(stats.ttest_1samp(difference, 0.0).pvalue)
+
+
+def corrected(p: Sequence[float], method: str) -> list[float]:
+    """P-values of a family of tests, adjusted; NaN stay, and do not count."""
+    order = sorted((i for i in range(len(p)) if p[i] == p[i]), key=p.__getitem__)
+    n = len(order)
+    out = list(p)
+    running = 0.0
+    if method == "bonferroni":
+        for i in order:
+            out[i] = min(1.0, p[i] * n)
+    elif method == "holm":
+        for k, i in enumerate(order):
+            running = out[i] = max(running, min(1.0, p[i] * (n - k)))
+    elif method == "bh":
+        running = 1.0
+        for k, i in reversed(list(enumerate(order, 1))):
+            running = out[i] = min(running, p[i] * n / k)
+    return out
+
+
+def compare(
+    scores: Mapping[str, Scores], baseline: str, measures: Sequence[Any], test: str, correction: str
+) -> dict[tuple[str, Any], float]:
+    """Adjusted p-value by run and measure. The family are the runs compared by one measure."""
+    out: dict[tuple[str, Any], float] = {}
+    others = [name for name in scores if name != baseline]
+    for measure in measures:
+        base = scores[baseline].by_topic[measure]
+        topics = list(base)
+        raw = [
+            paired_test(test, [scores[name].by_topic[measure][t] for t in topics], [base[t] for t in topics])
+            for name in others
+        ]
+        out.update({(name, measure): p for name, p in zip(others, corrected(raw, correction), strict=True)})
+    return out
