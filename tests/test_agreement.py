@@ -40,7 +40,7 @@ from irpref import (
 from irpref.judged import Pool
 from irpref.provider import KernelEvaluator
 from oracles import order
-from real_runs import COLLECTIONS, qrels_of, read_qrels, read_run, runs_of
+from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
 from strategies import Collection, collections, gains, positive_grades, random_collection
 
 
