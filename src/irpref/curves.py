@@ -38,7 +38,7 @@ from irpref.measures.cumulated_gain import gain_curves
 from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.precision import LEVELS, counts, r_precision
 from irpref.measures.precision import interpolated_precision as precision_at_levels
-from irpref.measures.rpref import NPref, misplaced, scale
+from irpref.measures.rpref import NPref, rpref_terms
 from irpref.provider import KernelEvaluator, prepare, resolve
 from irpref.segments import Floats, Ints, Segments
 
@@ -234,9 +234,9 @@ def npref_convergence(
     order = _order(pool)
 
     def pairs(run: JudgedRun, step: int | None) -> Floats:
-        view = run.at(arguments["cutoff"]).condensed()
-        of = scale(pool, arguments["gains"], arguments["max_rel"], step)
-        return view.hits.total(misplaced(view, of)[0])
+        # The pairs in which a document loses are among its terms.
+        lost = rpref_terms(run, **arguments, n=step).columns["lost"]
+        return pool.judged.total(np.nan_to_num(lost))
 
     def block(name: str) -> dict[str, Any]:
         run = judged[name]
@@ -454,8 +454,8 @@ def paired_differences(
     pandas.DataFrame
         With `per_topic`: `run`, `query_id`, `value`, `baseline`, `difference`. Otherwise the means of these,
         and `wins`, `losses`, `ties` (topics; a win is a better value, also where lower is better), `t` and
-        `p_t` (paired t-test of the differences, two-sided), `p_sign` (sign test of wins and losses,
-        two-sided, exact). `t` and `p_t` are missing where the differences do not vary.
+        `p_t` (paired t-test), `p_randomised` (`irpref.significance.randomisation_test`), `p_sign` (exact sign test
+        of wins and losses), all two-sided. `t` and `p_t` are missing where the differences do not vary.
     """
     from irpref.meta.values import topic_values
 
@@ -646,24 +646,27 @@ def _differences(
         # Values that are equal but for rounding are ties.
         wins, losses = int((gained > _SAME).sum()), int((gained < -_SAME).sum())
         means = {"value": values[name].mean(), "baseline": reference.mean(), "difference": difference.mean()}
-        tests = _tests(difference, wins, losses)
+        tests = _tests(values[name], reference, wins, losses)
         return {"run": [name], **means, "wins": wins, "losses": losses, "ties": ids.size - wins - losses, **tests}
 
     block: Callable[[str], dict[str, Any]] = by_topic if per_topic else over_topics
     return _table(map(block, values), curve, higher_is_better=higher_is_better, n_topics=ids.size, **options)
 
 
-def _tests(difference: Floats, wins: int, losses: int) -> dict[str, float]:
-    """Paired t-test and sign test, both two-sided."""
+def _tests(values: Floats, reference: Floats, wins: int, losses: int) -> dict[str, float]:
+    """Paired tests of the difference, two-sided."""
     from scipy import stats
 
+    from irpref.significance import randomisation_test
+
+    difference = values - reference
     t = p = float("nan")
     # Differences that are equal but for rounding have no variance to test against.
     if difference.size > 1 and np.ptp(difference) > _SAME:
         result = stats.ttest_1samp(difference, 0.0)
         t, p = float(result.statistic), float(result.pvalue)
     sign = float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-    return {"t": t, "p_t": p, "p_sign": sign}
+    return {"t": t, "p_t": p, "p_randomised": randomisation_test(values, reference)[1], "p_sign": sign}
 
 
 def _keys(pool: Pool, name: str, rows: Segments) -> dict[str, Any]:

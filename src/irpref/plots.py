@@ -12,8 +12,10 @@ Needs matplotlib: `pip install 'irpref[plot]'`.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -29,6 +31,7 @@ COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#66ccee", "#997700", "#2
 LINES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "0.45"
+_ours: WeakSet[Any] = WeakSet()  # figures made here: they may grow
 SIZE = (4.4, 3.2)  # inches: two columns of a page hold it at three quarters, where 10 points become 7.5
 
 
@@ -78,7 +81,7 @@ def crp_sketch(
     ax.axhline(0, color=GREY, linewidth=1.3, linestyle="--", label="ideal", zorder=1)
     # From the origin: before the first document nothing is displaced.
     ax.plot([0, *rank], [0, *of_worst], color=GREY, linewidth=1.3, linestyle=":", label="worst case")
-    line = {**_style(0, _label(name, "run"), None), "marker": "", "linewidth": 1.8, **(styles or {}).get(name, {})}
+    line = {**_style(0, "run", None), "marker": "", "linewidth": 1.8, **(styles or {}).get(name, {})}
     ax.plot([0, *rank], [0, *curve], **line)
 
     marks: dict[int, list[str]] = {}
@@ -86,14 +89,13 @@ def crp_sketch(
         if not _missing(at) and 0 < int(at) <= rank[-1]:
             marks.setdefault(int(at), []).append(text)
     width = rank[-1] * 1.04
-    above = -np.inf
-    row = 0
+    ends: list[float] = []  # where the last name of each row of names stands
     for at in sorted(marks):
-        ax.axvline(at, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+        ax.axvline(at, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         text = " = ".join([*(f"${mark}$" if mark != "min" else mark for mark in marks[at]), str(at)])
-        # Names that would overlap stand in two rows.
-        row = 1 - row if at - above < 0.16 * width else 0
-        above = at
+        # A name goes to the first row where it does not meet the one before.
+        row = next((i for i, end in enumerate(ends) if at - end > 0.2 * width), len(ends))
+        ends[row : row + 1] = [at]
         ax.annotate(
             text,
             (at, 1),
@@ -110,23 +112,25 @@ def crp_sketch(
             ax.annotate(
                 f"CRP(${what}$, $R$) = {value}".replace("-", "\N{MINUS SIGN}"),
                 (r, value),
-                xytext=(6, -3),
+                xytext=(6, -4) if r < 0.6 * width else (-6, -4),
                 textcoords="offset points",
+                ha="left" if r < 0.6 * width else "right",
                 va="top",
                 fontsize="small",
                 color=colour,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
             )
     ax.set_xlim(0, width)
     low = min(of_worst.min(), curve.min(), 0)
     high = max(curve.max(), 0)
     span = (high - low) or 1
     ax.set_ylim(low - 0.16 * span, high + 0.08 * span)
-    ax.set_xlabel("rank (documents seen)")
+    ax.set_xlabel("rank")
     ax.set_ylabel(f"{_crp_name(table)} (ranks)")
-    two_rows = 14 if row or len(marks) > 1 else 0
-    ax.set_title(f"CRP of {_label(name, 'a run')}, topic {topic}", pad=16 + two_rows)
+    ax.set_title(_wrapped(f"CRP of {_label(name, 'a run')}, topic {topic}"), pad=8 + 11 * len(ends))
     _whole_ranks(ax)
-    return _finish(ax, 3)
+    # The curve may pass anywhere, so the legend stands below.
+    return _finish(ax, 3, legend=_below(ax, 3))
 
 
 def crp(
@@ -179,7 +183,7 @@ def crp(
     minus = "\N{MINUS SIGN}"
     scaled = f"{what} / [R(R + 1)/2]\n(0 ideal, {minus}1 worst case at R)"
     ax.set_ylabel(scaled if normalized else f"{what} (ranks)")
-    ax.set_xlabel("rank (documents seen)")
+    ax.set_xlabel("rank")
     ax.set_title(_over_topics("CRP: mean" + (" and quartiles" if spread else ""), table))
     _whole_ranks(ax)
     return _finish(ax, len(names) + (not normalized))
@@ -311,7 +315,7 @@ def precision_histogram(
     table = _data("precision_histogram", ("query_id", "difference"), data, runs, options)
     table = _only(table, "run", run)
     table = table.sort_values("difference", ascending=False, kind="stable")
-    ax = axes((6.2, 3.2)) if ax is None else ax
+    ax = axes() if ax is None else ax
 
     from matplotlib.patches import Patch
 
@@ -344,8 +348,8 @@ def precision_histogram(
     else:
         ax.set_xticks([])
     ax.set_xlabel("topic, sorted by difference")
-    ax.set_ylabel(f"{measure}: {name} \N{MINUS SIGN} {base}")
-    ax.set_title(f"{measure} by topic, {difference.size} topics")
+    ax.set_ylabel(_wrapped(f"{measure}: {name} \N{MINUS SIGN} {base}"))
+    ax.set_title(_wrapped(f"{measure} by topic, {difference.size} topics"))
     _finish(ax, 0)
     ax.grid(False, axis="x")
     ax.legend(handles=handles, frameon=False, fontsize="small", loc="upper right")
@@ -428,7 +432,8 @@ def topic_strip(
     (values,) = _values(data, runs, [measure])
     rank = values.means.argsort(kind="stable")
     order = rank if values.higher_is_better else rank[::-1]  # the best on top
-    ax = axes((SIZE[0], 1.2 + 0.36 * values.n_systems)) if ax is None else ax
+    many = values.n_systems > 15
+    ax = axes((SIZE[0], 1.2 + (0.16 if many else 0.36) * values.n_systems)) if ax is None else ax
     top = max(values.matrix.max(), 1.0)
     low = min(values.matrix.min(), 0.0)
     for place, s in enumerate(order.tolist()):
@@ -440,14 +445,14 @@ def topic_strip(
     dots.set_label("topic")
     bar.set_label("mean")
     ax.set_yticks(range(values.n_systems), [values.systems[s] for s in order.tolist()])
+    ax.tick_params(axis="y", length=0, labelsize="x-small" if many else "medium")
     ax.set_ylim(-0.6, values.n_systems - 0.4)
     margin = 0.03 * (top - low)
     ax.set_xlim(low - margin, top + margin)
     ax.set_xlabel(_axis(values))
-    ax.set_title(f"{values.measure} by topic, {values.n_topics} topics", pad=18)
+    ax.set_title(_wrapped(f"{values.measure} by topic, {values.n_topics} topics"), pad=18)
     _finish(ax, 0)
     ax.grid(False, axis="y")
-    ax.tick_params(axis="y", length=0)
     ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, borderpad=0)
     return ax
 
@@ -469,7 +474,7 @@ def measure_scatter(
     data : two `irpref.meta.TopicValues`, or the qrels
     runs, measures : with qrels: a dict of name to run, and two measures or their names
     labels : bool, optional
-        Write the names of the systems; None: for up to fifteen.
+        Write the names of the systems; None: for up to fifteen with names of up to 16 characters.
     ax : Axes to draw on; a new figure if None
     """
     from irpref.meta import system_ranking
@@ -482,7 +487,8 @@ def measure_scatter(
     tau = system_ranking(x).tau(system_ranking(y))
     ax = axes() if ax is None else ax
     ax.plot(x.means, y.means, "o", color=COLOURS[0], markersize=5, alpha=0.75, markeredgewidth=0)
-    labels = len(x.systems) <= 15 if labels is None else labels
+    if labels is None:
+        labels = len(x.systems) <= 15 and max(map(len, x.systems)) <= 16
     ax.margins(0.14 if labels else 0.05)
     ax.set_xlabel(_axis(x, "mean "))
     ax.set_ylabel(_axis(y, "mean "))
@@ -514,7 +520,7 @@ def _values(data: Any, runs: Any, measures: Sequence[Any]) -> list[TopicValues]:
 
 
 def _axis(values: TopicValues, before: str = "") -> str:
-    return f"{before}{values.measure}" + ("" if values.higher_is_better else " (lower is better)")
+    return _wrapped(f"{before}{values.measure}" + ("" if values.higher_is_better else " (lower is better)"))
 
 
 def _better_outwards(ax: Axes, x: TopicValues, y: TopicValues) -> None:
@@ -598,7 +604,9 @@ def axes(size: tuple[float, float] = SIZE) -> Axes:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("pictures need matplotlib: pip install 'irpref[plot]'") from None
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
+    figure, ax = pyplot.subplots(figsize=size, layout="constrained")
+    _ours.add(figure)
+    return ax
 
 
 def _data(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Mapping[str, Any]) -> Any:
@@ -639,7 +647,7 @@ def _missing(value: Any) -> bool:
 
 def _style(i: int, name: str, styles: Styles | None) -> dict[str, Any]:
     plain: dict[str, Any] = {
-        "label": name,
+        "label": _visible(name),
         "color": COLOURS[i % len(COLOURS)],
         "linestyle": LINES[i % len(LINES)],
         "marker": MARKERS[i % len(MARKERS)],
@@ -649,20 +657,30 @@ def _style(i: int, name: str, styles: Styles | None) -> dict[str, Any]:
     return {**plain, **(styles or {}).get(name, {})}
 
 
+def _wrapped(text: str, width: int = 38) -> str:
+    """Text in lines that fit a picture; long measures are broken between their parameters."""
+    return text if len(text) <= width else textwrap.fill(text.replace(",", ", ").replace("  ", " "), width)
+
+
+def _visible(name: str) -> str:
+    """The name as matplotlib shows it: it leaves labels that begin with an underscore out of legends."""
+    return f" {name}" if name.startswith("_") else name
+
+
 def _label(name: str, otherwise: str) -> str:
     """Name of a run, or another word for one that came without a name."""
     return otherwise if name == "run" else str(name)
 
 
 def _parameters(measure: str, base: bool = False) -> str:
-    """Parameters of a measure in words for a reader: `norm=relative, max_rel=3`."""
-    _, _, rest = measure.partition("(")
-    text = rest.rpartition(")")[0].replace("'", "").replace(",", ", ")
+    """Parameters of a measure in words for a reader: `norm=relative, max_rel=3, cutoff=10`."""
+    before, _, cutoff = measure.partition("@")
+    text = before.partition("(")[2].rpartition(")")[0].replace("'", "").replace(",", ", ")
     if base and "base=" not in text:
         text = ", ".join(filter(None, ["base=2", text]))
     if not base:
         text = ", ".join(part for part in text.split(", ") if not part.startswith("base="))
-    return text
+    return ", ".join(filter(None, [text, f"cutoff={cutoff}" if cutoff else ""]))
 
 
 def _over_topics(text: str, table: Any) -> str:
@@ -675,8 +693,8 @@ def _over_topics(text: str, table: Any) -> str:
 
 
 def _two_line_title(ax: Axes, title: str, *details: str) -> None:
-    below = "; ".join(filter(None, details))
-    ax.set_title(title, pad=20 if below else 6)
+    below = textwrap.fill("; ".join(filter(None, details)), 56)
+    ax.set_title(title, pad=20 + 11 * below.count("\n") if below else 8)
     if below:
         ax.annotate(
             below,
@@ -696,12 +714,35 @@ def _whole_ranks(ax: Axes) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
-def _finish(ax: Axes, n_lines: int, legend: bool = True) -> Axes:
+def _below(ax: Axes, columns: int) -> dict[str, Any]:
+    """Where a legend stands below the label of the x axis."""
+    from matplotlib.transforms import ScaledTranslation
+
+    down = ScaledTranslation(0, -34 / 72, ax.figure.dpi_scale_trans)
+    return {
+        "loc": "upper center",
+        "bbox_to_anchor": (0.5, 0),
+        "bbox_transform": ax.transAxes + down,
+        "ncols": columns,
+        "borderaxespad": 0,
+    }
+
+
+def _finish(ax: Axes, n_lines: int, legend: bool | dict[str, Any] = True) -> Axes:
     ax.grid(True, color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    if legend and any(text != "run" for text in ax.get_legend_handles_labels()[1]):
-        # Many lines leave no free corner.
-        beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if n_lines > 6 else {}
-        ax.legend(edgecolor="none", framealpha=0.75, fontsize="small", handlelength=2.6, **beside)
+    texts = ax.get_legend_handles_labels()[1]
+    if legend and any(text != "run" for text in texts):
+        place: dict[str, Any] = {}
+        if isinstance(legend, dict):
+            place = legend
+        elif n_lines > 6:  # many lines leave no free corner
+            columns = 2 if max(map(len, texts)) <= 20 else 1
+            place = _below(ax, columns)
+            figure: Any = ax.figure
+            if figure in _ours:
+                width, height = figure.get_size_inches()
+                figure.set_size_inches(width, height + 0.19 * -(-n_lines // columns))
+        ax.legend(edgecolor="none", framealpha=0.75, fontsize="small", handlelength=2.6, **place)
     return ax
