@@ -133,11 +133,18 @@ class Segments:
         np.cumsum(mask, out=upto[1:])
         return upto[1:] - self.spread(upto[self.starts])
 
-    def running(self, values: ArrayLike) -> Floats:
-        """Sum up to and including each row, in its topic: (n_rows,) to (n_rows,)."""
+    def running(self, values: ArrayLike, whole: bool = False) -> Floats:
+        """Sum up to and including each row, in its topic: (n_rows,) to (n_rows,).
+
+        `whole` says that the values are known to be whole numbers with sums below 2^53, which spares a look.
+        """
         values = np.asarray(values, dtype=np.float64)
         if not values.size:
             return values
+        if whole:
+            upto = np.zeros(values.size + 1)
+            np.cumsum(values, out=upto[1:])
+            return upto[1:] - self.spread(upto[self.starts])
         with np.errstate(invalid="ignore", over="ignore"):
             upto = np.cumsum(values)
             # Integers are exact in one long sum (every grade scale in use), and equal what the path

@@ -90,6 +90,15 @@ class Judgments:
         """Gain of each judged document: shape (n_judged,), falling inside each topic."""
         return self.memo(("gain", gains), lambda: self.level_gain(gains)[self.level])
 
+    def whole(self, gains: Gains) -> bool:
+        """Whether all gains are whole numbers, and so small that sums of them are exact."""
+
+        def make() -> bool:
+            gain = self.level_gain(gains)
+            return bool((gain == np.rint(gain)).all() and gain.max(initial=0.0) * self.grade.size < 2.0**53)
+
+        return self.memo(("whole", gains), make)
+
     def level_total(self, values: Floats) -> Floats:
         """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
         return self.levels.total(values * self.level_size)

@@ -48,7 +48,7 @@ def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Floats, Ints]:
 
     def make() -> tuple[Floats, Ints]:
         gain = pool.gain(gains)
-        return pool.judged.running(gain), pool.count_levels(pool.level_gain(gains) > 0)
+        return pool.judged.running(gain, pool.whole(gains)), pool.count_levels(pool.level_gain(gains) > 0)
 
     return pool.memo(("ideal", gains), make)
 
@@ -65,7 +65,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
         # The pool stands in ideal order, so rank j of the ideal list is its j-th row; flat after R.
         best = ideal[segments.spread(run.pool.judged.starts) + np.minimum(rank, segments.spread(r)) - 1]
         count = segments.position + 1.0
-        ratio = (beta * segments.running(gain[relevant]) + count) / (beta * best + rank)
+        ratio = (beta * segments.running(gain[relevant], run.pool.whole(gains)) + count) / (beta * best + rank)
         return Blend(segments, ratio, count, run.level[relevant], relevant)
 
     return run.memo(("blend", beta, gains), make)

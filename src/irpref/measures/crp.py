@@ -144,7 +144,7 @@ def curve_at_hits(run: JudgedRun) -> Floats:
     """CRP at the rank of each hit: (n_hits,)."""
 
     def make() -> Floats:
-        return run.hits.running(surplus(run)) + positions(run).of_nonrelevant_upto(run.rank, run.hits.topic)
+        return run.hits.running(surplus(run), whole=True) + positions(run).of_nonrelevant_upto(run.rank, run.hits.topic)
 
     return run.memo("crp curve", make)
 
@@ -214,7 +214,7 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
     rank = np.minimum(r if cutoff is None else np.full(r.size, cutoff), of.depth)
     rank = np.where(r > 0, rank, 0)
     inside = view.rank <= view.hits.spread(rank)
-    topics, moved = view.hits.topic, view.hits.running(surplus(view))
+    topics, moved = view.hits.topic, view.hits.running(surplus(view), whole=True)
 
     def unjudged(topic: Ints, at: Ints) -> Floats:
         return np.where(at <= rank[topic], of.of_nonrelevant(topic, at), 0.0)

@@ -28,7 +28,7 @@ Left open there, decided here:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -101,45 +101,39 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
     return pool.memo(("scale", gains, max_rel, n), make)
 
 
-def misplaced(view: JudgedRun, of: Scale) -> tuple[Floats, Floats]:
-    """Retrieved judged documents above each one with a lower value: number and sum of values, (n_hits,) each."""
-    hits, pool, whole = view.hits, view.pool, of
-    value, step = of.value[view.level], of.step[view.level]
-    number = np.zeros(value.size)
-    total = np.zeros(value.size)
-    if not value.size:
-        return number, total
-    steps = np.append(of.step, 0)[pool.levels.starts] + 1  # the first level of a topic is its highest
+def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
+    """Sum, over the retrieved judged documents above each one with a lower value, of the difference: (n_hits,).
+
+    Not `weighted`, their number.
+    """
+    hits, levels = view.hits, view.pool.levels
+    out = np.zeros(view.rank.size)
+    if not out.size:
+        return out
+    steps = np.append(of.step, 0)[levels.starts] + 1  # the first level of a topic is its highest
     many = steps > MANY_STEPS
-    below, below_total = np.zeros(value.size), np.zeros(value.size)
     last = int(steps[~many].max(initial=1)) - 1
-    if many.any():
-        of = replace(of, step=np.where(pool.levels.spread(many), -1, of.step))
-        step = of.step[view.level]
+    step = np.where(levels.spread(many), -1, of.step)
     # Counts of three steps share one integer, and one running sum: a topic has fewer than 2^21 documents.
-    for first in range(0, last + 1, 3):
-        field = np.where((of.step >= first) & (of.step < min(first + 3, last)), 1 << 21 * ((of.step - first) % 3), 0)
-        packed = hits.running_count(field[view.level])
-        for s in range(first, min(first + 3, last + 1)):
-            at = np.flatnonzero(step == s)
-            number[at], total[at] = below[at], below_total[at]
-            if s < last:
-                seen = packed >> 21 * (s - first) & 0x1FFFFF
-                worth = np.zeros(hits.n)
-                mine = of.step == s
-                worth[pool.levels.topic[mine]] = of.value[mine]
-                below += seen
-                if worth.any():
-                    below_total += seen * hits.spread(worth)
+    for first in range(0, last, 3):
+        inside = (step >= first) & (step < min(first + 3, last))
+        packed = hits.running_count(np.where(inside, 1 << 21 * ((step - first) % 3), 0)[view.level])
+        for s in range(first, min(first + 3, last)):
+            lower = np.full(hits.n, np.inf)
+            lower[levels.topic[step == s]] = of.value[step == s]
+            difference = np.maximum(of.value - levels.spread(lower), 0.0)
+            if not weighted:
+                difference = np.sign(difference)
+            out += (packed >> 21 * (s - first) & 0x1FFFFF) * difference[view.level]
     if many.any():
-        step = whole.step[view.level]
+        value, step = of.value[view.level], of.step[view.level]
         for which, rows, inside in hits.padded():
             chosen = many[which]
             if chosen.any():
                 r, ok = rows[chosen], inside[chosen]
-                n, t = _misplaced_by_bits(np.where(ok, value[r], 0.0), np.where(ok, step[r], 0), ok)
-                number[r[ok]], total[r[ok]] = n[ok], t[ok]
-    return number, total
+                number, total = _misplaced_by_bits(np.where(ok, value[r], 0.0), np.where(ok, step[r], 0), ok)
+                out[r[ok]] = (number * value[r] - total if weighted else number)[ok]
+    return out
 
 
 def _misplaced_by_bits(value: Floats, level: Ints, inside: np.ndarray) -> tuple[Floats, Floats]:
@@ -205,38 +199,39 @@ def _parts(
     pool = run.pool
     of = scale(pool, gains, max_rel, n)
     view = run.at(cutoff).condensed()
-    hits, mine = view.hits, of.value[view.level]
-    # The counts above each document serve every norm and reading.
-    number, total = view.memo(("misplaced", max_rel, gains, n), lambda: misplaced(view, of))
+    hits, level = view.hits, view.level
+    # The differences above each document serve every norm and reading.
+    above = view.memo(("misplaced", max_rel, gains, n), lambda: misplaced(view, of))
 
     # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
     # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
-    def penalties(x: Floats, v: Floats, rows: Segments, above: Floats) -> Floats:
-        if norm == "absolute":
-            x, den = x * of.top, v * rows.spread(of.room)
-        else:
-            den = v * above
-        return np.divide(x, den, out=x, where=den > 0)  # nothing below or nothing above: x is 0
-
-    penalty = penalties(number * mine - total, mine, hits, view.rank - (norm == "relative") * 1.0)
-    summand = (of.value / pool.levels.spread(of.unit))[view.level] * (1 - penalty)
+    den = of.value * (pool.levels.spread(of.room) if norm == "absolute" else 1.0)
+    den = np.where(den > 0, den, 1.0)  # nothing below: the difference is 0
+    if norm == "absolute":
+        penalty = above * of.top / den[level]
+    else:
+        penalty = above / (den[level] * np.maximum(view.rank - (norm == "relative") * 1.0, 1.0))
+    summand = (of.value / pool.levels.spread(of.unit))[level] * (1 - penalty)
     size = of.weight / of.unit
 
     if top != "keep":
         topics = np.flatnonzero(hits.lengths > 0)
         first = hits.starts[topics]
         if top == "drop":
-            left = of.weight[topics] > mine[first]
+            left = of.weight[topics] > of.value[level[first]]
             first, topics = first[left], topics[left]
-            size[topics] = (of.weight[topics] - mine[first]) / of.unit[topics]
+            size[topics] = (of.weight[topics] - of.value[level[first]]) / of.unit[topics]
         summand[first] = 0.0
 
     missed = missed_penalty = None
     if unretrieved == "infinity":
         counts = np.bincount(view.level, minlength=of.value.size).astype(np.float64)
         lower, lower_total = (_of_lower_steps(pool.levels, of.step, c) for c in (counts, counts * of.value))
-        ranked = pool.levels.spread(hits.lengths + (norm == "relative2") * 1.0)
-        of_level = penalties(lower * of.value - lower_total, of.value, pool.levels, ranked)
+        differences = lower * of.value - lower_total
+        if norm == "absolute":
+            of_level = differences * of.top / den
+        else:
+            of_level = differences / (den * np.maximum(pool.levels.spread(hits.lengths) + (norm == "relative2"), 1.0))
         weight = np.where(view.missed(), (of.value / pool.levels.spread(of.unit))[pool.level], 0.0)
         missed_penalty = of_level[pool.level]
         # Where no judged document was retrieved nothing was ordered: the topic has the value 0.
@@ -294,10 +289,9 @@ def rpref_terms(
         penalty = np.where(parts.view.missed(), parts.missed_penalty, penalty)
     size = pool.judged.spread(parts.size)
     judged = np.divide(judged, size, out=np.zeros_like(judged), where=size > 0)
-    number, _ = parts.view.memo(("misplaced", max_rel, gains, n), None)  # made by _parts
     columns = {
         "rho": np.where(pool.grade >= 0, value / of.top, np.nan),
-        "lost": parts.view.on_pool(number),
+        "lost": parts.view.on_pool(misplaced(parts.view, of, weighted=False)),
         "penalty": np.where(value > 0, penalty, np.nan),
     }
     return Terms(judged, columns=columns)
