@@ -404,3 +404,26 @@ def test_randomisation_of_equal_systems_and_of_undefined_values():
     assert np.isnan(randomisation_test([0.3, np.nan], [0.3, 0.4])[1])
     with pytest.raises(ValueError, match="one value a topic"):
         randomisation_test([0.3], [0.3, 0.4])
+
+
+# --------------------------------------------------------------------------------------------------------- warnings
+
+
+def test_warnings_point_at_the_users_line(systems, topics, qrels):
+    calls = [
+        lambda: pt.Experiment(systems, topics, qrels, [RPref]),
+        lambda: pt.irpref.Explain(qrels, RPref),
+        lambda: ir_measures.calc_aggregate([RPref], {"q": {"a": 2}}, {"q": {"a": 1.0}}),
+        lambda: irpref.explain.explain({"q": {"a": 2}}, {"q": {"a": 1.0}}, RPref),
+    ]
+    for call in calls:
+        with pytest.warns(irpref.ScaleWarning) as caught:
+            call()
+        assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_a_repeated_document_warns_at_the_users_line():
+    twice = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "score": [1.0, 2.0]})
+    with pytest.warns(irpref.DuplicateWarning) as caught:
+        QMeasure.evaluate({"q": {"a": 1}}, twice)
+    assert [warning.filename for warning in caught] == [__file__]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from ir_measures.util import CalcResults, Metric
 from irpref.declare import KernelMeasure, registered
 from irpref.judged import JudgedRun, Pool
 from irpref.judged.recent import recent_pool
-from irpref.messages import ScaleWarning
+from irpref.messages import ScaleWarning, warn_user
 from irpref.segments import Bools, Floats
 
 Task = Callable[[JudgedRun], Floats]
@@ -105,11 +104,10 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
         top = pool.max_gain(arguments["gains"])
         arguments["max_rel"] = top
         near = measure(max_rel=top)
-        warnings.warn(
+        warn_user(
             f"{measure}: max_rel is not given, {top:g} was taken, the highest grade of these qrels. Other qrels "
             f"(a batch, a fold) may have another: write {near}, or irpref.bind(measures, qrels)",
             ScaleWarning,
-            stacklevel=3,
         )
     return arguments
 

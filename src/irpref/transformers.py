@@ -17,7 +17,6 @@ Rows of topics without judgments stay as they are, except where a stage says oth
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,7 +27,7 @@ import pyterrier as pt
 from irpref.declare import KernelMeasure
 from irpref.explain import RETRIEVED, Account, Explainer
 from irpref.judged import Listing, Pool
-from irpref.messages import IrprefWarning
+from irpref.messages import IrprefWarning, warn_user
 from irpref.parsing import parse_all
 from irpref.segments import Bools, Floats, Ints
 
@@ -363,12 +362,11 @@ class Explain(_Stage):
         topics = [self._pool.topic_ids[t] for t in wanted if lacking[t]]
         if topics:
             number = f"{len(topics)} topics, first" if len(topics) > 1 else "topic"
-            warnings.warn(
+            warn_user(
                 f"the contributions shown do not add up to {self.measure} in {number} {topics[0]!r}: the rest belongs "
                 "to documents that were not retrieved or to ranks below the end of the list; "
                 "Explain(..., missed=True) gives them rows",
                 IrprefWarning,
-                stacklevel=3,
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, repeat
@@ -14,7 +13,7 @@ from irpref.judged.inputs import Table, as_list, as_numbers, as_table, chunks, g
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.run import JudgedRun, Listing
-from irpref.messages import DuplicateWarning
+from irpref.messages import DuplicateWarning, warn_user
 from irpref.segments import Floats, Ints, Segments, order_by
 
 CHUNK_ROWS = 1 << 16  # retrieved rows aligned at a time: their arrays stay in the cache
@@ -51,12 +50,11 @@ class Repeats:
     def warn(self) -> None:
         """Warn once for the whole run."""
         if self.first:
-            warnings.warn(
+            warn_user(
                 f"the run repeats {self.number} document{'s' * (self.number > 1)} inside a topic, first document "
                 f"{self.first[1]!r} in topic {self.first[0]!r}; the last row of each counts, as for the host's "
                 "own measures",
                 DuplicateWarning,
-                stacklevel=2,
             )
 
 
