@@ -98,7 +98,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     """Arguments of the kernel for this pool, `max_rel` filled in. Raises and warns as `prepare`."""
     arguments = measure.arguments()
     if arguments.get("gains"):
-        grades = pool.memo("grades", lambda: np.unique(pool.grade).tolist())
+        grades = pool.memo("grades", lambda: np.unique(pool.level_grade).tolist())
         measure.check_gains(grades)
     if "max_rel" in arguments and arguments["max_rel"] is None:
         top = pool.max_gain(arguments["gains"])
