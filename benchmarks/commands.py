@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ def files(options: argparse.Namespace) -> list[dict[str, Any]]:
             taken: dict[str, list[tuple[float, float]]] = {who: [] for who in here}
             for _ in range(TRIES if rows <= SMALL else 2):
                 for who, command in here.items():
-                    taken[who].append(timed(command))
+                    taken[who].append(timed(command, options.clock))
         for who, pairs in taken.items():
             seconds, megabytes = [s for s, _ in pairs], max(m for _, m in pairs)
             results.append(
@@ -78,19 +77,29 @@ def _irpref() -> list[str]:
     return [str(beside)] if beside.exists() else [sys.executable, "-m", "irpref.cli"]
 
 
-def timed(command: Sequence[str]) -> tuple[float, float]:
-    """Seconds, and megabytes of memory at the peak, of a command."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    took = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)  # wait4 took the child: Popen must not wait again
+# In a process of its own, since a child's peak memory starts at that of the process it was forked from.
+_LAUNCHER = """
+import json, os, subprocess, sys, time
+start = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, usage = os.wait4(child.pid, 0)
+wall = time.perf_counter() - start
+child.returncode = 0  # taken by wait4
+print(json.dumps([status, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss]))
+"""
+
+
+def timed(command: Sequence[str], clock: str = "wall") -> tuple[float, float]:
+    """Seconds (of all threads together by the `cpu` clock), and megabytes at the peak, of a command."""
+    launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, *command]
+    done = subprocess.run(launcher, check=True, capture_output=True, text=True)
+    status, wall, cpu, peak = json.loads(done.stdout)
     if status:
-        raise SystemExit(f"{' '.join(command[:4])} ... ended with {process.returncode}")
-    return took, usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
+        raise SystemExit(f"{' '.join(command[:4])} ... ended with status {status}")
+    return cpu if clock == "cpu" else wall, peak / (1024**2 if sys.platform == "darwin" else 1024)
 
 
-def start() -> list[dict[str, Any]]:
+def start(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Imports, and `irpref --help`."""
     cases = {
         "python": [sys.executable, "-c", "pass"],
@@ -103,7 +112,7 @@ def start() -> list[dict[str, Any]]:
     for turn in range(12):
         for who, command in cases.items():
             try:
-                seconds = timed(command)[0]
+                seconds = timed(command, options.clock)[0]
             except SystemExit:
                 continue
             if turn:  # the first one reads from disk

@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif name == "files":
             found = commands.files(options)
         elif name == "start":
-            found = commands.start()
+            found = commands.start(options)
         elif name == "spark":
             try:
                 found = cluster.spark(options)
