@@ -19,6 +19,7 @@ Differences, all deliberate; each is pinned by a test:
   if they are asked for together (which, depends on the hash seed). Here each measure has its own parameters;
 - a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the value 0;
 - float grades and numbers as ids are refused by pytrec_eval and welcome here;
+- a topic for which the run has an empty dict counts as not answered here, as answered in the host's `NumQ`;
 - NaN scores, two judgments of one document that differ, and a run without a topic in common with the qrels are
   errors here, and a repeated document a warning, as for all measures of this package.
 

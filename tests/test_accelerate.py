@@ -1,0 +1,564 @@
+"""The host's everyday measures from our alignment: the host's values to the last bit, and the pipeline restored."""
+
+import os
+import struct
+import subprocess
+import sys
+import warnings
+from typing import NamedTuple
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import (
+    AP,
+    RR,
+    Bpref,
+    IPrec,
+    Judged,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    Rprec,
+    ScoredDoc,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    Success,
+    infAP,
+    nDCG,
+)
+
+import irpref
+from irpref import CRPRecovery, PPlus, QMeasure, RPref, host
+from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
+from strategies import Collection, collections, random_collection
+
+# Every measure with every parameter.
+HOST = [
+    *(AP, AP(rel=2), AP @ 10, AP(judged_only=True) @ 20, AP(rel=2, judged_only=True)),
+    *(nDCG, nDCG @ 10, nDCG @ 1, nDCG(judged_only=True), nDCG(judged_only=True) @ 5),
+    *(P @ 1, P @ 10, P(rel=2) @ 2000, P(judged_only=True) @ 5),
+    *(R @ 10, R(rel=2) @ 100, R(judged_only=True) @ 50),
+    *(RR, RR(rel=2), RR(judged_only=True), RR @ 10, RR(rel=2) @ 5, RR @ 1),
+    *(Rprec, Rprec(rel=2), Rprec(judged_only=True)),
+    *(Bpref, Bpref(rel=2)),
+    *(Success @ 1, Success(rel=2) @ 5, Success(judged_only=True) @ 3),
+    *(Judged, Judged @ 10, Judged @ 3),
+    *(NumQ, NumRet(rel=2), NumRelRet, NumRel),
+    *(SetP, SetP(rel=2), SetP(judged_only=True), SetP(relative=True)),
+    *(SetR, SetR(rel=2)),
+    *(SetF, SetF(beta=2.0), SetF(beta=0.5, rel=2, judged_only=True), SetF(beta=0.0)),
+    *(SetAP, SetAP(rel=2, judged_only=True)),
+]
+# The host mixes these up with others if they are asked for together; see the tests of differences.
+APART = [
+    NumRet,
+    nDCG(gains={1: 1, 2: 3}),
+    nDCG(gains={0: 1, 1: 1, 2: 0}) @ 7,
+    nDCG(gains={1: 5}) @ 100,
+    nDCG(gains={2: 1, 3: 9}, judged_only=True),
+]
+
+
+@pytest.fixture(autouse=True)
+def _pipeline_as_before():
+    before = list(ir_measures.DefaultPipeline.providers)
+    yield
+    irpref.accelerate(False)
+    assert ir_measures.DefaultPipeline.providers == before
+
+
+def for_the_host(collection: Collection) -> Collection:
+    """Scores that 32 bits hold, in the same order; no topic with negative grades alone, no empty topic in the run."""
+    qrels = {topic: docs for topic, docs in collection.qrels.items() if max(docs.values()) >= 0}
+    run = {}
+    for topic, docs in collection.run.items():
+        place = {score: float(i) for i, score in enumerate(sorted(set(docs.values())))}
+        if docs:
+            run[topic] = {doc: place[score] for doc, score in docs.items()}
+    return Collection(qrels, run)
+
+
+drawn_collections = (
+    collections(integer_only=True)
+    .map(for_the_host)
+    .filter(lambda drawn: any(topic in drawn.run for topic in drawn.qrels))
+)
+
+
+# Where the host would take minutes for all of them.
+USUAL = [
+    *(AP, AP @ 10, nDCG, nDCG @ 10, P @ 10, P(rel=2) @ 5, R @ 100, RR, RR @ 10, RR(rel=2) @ 5, Rprec, Bpref),
+    *(Bpref(rel=2), Success @ 5, Judged, Judged @ 10, NumQ, NumRelRet, NumRel, SetP, SetR, SetF, SetAP),
+]
+
+
+class Both:
+    """Evaluators of the host and of ours for the same measures."""
+
+    def __init__(self, qrels, measures=HOST, apart=APART):
+        parts = [measures, *([m] for m in apart)]
+        self.host = [ir_measures.DefaultPipeline.evaluator(part, qrels) for part in parts]
+        self.n = len(measures) + len(apart)
+        self.ours = host.evaluator([*measures, *apart], qrels)
+        assert isinstance(self.ours, host.AcceleratedEvaluator)
+        self.place = {topic: i for i, topic in enumerate(self.ours.topic_ids)}
+
+    def check(self, run, note=""):
+        """Every value the same to the last bit, every mean but for the order of its sum."""
+        values = self.ours.values(run)
+        means = self.ours.calc_aggregate(run)
+        seen = 0
+        for evaluator in self.host:
+            result = evaluator.calc(run)
+            for metric in result.per_query:
+                mine = values[metric.measure][self.place[metric.query_id]]
+                assert mine == metric.value, (note, metric)
+                seen += 1
+            for measure, mean in result.aggregated.items():
+                assert means[measure] == pytest.approx(mean, rel=1e-12), (note, measure)
+        assert seen == len(self.place) * self.n
+
+
+# Values -----------------------------------------------------------------------------------------------------
+
+
+@given(drawn_collections)
+def test_drawn_collections(collection):
+    Both(collection.qrels).check(collection.run)
+
+
+@pytest.mark.parametrize("grades", [(0, 1), (0, 0, 0, 1, 2, 3), (-2, -1, 0, 0, 1, 2), (1, 2)])
+def test_longer_lists_with_many_ties(grades):
+    collection = for_the_host(random_collection(seed=9, n_topics=25, n_docs=120, grades=grades))
+    run = {t: {d: s // 9 for d, s in docs.items()} for t, docs in collection.run.items()}
+    Both(collection.qrels).check(run)
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_submitted_runs(collection, data_dir):
+    qrels = qrels_of(data_dir, collection)
+    usual, all_of_them = Both(qrels, USUAL, []), Both(qrels)
+    for i, (name, run) in enumerate(runs_of(data_dir, collection)):
+        (usual if i % 8 else all_of_them).check(run, name)
+
+
+def test_judgments_of_more_than_one_group():
+    rng = np.random.default_rng(4)
+    docs = [f"d{i}" for i in range(3000)]
+    qrels = {f"t{t}": dict(zip(docs, rng.integers(-1, 4, 3000).tolist(), strict=True)) for t in range(25)}
+    run = {
+        t: {f"d{i}": float(s) for i, s in zip(rng.choice(3500, 300, False), rng.integers(0, 60, 300), strict=True)}
+        for t in qrels
+    }
+    Both(qrels).check(run)
+
+
+class Judgment(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        iter,
+        pd.DataFrame,
+        lambda rows: pd.DataFrame(rows).astype({"query_id": "category", "doc_id": "category"}),
+        pl.DataFrame,
+    ],
+    ids=["iterator", "pandas", "pandas categorical", "polars"],
+)
+def test_forms_of_input(form):
+    qrels, run = random_collection(seed=3)
+    expected = host.evaluator([*HOST, *APART, QMeasure], qrels).calc_aggregate(run)
+    judged = [Judgment(t, d, g) for t, docs in qrels.items() for d, g in docs.items()]
+    found = [ScoredDoc(t, d, s) for t, docs in run.items() for d, s in docs.items()]
+    assert host.evaluator([*HOST, *APART, QMeasure], form(judged)).calc_aggregate(form(found)) == expected
+
+
+def test_a_topic_does_not_depend_on_the_others():
+    qrels, run = random_collection(seed=8, grades=(-1, 0, 0, 1, 2))
+    evaluator = host.evaluator([*HOST, *APART], qrels)
+    together = evaluator.values(run)
+    for i, topic in enumerate(evaluator.topic_ids):
+        alone = host.evaluator([*HOST, *APART], {topic: qrels[topic]}).values({topic: run[topic]})
+        for measure, values in alone.items():
+            assert values[0] == together[measure][i]
+
+
+@given(collections(), st.data())
+def test_float_grades_are_welcome(collection, data):
+    # pytrec_eval takes integers only. Twice the grade is an integer wherever all grades are halves.
+    doubled = {t: {d: 2 * g for d, g in docs.items()} for t, docs in collection.qrels.items()}
+    measures = [nDCG, nDCG @ 3, nDCG(judged_only=True)]
+    found = host.evaluator(measures, collection.qrels).values(collection.run)
+    expected = host.evaluator(measures, doubled).values(collection.run)
+    for measure in measures:
+        assert found[measure] == pytest.approx(expected[measure], rel=1e-12)
+
+
+# Which measures ---------------------------------------------------------------------------------------------
+
+LEFT_TO_THE_HOST = [
+    infAP,
+    IPrec @ 0.5,
+    ir_measures.RBP(p=0.8),
+    ir_measures.ERR @ 10,
+    ir_measures.alpha_nDCG @ 5,
+    RR(judged_only=True) @ 10,
+    NumRel(rel=2),
+    nDCG(dcg="exp-log2"),
+    nDCG(dcg="exp-log2", gains={1: 2}) @ 5,
+    nDCG(dcg="exp-log2", judged_only=True) @ 5,
+    nDCG(gains={1: -1}),
+    nDCG(gains={-1: 1}),
+    SetF(beta=-1.0),
+    AP(rel=0),
+    AP(rel=-1),
+    P @ 0,
+]
+
+
+@pytest.mark.parametrize("measure", [*HOST, *APART, nDCG(dcg="exp-log2") @ 5, QMeasure, RPref @ 5], ids=str)
+def test_what_is_computed_here(measure):
+    assert host.supports(measure)
+    assert host.AcceleratedProvider().supports(measure)
+
+
+@pytest.mark.parametrize("measure", LEFT_TO_THE_HOST, ids=str)
+def test_what_is_left_to_the_host(measure):
+    assert not host.supports(measure)
+    with pytest.raises(ValueError, match="left to its own provider"):
+        host.AcceleratedEvaluator([measure], {"q": {"a": 1}})
+
+
+def test_a_wrong_parameter_is_an_error_as_for_the_host():
+    for measure in (P, AP(rel="x"), nDCG(dcg="log")):
+        for on in (False, True):
+            irpref.accelerate(on)
+            with pytest.raises(AssertionError):
+                ir_measures.calc_aggregate([measure], {"q": {"a": 1}}, {"q": {"a": 1.0}})
+    with pytest.raises(ValueError, match="NPref needs n"):
+        host.evaluator([irpref.NPref], {"q": {"a": 1}})
+
+
+# The pipeline -----------------------------------------------------------------------------------------------
+
+MIXED = [AP, nDCG @ 10, Bpref, RPref(max_rel=3), QMeasure, PPlus, CRPRecovery]
+
+
+def names() -> list[str]:
+    return [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
+
+
+def test_on_and_off_again():
+    before = list(ir_measures.DefaultPipeline.providers)
+    assert "irpref-accelerated" not in names()
+    irpref.accelerate()
+    assert names() == ["irpref-accelerated", *(provider.NAME for provider in before)]
+    irpref.accelerate()
+    assert names().count("irpref-accelerated") == 1
+    irpref.accelerate(False)
+    assert ir_measures.DefaultPipeline.providers == before
+    irpref.accelerate(False)
+    assert ir_measures.DefaultPipeline.providers == before
+    irpref.accelerate(on=True)
+    assert names()[0] == "irpref-accelerated"
+
+
+def test_importing_does_not_switch_it_on():
+    code = "import irpref, irpref.host, ir_measures; print(ir_measures.DefaultPipeline.providers[0].NAME)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "runtime\n"
+
+
+def test_it_moves_to_the_front():
+    irpref.accelerate()
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline.append(pipeline.pop(0))
+    irpref.accelerate()
+    assert names()[0] == "irpref-accelerated"
+    assert names().count("irpref-accelerated") == 1
+
+
+def test_a_mixed_set_of_measures_costs_one_evaluator():
+    qrels, run = random_collection(seed=1)
+    plain = ir_measures.evaluator(MIXED, qrels)
+    assert not isinstance(plain, host.AcceleratedEvaluator)
+    expected = plain.calc_aggregate(run)
+    irpref.accelerate()
+    evaluator = ir_measures.evaluator(MIXED, qrels)
+    assert isinstance(evaluator, host.AcceleratedEvaluator)
+    assert evaluator.calc_aggregate(run) == pytest.approx(expected, rel=1e-12)
+    assert {metric.measure for metric in evaluator.iter_calc(run)} == set(MIXED)
+    both = [*MIXED, infAP]
+    assert ir_measures.calc_aggregate(both, qrels, run) == pytest.approx(
+        {**expected, infAP: ir_measures.pytrec_eval.calc_aggregate([infAP], qrels, run)[infAP]}, rel=1e-12
+    )
+    irpref.accelerate(False)
+    assert ir_measures.calc_aggregate(MIXED, qrels, run) == expected
+
+
+def test_metrics_of_the_host_and_of_ours_are_the_same_objects():
+    qrels, run = random_collection(seed=1)
+    before = sorted(ir_measures.iter_calc(MIXED, qrels, run), key=lambda m: (str(m.measure), m.query_id))
+    irpref.accelerate()
+    after = list(ir_measures.iter_calc(MIXED, qrels, run))
+    assert after == before
+    assert all(type(metric.value) is float for metric in after)
+
+
+def test_columns_of_the_qrels_are_still_asked_for():
+    irpref.accelerate()
+    columns = ir_measures.DefaultPipeline.qrel_inputs([AP, irpref.Coverage])
+    assert sorted(columns) == ["doc_id", "known", "query_id", "relevance"]
+    qrels = irpref.with_known({"q": {"a": 1, "b": 1}}, {"q": ["a"]})
+    found = ir_measures.calc_aggregate([AP, irpref.Coverage], qrels, {"q": {"a": 1.0}})
+    assert found == {AP: 0.5, irpref.Coverage: 1.0}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # of pandas 3, about PyTerrier's code
+def test_an_experiment_of_pyterrier_has_the_same_table():
+    pt = pytest.importorskip("pyterrier")
+    qrels, run = random_collection(seed=2, n_topics=6)
+    rows = [(t, d, s) for t, docs in run.items() for d, s in docs.items()]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+    topics = pd.DataFrame({"qid": list(qrels), "query": list(qrels)})
+    judged = pd.DataFrame(
+        [(t, d, g) for t, docs in qrels.items() for d, g in docs.items()], columns=["qid", "docno", "label"]
+    )
+    systems = [pt.Transformer.from_df(pt.model.add_ranks(frame.assign(score=frame.score * sign))) for sign in (1, -1)]
+    measures = [*MIXED, NumRet, "recip_rank", P @ 5]
+    tables = []
+    for on in (False, True):
+        irpref.accelerate(on)
+        tables.append(pt.Experiment(systems, topics, judged, measures, names=["up", "down"]))
+        tables.append(pt.Experiment(systems, topics, judged, measures, names=["up", "down"], perquery=True))
+    # The host's order of columns is that of a set.
+    pd.testing.assert_frame_equal(tables[0].sort_index(axis=1), tables[2].sort_index(axis=1))
+    order = ["name", "qid", "measure"]
+    before, after = (table.sort_values(order, ignore_index=True) for table in (tables[1], tables[3]))
+    pd.testing.assert_frame_equal(before, after)
+
+
+# The evaluator ----------------------------------------------------------------------------------------------
+
+
+def test_an_evaluator_of_both_leaves_the_pipeline_alone():
+    before = list(ir_measures.DefaultPipeline.providers)
+    qrels, run = random_collection(seed=5)
+    asked = [IPrec @ 0.5, AP, RPref(max_rel=3), infAP, nDCG @ 5]
+    evaluator = host.evaluator(asked, qrels)
+    assert isinstance(evaluator, host.CombinedEvaluator)
+    assert ir_measures.DefaultPipeline.providers == before
+    expected = ir_measures.calc_aggregate(asked, qrels, run)
+    found = evaluator.calc_aggregate(run)
+    assert list(found) == asked
+    assert found == pytest.approx(expected, rel=1e-12)
+    result = evaluator.calc(run)
+    assert result.aggregated == found
+    metrics = list(evaluator.iter_calc(run))
+    key = lambda m: (str(m.measure), m.query_id)  # noqa: E731
+    assert sorted(metrics, key=key) == sorted(ir_measures.iter_calc(asked, qrels, run), key=key)
+    assert sorted(result.per_query, key=key) == sorted(metrics, key=key)
+    values = evaluator.values(run)
+    assert set(values) == {AP, RPref(max_rel=3), nDCG @ 5}
+    assert values[AP].mean() == pytest.approx(expected[AP])
+    assert evaluator.topic_ids == list(qrels)
+
+
+def test_an_evaluator_of_both_reads_an_iterator_once():
+    qrels, run = random_collection(seed=5)
+    asked = ["ndcg_cut_5", "RPref(max_rel=3)", "infAP"]
+    expected = host.evaluator(asked, qrels).calc_aggregate(run)
+    judged = (Judgment(t, d, g) for t, docs in qrels.items() for d, g in docs.items())
+    evaluator = host.evaluator(asked, judged)
+    rows = [ScoredDoc(t, d, s) for t, docs in run.items() for d, s in docs.items()]
+    assert evaluator.calc_aggregate(iter(rows)) == expected
+    assert len(list(evaluator.iter_calc(iter(rows)))) == 3 * len(qrels)
+    assert evaluator.calc(iter(rows)).aggregated == expected
+    frames = host.evaluator(asked, pl.DataFrame([Judgment(t, d, g) for t, dd in qrels.items() for d, g in dd.items()]))
+    assert frames.calc_aggregate(pl.DataFrame(rows)) == expected
+
+
+def test_an_evaluator_of_the_host_alone():
+    qrels, run = random_collection(seed=5)
+    evaluator = host.evaluator("infAP", qrels)
+    assert evaluator.calc_aggregate(run) == ir_measures.calc_aggregate([infAP], qrels, run)
+
+
+def test_ties_must_have_been_looked_at():
+    qrels, run = {"q": {"r1": 1}}, {"q": {"r1": 1.0, "z9": 1.0}}
+    evaluator = host.evaluator([RR, RR @ 3, Judged @ 1], qrels)
+    assert evaluator.ties
+    assert not host.evaluator([RR, AP, Judged], qrels).ties
+    with pytest.raises(ValueError, match="ties=True"):
+        evaluator.values_of(evaluator.pool.judge(run))
+    assert evaluator.calc_aggregate(run) == {Judged @ 1: 1.0, RR: 0.5, RR @ 3: 1.0}
+
+
+# Deliberate differences: both numbers -----------------------------------------------------------------------
+
+
+def as_float32(score: float) -> float:
+    return struct.unpack("f", struct.pack("f", score))[0]
+
+
+def test_difference_scores_are_64_bit():
+    qrels, run = {"q": {"b": 1, "a": 0}}, {"q": {"a": 1.00000001, "b": 1.0}}
+    assert ir_measures.calc_aggregate([AP, RR], qrels, run) == {AP: 1.0, RR: 1.0}
+    assert host.evaluator([AP, RR], qrels).calc_aggregate(run) == {AP: 0.5, RR: 0.5}
+
+
+def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
+    qrels = qrels_of(data_dir, "trec-covid-r3")
+    (path,) = (data_dir / "trec-covid-r3" / "runs_original").glob("UIowaS_Run2*")
+    run = read_run(path)
+    theirs = ir_measures.calc_aggregate([AP, nDCG], qrels, run)
+    evaluator = host.evaluator([AP, nDCG], qrels)
+    mine = evaluator.calc_aggregate(run)
+    assert mine != theirs
+    assert mine == pytest.approx(theirs, abs=1e-3)
+    rounded = {t: {d: as_float32(s) for d, s in docs.items()} for t, docs in run.items()}
+    assert evaluator.calc_aggregate(rounded) == pytest.approx(theirs, rel=1e-12)
+
+
+needs_perl = pytest.mark.skipif(not ir_measures.gdeval.is_available(), reason="no perl for ir_measures' gdeval")
+
+
+@needs_perl
+def test_difference_exponential_gains_are_not_rounded():
+    collection = for_the_host(random_collection(seed=6, n_topics=8))
+    number = {topic: str(i + 1) for i, topic in enumerate(collection.qrels)}  # it takes numbers as topics
+    qrels = {number[t]: docs for t, docs in collection.qrels.items()}
+    run = {number[t]: docs for t, docs in collection.run.items()}
+    measure = nDCG(dcg="exp-log2") @ 10
+    evaluator = host.evaluator([measure], qrels)
+    mine = dict(zip(evaluator.topic_ids, evaluator.values(run)[measure].tolist(), strict=True))
+    theirs = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
+    assert {t: round(v, 5) for t, v in mine.items()} == theirs
+    assert mine != theirs
+
+
+@needs_perl
+def test_difference_exponential_gains_of_high_grades(capfd):
+    measure = nDCG(dcg="exp-log2") @ 10
+    qrels, run = {"1": {"a": 5, "b": 1}}, {"1": {"b": 2.0, "a": 1.0}}
+    with pytest.raises(subprocess.CalledProcessError):
+        ir_measures.calc_aggregate([measure], qrels, run)
+    assert "format error" in capfd.readouterr().err
+    expected = (1 / 1 + 31 / np.log2(3)) / (31 / 1 + 1 / np.log2(3))
+    assert host.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(expected)
+
+
+def test_difference_documents_retrieved_beside_judged_only():
+    qrels, run = {"q": {"a": 1, "c": 0}}, {"q": {"c": 4.0, "u": 3.0, "a": 2.0}}
+    asked = [AP(judged_only=True), NumRet]
+    assert ir_measures.pytrec_eval.calc_aggregate(asked, qrels, run)[NumRet] == 2
+    assert ir_measures.pytrec_eval.calc_aggregate(asked[::-1], qrels, run)[NumRet] == 3
+    assert host.evaluator(asked, qrels).calc_aggregate(run)[NumRet] == 3
+
+
+def test_difference_two_ndcg_with_and_without_gains():
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}
+    mapped = nDCG(gains={1: 5})
+    alone = {m: ir_measures.pytrec_eval.calc_aggregate([m], qrels, run)[m] for m in (mapped, nDCG)}
+    assert alone[mapped] > alone[nDCG]
+    together = ir_measures.pytrec_eval.calc_aggregate([mapped, nDCG], qrels, run)
+    assert together == {mapped: 0.0, nDCG: alone[mapped]}  # one value lost, the other under the wrong name
+    assert host.evaluator([mapped, nDCG], qrels).calc_aggregate(run) == alone
+
+
+def test_difference_a_topic_with_negative_grades_only():
+    # Never in a process of ours: pytrec_eval would end it.
+    found = host.evaluator([AP, Bpref, nDCG, NumRel], {"q": {"a": -1, "b": -2}}).calc_aggregate({"q": {"a": 1.0}})
+    assert set(found.values()) == {0.0}
+
+
+def test_difference_float_grades_and_numbers_as_ids():
+    run = {"1": {"7": 2.0, "8": 1.0}}
+    for qrels, message in (({"1": {"7": 0.5, "8": 1.5}}, "integer"), ({1: {7: 0, 8: 1}}, "string")):
+        with pytest.raises(TypeError, match=message):
+            ir_measures.calc_aggregate([AP], qrels, run)
+        assert host.evaluator([AP], qrels).calc_aggregate(run) == {AP: 0.5}
+
+
+def test_difference_bad_input_is_not_passed_over():
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}
+    assert ir_measures.calc_aggregate([AP], qrels, {"x": {"a": 1.0}}) == {AP: 0.0}
+    twice = [Judgment("q", "a", 0), Judgment("q", "a", 1)]
+    assert ir_measures.calc_aggregate([AP], twice, run) == {AP: 1.0}
+    repeated = [ScoredDoc("q", "a", 3.0), ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 1.0)]
+    assert ir_measures.calc_aggregate([AP], qrels, repeated) == {AP: 0.5}
+    irpref.accelerate()
+    with pytest.raises(ValueError, match="no topic in common"):
+        ir_measures.calc_aggregate([AP], qrels, {"x": {"a": 1.0}})
+    with pytest.raises(ValueError, match="document 'a' twice, as 1 and as 0"):
+        ir_measures.calc_aggregate([AP], twice, run)
+    with pytest.raises(ValueError, match="topic 'q', document 'a' is nan"):
+        ir_measures.calc_aggregate([AP], qrels, {"q": {"a": float("nan")}})
+    with pytest.warns(irpref.DuplicateWarning):
+        assert ir_measures.calc_aggregate([AP], qrels, repeated) == {AP: 0.5}
+
+
+def test_difference_an_empty_topic_is_not_answered():
+    assert host.evaluator([NumQ], {"q": {"a": 1}}).calc_aggregate({"q": {}}) == {NumQ: 0.0}
+    assert ir_measures.calc_aggregate([NumQ], {"q": {"a": 1}}, {"q": {}}) == {NumQ: 1.0}
+
+
+# What is kept of the host although it looks odd --------------------------------------------------------------
+
+
+def test_counts_are_of_topics_that_the_run_answers():
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1, "b": 1}}, {"q1": {"a": 1.0, "u": 0.5}}
+    asked = [NumQ, NumRel, NumRet, NumRelRet]
+    expected = {NumQ: 1, NumRel: 1, NumRet: 2, NumRelRet: 1}
+    assert ir_measures.calc_aggregate(asked, qrels, run) == expected
+    assert host.evaluator(asked, qrels).calc_aggregate(run) == expected
+
+
+def test_a_negative_grade_is_a_judgment_for_judged_and_none_for_judged_only():
+    qrels, run = {"q": {"a": -1, "b": 1}}, {"q": {"a": 3.0, "u": 2.0, "b": 1.0}}
+    asked = [Judged @ 1, Judged, AP(judged_only=True), P @ 3]
+    expected = {Judged @ 1: 1.0, Judged: 2 / 3, AP(judged_only=True): 1.0, P @ 3: 1 / 3}
+    assert ir_measures.calc_aggregate(asked, qrels, run) == pytest.approx(expected)
+    assert host.evaluator(asked, qrels).calc_aggregate(run) == pytest.approx(expected)
+
+
+def test_all_of_it_without_a_warning():
+    qrels, run = random_collection(seed=12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluator = host.evaluator([*HOST, *APART, nDCG(dcg="exp-log2") @ 5], qrels)
+        evaluator.calc_aggregate(run)
+        assert set(evaluator.calc_aggregate({}).values()) == {0.0}
+
+
+def test_the_hash_seed_does_not_show():
+    code = (
+        "from irpref import host, QMeasure; from ir_measures import *\n"
+        "e = host.evaluator([AP, nDCG(gains={1: 5}), nDCG, NumRet, QMeasure, RR@3], {'q': {'a': 1, 'b': 2}})\n"
+        "print(e.calc_aggregate({'q': {'a': 1.0, 'b': 1.0}}))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "7")
+    }
+    assert len(outputs) == 1
