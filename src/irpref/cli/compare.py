@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from typing import Any
 
-from irpref.cli.curve import named, remarks
+from irpref.cli import OK
+from irpref.cli.curve import read, two
+from irpref.cli.scoring import run_names
 
 _HALF = 20  # characters of the longest bar
 
@@ -30,7 +31,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format, plain or compressed")
+    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format, '-', or ir_datasets id")
     parser.add_argument("runs", metavar="RUN", nargs=2, help="two runs in TREC format: A and B")
     parser.add_argument(
         "-m", "--measure", metavar="NAME", action="append", dest="measures", help="repeatable (default: Rprec)"
@@ -50,24 +51,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the comparison; return 0, or 2 if the input cannot be evaluated (the reason goes to stderr)."""
-    try:
-        with remarks("irpref compare"):
-            lines = _report(args)
-    except (ValueError, OSError) as problem:
-        print(f"irpref compare: {problem}", file=sys.stderr)
-        return 2
-    print("\n".join(lines))
-    return 0
+    """Print the comparison. Raises `ValueError` for input that cannot be evaluated; returns the exit status."""
+    print("\n".join(_report(args)))
+    return OK
 
 
 def _report(args: argparse.Namespace) -> list[str]:
-    from irpref import bind, curves, parse_all, read_qrels, read_run
+    from irpref import bind, curves, parse_all
 
-    qrels = read_qrels(args.qrels)
-    files = named(args.runs)
-    runs = {name: read_run(path) for name, path in files.items()}
-    _, base = files
+    qrels, runs = read(args)
+    base = two(runs)
+    files = run_names(args.runs)
     by_topic: Any
     if args.measures:
         measures = bind(parse_all(args.measures), qrels)

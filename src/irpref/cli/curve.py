@@ -1,10 +1,11 @@
 """`irpref curve`: the curves and tables behind the measures, one row a point.
 
-    irpref curve crp     QRELS RUN...   relative position and its cumulation by rank
-    irpref curve npref   QRELS RUN...   n-pref by number of partitions, misplaced pairs
-    irpref curve pr      QRELS RUN...   precision at the 11 levels of recall
-    irpref curve gain    QRELS RUN...   CG, DCG, their ideals and ratios by rank
-    irpref curve summary QRELS RUN...   topics, documents retrieved, relevant, found
+    irpref curve crp       QRELS RUN...  relative position and its cumulation by rank
+    irpref curve npref     QRELS RUN...  n-pref by number of partitions, misplaced pairs
+    irpref curve pr        QRELS RUN...  precision at the 11 levels of recall
+    irpref curve gain      QRELS RUN...  CG, DCG, their ideals and ratios by rank
+    irpref curve histogram QRELS A B     R-precision of A minus B, topic by topic
+    irpref curve summary   QRELS RUN...  topics, documents retrieved, relevant, found
 
 Means over the topics of the qrels; with --per-topic one block for each. Files are in TREC format, plain or compressed.
 The columns are described at `irpref.curves`.
@@ -14,16 +15,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
+
+from irpref.cli import OK, UsageError
+from irpref.cli.scoring import read_judgments, run_names
 
 FUNCTIONS = {
     "crp": "crp",
     "npref": "npref_convergence",
     "pr": "interpolated_precision",
     "gain": "cumulated_gain",
+    "histogram": "precision_histogram",
     "summary": "summary_table",
 }
 _HELP = {
@@ -31,6 +33,7 @@ _HELP = {
     "npref": "n-pref by number of partitions",
     "pr": "precision at the 11 levels of recall",
     "gain": "cumulated and discounted cumulated gain by rank",
+    "histogram": "R-precision of A minus B, topic by topic",
     "summary": "topics, documents retrieved, relevant, found",
 }
 
@@ -54,8 +57,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         one = kinds.add_parser(kind, help=text, description=f"{text[0].upper()}{text[1:]}.")
         add_inputs(one)
         add_options(one, kind)
-        one.add_argument("-q", "--per-topic", action="store_true", help="one block of rows for each topic")
-        one.add_argument("--query", metavar="ID", help="only this topic (implies --per-topic)")
+        if kind != "histogram":
+            one.add_argument("-q", "--per-topic", action="store_true", help="one block of rows for each topic")
+            one.add_argument("--query", metavar="ID", help="only this topic (implies --per-topic)")
         one.add_argument("--format", choices=("tsv", "csv"), default="tsv", help="default: %(default)s")
     parser.set_defaults(run=run)
     return parser
@@ -63,7 +67,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """The positional arguments: qrels, and one run or more."""
-    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format")
+    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format, '-', or ir_datasets id")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="run in TREC format, named after its file")
 
 
@@ -124,71 +128,41 @@ def _gains(text: str) -> dict[float, float]:
         raise argparse.ArgumentTypeError(f"{text!r} is no list of gains such as 1=1,2=3,3=7") from None
 
 
-def read(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
-    """The qrels, and the runs by name."""
-    from irpref import read_qrels, read_run
+def read(args: argparse.Namespace) -> tuple[list[Any], dict[str, Any]]:
+    """The judgments, and the runs by name."""
+    from irpref import read_run
 
-    qrels = read_qrels(args.qrels)
-    return qrels, {name: read_run(path) for name, path in named(args.runs).items()}
-
-
-def named(paths: Sequence[str]) -> dict[str, str]:
-    """Run files by name: that of the file without its endings, the whole path where two have the same."""
-    names = [_stem(path) for path in paths]
-    out: dict[str, str] = {}
-    for name, path in zip(names, paths, strict=True):
-        key = name if names.count(name) == 1 else path
-        if key in out:
-            raise ValueError(f"the run {path} is given twice")
-        out[key] = path
-    return out
+    if len(set(args.runs)) < len(args.runs):
+        raise UsageError("a run is given twice")
+    runs = {name: read_run(path) for name, path in run_names(args.runs).items()}
+    return read_judgments(args.qrels).rows(), runs
 
 
-def _stem(path: str) -> str:
-    name = path.replace("\\", "/").rpartition("/")[2]
-    for ending in (".gz", ".zst", ".run", ".txt", ".res", ".trec"):
-        name = name.removesuffix(ending)
-    return name or path
-
-
-@contextmanager
-def remarks(command: str) -> Iterator[None]:
-    """Print our warnings as one line each, to stderr."""
-    from irpref import IrprefWarning
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", IrprefWarning)
-        yield
-    for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, IrprefWarning)):
-        print(f"{command}: {text}", file=sys.stderr)
-    for other in caught:
-        if not issubclass(other.category, IrprefWarning):
-            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+def two(runs: dict[str, Any]) -> str:
+    """Name of the second of two runs, the one compared with."""
+    if len(runs) != 2:
+        raise UsageError(f"expected two runs, A and B, got {len(runs)}")
+    return list(runs)[1]
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table; return 0, or 2 if the input cannot be evaluated (the reason goes to stderr)."""
-    command = f"irpref curve {args.kind}"
-    try:
-        with remarks(command):
-            table = _table(args)
-    except (ValueError, OSError) as problem:
-        print(f"{command}: {problem}", file=sys.stderr)
-        return 2
+    """Print the table. Raises `ValueError` as the functions of `irpref.curves`; returns the exit status."""
     separator = "\t" if args.format == "tsv" else ","
-    table.to_csv(sys.stdout, sep=separator, index=False, float_format="%.10g", lineterminator="\n")
-    return 0
+    _table(args).to_csv(sys.stdout, sep=separator, index=False, float_format="%.10g", lineterminator="\n")
+    return OK
 
 
 def _table(args: argparse.Namespace) -> Any:
     from irpref import curves
 
     qrels, runs = read(args)
+    if args.kind == "histogram":
+        return curves.precision_histogram(qrels, runs, two(runs), **options(args))
     function = getattr(curves, FUNCTIONS[args.kind])
     if args.query is None:
         return function(qrels, runs, per_topic=args.per_topic, **options(args))
     # Of all topics, so that what is taken from the qrels as a whole (max_rel) stays the same.
-    if not (qrels["query_id"] == args.query).any():
+    if not any(row.query_id == args.query for row in qrels):
         raise ValueError(f"the qrels have no topic {args.query!r}")
     table = function(qrels, runs, per_topic=True, **options(args))
     return table[table["query_id"] == args.query]

@@ -15,11 +15,11 @@ Needs matplotlib: pip install 'irpref[plot]'.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
-from irpref.cli.curve import add_inputs, add_options, options, read, remarks
+from irpref.cli import OK, UsageError
+from irpref.cli.curve import add_inputs, add_options, options, read, two
 
 _KINDS = {
     "sketch": ("crp_sketch", "CRP of one topic: run, ideal, worst case, points"),
@@ -88,17 +88,11 @@ def _size(text: str) -> tuple[float, float]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the picture; return 0, or 2 if it cannot be drawn (the reason goes to stderr)."""
-    command = f"irpref plot {args.kind}"
-    try:
-        if Path(args.output).suffix.lstrip(".").lower() not in FORMATS:
-            raise ValueError(f"the name of the picture must end in .png, .pdf or .svg, got {args.output!r}")
-        with remarks(command):
-            _draw(args)
-    except (ValueError, OSError, ImportError) as problem:
-        print(f"{command}: {problem}", file=sys.stderr)
-        return 2
-    return 0
+    """Write the picture. Raises `ValueError` as the functions of `irpref.plots`; returns the exit status."""
+    if Path(args.output).suffix.lstrip(".").lower() not in FORMATS:
+        raise UsageError(f"the name of the picture must end in .png, .pdf or .svg, got {args.output!r}")
+    _draw(args)
+    return OK
 
 
 def _draw(args: argparse.Namespace) -> None:
@@ -110,16 +104,14 @@ def _draw(args: argparse.Namespace) -> None:
     more = options(args)
     if args.kind == "sketch":
         if len(runs) != 1:
-            raise ValueError(f"a sketch shows one run, got {len(runs)}")
+            raise UsageError(f"a sketch shows one run, got {len(runs)}")
         more["query_id"] = args.query
     elif args.kind == "crp":
         more["normalized"] = not args.ranks
     elif args.kind == "gain":
         more["quantity"] = args.quantity
     elif args.kind == "histogram":
-        if len(runs) != 2:
-            raise ValueError(f"a histogram compares two runs, got {len(runs)}")
-        more["baseline"] = list(runs)[1]
+        more["baseline"] = two(runs)
     elif args.kind == "scatter":
         more["measures"] = args.measures
     ax = draw(qrels, runs, ax=ax, **more)

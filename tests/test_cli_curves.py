@@ -1,0 +1,304 @@
+"""`irpref curve`, `plot` and `compare`: what they print, to the letter, for data small enough to check by hand."""
+
+import sys
+from textwrap import dedent
+
+import pytest
+
+from irpref.cli import main
+from irpref.datasets import load
+
+BOOK = load("mir-textbook")
+PAIR_QRELS = {str(q): {"a": 1, "b": 1, "c": 0} for q in range(1, 6)}
+BETTER = {str(q): {"a": 3.0, "b": 2.0, "c": 1.0} for q in (1, 2, 3)} | {"4": {"c": 2.0, "b": 1.0}}
+WORSE = {"1": {"a": 1.0}, "2": {"c": 2.0, "a": 1.0}, "3": {"a": 2.0, "b": 1.0}, "4": {"b": 2.0, "a": 1.0}}
+
+
+def write_qrels(path, qrels):
+    path.write_text("".join(f"{q} 0 {doc} {grade}\n" for q, of in qrels.items() for doc, grade in of.items()))
+    return str(path)
+
+
+def write_run(path, run):
+    path.write_text("".join(f"{q} Q0 {doc} 0 {score} tag\n" for q, of in run.items() for doc, score in of.items()))
+    return str(path)
+
+
+@pytest.fixture
+def book(tmp_path):
+    """Qrels and run of the book, as files."""
+    return write_qrels(tmp_path / "book.qrels", BOOK.qrels), write_run(tmp_path / "book.run", BOOK.runs["run"])
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Five topics and two runs, as files."""
+    return (
+        write_qrels(tmp_path / "pair.qrels", PAIR_QRELS),
+        write_run(tmp_path / "new.run", BETTER),
+        write_run(tmp_path / "old.run.txt", WORSE),
+    )
+
+
+@pytest.fixture
+def printed(capsys):
+    """Run the command successfully and return what it printed."""
+
+    def call(*arguments, remark=""):
+        assert main([str(argument) for argument in arguments]) == 0
+        captured = capsys.readouterr()
+        assert remark in captured.err
+        assert bool(captured.err) == bool(remark)
+        return captured.out
+
+    return call
+
+
+@pytest.fixture
+def refused(capsys):
+    """Run the command, and return exit status and message."""
+
+    def call(*arguments):
+        status = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        return status, captured.err
+
+    return call
+
+
+def tabs(text):
+    return dedent(text).lstrip("\n").replace(" ", "\t")
+
+
+# ------------------------------------------------------------------------------------------------------------ curve
+
+
+def test_precision_at_recall_levels(printed, book):
+    assert printed("curve", "pr", *book) == tabs(
+        """
+        run recall precision
+        book 0 0.6666666667
+        book 0.1 0.6666666667
+        book 0.2 0.5
+        book 0.3 0.4166666667
+        book 0.4 0.325
+        book 0.5 0.2916666667
+        book 0.6 0.125
+        book 0.7 0.1
+        book 0.8 0.1
+        book 0.9 0.1
+        book 1 0.1
+        """
+    )
+
+
+def test_gain_of_a_topic_as_csv(printed, book):
+    # Gains 1 0 1 against 3 3 3: DCG(3) = 1 + 1/log2(3) = 1.6309..., ideal 3 + 3 + 3/log2(3).
+    assert printed("curve", "gain", *book, "--query", "q1", "--depth", "3", "--format", "csv") == dedent(
+        """\
+        run,query_id,rank,gain,cg,dcg,ideal_cg,ideal_dcg,ncg,ndcg
+        book,q1,1,1,1,1,3,3,0.3333333333,0.3333333333
+        book,q1,2,0,1,1,6,6,0.1666666667,0.1666666667
+        book,q1,3,1,2,1.630929754,9,7.892789261,0.2222222222,0.2066354111
+        """
+    )
+
+
+def test_gain_takes_base_gains_and_ideal(printed, book):
+    shown = printed(
+        "curve", "gain", *book, "--depth", "2", "--base", "3", "--gains", "1=5,2=6,3=7", "--ideal", "retrieved"
+    )
+    # Mean gain 5/2, 0; ideals of the retrieved: 7 + 7 and 7 + 6; rank 2 is not discounted with base 3.
+    assert shown == tabs(
+        """
+        run rank gain cg dcg ideal_cg ideal_dcg ncg ndcg
+        book 1 2.5 2.5 2.5 7 7 0.3571428571 0.3571428571
+        book 2 0 2.5 2.5 13.5 13.5 0.1851851852 0.1851851852
+        """
+    )
+
+
+def test_crp_by_topic(printed, tmp_path):
+    example = load("crp-recovery")
+    files = write_qrels(tmp_path / "q", example.qrels), write_run(tmp_path / "r", example.runs["run"])
+    assert printed("curve", "crp", *files, "--query", "one-later") == tabs(
+        """
+        run query_id rank rp crp worst share recall_base balance turn_around
+        r one-later 1 -1 -1 -1 -1 1 3 1
+        r one-later 2 0 -1 -1 -1 1 3 1
+        r one-later 3 2 1 -1 1 1 3 1
+        """
+    )
+    # A balance point that is never reached is an empty cell.
+    never = printed("curve", "crp", *files, "--query", "unanswered").splitlines()[1]
+    assert never.split("\t")[-2:] == ["", "2"]  # two relevant: -2, -3
+
+
+def test_crp_over_topics(printed, pair):
+    shown = printed("curve", "crp", *pair[:2], "--depth", "2")
+    # Topics 1 to 3 are ideal; 4 has c b: -2, -2; 5 is not answered: -2, -3. Worst -2, -3.
+    assert shown == tabs(
+        """
+        run rank rp crp crp_low crp_high share share_low share_high worst recall_base recovered
+        new 1 -0.8 -0.8 -2 0 -0.2666666667 -0.6666666667 0 -2 2 0
+        new 2 -0.2 -1 -2 0 -0.3333333333 -0.6666666667 0 -3 2 0.6
+        """
+    )
+
+
+def test_npref_with_options(printed, tmp_path):
+    poster = load("rpref-figure-1")
+    files = write_qrels(tmp_path / "q", poster.qrels), write_run(tmp_path / "T2", poster.runs["T2"])
+    measure = "RPref(norm='relative',max_rel=1)"
+    shown = printed("curve", "npref", *files, "--measure", measure, "--partitions", "2,4,8")
+    head, *rows = (line.split("\t") for line in shown.splitlines())
+    assert head == ["run", "n", "value", "limit", "misplaced", "misplaced_limit"]
+    assert [(row[0], row[1], round(float(row[2]), 4), row[4]) for row in rows] == [
+        ("T2", "2", 0.6726, "4"),
+        ("T2", "4", 0.6505, "8"),
+        ("T2", "8", 0.6873, "9"),
+    ]
+
+
+def test_npref_says_which_scale_it_took(printed, book):
+    printed("curve", "npref", *book, "--partitions", "2", remark="max_rel is not given, 3 was taken")
+    # Of all topics, also when one is shown.
+    printed("curve", "npref", *book, "--query", "q2", remark="max_rel is not given, 3 was taken")
+
+
+def test_histogram_and_summary(printed, pair):
+    assert printed("curve", "histogram", *pair) == tabs(
+        """
+        run query_id value baseline difference
+        new 1 1 0.5 0.5
+        new 2 1 0.5 0.5
+        new 3 1 1 0
+        new 4 0.5 1 -0.5
+        new 5 0 0 0
+        """
+    )
+    assert printed("curve", "summary", *pair) == tabs(
+        """
+        run num_q num_ret num_rel num_rel_ret
+        new 5 11 10 7
+        old 5 7 10 6
+        """
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("curve", "pr", "{q}", "{r}", "--rel", "0"), 1, "interpolated_precision: rel=0.0 is not accepted"),
+        (("curve", "pr", "{q}", "{r}", "--query", "q9"), 1, "the qrels have no topic 'q9'"),
+        (("curve", "crp", "{q}", "nowhere.run"), 1, "nowhere.run: No such file or directory"),
+        (("curve", "crp", "{q}", "{r}", "{r}"), 2, "a run is given twice"),
+        (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "no list of gains such as 1=1,2=3,3=7"),
+        (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "no list of whole numbers"),
+        (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs, A and B, got 1"),
+        (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
+        (("compare", "{q}", "{r}", "{r}"), 2, "a run is given twice"),
+        (("plot", "pr", "{q}", "{r}", "-o", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
+        (("plot", "pr", "{q}", "{r}", "-o", "f.png", "--size", "4"), 2, "no size such as 4.4x3.2"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(refused, book, arguments, status, message):
+    found, text = refused(*(argument.format(q=book[0], r=book[1]) for argument in arguments))
+    assert found == status
+    assert message in text.splitlines()[-1]
+
+
+# ---------------------------------------------------------------------------------------------------------- compare
+
+
+def test_compare(printed, pair):
+    # Differences 1/2 1/2 0 0 -1/2: t = .1 / sqrt(.175 / 5) = .5345 with 4 degrees of freedom. Of the 8 assignments
+    # of signs to the three 1/2, all have a mean of at least .1 in size. Sign test: 2 * (1 + 3) / 8 = 1.
+    assert printed("compare", *pair) == (
+        f"A  new  {pair[1]}\n"
+        f"B  old  {pair[2]}\n"
+        + dedent(
+            """
+            R-precision by topic, sorted by A - B; the longest bar is 0.5000
+            topic          A          B      A - B
+            1         1.0000     0.5000    +0.5000                      |++++++++++++++++++++
+            2         1.0000     0.5000    +0.5000                      |++++++++++++++++++++
+            3         1.0000     1.0000    +0.0000                      |
+            5         0.0000     0.0000    +0.0000                      |
+            4         0.5000     1.0000    -0.5000  --------------------|
+
+            Means over 5 topics; paired tests, two-sided
+            measure           A       B    A - B  A better  B better  equal   p (t)  p (random.)  p (sign)
+            R-precision  0.7000  0.6000  +0.1000         2         1      2  0.6213       1.0000    1.0000
+
+            Documents of these topics; relevant: grade 1 or above
+            run  topics  retrieved  relevant  found
+            A         5         11        10      7
+            B         5          7        10      6
+            """
+        )
+    )
+
+
+def test_compare_by_other_measures(printed, pair):
+    shown = printed("compare", *pair, "-m", "EMeasure@2", "-m", "P@1", "--topics", "2")
+    assert (
+        dedent(
+            """
+        EMeasure@2 by topic (lower is better), sorted by A - B; the longest bar is 0.5000
+        topic          A          B      A - B
+        4         0.5000     0.0000    +0.5000                      |++++++++++++++++++++
+        ...    3 topics between these
+        2         0.0000     0.5000    -0.5000  --------------------|
+        """
+        )
+        in shown
+    )
+    # E is 1 - 2 found / (2 + 2), so its differences are those of R-precision with the other sign.
+    assert "EMeasure@2 (lower is better)  0.3000  0.4000  -0.1000         2         1      2  0.6213" in shown
+    # First documents: a a a c - against a c a b -.
+    assert "P@1                           0.6000  0.6000  +0.0000         1         1      3  1.0000" in shown
+
+
+def test_two_files_of_the_same_name_keep_their_paths(printed, pair, tmp_path):
+    (tmp_path / "other").mkdir()
+    other = write_run(tmp_path / "other" / "new.run", WORSE)
+    lines = printed("compare", pair[0], pair[1], other).splitlines()
+    assert [line.split() for line in lines[:2]] == [["A", pair[1], pair[1]], ["B", other, other]]
+
+
+# ------------------------------------------------------------------------------------------------------------- plot
+
+PLOTS = [
+    ("sketch", "--query", "1"),
+    ("crp", "--ranks"),
+    ("npref", "--measure", "RPref(max_rel=1)"),
+    ("pr", "--title", "ours"),
+    ("gain", "--quantity", "ndcg", "--base", "10"),
+    ("histogram",),
+    ("strip", "--measure", "QMeasure"),
+    ("scatter", "--measures", "AP", "RR"),
+]
+
+
+@pytest.mark.parametrize("arguments", PLOTS, ids=[p[0] for p in PLOTS])
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_plot_writes_the_picture(printed, pair, tmp_path, arguments, ending):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    kind, *options = arguments
+    runs = pair[1:2] if kind == "sketch" else pair[1:]
+    out = tmp_path / f"figure.{ending}"
+    assert printed("plot", kind, pair[0], *runs, *options, "-o", out, "--size", "3x2", "--dpi", "50") == ""
+    begins = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[ending]
+    assert out.read_bytes().startswith(begins)
+    assert pyplot.get_fignums() == []
+
+
+def test_plot_without_matplotlib_names_the_extra(refused, book, tmp_path, monkeypatch):
+    for module in [m for m in sys.modules if m.partition(".")[0] == "matplotlib"] or ["matplotlib"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    status, message = refused("plot", "pr", *book, "-o", tmp_path / "figure.png")
+    assert status == 1
+    assert message == "irpref: pictures need matplotlib: pip install 'irpref[plot]'\n"
