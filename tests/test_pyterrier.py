@@ -3,7 +3,11 @@
 No Java and no network.
 """
 
+import importlib
+import re
+import textwrap
 from fractions import Fraction as F
+from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -17,6 +21,10 @@ from irpref.datasets import load
 from irpref.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
+
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "docs" / "pyterrier.md"
+PAGE = ROOT / "src" / "irpref" / "pt_docs" / "index.rst"
 
 MEASURES = [
     AP,
@@ -404,6 +412,61 @@ def test_randomisation_of_equal_systems_and_of_undefined_values():
     assert np.isnan(randomisation_test([0.3, np.nan], [0.3, 0.4])[1])
     with pytest.raises(ValueError, match="one value a topic"):
         randomisation_test([0.3], [0.3, 0.4])
+
+
+# ----------------------------------------------------------------------------------- what pt.irpref adds to irpref
+
+
+def test_bind_takes_data_sets_and_frames_of_pyterrier(dataset, qrels):
+    for source in (dataset, qrels, qrels.rename(columns=NAMES)):
+        assert pt.irpref.bind([RPref @ 5, AP], source) == [RPref(max_rel=3) @ 5, AP]
+        assert pt.irpref.bind("RPref", source) == RPref(max_rel=3)
+
+
+def test_documents_known_from_another_system(dataset, systems, topics, qrels):
+    seen = dataset.get_results("baseline")
+    known = pt.irpref.with_known(qrels.drop(columns="known"), run=seen, depth=10)
+    assert list(known.columns) == ["qid", "docno", "label", "expected", "known"]
+    top = seen[seen["rank"] < 10].merge(known, on=["qid", "docno"])
+    assert known.known.sum() == top.known.sum() == len(top)
+    values = pt.Experiment(systems, topics, known, [Coverage, Novelty @ 10]).set_index("name")
+    # What the user knows are the first ten documents of this system: it covers them, and they are not new.
+    assert values.loc["baseline", "Novelty@10"] == 0
+    assert values["Coverage"].idxmax() == "baseline"
+
+
+def test_everything_of_the_package_is_in_reach():
+    for name in irpref.__all__:
+        assert hasattr(pt.irpref, name)
+    assert pt.irpref.parse_all is irpref.parse_all
+    assert {"Judge", "Oracle", "RPref", "bind", "randomisation_test"} <= set(dir(pt.irpref))
+    with pytest.raises(AttributeError, match="RPreff"):
+        pt.irpref.RPreff  # noqa: B018
+
+
+# --------------------------------------------------------------------------------------------------- documentation
+
+
+def test_the_guide_prints_what_it_says(capsys):
+    blocks = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", GUIDE.read_text("utf-8"), re.DOTALL)
+    assert len(blocks) >= 6
+    scope: dict = {}
+    for code, expected in blocks:
+        exec(code, scope)
+        assert capsys.readouterr().out == expected
+
+
+@pytest.mark.filterwarnings("ignore:There are shared pipeline components:UserWarning")
+def test_the_page_for_pyterriers_site_runs(capsys):
+    text = PAGE.read_text("utf-8")
+    blocks = re.findall(r"\.\. code-block:: python\n.*?\n\n((?:    .*\n|\n)+)", text)
+    assert len(blocks) == 4
+    scope: dict = {}
+    for code in blocks:
+        exec(textwrap.dedent(code), scope)
+    for name in re.findall(r"auto(?:class|function):: (\S+)", text):
+        module, _, name = name.rpartition(".")
+        assert importlib.import_module(module).__dict__[name].__doc__
 
 
 # --------------------------------------------------------------------------------------------------------- warnings

@@ -17,13 +17,14 @@ Rows of topics without judgments stay as they are, except where a stage says oth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+import irpref
 from irpref.declare import KernelMeasure
 from irpref.explain import RETRIEVED, Account, Explainer
 from irpref.judged import Listing, Pool
@@ -40,15 +41,56 @@ def as_qrels(qrels: Any) -> Any:
     if isinstance(qrels, pd.DataFrame):
         new = {old: name for old, name in NAMES.items() if old in qrels.columns and name not in qrels.columns}
         return qrels.rename(columns=new)
-    if isinstance(qrels, (Mapping, str)) or hasattr(qrels, "columns") or not isinstance(qrels, Iterable):
-        return qrels
-    return list(qrels)
+    if isinstance(qrels, Iterator):
+        return list(qrels)
+    return qrels
 
 
 def _as_run(frame: pd.DataFrame, rows: Bools) -> pd.DataFrame:
     """Rows of a result frame as a run."""
-    run = frame.loc[rows, ["qid", "docno", "score"]]
-    return run.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    return frame.loc[rows, ["qid", "docno", "score"]].rename(columns=NAMES)
+
+
+def bind(measures: Any, source: Any) -> Any:
+    """`irpref.bind` for PyTerrier's frames and data sets: fix the grade scale of measures for a collection.
+
+    Parameters
+    ----------
+    measures : measure, name, or iterable of them
+    source : qrels in any form, data set of PyTerrier or ir_datasets, or id of one of ir_datasets
+
+    Returns
+    -------
+    Measure, or list of them
+    """
+    if isinstance(source, pt.datasets.Dataset) and not hasattr(source, "irds_ref"):
+        source = source.get_qrels()
+    return irpref.bind(measures, as_qrels(source))
+
+
+def with_known(
+    qrels: Any, known: Any = None, *, run: Any = None, depth: int = 10, column: str = "known"
+) -> pd.DataFrame:
+    """`irpref.with_known` for PyTerrier's frames: qrels with a column that says which documents the user knew.
+
+    Parameters
+    ----------
+    qrels : DataFrame or other qrels
+    known : mapping of topic to documents, or path of a file in TREC qrels format
+    run : result frame, optional
+        Instead of `known`: the user knows the first `depth` documents of these results.
+    depth : int
+    column : str
+
+    Returns
+    -------
+    DataFrame
+        Columns qid, docno, label, `column`, and the others of the input.
+    """
+    if isinstance(run, pd.DataFrame):
+        run = as_qrels(run)  # the names of the ids are the same
+    frame = irpref.with_known(as_qrels(qrels), known, run=run, depth=depth, column=column)
+    return frame.rename(columns={new: old for old, new in NAMES.items()})
 
 
 class _Stage(pt.Transformer):
@@ -355,7 +397,6 @@ class Explain(_Stage):
         order = _in_topic_order(inp, np.concatenate([row, others]))
         return out.iloc[order].reset_index(drop=True)
 
-
     def _check_sum(self, account: Account, wanted: list[int]) -> None:
         gap = np.abs(account.value - account.topics.total(account.contribution))
         lacking = gap > 1e-9 * np.maximum(np.abs(account.value), 1)
@@ -449,4 +490,4 @@ class PerQuery(_Stage):
         return out.assign(**{str(measure): of for measure, of in values.items()})
 
 
-__all__ = ["Condense", "Explain", "Judge", "Oracle", "PerQuery"]
+__all__ = ["Condense", "Explain", "Judge", "Oracle", "PerQuery", "bind", "with_known"]
