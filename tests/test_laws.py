@@ -518,6 +518,13 @@ def test_the_host_passes_every_form_on(form, collection):
     assert ir_measures.calc_aggregate(measures, qrels, run) == expected
 
 
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_a_prepared_evaluator_takes_every_form(form, usual, collection):
+    evaluator = irpref.evaluator(VARIANTS, form(floats(judgments(collection.qrels))))
+    found = evaluator.values(form(retrieved(collection.run)))
+    assert {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in found.items()} == usual
+
+
 def test_ways_of_asking_agree(usual, collection):
     measure = irpref.NCU(stop="rank_biased", gamma=0.7)
     by_topic = measure.evaluate(collection.qrels, collection.run)

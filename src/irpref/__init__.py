@@ -57,7 +57,7 @@ def evaluator(measures: Any, qrels: Any) -> Any:
     Parameters
     ----------
     measures : measures or names, of any toolkit
-    qrels : as `ir_measures.calc` takes them
+    qrels : as `ir_measures.calc` takes them; for measures of ours alone also a polars frame
 
     Returns
     -------
@@ -67,7 +67,13 @@ def evaluator(measures: Any, qrels: Any) -> Any:
     """
     import ir_measures
 
-    return ir_measures.DefaultPipeline.evaluator(parse_all(measures), qrels)
+    from irpref.declare import KernelMeasure
+
+    chosen = parse_all(measures)
+    if all(isinstance(measure, KernelMeasure) for measure in chosen):
+        # Not through the pipeline, which takes a polars frame for an iterator.
+        return _provider.KernelEvaluator(chosen, qrels)
+    return ir_measures.DefaultPipeline.evaluator(chosen, qrels)
 
 
 # Loaded when first asked for: what they import would slow `import irpref` down.
