@@ -83,7 +83,7 @@ def _instead(measure: KernelMeasure) -> str:
     if measure.NAME == "EMeasure":
         from irpref.measures import FMeasure
 
-        return f"; explain {FMeasure(**measure.params)}, of which it is the distance from 1"
+        return f"; explain {FMeasure(**measure.params)}: E is 1 - F"
     return {
         "CRPRecovery": "; explain CRP, whose curve it is read off",
         "Twist": "; explain CRP, which sums the displacements that Twist weighs",
