@@ -86,10 +86,7 @@ def test_long_names_are_shortened_and_many_left_out(values):
 def test_robustness_curves():
     rng = np.random.default_rng(0)
     qrels = {f"q{t}": {f"d{i}": int(i < 5) for i in range(30)} for t in range(3)}
-    runs = {
-        f"r{k}": {t: {f"d{i}": float(s) for i, s in enumerate(rng.random(30))} for t in qrels}
-        for k in range(4)
-    }
+    runs = {f"r{k}": {t: {f"d{i}": float(s) for i, s in enumerate(rng.random(30))} for t in qrels} for k in range(4)}
     found = incompleteness(["AP", "RPref(max_rel=1)"], qrels, runs, levels=(50, 10), n_samples=2, rng=0)
     table = found.table()
     for value in ("tau", "tau_ap", "mean"):

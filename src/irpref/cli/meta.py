@@ -1,28 +1,29 @@
 """`irpref meta`: how good are measures, on a collection of your own?
 
-    irpref meta stability  --qrels FILE --runs FOLDER --measures 'AP nDCG RPref'   reversals and ties
-    irpref meta swap       ...                                                    difference required
-    irpref meta power      ...                                                    pairs told apart
-    irpref meta ranking    ...                                                    how measures agree
-    irpref meta robustness ...                                                    incomplete judgments
+    irpref meta stability  QRELS RUNS -m AP -m RPref   reversals and ties between samples of topics
+    irpref meta swap       QRELS RUNS -m AP -m RPref   difference required on other topics
+    irpref meta power      QRELS RUNS -m AP -m RPref   pairs of systems told apart
+    irpref meta ranking    QRELS RUNS -m AP -m RPref   how the rankings of the systems agree
+    irpref meta robustness QRELS RUNS -m AP -m RPref   the ranking with fewer and fewer judgments
 
-Instead of qrels and runs, all but the last also take values that are there already: --values perquery.csv, as
-pt.Experiment writes it into its save_dir.
+RUNS are files, or folders of them. In place of qrels and runs, all but the last also take values that are there
+already: --values perquery.csv, as pt.Experiment writes it into its save_dir.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from irpref.cli import OK, UsageError
+from irpref.cli.scoring import run_names
 
 if TYPE_CHECKING:
     from irpref.meta import TopicValues
 
-MEASURES = "AP nDCG Bpref RPref QMeasure"
-_ENDINGS = (".gz", ".run", ".txt", ".res", ".trec")
+MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -41,26 +42,20 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     methods = parser.add_subparsers(dest="method", metavar="METHOD", required=True)
     data = argparse.ArgumentParser(add_help=False)
-    data.add_argument("--qrels", metavar="FILE", type=Path, help="judgments in TREC format, plain or .gz")
+    data.add_argument("qrels", metavar="QRELS", nargs="?", help="file, '-', or ir_datasets id")
+    data.add_argument("runs", metavar="RUNS", nargs="*", help="files in TREC format, or folders of nothing else")
     data.add_argument(
-        "--runs",
-        metavar="PATH",
-        type=Path,
-        nargs="+",
-        default=[],
-        help="runs in TREC format, plain or .gz: files, or folders of nothing else",
-    )
-    data.add_argument(
-        "--measures",
-        metavar="NAMES",
-        help=f"measures, separated by blanks (default: '{MEASURES}', or all of --values)",
+        "-m",
+        "--measure",
+        metavar="NAME",
+        action="append",
+        dest="measures",
+        help=f"repeatable (default: {', '.join(MEASURES)}; all of --values)",
     )
     data.add_argument("--csv", metavar="FILE", type=Path, help="write the whole table there")
     data.add_argument("--plot", metavar="FILE", type=Path, help="draw a picture (.png, .pdf, .svg)")
     ready = argparse.ArgumentParser(add_help=False)
-    ready.add_argument(
-        "--values", metavar="FILE", type=Path, help="values by system and topic, in place of runs"
-    )
+    ready.add_argument("--values", metavar="FILE", type=Path, help="values by system and topic, in place of runs")
     ready.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
     drawn = argparse.ArgumentParser(add_help=False)
     drawn.add_argument("--seed", type=int, default=0, help="of the random samples (default: %(default)s)")
@@ -92,49 +87,39 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     robust.add_argument("--levels", metavar="P", type=float, nargs="+", help="per cent that are left")
     robust.add_argument("--rel", type=float, default=1, help="lowest relevant grade (default: %(default)g)")
     robust.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
-    robust.add_argument(
-        "--resume", metavar="FILE", type=Path, help="keep results there, and go on from there"
-    )
+    robust.add_argument("--resume", metavar="FILE", type=Path, help="keep results there, and go on from there")
     parser.set_defaults(run=run)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table; return 0, or 2 if the input cannot be evaluated (the reason goes to stderr)."""
-    try:
-        text = _METHODS[args.method](args)
-    except (ValueError, OSError, ImportError) as problem:
-        print(f"irpref meta {args.method}: {problem}", file=sys.stderr)
-        return 2
-    print(text)
-    return 0
+    """Print the table. Raises `ValueError` for input that cannot be evaluated; returns the exit status."""
+    if args.plot is not None:
+        from irpref.meta.plots import load
+
+        load()  # before minutes of computing, not after them
+    print(_METHODS[args.method](args))
+    return OK
 
 
-def run_files(paths: Sequence[Path]) -> dict[str, Path]:
+def run_files(paths: Iterable[str | Path]) -> dict[str, str]:
     """Run files by name: the files themselves, and those in folders.
 
     Raises
     ------
     ValueError
-        There are none, or two have the same name.
+        There are none.
     """
-    out: dict[str, Path] = {}
-    for path in paths:
-        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-            if file.name.startswith("."):
-                continue
-            name = file.name
-            for ending in _ENDINGS:
-                name = name.removesuffix(ending)
-            if name in out:
-                raise ValueError(f"two runs have the name {name!r}: {out[name]} and {file}")
-            out[name] = file
-    if not out:
-        raise ValueError("there are no runs: give --qrels FILE and --runs FOLDER")
-    return out
+    files: list[str] = []
+    for path in map(Path, paths):
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        files += [str(file) for file in inside if not file.name.startswith(".")]
+    if not files:
+        raise UsageError("there are no runs: give QRELS and RUNS (files or folders), or --values")
+    return run_names(list(dict.fromkeys(files)))
 
 
-def read_runs(paths: Sequence[Path]) -> Iterator[tuple[str, Any]]:
+def read_runs(paths: Iterable[str | Path]) -> Iterator[tuple[str, Any]]:
     """Name and run of each file, see `run_files`; with a progress bar on a terminal."""
     from irpref import read_run
     from irpref.meta.progress import Bar
@@ -142,28 +127,27 @@ def read_runs(paths: Sequence[Path]) -> Iterator[tuple[str, Any]]:
     files = run_files(paths)
     bar = Bar(len(files))
     for name, file in files.items():
-        bar.step(file.name)
+        bar.step(name)
         yield name, read_run(file)
     bar.close()
 
 
 def _qrels(args: argparse.Namespace) -> Any:
-    from irpref import read_qrels
+    from irpref.cli.scoring import read_judgments
 
     if args.qrels is None:
-        raise ValueError("there are no judgments: give --qrels FILE and --runs FOLDER")
-    return read_qrels(args.qrels)
+        raise UsageError("there are no judgments: give QRELS and RUNS (files or folders), or --values")
+    return read_judgments(args.qrels).rows()
 
 
 def _values(args: argparse.Namespace) -> list[TopicValues]:
     """Values of each measure, of the systems asked for."""
     from irpref import bind, parse_all
     from irpref.meta import TopicValues, read_values, system_ranking, topic_values
-    from irpref.parsing import split_names
 
     if args.values is not None:
         table = read_values(args.values)
-        names = split_names(args.measures) if args.measures else list(dict.fromkeys(table["measure"]))
+        names = args.measures or list(dict.fromkeys(table["measure"]))
         found = [TopicValues.from_frame(table, name) for name in names]
     else:
         qrels = _qrels(args)
@@ -202,9 +186,7 @@ def _stability(args: argparse.Namespace) -> str:
 
     values = _values(args)
     found = [
-        stability(
-            v, n_samples=args.samples, size=args.size, replace=not args.without_replacement, rng=args.seed
-        )
+        stability(v, n_samples=args.samples, size=args.size, replace=not args.without_replacement, rng=args.seed)
         for v in values
     ]
     whole = pd.concat([one.table() for one in found])
@@ -219,10 +201,7 @@ def _swap(args: argparse.Namespace) -> str:
     from irpref.meta import plot_swap, swap
 
     values = _values(args)
-    found = [
-        swap(v, n_samples=args.samples, size=args.size, replace=not args.disjoint, rng=args.seed)
-        for v in values
-    ]
+    found = [swap(v, n_samples=args.samples, size=args.size, replace=not args.disjoint, rng=args.seed) for v in values]
     summary = pd.DataFrame(
         {
             "measure": [one.measure for one in found],
@@ -270,7 +249,7 @@ def _ranking(args: argparse.Namespace) -> str:
     from irpref.meta import agreement
 
     if args.plot is not None:
-        raise ValueError("there is no picture of rankings; --plot goes with the other methods")
+        raise UsageError("there is no picture of rankings: --plot goes with the other methods")
     values = _values(args)
     found = agreement({v.measure: v for v in values}, "tau_ap" if args.tau_ap else "tau")
     table = found.rename_axis("measure").reset_index()
@@ -278,6 +257,8 @@ def _ranking(args: argparse.Namespace) -> str:
 
 
 def _robustness(args: argparse.Namespace) -> str:
+    import pandas as pd
+
     from irpref import parse_all
     from irpref.meta import LEVELS, incompleteness, plot_incompleteness
 
@@ -294,6 +275,7 @@ def _robustness(args: argparse.Namespace) -> str:
     )
     whole = found.table(args.reference)
     wide = whole.pivot(index="level", columns="measure", values="tau").sort_index(ascending=False)
+    wide.index = pd.Index([f"{level:g}" for level in wide.index], name="level")
     with_what = args.reference or "its own ranking"
     head = f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: % left"
     return _show(

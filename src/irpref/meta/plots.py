@@ -23,19 +23,18 @@ _LINES = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def axes(size: tuple[float, float] = (6.4, 4.4)) -> Axes:
-    """Axes of a new figure.
-
-    Raises
-    ------
-    ImportError
-        matplotlib is not installed.
-    """
+def load() -> Any:
+    """`matplotlib.pyplot`; ImportError that says how to get it where it is not installed."""
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("pictures need matplotlib: pip install 'irpref[plot]'") from None
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
+    return pyplot
+
+
+def axes(size: tuple[float, float] = (6.4, 4.4)) -> Axes:
+    """Axes of a new figure. Raises as `load`."""
+    return load().subplots(figsize=size, layout="constrained")[1]
 
 
 def _style(i: int, name: str, styles: Styles | None) -> dict[str, Any]:
