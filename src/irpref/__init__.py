@@ -81,6 +81,7 @@ _LAZY = {
     "read_run": "trec",
     "read_qrels": "trec",
     "accelerate": "host",
+    "host": "host",
     "curves": "curves",
     "explain": "explain",
     "plots": "plots",
@@ -92,6 +93,7 @@ _LAZY = {
 }
 
 if TYPE_CHECKING:
+    from irpref.host import accelerate
     from irpref.trec import read_qrels, read_run
 
 
@@ -135,6 +137,7 @@ __all__ = [
     "ScaleWarning",
     "Twist",
     "UnknownMeasureError",
+    "accelerate",
     "bind",
     "evaluator",
     "nCRP",
