@@ -198,8 +198,8 @@ class Pool(Judgments):
         if not docs:
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
-        if not np.isfinite(grade.sum()):
-            bad = np.flatnonzero(~np.isfinite(grade))
+        bad = np.flatnonzero(~np.isfinite(grade))
+        if bad.size:
             topic = names[int(judged.topic[bad[0]])]
             raise ValueError(f"qrels: the grade of topic {topic!r}, document {docs[bad[0]]!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
@@ -270,7 +270,7 @@ class Pool(Judgments):
 
     def has_level_table(self) -> bool:
         """Whether `level_of` can be used: the grades are whole numbers in a narrow range."""
-        span = self.level_grade.max() - self.level_grade.min()
+        span = float(self.level_grade.max()) - float(self.level_grade.min())
         return bool(span * self.n_topics < 4 * self.grade.size + 1000 and not (self.grade != np.rint(self.grade)).any())
 
     def _level_table(self) -> tuple[Ints, Ints, float]:
@@ -339,8 +339,8 @@ class Pool(Judgments):
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
     """Rows of each topic by falling grade, equal grades as they stand: shape (n_judged,)."""
-    top = grade.max()
-    depth = top - grade
+    with np.errstate(over="ignore"):  # grades may be any finite numbers
+        depth = grade.max() - grade
     if depth.max() < 65536 and not (depth != np.rint(depth)).any():
         level = depth.astype(np.int64)
     else:

@@ -32,8 +32,8 @@ from irpref.terms import Terms
 
 def _summands(
     run: JudgedRun, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
-) -> tuple[Blend, Floats]:
-    """Stopping probability times utility of each retrieved relevant document."""
+) -> tuple[Blend, Floats, Floats]:
+    """Weight times utility of each retrieved relevant document; sum of all weights of each topic, (n_topics,)."""
     view = run.view(None, judged_only)
     # beta = 0 turns the blended ratio into precision.
     blend = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
@@ -47,27 +47,28 @@ def _summands(
         size = np.append(ideal, 0.0)[np.where(r > 0, run.pool.judged.starts + r - 1, -1)]
     else:
         weight = gamma ** (blend.count - 1)
-        # The geometric sum in a form that keeps its digits for gamma near 1.
-        size = r.astype(np.float64) if gamma == 1 else np.expm1(r * np.log(gamma)) / (gamma - 1)
-    return blend, weight * blend.ratio / blend.relevant.spread(np.where(r > 0, size, 1.0))
+        # Added one by one like the weights themselves, so that an ideal list has the value 1 exactly.
+        size = np.cumsum(gamma ** np.arange(max(int(r.max(initial=0)), 1)))[r - 1]
+    return blend, weight * blend.ratio, np.where(r > 0, size, 1.0)
 
 
 def ncu(
     run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
 ) -> Floats:
     """NCU of each topic: shape (n_topics,), in [0, 1], higher is better."""
-    blend, summand = _summands(run, stop, utility, gamma, beta, gains, judged_only)
-    return blend.relevant.total(summand)
+    blend, summand, size = _summands(run, stop, utility, gamma, beta, gains, judged_only)
+    # The same weights added in another order may be larger in the last digit.
+    return np.minimum(blend.relevant.total(summand) / size, 1.0)
 
 
 def ncu_terms(
     run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
 ) -> Terms:
     """Contribution of each relevant document: shape (n_judged,)."""
-    blend, summand = _summands(run, stop, utility, gamma, beta, gains, judged_only)
+    blend, summand, size = _summands(run, stop, utility, gamma, beta, gains, judged_only)
     row = run.view(None, judged_only).row[blend.mask]
     judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
-    judged[row], ratio[row] = summand, blend.ratio
+    judged[row], ratio[row] = summand / blend.relevant.spread(size), blend.ratio
     return Terms(judged, columns={"gain": run.pool.gain(gains), "utility": ratio})
 
 

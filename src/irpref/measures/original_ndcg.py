@@ -26,7 +26,7 @@ from irpref.terms import Terms
 
 def discount(rank: Ints, base: float) -> Floats:
     """What the gain at each rank is divided by: shape as `rank`, at least 1."""
-    log = np.log2(rank) if base == 2 else np.log(rank) / np.log(base)
+    log = np.log2(rank) if base == 2 else np.log(rank) / np.log(float(base))
     return np.where(rank < base, 1.0, np.maximum(log, 1.0))
 
 
@@ -58,7 +58,8 @@ def original_ndcg(
 ) -> Floats:
     """nDCG of each topic: shape (n_topics,), in [0, 1], higher is better."""
     view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
-    return np.divide(view.hits.total(gain), ideal, out=np.zeros_like(ideal), where=ideal > 0)
+    value = np.divide(view.hits.total(gain), ideal, out=np.zeros_like(ideal), where=ideal > 0)
+    return np.minimum(value, 1.0)  # the same gains added in another order may be larger in the last digit
 
 
 def original_ndcg_terms(

@@ -43,6 +43,9 @@ from irpref.terms import Terms
 # Above this number of distinct values in a topic, one pass per bit beats one pass per value.
 MANY_STEPS = 32
 
+# Counts up to this are packed three to an integer; a topic with more documents goes one pass per bit, too.
+_FIELD = 1 << 21
+
 
 def partition(value: Floats, n: int, top: float) -> Floats:
     """Partition of each value on the scale 0 to `top`: integers 0 to n - 1, shape as `value`."""
@@ -111,10 +114,10 @@ def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
     if not out.size:
         return out
     steps = np.append(of.step, 0)[levels.starts] + 1  # the first level of a topic is its highest
-    many = steps > MANY_STEPS
+    many = (steps > MANY_STEPS) | (hits.lengths >= _FIELD)
     last = int(steps[~many].max(initial=1)) - 1
     step = np.where(levels.spread(many), -1, of.step)
-    # Counts of three steps share one integer, and one running sum: a topic has fewer than 2^21 documents.
+    # Counts of three steps share one integer, and one running sum.
     for first in range(0, last, 3):
         inside = (step >= first) & (step < min(first + 3, last))
         packed = hits.running_count(np.where(inside, 1 << 21 * ((step - first) % 3), 0)[view.level])
@@ -263,7 +266,8 @@ def rpref(
     value = parts.view.hits.total(parts.hits)
     if parts.missed is not None:
         value = value + run.pool.judged.total(parts.missed)
-    return np.divide(value, parts.size, out=np.zeros_like(value), where=parts.size > 0)
+    value = np.divide(value, parts.size, out=np.zeros_like(value), where=parts.size > 0)
+    return np.clip(value, 0.0, 1.0)  # a perfect ranking of graded documents may add up to 1 + 2e-16
 
 
 def rpref_terms(

@@ -1,0 +1,80 @@
+"""Small cases that an outside reader of the code found wanting."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from irpref import CRP, NCU, NPref, OriginalNDCG, QMeasure, RPref
+from irpref.provider import KernelEvaluator
+
+
+def value(measure, judgments, scores):
+    return measure.evaluate({"q": judgments}, {"q": scores})["q"]
+
+
+def ranking(docs):
+    return {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
+
+
+# Numbers of any size ----------------------------------------------------------------------------------------
+
+
+def test_grades_whose_sum_is_beyond_a_double_are_finite_grades():
+    judgments = {"a": 1.5e308, "b": 1.5e308, "c": 0, "d": -1.5e308}
+    assert value(CRP, judgments, ranking("cab")) == -2  # c stands two ranks too early; R = 2
+    assert value(RPref(max_rel=1.5e308), judgments, ranking("acb")) == 0.5  # N = 1: b loses all its weight
+
+
+def test_a_very_deep_topic():
+    n = (1 << 21) + 10
+    ids = pd.array([str(i) for i in range(n)], dtype=object)
+    grade = np.zeros(n)
+    grade[-1] = 1
+    qrels = pd.DataFrame({"query_id": "q", "doc_id": ids, "relevance": grade})
+    run = pd.DataFrame({"query_id": "q", "doc_id": ids, "score": np.arange(n, 0, -1.0)})
+    # All n - 1 others stand above the last: N = n - 1 + 1/2.
+    want = 1 - (n - 1) / (n - 0.5)
+    assert RPref(max_rel=2).evaluate(qrels, run)["q"] == pytest.approx(want, rel=1e-6)
+
+
+def test_a_base_larger_than_an_integer_of_64_bits():
+    assert value(OriginalNDCG(base=1e300), {"a": 2, "b": 1}, ranking("xba")) == 1  # no discount at any rank
+
+
+# The ends of the range --------------------------------------------------------------------------------------
+
+GRADES = [0.9, 1.0, 0.3, 0.3, 0.3, 0.252, 0.967, 0.29, 0.57]
+
+
+@pytest.mark.parametrize("stop", ["uniform", "graded", "rank_biased"])
+@pytest.mark.parametrize("utility", ["P", "BR"])
+@pytest.mark.parametrize("gamma", [0.5, 0.95, 1])
+def test_a_list_of_relevant_documents_never_has_more_than_the_best_value(stop, utility, gamma):
+    for size in range(1, len(GRADES) + 1):
+        judgments = {f"d{i}": grade for i, grade in enumerate(GRADES[:size])}
+        best = sorted(judgments, key=judgments.__getitem__, reverse=True)
+        measure = NCU(stop=stop, utility=utility, gamma=gamma)
+        assert value(measure, judgments, ranking(best)) == pytest.approx(1, abs=1e-15)
+        assert value(measure, judgments, ranking(best)) <= 1
+        assert value(measure, judgments, ranking(best[::-1])) <= 1
+
+
+def test_uniform_ncu_is_q_measure_to_the_last_digit():
+    rng = np.random.default_rng(3)
+    qrels = {f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 12))} for t in range(50)}
+    run = {f"q{t}": {f"d{i}": float(s) for i, s in enumerate(rng.random(12))} for t in range(50)}
+    values = KernelEvaluator([NCU, QMeasure], qrels).values(run)
+    assert (values[NCU] == values[QMeasure]).all()
+
+
+@pytest.mark.parametrize("unretrieved", ["zero", "infinity"])
+@pytest.mark.parametrize("top", ["keep", "drop", "zero"])
+@pytest.mark.parametrize("norm", ["absolute", "relative", "relative2"])
+def test_rpref_stays_in_its_range(norm, top, unretrieved):
+    for size in range(1, len(GRADES) + 1):
+        judgments = {f"d{i}": grade for i, grade in enumerate(GRADES[:size])}
+        best = sorted(judgments, key=judgments.__getitem__, reverse=True)
+        for docs in (best[:1], best, best[::-1]):
+            for measure in (RPref, NPref(n=5)):
+                given = measure(norm=norm, top=top, unretrieved=unretrieved, max_rel=3)
+                assert 0 <= value(given, judgments, ranking(docs)) <= 1
