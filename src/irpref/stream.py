@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irpref.judged import JudgedRun, Pool
 from irpref.judged.align import Repeats, judge
+from irpref.judged.inputs import Table
 from irpref.segments import Floats, Ints, Segments, order_by
 from irpref.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
 
 Part = tuple[Any, list[str]]  # a table of whole topics (polars frame or `Columns`), and their names
 
 
-@dataclass(frozen=True)
-class JudgedFile:
+class JudgedFile(NamedTuple):
     """A run file judged against a pool.
 
     Attributes
@@ -80,7 +79,9 @@ def judge_file(
         return judge_table(pool, run_table(source), strict=strict, ties=ties, rounded=rounded)
 
 
-def judge_table(pool: Pool, table: Any, *, strict: bool = False, ties: bool = False, rounded: bool = False) -> JudgedFile:
+def judge_table(
+    pool: Pool, table: Any, *, strict: bool = False, ties: bool = False, rounded: bool = False
+) -> JudgedFile:
     """`judge_file` for a table that was read before (a polars frame or `Columns`)."""
     if isinstance(table, Columns):
         names = list(dict.fromkeys(table.query_id))
@@ -146,10 +147,8 @@ def _joined(pool: Pool, parts: list[JudgedRun], ties: bool) -> JudgedRun:
 def _rows(table: Any, single: bool = False) -> Any:
     """A table as `Pool.judge` takes it."""
     if isinstance(table, Columns):
-        from ir_measures import ScoredDoc
-
-        scores = _rounded(np.array(table.value, dtype=np.float64)).tolist() if single else table.value
-        return list(map(ScoredDoc, table.query_id, table.doc_id, scores))
+        score: Floats = np.array(table.value, dtype=np.float64)
+        return Table(table.query_id, table.doc_id, _rounded(score) if single else score)
     if single:
         import polars as pl
 

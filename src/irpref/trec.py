@@ -36,11 +36,9 @@ import sys
 import tempfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +53,7 @@ _WHITE = bytes.maketrans(b"\t\x0b\x0c\r", b"    ")
 _BEIR = [b"query-id", b"corpus-id", b"score"]
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """A form of line: number of fields, and which of them are the columns of the table."""
 
     what: str
@@ -151,17 +148,23 @@ def qrels_table(path: PathLike | Source) -> pl.DataFrame:
 
 
 # Below this size Python has parsed the file before polars is imported.
-SMALL_BYTES = 4 << 20
+SMALL_BYTES = 6 << 20
 
 
-@dataclass
 class Columns:
-    """A small file, parsed without polars."""
+    """A small file, parsed without polars.
 
-    query_id: list[str]
-    doc_id: list[str]
-    value: list[float] | list[int]
-    iteration: list[str] | None = None
+    Attributes
+    ----------
+    query_id, doc_id : list of str
+    value : list of float, or of int where all grades are whole numbers
+    iteration : list of str, of qrels only
+    """
+
+    def __init__(
+        self, query_id: list[str], doc_id: list[str], value: list[Any], iteration: list[str] | None = None
+    ) -> None:
+        self.query_id, self.doc_id, self.value, self.iteration = query_id, doc_id, value, iteration
 
     def __len__(self) -> int:
         return len(self.query_id)
@@ -190,10 +193,10 @@ def _source(path: PathLike | Source) -> Source:
 
 def _small(source: Source, form: Form) -> Columns:
     with source.open() as file:
-        data = _text(file.read(), source.name)
+        data = _text(file.read())
     form, data, skipped = _form_of(data, form)
     with _located(source.name, skipped):
-        fields, _ = parse_lines(data, form)
+        fields = _split(data, form) or parse_lines(data, form)[0]
     value: list[Any] = fields[form.number]
     if form.what == "qrels" and all(map(float.is_integer, value)):
         value = list(map(int, value))
@@ -201,6 +204,22 @@ def _small(source: Source, form: Form) -> Columns:
     if form.what == "qrels":
         columns.iteration = fields.get("iteration") or ["0"] * len(value)
     return columns
+
+
+def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
+    """Columns of well-formed lines; None where there is a doubt."""
+    data, rows, separator = _checked(data, form.n)
+    if not rows:
+        return None
+    try:
+        text = data.decode("utf-8")
+        fields = text[:-1].replace("\n", separator).split(separator)
+        return {
+            name: _numbers(fields[i :: form.n]) if name == form.number else fields[i :: form.n]
+            for name, i in form.columns.items()
+        }
+    except ValueError:
+        return None
 
 
 def _to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
@@ -336,7 +355,7 @@ class Source:
             return False
         with suppress(OSError):
             if os.path.isfile(self.path):
-                packed = Path(self.path).suffix in (".gz", ".zst", ".zstd")
+                packed = os.fspath(self.path).endswith((".gz", ".zst", ".zstd"))
                 return os.path.getsize(self.path) <= (SMALL_BYTES // 4 if packed else SMALL_BYTES)
         return False
 
@@ -490,7 +509,7 @@ def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
-def _text(data: bytes, name: str) -> bytes:
+def _text(data: bytes) -> bytes:
     """Lines separated by LF alone."""
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
@@ -540,7 +559,7 @@ def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
             while True:
                 while len(running) < 3 and (block := next(blocks, None)) is not None:
                     if first:
-                        form, block, skipped = _form_of(_text(block, source.name) if form is QRELS else block, form)
+                        form, block, skipped = _form_of(_text(block) if form is QRELS else block, form)
                         lines, first = lines + skipped, False
                     running.append(workers.submit(parse_block, block, form))
                 if not running:
@@ -557,23 +576,11 @@ def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
 
 def parse_block(data: bytes, form: Form) -> tuple[pl.DataFrame | None, int]:
     """A block of whole lines as a frame (None without data), and its number of lines. Raises `_Malformed`."""
-    if not data.endswith(b"\n"):
-        data += b"\n"
-    separator = b"\t" if b"\t" in data[: data.find(b"\n")] else b" "
-    rows = _regular(data, form.n, separator)
-    n_lines = rows
-    if rows is None:
-        data = _text(data, "")
-        n_lines = data.count(b"\n")
-        separator = b" "
-        plain = _normalised(data)
-        rows = _regular(plain, form.n, separator)
-    else:
-        plain = data
+    plain, rows, separator = _checked(data, form.n)
     if rows and _is_utf8(plain):
         frame = _parse_csv(plain, form, separator)
         if frame is not None and frame.height == rows:
-            return frame, n_lines  # type: ignore[return-value]
+            return frame, rows if len(plain) == len(data) else _n_lines(data)
     import polars as pl
 
     fields, n_lines = parse_lines(data, form)
@@ -581,6 +588,23 @@ def parse_block(data: bytes, form: Form) -> tuple[pl.DataFrame | None, int]:
         return None, n_lines
     types = {name: pl.Float64 if name == form.number else pl.String for name in form.columns}
     return pl.DataFrame(fields, schema=types), n_lines
+
+
+def _n_lines(data: bytes) -> int:
+    text = _text(data)
+    return text.count(b"\n") + (not text.endswith(b"\n"))
+
+
+def _checked(data: bytes, n: int) -> tuple[bytes, int | None, str]:
+    """These lines with `n` fields and one separator between them, how many, the separator; None if they have not."""
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    separator = b"\t" if b"\t" in data[: data.find(b"\n")] else b" "
+    rows = _regular(data, n, separator)
+    if rows is not None:
+        return data, rows, separator.decode()
+    data = _normalised(_text(data))
+    return data, _regular(data, n, b" "), " "
 
 
 def _regular(data: bytes, n: int, separator: bytes) -> int | None:
@@ -640,7 +664,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _parse_csv(data: bytes, form: Form, separator: bytes) -> pl.DataFrame | None:
+def _parse_csv(data: bytes, form: Form, separator: str) -> pl.DataFrame | None:
     """Polars' reading of a block that was checked; None where it has doubts."""
     import polars as pl
 
@@ -652,7 +676,7 @@ def _parse_csv(data: bytes, form: Form, separator: bytes) -> pl.DataFrame | None
         frame = pl.read_csv(
             data,
             has_header=False,
-            separator=separator.decode(),
+            separator=separator,
             quote_char=None,
             schema=schema,
             columns=sorted(wanted),
@@ -669,7 +693,7 @@ def _parse_csv(data: bytes, form: Form, separator: bytes) -> pl.DataFrame | None
 
 def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
     """The exact parser: columns of these lines, and how many lines there are. Raises `_Malformed`."""
-    lines = _text(data, "").split(b"\n")
+    lines = _text(data).split(b"\n")
     if not lines[-1]:
         lines.pop()
     rows = [line.split() for line in lines]
@@ -692,12 +716,14 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
     out: dict[str, list[Any]] = {}
     for name, i in form.columns.items():
         try:
-            out[name] = _numbers(columns[i]) if name == form.number else _texts(columns[i])
+            texts = _texts(columns[i])
+            out[name] = _numbers(texts) if name == form.number else texts
         except ValueError:
-            check: Callable[[Any], Any] = _numbers if name == form.number else _texts
             for number, field in zip(numbers, columns[i], strict=True):
                 try:
-                    check((field,))
+                    text = _texts((field,))
+                    if name == form.number:
+                        _numbers(text)
                 except ValueError:
                     why = (
                         f"the {form.number} {field.decode('utf-8', 'backslashreplace')!r} is no number"
@@ -725,11 +751,12 @@ def _fields_wrong(row: list[bytes], form: Form) -> str | None:
     return why
 
 
-def _numbers(fields: Iterable[bytes]) -> list[float]:
-    out = list(map(float, fields))
-    if any(b"_" in field for field in fields):
+def _numbers(fields: Sequence[str]) -> list[float]:
+    # Python takes 1_000 and digits of other scripts for numbers; no tool of this field does.
+    text = " ".join(fields)
+    if "_" in text or not text.isascii():
         raise ValueError
-    return out
+    return list(map(float, fields))
 
 
 def _texts(fields: Iterable[bytes]) -> list[str]:

@@ -71,7 +71,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     input_ = parser.add_argument_group("input")
     input_.add_argument("--provider", metavar="NAME", help="provider of ir_measures that computes everything")
-    input_.add_argument("--known", metavar="FILE", help="documents the user knew (TREC qrels), for Coverage and Novelty")
+    input_.add_argument("--known", metavar="FILE", help="documents the user knew, for Coverage and Novelty")
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
     tests = parser.add_argument_group("comparison")
     tests.add_argument("--baseline", metavar="RUN", help="test the difference of every other run from this one")

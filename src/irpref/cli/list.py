@@ -75,7 +75,7 @@ def _named(name: str) -> Any:
     if name in measures.registry:
         return measures.registry[name]
     try:
-        return measures.registry[parse(name).__name__]
+        return measures.registry[str(parse(name).NAME)]
     except ValueError as error:
         raise UsageError(str(error)) from None
 

@@ -10,8 +10,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 LINES = ("tsv", "jsonl", "csv")
 TABLES = ("table", "markdown", "latex")
@@ -23,8 +22,7 @@ _COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
 _DAGGER = {"table": "†", "markdown": "†", "latex": r"$^{\dagger}$"}
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A value, where it belongs, and how it compares with the baseline."""
 
     run: str
@@ -35,17 +33,21 @@ class Value:
     p: float | None = None
 
 
-@dataclass
 class Layout:
     """What is shown: the columns of lines, the rounding of numbers, remarks below a table."""
 
-    form: str
-    places: int = DEFAULT_PLACES
-    with_run: bool = False
-    by_query: bool = False
-    compared: bool = False
-    alpha: float = 0.05
-    notes: list[str] = field(default_factory=list)
+    def __init__(
+        self,
+        form: str,
+        places: int = DEFAULT_PLACES,
+        with_run: bool = False,
+        by_query: bool = False,
+        compared: bool = False,
+        alpha: float = 0.05,
+    ) -> None:
+        self.form, self.places, self.alpha = form, places, alpha
+        self.with_run, self.by_query, self.compared = with_run, by_query, compared
+        self.notes: list[str] = []
 
     def number(self, value: float) -> str:
         """The value rounded; -1 places are all there are, as the host's command has it."""
@@ -86,10 +88,9 @@ def line(value: Value, layout: Layout) -> None:
     }
     if layout.form == "jsonl":
         # JSON has no NaN.
-        row = {
-            name: None if isinstance(cells[name], float) and name != "value" and math.isnan(cells[name]) else cells[name]
-            for name in layout.columns
-        }
+        if cells["p"] is not None and math.isnan(cells["p"]):
+            cells["p"] = None
+        row = {name: cells[name] for name in layout.columns}
         sys.stdout.write(json.dumps(row) + "\n")
         return
     texts = [_cell(name, cells[name], layout) for name in layout.columns]
@@ -172,7 +173,8 @@ def _plain(head: Sequence[str], n_labels: int, body: Sequence[Sequence[str]], no
         mark = max((len(row[i][1]) for row in split), default=0)
         widths.append(max([len(name) - mark, *(len(row[i][0]) for row in split)]))
         marks.append(mark)
-    lines = ["  ".join(_aligned(name, w + m, i < n_labels) for i, (name, w, m) in enumerate(zip(head, widths, marks, strict=True)))]
+    columns = list(zip(head, widths, marks, strict=True))
+    lines = ["  ".join(_aligned(name, w + m, i < n_labels) for i, (name, w, m) in enumerate(columns))]
     for row in split:
         cells = [
             (text.ljust(w) if i < n_labels else text.rjust(w)) + mark.ljust(m)

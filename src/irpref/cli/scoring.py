@@ -1,8 +1,8 @@
 """What `irpref eval` computes: judgments and runs from files, values of measures of any toolkit.
 
 Each value has one of two sources. *Kernels*: our measures and, through `irpref.host`, the everyday ones of the host,
-from one alignment of the run as it is read. *The host*: everything else, and everything where its own output is wanted to
-the last digit and line (`exact`).
+from one alignment of the run as it is read. *The host*: everything else, and all of its own measures where its lines
+are wanted in its own order (`exact`).
 
 So that the numbers are those of the `ir_measures` command, kernels of the measures that pytrec_eval computes see
 scores as it holds them, in 32 bits; and means are added in the order of the run's topics, as there.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from irpref.trec import Columns, Source, qrels_columns, run_columns
@@ -20,11 +19,16 @@ from irpref.trec import Columns, Source, qrels_columns, run_columns
 HOST_OWN = ("RR", "Judged")  # measures whose values with a cutoff come from a provider that keeps 64 bits
 
 
-@dataclass
 class Judgments:
-    """The qrels argument: rows for the host, and what a pool is built from."""
+    """The qrels argument: rows for the host, and what a pool is built from.
 
-    data: Any  # Columns, polars frame, pandas frame, or list of namedtuples
+    Parameters
+    ----------
+    data : Columns, polars frame, pandas frame, or list of namedtuples
+    """
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
 
     def rows(self) -> list[Any]:
         """Namedtuples, as the host's own reader gives them."""
@@ -41,7 +45,14 @@ class Judgments:
 
     def for_pool(self) -> Any:
         """A form that `Pool.build` takes."""
-        return self.rows() if isinstance(self.data, Columns) else self.data
+        if not isinstance(self.data, Columns):
+            return self.data
+        import numpy as np
+
+        from irpref.judged.inputs import Table
+
+        grade = np.array(self.data.value, dtype=np.float64)
+        return Table(self.data.query_id, self.data.doc_id, grade, {}, ("query_id", "doc_id", "relevance"))
 
     def whole(self) -> bool:
         """Whether all grades are integers: the host's measures take no others."""
@@ -89,7 +100,6 @@ def _from_ir_datasets(name: str) -> list[Any]:
     return list(dataset.qrels_iter())
 
 
-@dataclass
 class Scores:
     """Values of one run.
 
@@ -103,9 +113,10 @@ class Scores:
         The same in the order of the host's command.
     """
 
-    means: dict[Any, float]
-    by_topic: dict[Any, dict[str, float]] = field(default_factory=dict)
-    lines: list[tuple[str, Any, float]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.means: dict[Any, float] = {}
+        self.by_topic: dict[Any, dict[str, float]] = {}
+        self.lines: list[tuple[str, Any, float]] = []
 
 
 class Scorer:
@@ -192,7 +203,7 @@ class Scorer:
             As `read_run` and `Pool.judge`.
         """
         source = Source(path, keep=True)
-        found = Scores({})
+        found = Scores()
         table = None
         if self.rest:
             table = run_columns(source)

@@ -34,7 +34,7 @@ def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapp
 
     Parameters
     ----------
-    data : DataFrame (pandas or polars), dict of dicts, or iterable of namedtuples
+    data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, or `Table`
     value : 'score' or 'relevance'
     columns : names of further columns to take where they are present
 
@@ -47,6 +47,8 @@ def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapp
     """
     if isinstance(data, Mapping):
         return _str_keys(data, value)
+    if isinstance(data, Table):
+        return data
     module = type(data).__module__.partition(".")[0]
     if module == "polars":
         return _from_polars(data, value, columns)
