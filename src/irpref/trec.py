@@ -404,6 +404,9 @@ class _Spool:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
         self._replaying = False
 
+    def __del__(self) -> None:
+        self._file.close()
+
     def rewind(self) -> None:
         self._file.seek(0)
         self._replaying = True

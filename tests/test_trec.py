@@ -1,0 +1,313 @@
+"""Runs and judgments in TREC format: what is read, what is refused, and that every way of reading agrees."""
+
+import gzip
+import io
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+from irpref import read_qrels, read_run, trec
+
+AWKWARD = (
+    b"1 Q0 a 1 2.5 t\n1\tQ0\tb 2   1.5 t\r\n\n# a comment\n"
+    b'007 Q0 "q\'d 1 -3e2 my tag\n  2 Q0 \xc3\xa9\xe6\x96\x87 1 +1 t'
+)
+ROWS = [("1", "a", 2.5), ("1", "b", 1.5), ("007", '"q\'d', -300.0), ("2", "é文", 1.0)]
+
+
+def rows(frame: pd.DataFrame, value: str = "score") -> list[tuple[str, str, float]]:
+    return list(zip(frame["query_id"], frame["doc_id"], frame[value].tolist(), strict=True))
+
+
+@pytest.fixture(params=["python", "polars"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways of reading a file: small ones without polars, large ones with it."""
+    small = request.param == "python"
+    monkeypatch.setattr(trec.Source, "is_small", lambda source: small and source.name != "<stdin>")
+    return str(request.param)
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+# What is read ---------------------------------------------------------------------------------------------------
+
+
+def test_run_with_every_irregularity(way: str, tmp_path: Path) -> None:
+    frame = read_run(written(tmp_path / "run", AWKWARD))
+    assert rows(frame) == ROWS
+    assert frame["score"].dtype == "float64"
+    assert list(frame.columns) == ["query_id", "doc_id", "score"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n", id="blanks"),
+        pytest.param(b"1\tQ0\ta\t1\t2\tt\n1\tQ0\tb\t2\t1\tt\n", id="tabs"),
+        pytest.param(b"1 Q0 a 1 2 t\r\n1 Q0 b 2 1 t\r\n", id="crlf"),
+        pytest.param(b"1 Q0 a 1 2 t\r1 Q0 b 2 1 t\r", id="cr"),
+        pytest.param(b"1 Q0 a 1 2 t\n1 Q0 b 2 1 t", id="no final newline"),
+        pytest.param(b"\n\n1 Q0 a 1 2 t\n \t \n1 Q0 b 2 1 t\n\n", id="blank lines"),
+        pytest.param(b"#c\n1 Q0 a 1 2 t\n# 1 Q0 x 1 9 t\n1 Q0 b 2 1 t\n#", id="comments"),
+        pytest.param(b"  1  Q0\t\ta 1 2\tt  \n\t1 Q0 b 2 1 t\t\n", id="around fields"),
+        pytest.param(b"\xef\xbb\xbf1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n", id="byte order mark"),
+        pytest.param(b"1 Q0 a 1 2 t x y\n1 Q0 b 2 1 t z\n", id="tag with blanks"),
+        pytest.param(b"1\x0bQ0\x0ca 1 2 t\n1 Q0 b 2 1 t\n", id="vertical tab and form feed"),
+    ],
+)
+def test_same_rows_from_every_layout(way: str, data: bytes, tmp_path: Path) -> None:
+    assert rows(read_run(written(tmp_path / "run", data))) == [("1", "a", 2.0), ("1", "b", 1.0)]
+
+
+def test_ids_are_text(way: str, tmp_path: Path) -> None:
+    ids = ["007", "1.0", "NaN", "null", "NA", "''", '"x', 'x"y"', "a,b", "1e5", "true", "-", "\u00a0x", "x\x1fy", "d#1"]
+    data = "".join(f"{name} Q0 {name} 1 1 t\n" for name in ids).encode()
+    frame = read_run(written(tmp_path / "run", data))
+    assert frame["query_id"].tolist() == ids
+    assert frame["doc_id"].tolist() == ids
+
+
+def test_four_and_three_columns_of_qrels(way: str, tmp_path: Path) -> None:
+    four = read_qrels(written(tmp_path / "4", b"1 0 a 2\n1 Q0 b -1\n"))
+    assert list(four.columns) == ["query_id", "doc_id", "relevance", "iteration"]
+    assert rows(four, "relevance") == [("1", "a", 2), ("1", "b", -1)]
+    assert four["iteration"].tolist() == ["0", "Q0"]
+    assert four["relevance"].dtype == "int64"
+    three = read_qrels(written(tmp_path / "3", b"1 a 2\n1 b -1\n"))
+    assert rows(three, "relevance") == rows(four, "relevance")
+    assert three["iteration"].tolist() == ["0", "0"]
+
+
+def test_float_grades_stay_and_whole_ones_are_integers(way: str, tmp_path: Path) -> None:
+    half = read_qrels(written(tmp_path / "half", b"1 0 a 0.5\n1 0 b 1\n"))
+    assert half["relevance"].tolist() == [0.5, 1.0]
+    assert half["relevance"].dtype == "float64"
+    assert read_qrels(written(tmp_path / "whole", b"1 0 a 2.0\n1 0 b 1e0\n"))["relevance"].dtype == "int64"
+
+
+def test_header_of_beir(way: str, tmp_path: Path) -> None:
+    frame = read_qrels(written(tmp_path / "test.tsv", b"query-id\tcorpus-id\tscore\n1\ta\t2\n"))
+    assert rows(frame, "relevance") == [("1", "a", 2)]
+
+
+def test_nothing_in_a_file_is_an_empty_table(way: str, tmp_path: Path) -> None:
+    for data in (b"", b"\n\n", b"# nothing\n"):
+        run, qrels = (read(written(tmp_path / "f", data)) for read in (read_run, read_qrels))
+        assert len(run) == len(qrels) == 0
+        assert run["score"].dtype == "float64"
+        assert list(qrels.columns) == ["query_id", "doc_id", "relevance", "iteration"]
+
+
+def test_nan_and_infinity_are_passed_on_and_named_by_the_evaluation(way: str, tmp_path: Path) -> None:
+    run = read_run(written(tmp_path / "run", b"1 Q0 a 1 nan t\n1 Q0 b 2 -inf t\n"))
+    assert run["score"].isna().tolist() == [True, False]
+    with pytest.raises(ValueError, match="topic '1', document 'a'"):
+        irpref.evaluator([irpref.EMeasure], {"1": {"a": 1}}).calc_aggregate(run)
+
+
+# Where it is read from --------------------------------------------------------------------------------------------
+
+
+def test_gzip_by_content_not_by_name(way: str, tmp_path: Path) -> None:
+    assert rows(read_run(written(tmp_path / "run", gzip.compress(AWKWARD)))) == ROWS
+    assert rows(read_run(written(tmp_path / "plain.gz", AWKWARD))) == ROWS
+    two = gzip.compress(AWKWARD + b"\n") + gzip.compress(b"3 Q0 z 1 1 t\n")
+    assert rows(read_run(written(tmp_path / "two.gz", two))) == [*ROWS, ("3", "z", 1.0)]
+
+
+@pytest.mark.skipif(shutil.which("zstd") is None, reason="no zstd command to write a file with")
+def test_zstd(way: str, tmp_path: Path) -> None:
+    packed = subprocess.run(["zstd", "-q", "-c"], input=AWKWARD, capture_output=True, check=True).stdout
+    assert rows(read_run(written(tmp_path / "run.zst", packed))) == ROWS
+
+
+@pytest.mark.parametrize(
+    "data", [gzip.compress(AWKWARD)[:-9], b"\x1f\x8b\x08\x00junk", b"\x28\xb5\x2f\xfdjunk"], ids=["cut", "gz", "zst"]
+)
+def test_damaged_archives_are_named(way: str, data: bytes, tmp_path: Path) -> None:
+    path = written(tmp_path / "run.gz", data)
+    with pytest.raises(ValueError, match=re.escape(str(path))):
+        read_run(path)
+
+
+def test_standard_input_and_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(AWKWARD))))
+    assert rows(read_run("-")) == ROWS
+    assert rows(read_run(io.BytesIO(AWKWARD))) == ROWS
+
+
+def test_missing_files_and_directories(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / "none")
+    with pytest.raises(IsADirectoryError):
+        read_run(tmp_path)
+
+
+def test_the_directory_of_test_data(data_dir: Path) -> None:
+    folder = data_dir / "trec_eval-test"
+    run = read_run(folder / "runs" / "results.test.gz")
+    cut = read_run(folder / "runs" / "results.trunc.gz")  # "any field following run_id is ignored"
+    assert run.groupby("query_id").size().tolist() == [500, 500, 500]
+    assert cut.groupby("query_id").size().to_dict() == {"301": 500, "303": 84}
+    assert len(cut.merge(run)) == len(cut)
+    qrels = read_qrels(folder / "qrels" / "qrels.rel_level.gz")
+    assert qrels["relevance"].value_counts().sort_index().to_dict() == {-1: 304, 0: 2818, 1: 462, 2: 14, 3: 77, 4: 6}
+
+
+# What is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "text"),
+    [
+        (b"1 Q0 a 1 2 t\n1 Q0 b 2 1\n", 2, "1 Q0 b 2 1"),
+        (b"\n# c\n1 Q0 a 1 two t\n", 3, "1 Q0 a 1 two t"),
+        (b"1 Q0 a b 1 2.5 t\n", 1, "1 Q0 a b 1 2.5 t"),  # a blank in an id would shift the score
+        (b"1 Q0 a 1 2 3 t\n", 1, "1 Q0 a 1 2 3 t"),
+        (b"1 Q0 a 1 1_000 t\n", 1, "1_000"),
+        (b"1 Q0 a 1 0x10 t\n", 1, "0x10"),
+        ("1 Q0 a 1 \u0661 t\n".encode(), 1, "\u0661"),  # a digit for Python, not for TREC
+        (b"1 Q0 a 1 2 t\r1 Q0 b t\r", 2, "1 Q0 b t"),
+        (b"1 Q0 a 1 2 t\n1 Q0 \xff 1 2 t\n", 2, r"\\xff"),
+        (b"1 Q0  1 2 t\n", 1, "1 Q0  1 2 t"),
+        (b"1 Q0 a 1 2 t\n1 Q0 a 1 2 t more 5\n1 Q0 a 1 2\n", 3, "1 Q0 a 1 2"),  # the separators even out
+        (b"x", 1, "x"),
+    ],
+)
+def test_malformed_lines_of_a_run(way: str, data: bytes, line: int, text: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "run.txt", data)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}, line {line}: .*{re.escape(text)}"):
+        read_run(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [(b"1 0 a 1\n1 a 1\n", 2), (b"1 a 1\n1 0 a 1\n", 2), (b"1 0 a 1 x\n", 1), (b"1 0 a one\n", 1), (b"1 a\n", 1)],
+)
+def test_malformed_lines_of_qrels(way: str, data: bytes, line: int, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"line {line}: "):
+        read_qrels(written(tmp_path / "qrels", data))
+
+
+def test_line_numbers_count_through_all_blocks(tmp_path: Path) -> None:
+    good = b"1 Q0 a 1 2 t\n# c\n\n1\tQ0  b 2 1 t\r\n"
+    path = written(tmp_path / "run", good * 200 + b"1 Q0 c 3\n" + good * 200)
+    with pytest.raises(ValueError, match="line 801: "):
+        list(trec.frames(trec.Source(path), trec.RUN, block_bytes=256))
+
+
+def test_utf_16_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="UTF-16"):
+        read_run(written(tmp_path / "run", "1 Q0 a 1 2 t\n".encode("utf-16")))
+
+
+# Every way agrees ---------------------------------------------------------------------------------------------------
+
+names = st.text(
+    st.characters(blacklist_categories=["Cs"], blacklist_characters=" \t\n\r\x0b\x0c\ufeff"), min_size=1, max_size=8
+).filter(lambda name: not name.startswith("#"))
+gaps = st.text(st.sampled_from(" \t\x0b\x0c"), min_size=1, max_size=3)
+edges = st.text(st.sampled_from(" \t"), max_size=2)
+ends = st.sampled_from(["\n", "\r\n", "\r", "\n\n", "\n \t\n", "\n# note 1 2\n", "\r\n\r\n"])
+scores = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[list[tuple[str, str, float]], bytes]:
+    """Rows, and a file that holds them, strangely laid out."""
+    expected = draw(st.lists(st.tuples(names, names, scores), max_size=12))
+    plain = draw(st.booleans())
+    text = ""
+    for query_id, doc_id, score in expected:
+        fields = [query_id, "Q0", doc_id, "1", repr(score), "tag"]
+        if plain:
+            text += " ".join(fields) + "\n"
+            continue
+        text += draw(edges) + fields[0]
+        for field in fields[1:]:
+            text += draw(gaps) + field
+        text += draw(edges) + draw(ends)
+    if not plain and draw(st.booleans()):
+        text = text.rstrip("\n\r")
+    return expected, text.encode()
+
+
+@given(files(), st.integers(1, 200))
+def test_round_trip_of_strange_files(file: tuple[list[tuple[str, str, float]], bytes], block_bytes: int) -> None:
+    expected, data = file
+    small = trec._small(trec.Source(io.BytesIO(data)), trec.RUN)
+    assert list(zip(small.query_id, small.doc_id, small.value, strict=True)) == expected
+    blocks = list(trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes))
+    assert [row for block in blocks for row in block.iter_rows()] == expected
+
+
+@given(st.one_of(st.binary(max_size=60), st.text("ab1.# \t\n\r-e", max_size=60).map(str.encode)))
+def test_both_ways_accept_and_refuse_the_same_bytes(data: bytes) -> None:
+    def outcome(read: object) -> object:
+        try:
+            return read()  # type: ignore[operator]
+        except ValueError as error:
+            return str(error)
+
+    def small() -> object:
+        table = trec._small(trec.Source(io.BytesIO(data)), trec.QRELS_3)
+        return list(zip(table.query_id, table.doc_id, map(repr, table.value), strict=True))
+
+    def large() -> object:
+        parts = trec.frames(trec.Source(io.BytesIO(data)), trec.QRELS_3, 1 << 20)
+        rows = [row for part in parts for row in part.rows()]
+        whole = all(value.is_integer() for *_, value in rows)
+        return [(q, d, repr(int(value) if whole else value)) for q, d, value in rows]
+
+    assert outcome(small) == outcome(large)
+
+
+# Whole topics, block by block ----------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(1, 30), max_size=8), st.integers(20, 600))
+def test_blocks_hold_whole_topics(sizes: list[int], block_bytes: int) -> None:
+    lines = [(f"q{t}", f"d{i}", float(-i)) for t, size in enumerate(sizes) for i in range(size)]
+    data = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in lines).encode()
+    blocks = list(trec.topic_blocks(trec.Source(io.BytesIO(data)), block_bytes))
+    assert [row for frame, _ in blocks for row in frame.iter_rows()] == lines
+    for frame, names in blocks:
+        assert frame["query_id"].unique(maintain_order=True).to_list() == names
+    found = [name for _, names in blocks for name in names]
+    assert found == [f"q{t}" for t in range(len(sizes))]
+
+
+@pytest.mark.parametrize("block_bytes", [16, 64, 1 << 20])
+def test_a_topic_that_returns_is_signalled(block_bytes: int) -> None:
+    data = b"1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 2 t\n1 Q0 c 1 2 t\n"
+    with pytest.raises(trec.TopicReturnsError, match="topic '1'"):
+        list(trec.run_blocks(io.BytesIO(data), block_bytes))
+
+
+def test_a_stream_can_be_read_again_when_it_is_kept() -> None:
+    class Pipe(io.RawIOBase):
+        def __init__(self, data: bytes) -> None:
+            self.inner = io.BytesIO(data)
+
+        def read(self, size: int = -1) -> bytes:
+            return self.inner.read(size)
+
+    data = b"".join(b"%d Q0 d%d 1 1 t\n" % (i // 9, i) for i in range(99))
+    source = trec.Source(Pipe(gzip.compress(data)), keep=True)
+    with source.open() as file:
+        begin = file.read(40)
+    assert data.startswith(begin)
+    for _ in range(2):
+        with source.open() as file:
+            assert file.read() == data
