@@ -362,6 +362,25 @@ def test_the_mean_is_the_only_summary(systems, topics, qrels):
 
 
 @this_version
+def test_a_table_cannot_be_indexed_by_a_measure(systems, topics, qrels):
+    table = pt.Experiment(systems, topics, qrels, [QMeasure])
+    with pytest.raises(TypeError):
+        table[QMeasure]
+    assert len(table[str(QMeasure)]) == 3
+
+
+@this_version
+def test_drawings_of_pyterriers_own_stages_need_a_network_and_ours_do_not(systems, qrels, monkeypatch):
+    def offline():
+        raise OSError("no network")
+
+    monkeypatch.setattr(pt.documentation, "objects_inv", offline)
+    with pytest.warns(UserWarning, match="Failed to render transformer as HTML"):
+        assert systems["noisy"]._repr_html_() is None
+    assert "Oracle" in pt.irpref.Oracle(qrels)._repr_html_()
+
+
+@this_version
 def test_the_result_of_no_documents_is_refused(topics, qrels):
     nothing = pt.Transformer.from_df(pd.DataFrame(columns=["qid", "docno", "score", "rank"]))
     with pytest.raises(ValueError, match="no results"):
