@@ -580,6 +580,22 @@ def test_sign_test_by_hand():
     assert math.isnan(row["t"])  # every difference is 1: no variance to test against
 
 
+def test_randomisation_test_by_hand():
+    # Differences 1/2 1/2 0 -1/2 0 have mean 1/10: so has every assignment of signs to three 1/2, in size at least.
+    counted = curves.precision_histogram(PAIR_QRELS, BETTER, WORSE, per_topic=False).iloc[0]
+    assert counted["p_randomised"] == 1
+    # Six differences of 1: two of 64 assignments are as extreme.
+    qrels = {str(q): {"a": 1} for q in range(6)}
+    row = curves.precision_histogram(qrels, {q: {"a": 1.0} for q in qrels}, {}, per_topic=False).iloc[0]
+    assert row["p_randomised"] == pytest.approx(2 / 64)
+
+
+def test_one_topic_proves_nothing():
+    row = curves.precision_histogram({"q": {"a": 1}}, {"q": {"a": 1.0}}, {}, per_topic=False).iloc[0]
+    assert row[["wins", "losses", "ties", "p_randomised", "p_sign"]].tolist() == [1, 0, 0, 1, 1]
+    assert math.isnan(row["p_t"])
+
+
 def test_the_same_run_twice_is_all_ties():
     row = curves.precision_histogram(PAIR_QRELS, BETTER, BETTER, per_topic=False).iloc[0]
     assert row[["wins", "losses", "ties", "p_sign"]].tolist() == [0, 0, 5, 1]

@@ -666,7 +666,9 @@ def _tests(values: Floats, reference: Floats, wins: int, losses: int) -> dict[st
         result = stats.ttest_1samp(difference, 0.0)
         t, p = float(result.statistic), float(result.pvalue)
     sign = float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-    return {"t": t, "p_t": p, "p_randomised": randomisation_test(values, reference)[1], "p_sign": sign}
+    # Of one topic, both signs have a difference of this size.
+    randomised = randomisation_test(values, reference)[1] if difference.size > 1 else 1.0
+    return {"t": t, "p_t": p, "p_randomised": randomised, "p_sign": sign}
 
 
 def _keys(pool: Pool, name: str, rows: Segments) -> dict[str, Any]:
