@@ -54,6 +54,7 @@ from irpref.meta import (
     swap,
     topic_values,
 )
+from irpref.meta.plots import axes
 
 SEED = 2006
 SHALLOW = (3, 10, 30)  # depths of the pools that are simulated
@@ -192,20 +193,23 @@ def pictures(out: Path, stable: list[Any], swaps: list[Any], powers: list[Any], 
     ax.set_yscale("log")
     ax.set_ylim(0.05, 20)
     ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10, 20], ["0.1", "0.2", "0.5", "1", "2", "5", "10", "20"])
-    ax.set_xlim(0, 60)
+    seen = [100 * one.ties[one.minority_rate > 0.0005].max(initial=0) for one in stable]
+    ax.set_xlim(0, max(10, 1.05 * max(seen)))
     save(ax, out / "stability.png")
     ax = plot_swap(swaps, styles=STYLES)
     ax.set_yscale("log")
     ax.set_ylim(0.05, 60)
     ax.set_yticks([0.1, 0.5, 1, 5, 10, 50], ["0.1", "0.5", "1", "5", "10", "50"])
     save(ax, out / "swap.png")
-    save(plot_incompleteness(found, styles=STYLES), out / "robustness.png")
+    ax = plot_incompleteness(found, axes((7.4, 5.6)), styles=STYLES)
+    ax.set_ylim(0.35, 1.02)  # what falls below is in the table, and would press the others together
+    save(ax, out / "robustness.png")
     save(plot_incompleteness(found, styles=STYLES, value="mean"), out / "means.png")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(2, 2, figsize=(6.4, 6.9))
+    figure, squares = pyplot.subplots(2, 2, figsize=(6.4, 6.9))
     shown = [p for p in powers if p.measure in ("AP", "bpref", "rpref", "rpref relative")]
-    for ax, one in zip(axes.flat, shown, strict=True):
+    for ax, one in zip(squares.flat, shown, strict=True):
         plot_significance(one, ax)
         ax.set(xlabel="", ylabel="", xticks=[], yticks=[])
         legend = ax.get_legend()
@@ -214,7 +218,7 @@ def pictures(out: Path, stable: list[Any], swaps: list[Any], powers: list[Any], 
     words = [text.get_text() for text in legend.get_texts()]
     figure.legend(legend.legend_handles, words, loc="lower center", ncols=3, frameon=False)
     figure.subplots_adjust(left=0.02, right=0.98, top=0.95, bottom=0.07, hspace=0.12, wspace=0.05)
-    save(axes.flat[0], out / "significance.png")
+    save(squares.flat[0], out / "significance.png")
 
 
 def study(
