@@ -700,7 +700,7 @@ def test_a_name_of_another_package_is_not_taken_over():
 
     class Intruder(KernelMeasure):
         __name__ = NAME = "AP"
-        SUPPORTED_PARAMS = {}  # noqa: RUF012
+        SUPPORTED_PARAMS = {}
 
     with pytest.raises(ValueError, match=r"cannot register 'AP': ir_measures already has .*ap\._AP"):
         register(Intruder())

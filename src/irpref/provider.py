@@ -13,6 +13,7 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.declare import KernelMeasure, registered
 from irpref.judged import JudgedRun, Pool
+from irpref.judged.pool import is_missing
 from irpref.judged.recent import recent_pool
 from irpref.messages import ScaleWarning, warn_user
 from irpref.segments import Bools, Floats
@@ -41,25 +42,32 @@ def _known(column: Any, pool: Pool, name: str) -> Bools:
                 f"qrels: column {name!r} of topic {pool.topic_ids[int(pool.judged.topic[row])]!r}, document "
                 f"{pool.doc_ids[row]!r} is the text {value!r}, expected True or False (or 1 and 0)"
             )
-    return np.array([value is not None and value == value and bool(value) for value in values], dtype=bool)
+    return np.array([not is_missing(value) and bool(value) for value in values], dtype=bool)
 
 
 def _expected(column: Any, pool: Pool, name: str) -> Floats:
     """A column with one number a topic, on every row of the topic."""
-    out = np.zeros(pool.grade.size)
-    for t, topic in enumerate(pool.topic_ids):
-        rows = slice(int(pool.judged.offsets[t]), int(pool.judged.offsets[t + 1]))
+    values = np.full(pool.grade.size, np.nan)
+    text: set[int] = set()
+    for row, value in enumerate(column.tolist()):
         try:
-            given = {float(value) for value in column[rows].tolist() if value is not None and value == value}
+            values[row] = np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError):
-            given = set()
-        if len(given) != 1 or not 1 <= (number := next(iter(given))) < float("inf"):
-            raise ValueError(
-                f"qrels: column {name!r} of topic {topic!r} must hold one number of at least 1, "
-                f"found {', '.join(f'{g:g}' for g in sorted(given)) or 'none'}"
-            )
-        out[rows] = number
-    return out
+            text.add(int(pool.judged.topic[row]))
+    given = ~np.isnan(values)
+    high = pool.judged.maximum(np.where(given, values, -np.inf), -np.inf)
+    low = -pool.judged.maximum(np.where(given, -values, -np.inf), -np.inf)
+    bad = (pool.judged.lengths > 0) & ~((low == high) & (high >= 1) & (high < np.inf))
+    bad[list(text)] = True
+    if bad.any():
+        t = int(np.argmax(bad))
+        rows = slice(int(pool.judged.offsets[t]), int(pool.judged.offsets[t + 1]))
+        found = [] if t in text else np.unique(values[rows][given[rows]]).tolist()
+        raise ValueError(
+            f"qrels: column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at least 1, "
+            f"found {', '.join(f'{g:g}' for g in found) or 'none'}"
+        )
+    return pool.judged.spread(high)
 
 
 def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
@@ -78,9 +86,10 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
     measures = list(measures)
     for measure in measures:
         measure.validate_params()
-    columns = {name: (parameter, m) for m in measures for name, parameter in _columns_of(m).items()}
-    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, tuple(columns))
-    for name, (parameter, measure) in columns.items():
+    columns = {(parameter, name): m for m in measures for name, parameter in _columns_of(m).items()}
+    names = tuple(dict.fromkeys(name for _, name in columns))
+    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, names)
+    for (parameter, name), measure in columns.items():
         if name not in pool.columns:
             raise ValueError(
                 f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
@@ -89,8 +98,10 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
                 else f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
                 "irpref.with_known adds columns for known documents, this one holds one number a topic"
             )
-        clean = _known if parameter == "known" else _expected
-        pool.columns[name] = clean(pool.columns[name], pool, name)
+        if (parameter, name) not in pool.columns:
+            # Beside the column as it was given: another measure may read it as something else.
+            clean = _known if parameter == "known" else _expected
+            pool.columns[parameter, name] = clean(pool.columns[name], pool, name)
     return pool, {measure: resolve(measure, pool) for measure in measures}
 
 

@@ -45,13 +45,14 @@ class Judgments:
     level : int array (n_judged,)
         Level of each judged document.
     columns : dict of str to array (n_judged,)
-        Further columns of the qrels that the measures asked for.
+        Further columns of the qrels that the measures asked for, and under (parameter, name) what a measure
+        reads in them: `known` truth values, `expected` numbers.
     """
 
-    def __init__(self, judged: Segments, grade: Floats, columns: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, judged: Segments, grade: Floats, columns: Mapping[Any, Any] | None = None) -> None:
         self.judged = judged
         self.grade = grade
-        self.columns: dict[str, Any] = dict(columns or {})
+        self.columns: dict[Any, Any] = dict(columns or {})
         opens = np.ones(grade.size, bool)
         opens[1:] = grade[1:] != grade[:-1]
         opens[judged.starts[judged.lengths > 0]] = True
@@ -119,10 +120,11 @@ class Judgments:
             return Judgments(
                 self.judged.slice(start, stop),
                 self.grade[rows],
-                {name: column[rows] for name, column in self.columns.items()},
+                {name: column[rows] for name, column in dict(self.columns).items()},
             )
 
-        return self.memo(("topics", start, stop), make)
+        # Columns may join later, when other measures ask for them.
+        return self.memo(("topics", start, stop, *self.columns), make)
 
 
 class Pool(Judgments):
@@ -244,7 +246,8 @@ class Pool(Judgments):
                 f".groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max()"
             )
         for name, column in self.columns.items():
-            if column[a] != column[b] and (column[a] == column[a] or column[b] == column[b]):
+            gone = is_missing(column[a]), is_missing(column[b])
+            if (any(gone) and not all(gone)) or (not any(gone) and column[a] != column[b]):
                 raise ValueError(
                     f"qrels: topic {topic!r} holds document {self.doc_ids[a]!r} twice, with {name!r} "
                     f"{column[a]!r} and {column[b]!r}"
@@ -335,6 +338,14 @@ class Pool(Judgments):
         from irpref.judged.align import listing
 
         return listing(self, run)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value of a column is None, NaN or pandas' NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA compares as neither
+        return True
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
