@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from irpref import CRP, NCU, NPref, OriginalNDCG, QMeasure, RPref
+from irpref import CRP, NCU, Coverage, Novelty, NPref, OriginalNDCG, QMeasure, RelativeRecall, RPref
 from irpref.provider import KernelEvaluator
 
 
@@ -78,3 +78,48 @@ def test_rpref_stays_in_its_range(norm, top, unretrieved):
             for measure in (RPref, NPref(n=5)):
                 given = measure(norm=norm, top=top, unretrieved=unretrieved, max_rel=3)
                 assert 0 <= value(given, judgments, ranking(docs)) <= 1
+
+
+# Columns of the qrels ---------------------------------------------------------------------------------------
+
+JUDGED = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "relevance": [2, 1, 1]})
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_one_column_may_be_read_in_two_ways(together):
+    qrels = JUDGED.assign(number=3)  # three documents expected, and all of them known
+    measures = [Coverage(known="number"), RelativeRecall(expected="number")]
+    run = {"q": {"a": 1.0}}
+    if together:
+        found = KernelEvaluator(measures, qrels).calc_aggregate(run)
+    else:  # the evaluators share the indexed qrels
+        found = {m: KernelEvaluator([m], qrels).calc_aggregate(run)[m] for m in measures}
+    assert found == {measures[0]: pytest.approx(1 / 3), measures[1]: pytest.approx(1 / 3)}
+
+
+def test_a_column_asked_for_later_reaches_groups_of_topics():
+    topics = [f"q{t}" for t in range(40)]
+    qrels = pd.DataFrame(
+        {"query_id": np.repeat(topics, 2000), "doc_id": np.tile([f"d{i}" for i in range(2000)], 40), "relevance": 1}
+    ).assign(number=4)
+    run = {topic: {"d0": 1.0} for topic in topics}
+    coverage = Coverage(known="number")
+    assert KernelEvaluator([coverage], qrels).calc_aggregate(run)[coverage] == pytest.approx(1 / 2000)
+    recall = RelativeRecall(expected="number")
+    assert KernelEvaluator([recall], qrels).calc_aggregate(run)[recall] == 1 / 4
+
+
+def test_missing_truth_values_mean_not_known():
+    run = {"q": {"a": 1.0, "b": 0.0}}
+    for known in (pd.array([True, None, False], dtype="boolean"), [True, None, False], [1.0, np.nan, 0.0]):
+        qrels = JUDGED.assign(known=known)
+        assert Coverage.evaluate(qrels, run)["q"] == 1
+        assert Novelty.evaluate(qrels, run)["q"] == 0.5
+        twice = pd.concat([qrels, qrels])
+        assert Novelty.evaluate(twice, run)["q"] == 0.5
+
+
+def test_the_same_judgment_known_and_missing_is_a_contradiction():
+    rows = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "relevance": 1})
+    with pytest.raises(ValueError, match="holds document 'a' twice, with 'known'"):
+        Coverage.evaluate(rows.assign(known=pd.array([True, None], dtype="boolean")), {"q": {"a": 1.0}})

@@ -31,7 +31,7 @@ def _expected(run: JudgedRun, expected: float | str | None, rel: float) -> Float
     if expected is None:
         return run.pool.count_relevant(rel).astype(np.float64)
     if isinstance(expected, str):
-        column = run.pool.columns[expected]
+        column = run.pool.columns["expected", expected]
         return np.append(column, 0.0)[np.where(run.pool.judged.lengths > 0, run.pool.judged.starts, -1)]
     return np.full(run.n_topics, float(expected))
 

@@ -29,17 +29,17 @@ from irpref.terms import Terms
 def coverage(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
     """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better."""
     view = run.at(cutoff)
-    wanted = run.pool.columns[known] & (run.pool.grade >= rel)
+    wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
     size = run.pool.judged.count(wanted)
     return view.hits.count(wanted[view.row]) / np.maximum(size, 1)
 
 
 def coverage_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Terms:
     """Share of each known relevant document that was retrieved: shape (n_judged,)."""
-    wanted = run.pool.columns[known] & (run.pool.grade >= rel)
+    wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
     size = run.pool.judged.spread(np.maximum(run.pool.judged.count(wanted), 1))
     return Terms(
-        np.where(run.at(cutoff).missed(), 0.0, wanted / size), columns={"known": run.pool.columns[known] * 1.0}
+        np.where(run.at(cutoff).missed(), 0.0, wanted / size), columns={"known": run.pool.columns["known", known] * 1.0}
     )
 
 
@@ -47,7 +47,7 @@ def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Fl
     """Novelty of each topic: shape (n_topics,), in [0, 1], higher is better."""
     view = run.at(cutoff)
     relevant = view.grade >= rel
-    new = relevant & ~run.pool.columns[known][view.row]
+    new = relevant & ~run.pool.columns["known", known][view.row]
     return view.hits.count(new) / np.maximum(view.hits.count(relevant), 1)
 
 
@@ -55,9 +55,9 @@ def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None)
     """Share of each new relevant document that was retrieved: shape (n_judged,)."""
     view = run.at(cutoff)
     relevant = view.grade >= rel
-    new = relevant & ~run.pool.columns[known][view.row]
+    new = relevant & ~run.pool.columns["known", known][view.row]
     share = new / view.hits.spread(np.maximum(view.hits.count(relevant), 1))
-    return Terms(view.on_pool(share, 0.0), columns={"known": run.pool.columns[known] * 1.0})
+    return Terms(view.on_pool(share, 0.0), columns={"known": run.pool.columns["known", known] * 1.0})
 
 
 _PARAMS = {
