@@ -88,7 +88,12 @@ def about(file: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in file["versions"].items() if version)
     return (
         f"Measured on {file['date']}: {file['cpu']}, {file['cores']} cores, {file['system']}, "
-        f"Python {file['python']}, {versions}.\n"
+        f"Python {file['python']}, {versions}. "
+        + (
+            "Times of A to D are CPU time of all threads, since the machine had other work to do.\n"
+            if file.get("clock") == "cpu"
+            else "Times are wall time.\n"
+        )
     )
 
 

@@ -72,7 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def save() -> None:
         if options.json:
-            Path(options.json).write_text(json.dumps({**machine(), "results": results}, indent=1))
+            Path(options.json).write_text(
+                json.dumps({**machine(), "clock": options.clock, "results": results}, indent=1)
+            )
 
     for name in what:
         if name in "ABCD":
