@@ -90,6 +90,7 @@ _LAZY = {
     "transformers": "transformers",
     "spark": "spark",
     "settings": "settings",
+    "significance": "significance",
 }
 
 if TYPE_CHECKING:
