@@ -194,7 +194,7 @@ def pictures(out: Path, stable: list[Any], swaps: list[Any], powers: list[Any], 
     ax.set_ylim(0.05, 20)
     ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10, 20], ["0.1", "0.2", "0.5", "1", "2", "5", "10", "20"])
     seen = [100 * one.ties[one.minority_rate > 0.0005].max(initial=0) for one in stable]
-    ax.set_xlim(0, max(10, 1.05 * max(seen)))
+    ax.set_xlim(0, min(40, max(10, 1.05 * max(seen))))
     save(ax, out / "stability.png")
     ax = plot_swap(swaps, styles=STYLES)
     ax.set_yscale("log")

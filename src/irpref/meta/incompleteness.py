@@ -402,7 +402,7 @@ def incompleteness(
                 means = evaluate(raw[system])
                 for name in todo:
                     if name in host:
-                        new[level, sample, name, system] = means[host[name]]
+                        new[level, sample, name, system] = float(means[host[name]])
         new = {cell: new[cell] for m in named for s in aligned if (cell := (level, sample, m, s)) in new}
         found.update(new)
         if journal is not None:
