@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 # All measures of the package that any qrels will do for. (Coverage and Novelty need a column with the
@@ -107,11 +108,12 @@ def ranx_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
     return out
 
 
-def measures() -> list[Any]:
-    """All measures of the package."""
+@cache
+def measures() -> tuple[Any, ...]:
+    """All measures of the package; read once, since a program has them as objects."""
     import irpref
 
-    return list(irpref.parse_all(OURS))
+    return tuple(irpref.parse_all(OURS))
 
 
 def _named(values: dict[Any, float]) -> dict[str, float]:
