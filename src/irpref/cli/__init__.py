@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 SUBCOMMANDS = {
     "eval": "evaluate runs with measures of any toolkit",
@@ -30,11 +30,21 @@ SUBCOMMANDS = {
     "meta": "stability, sensitivity and robustness of measures",
     "demo": "several systems, many measures, one look",
 }
+LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
+# A module named after a builtin would hide it in this package.
+_MODULES = {"list": "listing"}
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
 
 class UsageError(ValueError):
     """The command line cannot be understood."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line, as all of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
 
 
 class _LazyModules:
@@ -45,7 +55,7 @@ class _LazyModules:
         self.module: Any = None
         for name, line in SUBCOMMANDS.items():
             if name == chosen:
-                self.module = import_module(f"irpref.cli.{name}")
+                self.module = import_module(f"irpref.cli.{_MODULES.get(name, name)}")
                 self.module.add_parser(self._subparsers)
             else:
                 self._subparsers.add_parser(name, help=line, add_help=False)
@@ -99,7 +109,7 @@ def _run(arguments: list[str]) -> int:
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
     if chosen is not None and chosen not in SUBCOMMANDS:
         raise UsageError(_unknown(chosen))
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="irpref",
         description="Evaluate retrieval runs: preference, graded, position and user-oriented measures beside those "
         "of ir_measures and trec_eval.",
@@ -137,6 +147,8 @@ def _unknown(name: str) -> str:
 
 def _say(message: str, status: int) -> int:
     line = " ".join(message.split())
+    if len(line) > LONGEST:
+        line = line[:LONGEST] + " ..."
     sys.stderr.write(f"irpref: {line}\n")
     return status
 

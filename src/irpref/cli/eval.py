@@ -43,6 +43,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "eval",
+        usage="irpref eval [options] QRELS RUN... MEASURE...",
         help="evaluate runs with measures of any toolkit",
         description=__doc__,
         epilog=EPILOG,
@@ -122,15 +123,20 @@ def run(args: argparse.Namespace) -> int:
 
     single = len(runs) == 1 and form in LINES
     judgments = read_judgments(args.qrels, args.known)
-    scorer = Scorer(
-        measures,
-        judgments,
-        # Line by line as the host's command: also in the order of its lines.
-        exact=single and args.by_query,
-        provider=args.provider,
-        strict=args.strict,
-        by_topic=args.by_query or layout.compared,
-    )
+    try:
+        scorer = Scorer(
+            measures,
+            judgments,
+            # Line by line as the host's command: also in the order of its lines.
+            exact=single and args.by_query,
+            provider=args.provider,
+            strict=args.strict,
+            by_topic=args.by_query or layout.compared,
+        )
+    except ValueError as error:
+        if "'known'" in str(error) and args.known is None:
+            raise UsageError(f"{str(error).partition(' (found')[0]}: give --known FILE") from None
+        raise
     scores: dict[str, Scores] = {}
     with _progress(list(runs.values())) as report:
         for name, path in runs.items():

@@ -57,12 +57,10 @@ class Judgments:
     def whole(self) -> bool:
         """Whether all grades are integers: the host's measures take no others."""
         if isinstance(self.data, list):
-            return True
+            return all(isinstance(row.relevance, int) for row in self.data)
         if isinstance(self.data, Columns):
             return all(isinstance(value, int) for value in self.data.value)
-        return self.data["relevance"].dtype.is_integer() if hasattr(self.data, "select") else (
-            self.data["relevance"].dtype.kind in "iu"
-        )
+        return str(self.data["relevance"].dtype).lower().startswith(("int", "uint"))  # pandas or polars
 
 
 def read_judgments(name: str, known: str | None = None) -> Judgments:

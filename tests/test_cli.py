@@ -1,0 +1,483 @@
+"""The command line: what it prints, what it refuses, and that it prints what the host's command prints."""
+
+import gzip
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import irpref
+from irpref import trec
+from irpref.cli import SUBCOMMANDS, main, output
+from irpref.cli.eval import sort_arguments
+from irpref.cli.scoring import corrected, paired_test, run_names
+
+QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n2 0 d 0\n3 0 a 1\n"
+R1 = "1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 1 t\n2 Q0 d 1 2 t\n2 Q0 a 2 1 t\n"
+R2 = "1 Q0 c 1 3 t\n1 Q0 a 2 2 t\n2 Q0 a 1 2 t\n2 Q0 d 2 1 t\n3 Q0 a 1 1 t\n"
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with judgments and two runs, as the current one."""
+    for name, text in (("qrels", QRELS), ("r1", R1), ("r2", R2)):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def call(files: Path, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run the command in this process: status, output, errors."""
+
+    def called(*arguments: str) -> tuple[int, str, str]:
+        status = main(list(arguments))
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return called
+
+
+def golden(text: str) -> str:
+    return textwrap.dedent(text).lstrip("\n")
+
+
+# One run --------------------
+# AP of r1: (1 + 2/3) / 2, 1/2, 0; of r2: 1/4, 1, 1. EMeasure@2 = 1 - 2r / (m + n): of r1 1/2, 1/3, 1; of r2 1/2, 1/3, 1/3.
+
+
+def test_one_run_prints_what_the_host_prints(call: Call) -> None:
+    assert call("eval", "qrels", "r1", "AP", "RR") == (0, "AP\t0.4444\nRR\t0.5000\n", "")
+
+
+def test_by_query(call: Call) -> None:
+    _, out, _ = call("eval", "qrels", "r1", "CRPRecovery", "-q")
+    assert out.splitlines()[0] == "1\tCRPRecovery\t0.6667"
+    assert out.splitlines()[-1].startswith("all\tCRPRecovery\t")
+    _, out, _ = call("eval", "qrels", "r1", "-q", "-n", "AP")
+    assert out == "1\tAP\t0.8333\n2\tAP\t0.5000\n3\tAP\t0.0000\n"
+
+
+def test_json_lines(call: Call) -> None:
+    _, out, _ = call("eval", "qrels", "r1", "AP", "-o", "jsonl")
+    assert json.loads(out) == {"measure": "AP", "value": pytest.approx(4 / 9)}
+    _, out, err = call("eval", "qrels", "r1", "AP", "--output_format", "jsonl", "-q", "-n", "-p", "2")
+    assert [json.loads(line) for line in out.splitlines()][1] == {"query_id": "2", "measure": "AP", "value": 0.5}
+    assert err == "--places is ignored when using --output jsonl\n"
+
+
+def test_table_of_one_run(call: Call) -> None:
+    _, out, _ = call("eval", "qrels", "r1", "AP", "EMeasure@2", "-o", "table")
+    assert out == golden(
+        """
+        measure      value
+        AP          0.4444
+        EMeasure@2  0.6111
+        """
+    )
+    _, out, _ = call("eval", "qrels", "r1", "AP", "RR", "-o", "table", "-q")
+    assert out == golden(
+        """
+        topic      AP      RR
+        1      0.8333  1.0000
+        2      0.5000  0.5000
+        3      0.0000  0.0000
+        all    0.4444  0.5000
+        """
+    )
+
+
+def test_names_with_blanks_several_in_one_argument_and_of_trec_eval(call: Call) -> None:
+    _, out, _ = call("eval", "qrels", "r1", "RPref(max_rel=2, norm='relative') map", "P.1,2")
+    assert [line.split("\t")[0] for line in out.splitlines()] == [
+        "RPref(norm='relative',max_rel=2)",
+        "AP",
+        "P@1",
+        "P@2",
+    ]
+
+
+def test_options_may_stand_between_arguments(call: Call) -> None:
+    expected = call("eval", "qrels", "r1", "AP", "RR", "-p", "2")
+    assert expected[1] == "AP\t0.44\nRR\t0.50\n"
+    assert call("eval", "-p", "2", "qrels", "r1", "AP", "RR") == expected
+    assert call("eval", "qrels", "-p", "2", "r1", "AP", "RR") == expected
+    assert call("eval", "qrels", "r1", "-p", "2", "AP", "RR") == expected
+
+
+def test_all_places(call: Call) -> None:
+    assert call("eval", "qrels", "r1", "AP", "-p", "-1")[1] == f"AP\t{((1 + 2 / 3) / 2 + 1 / 2) / 3}\n"
+
+
+# Several runs --------------------
+
+
+def test_table_of_runs_marks_the_best(call: Call) -> None:
+    _, out, _ = call("eval", "qrels", "r1", "r2", "AP", "EMeasure@2", "NumRel", "RR(rel=3)")
+    assert out == golden(
+        """
+        run       AP  EMeasure@2  NumRel  RR(rel=3)
+        r1   0.4444      0.6111   3.0000     0.0000
+        r2   0.7500*     0.3889*  4.0000     0.0000
+        * best (lower is better: EMeasure@2)
+        """
+    )
+
+
+def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
+    many = "".join(f"{t} 0 a 1\n" for t in range(20))
+    (files / "many").write_text(many)
+    (files / "good.run.gz").write_bytes(gzip.compress("".join(f"{t} Q0 a 1 1 t\n" for t in range(20)).encode()))
+    (files / "bad.run").write_text("".join(f"{t} Q0 {'b' if t % 4 else 'a'} 1 1 t\n" for t in range(20)))
+    arguments = ("eval", "many", "bad.run", "good.run.gz", "RR", "--baseline", "bad.run")
+    assert call(*arguments)[1] == golden(
+        """
+        run         RR
+        bad   0.2500
+        good  1.0000*†
+        * best
+        † differs from bad: paired t-test, p < 0.05
+        """
+    )
+    assert call(*arguments, "-o", "markdown")[1] == golden(
+        """
+        | run | RR |
+        | --- | ---: |
+        | bad | 0.2500 |
+        | good | **1.0000**† |
+
+        † differs from bad: paired t-test, p < 0.05
+        """
+    )
+    assert call(*arguments, "-o", "latex")[1] == golden(
+        r"""
+        % \usepackage{booktabs}
+        \begin{tabular}{lr}
+        \toprule
+        run & RR \\
+        \midrule
+        bad & 0.2500 \\
+        good & \textbf{1.0000}$^{\dagger}$ \\
+        \bottomrule
+        \end{tabular}
+        % † differs from bad: paired t-test, p < 0.05
+        """
+    )
+    # Differences of 1 in 15 topics and of 0 in 5: t = 0.75 / sqrt(0.1875 * 20 / 19 / 20) = sqrt(57);
+    # p = I(19 / (19 + 57); 19 / 2, 1 / 2), the incomplete beta function.
+    assert call(*arguments, "-o", "csv")[1] == golden(
+        """
+        run,measure,value,difference,p
+        bad,RR,0.2500,,
+        good,RR,1.0000,0.7500,3.918e-07
+        """
+    )
+    assert call(*arguments, "-o", "tsv", "--test", "wilcoxon")[1].splitlines()[0] == "bad\tRR\t0.2500\t\t"
+    last = json.loads(call(*arguments, "-o", "jsonl", "--test", "randomisation")[1].splitlines()[-1])
+    assert last["p"] == pytest.approx(1 / 10000)  # none of the 9999 assignments drawn comes near
+
+
+def test_baseline_is_evaluated_even_if_it_is_not_among_the_runs(call: Call) -> None:
+    _, out, _ = call("eval", "qrels", "r2", "AP", "--baseline", "r1", "-o", "csv")
+    assert [line.split(",")[0] for line in out.splitlines()] == ["run", "r1", "r2"]
+
+
+def test_quotes_in_csv_and_bars_in_markdown(call: Call) -> None:
+    _, out, _ = call("eval", "qrels", "r1", "nDCG(gains={1:1,2:3})@2", "SetF(rel=2,beta=2)", "-o", "csv")
+    assert out.splitlines()[2].startswith('"SetF(rel=2,beta=2.0)",')
+    assert output.table([output.Value("a|b", "all", irpref.parse("AP"), 1.0)], [irpref.parse("AP")], _two_runs()) == (
+        "| run | AP |\n| --- | ---: |\n| a\\|b | 1.0000 |\n"
+    )
+
+
+def _two_runs() -> output.Layout:
+    return output.Layout("markdown", with_run=True)
+
+
+def test_names_of_runs() -> None:
+    assert run_names(["x/a.run.gz", "x/b.txt"]) == {"a": "x/a.run.gz", "b": "x/b.txt"}
+    assert list(run_names(["x/a.gz", "y/a.gz"])) == ["x/a.gz", "y/a.gz"]
+
+
+# Other inputs --------------------
+
+
+def test_float_grades_work_for_the_measures_of_the_host(call: Call, files: Path) -> None:
+    (files / "half").write_text(QRELS.replace("1 0 b 1", "1 0 b 0.5"))
+    _, out, _ = call("eval", "half", "r2", "RR", "-q", "-n")
+    assert out == "1\tRR\t0.5000\n2\tRR\t1.0000\n3\tRR\t1.0000\n"
+
+
+def test_known_documents(call: Call, files: Path) -> None:
+    (files / "seen").write_text("1 0 a 1\n")
+    _, out, _ = call("eval", "qrels", "r1", "Coverage", "Novelty", "--known", "seen", "-q", "-n")
+    assert "1\tCoverage\t1.0000" in out.splitlines()
+    assert "1\tNovelty\t0.5000" in out.splitlines()
+    status, _, err = call("eval", "qrels", "r1", "Coverage")
+    assert status == 2
+    assert "give --known FILE" in err
+
+
+def test_examples_of_ir_datasets(call: Call, files: Path) -> None:
+    pytest.importorskip("ir_datasets")
+    (files / "run").write_text("1 Q0 D1 1 1 t\n")
+    assert call("eval", "irpref/rpref-figure-1/T1", "run", "P@1") == (0, "P@1\t1.0000\n", "")
+
+
+def test_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in (R1, R1 + "1 Q0 zzz 9 0 t\n"):  # the second has a topic in two places, and cannot be read twice
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        assert call("eval", "qrels", "-", "RR", "CRPRecovery")[1].startswith("RR\t0.5000\n")
+
+
+def test_provider_of_the_host(call: Call) -> None:
+    assert call("eval", "qrels", "r1", "AP", "--provider", "pytrec_eval") == (0, "AP\t0.4444\n", "")
+    status, _, err = call("eval", "qrels", "r1", "AP", "--provider", "none")
+    assert status == 2
+    assert "pytrec_eval" in err
+
+
+def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(1)
+    lines = [f"{t} Q0 d{rng.randrange(30)} 1 {rng.randrange(5)} x\n" for t in range(40) for _ in range(25)]
+    (files / "q").write_text("".join(f"{t} 0 d{d} {rng.randrange(4)}\n" for t in range(41) for d in range(20)))
+    (files / "sorted").write_text("".join(lines))
+    rng.shuffle(lines)
+    (files / "mixed").write_text("".join(lines))
+    measures = ("AP", "RR@10", "Judged@10", "nDCG", "QMeasure", "RPref(max_rel=3)", "CRPRecovery", "NumRet")
+    for run in ("sorted", "mixed"):
+        expected = call("eval", "q", run, *measures, "-p", "-1")
+        monkeypatch.setattr(trec.Source, "is_small", lambda source: False)
+        monkeypatch.setattr("irpref.stream.BLOCK_BYTES", 500)
+        assert call("eval", "q", run, *measures, "-p", "-1")[:2] == expected[:2]
+        monkeypatch.undo()
+        monkeypatch.chdir(files)
+
+
+# Bad input --------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["qrels", "nope", "AP"], 1, "nope: no such file"),
+        (["nope", "r1", "AP"], 1, "nope: no such file, and no data set of ir_datasets"),
+        (["qrels", "r1", "runs/x.run", "AP"], 1, "runs/x.run: no such file"),
+        (["qrels", ".", "AP"], 1, ".: is a directory"),
+        (["qrels", "r1", "nDGC@10"], 2, "unknown measure 'nDGC'; did you mean 'nDCG'?"),
+        (["qrels", "r1", "rpref"], 2, "unknown measure 'rpref'; did you mean 'RPref'?"),
+        (["qrels", "r1", "RPref(norm='rel')"], 2, "expected one of 'absolute'"),
+        (["qrels", "r1", "NPref"], 2, "NPref needs n"),
+        (["qrels", "r1"], 2, "no measure given"),
+        (["qrels", "AP"], 2, "no run given: 'AP' is a measure"),
+        (["qrels"], 2, "the following arguments are required"),
+        (["qrels", "r1", "AP", "-n"], 2, "only supported with --by_query"),
+        (["qrels", "r1", "AP", "-p", "-2"], 2, "--places -2"),
+        (["qrels", "r1", "AP", "--frobnicate"], 2, "unrecognized arguments: --frobnicate"),
+        (["qrels", "r1", "AP", "-o", "xml"], 2, "invalid choice: 'xml'"),
+        (["-", "-", "AP"], 2, "standard input ('-') can be read once only"),
+        (["qrels", "r1", "AP", "--baseline", "r1"], 2, "--baseline needs another run"),
+        (["qrels", "r1", "AP", "--baseline", "nope"], 1, "--baseline nope: no such file"),
+        (["qrels", "twice", "CRPRecovery", "--strict"], 1, "document 'a' twice in topic '1'"),
+        (["qrels", "twice", "AP", "--strict"], 1, "document 'a' twice in topic '1'"),
+        (["qrels", "short", "AP"], 1, "short, line 2: 5 fields, expected 6"),
+        (["qrels", "r1", "short", "AP"], 1, "short, line 2: 5 fields, expected 6"),
+        (["qrels", "nan", "AP"], 1, "score of topic '1', document 'a' is nan"),
+        (["qrels", "r1", "nan", "AP"], 1, "nan: run: the score of topic '1', document 'a' is nan"),
+        (["qrels", "other", "RPref(max_rel=2)"], 1, "no topic in common"),
+        (["empty", "r1", "RPref(max_rel=2)"], 1, "the qrels are empty"),
+    ],
+)
+def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], status: int, message: str) -> None:
+    (files / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
+    (files / "short").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1\n")
+    (files / "nan").write_text("1 Q0 a 1 nan t\n")
+    (files / "other").write_text("x Q0 a 1 1 t\n")
+    (files / "empty").write_text("")
+    found = call("eval", *arguments)
+    assert found[:2] == (status, "")
+    assert found[2].count("\n") == 1
+    assert found[2].startswith("irpref: ")
+    assert message in found[2]
+
+
+def test_warnings_are_one_line_each(call: Call, files: Path) -> None:
+    (files / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
+    status, out, err = call("eval", "qrels", "twice", "RPref", "CRPRecovery")
+    assert (status, out.count("\n")) == (0, 2)
+    lines = err.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("irpref: warning: RPref: max_rel is not given")
+    assert lines[1].startswith("irpref: warning: the run repeats 1 document inside a topic")
+
+
+def test_a_name_that_is_file_and_measure(call: Call, files: Path) -> None:
+    (files / "AP").write_text(R1)
+    status, _, err = call("eval", "qrels", "r1", "AP")
+    assert status == 2
+    assert err == "irpref: 'AP' is both a file and a measure: write ./AP or -m AP\n"
+    assert call("eval", "qrels", "r1", "-m", "AP")[1] == "AP\t0.4444\n"
+    assert call("eval", "qrels", "./AP", "RR")[1] == "RR\t0.5000\n"
+    assert sort_arguments("qrels", ["AP", "RR"]) == (["AP"], ["RR"])  # what follows the qrels is a run, as for the host
+
+
+def test_commands(call: Call) -> None:
+    status, out, err = call("--help")
+    assert (status, err) == (0, "")
+    assert all(name in out for name in SUBCOMMANDS)
+    assert call() == (0, out, "")
+    assert call("--version")[1] == f"irpref {irpref.__version__}\n"
+    assert call("evl") == (2, "", "irpref: unknown command 'evl'; did you mean 'eval'?\n")
+    assert call("qrels", "r1") == (2, "", "irpref: no command given: did you mean irpref eval qrels ...?\n")
+    assert call("eval", "--help")[1].startswith("usage: irpref eval [options] QRELS RUN... MEASURE...")
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_every_command_can_be_loaded(name: str, call: Call) -> None:
+    status, out, err = call(name, "--help")
+    assert (status, err) == (0, "")
+    assert "usage: irpref" in out
+
+
+def test_interruption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(args: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("irpref.cli.eval.run", interrupted)
+    assert call("eval", "qrels", "r1", "AP") == (130, "", "irpref: interrupted\n")
+
+
+def test_broken_pipe(files: Path) -> None:
+    (files / "big").write_text("".join(f"{t} 0 a 1\n" for t in range(20000)))
+    (files / "run").write_text("0 Q0 a 1 1 t\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "irpref", "eval", "big", "run", "CRPRecovery", "-q"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 141
+    assert err == "irpref: the reader of the output went away (broken pipe)\n"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from irpref.cli import main; main(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "ir_measures" in loaded
+    assert not loaded & {"pandas", "polars", "scipy", "matplotlib", "pytrec_eval", "ir_datasets", "pyterrier"}
+
+
+# irpref list --------------------------------------------------------------------------
+
+
+def test_list_names_all_measures(call: Call) -> None:
+    _, out, _ = call("list")
+    for name in (*irpref.declare.registered(), "nDCG", "AP", "Compat"):
+        assert f"\n  {name}(" in out
+
+
+def test_page_of_a_measure(call: Call) -> None:
+    _, out, _ = call("list", "EMeasure")
+    assert "Range: [0, 1], lower is better" in out
+    assert "van Rijsbergen" in out
+    assert "beta (float, default 1.0)" in out
+    assert "Computed by: irpref" in out
+    assert "Computed by: pytrec_eval" in call("list", "AP")[1]
+    assert call("list", "ndcg_cut_10")[1].startswith("nDCG")
+    assert call("list", "emeasure") == (2, "", "irpref: unknown measure 'emeasure'; did you mean 'EMeasure'?\n")
+
+
+def test_list_as_json(call: Call) -> None:
+    facts = {fact["name"]: fact for fact in json.loads(call("list", "--json")[1])}
+    assert facts["EMeasure"]["higher_is_better"] is False
+    assert facts["NPref"]["parameters"][0]["required"] is True
+    assert facts["nDCG"]["from"] == "ir_measures"
+    assert [fact["name"] for fact in json.loads(call("list", "RPref", "--json")[1])] == ["RPref"]
+
+
+# Tests and corrections --------------------
+
+
+def test_corrections_against_hand_computed_families() -> None:
+    p = [0.01, 0.04, 0.03, float("nan")]
+    assert corrected(p, "none")[:3] == [0.01, 0.04, 0.03]
+    assert corrected(p, "bonferroni")[:3] == pytest.approx([0.03, 0.12, 0.09])
+    assert corrected(p, "holm")[:3] == pytest.approx([0.03, 0.06, 0.06])
+    assert corrected(p, "bh")[:3] == pytest.approx([0.03, 0.04, 0.04])
+    assert corrected([0.5, 0.6], "bonferroni") == [1.0, 1.0]
+    assert corrected(p, "holm")[3] != corrected(p, "holm")[3]
+
+
+def test_paired_tests_where_they_are_undefined() -> None:
+    assert paired_test("t", [0.1, 0.2], [0.1, 0.2]) == 1.0
+    assert paired_test("t", [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]) == 0.0
+    single = paired_test("wilcoxon", [1.0], [0.0])
+    assert single != single
+    # Six differences of one sign: 2 of 2^6 assignments are as extreme.
+    values = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    assert paired_test("wilcoxon", values, [0.0] * 6) == pytest.approx(2 / 64)
+    assert paired_test("randomisation", values, [0.0] * 6) == pytest.approx(2 / 64)
+
+
+# Against the host's command --------------------
+
+HOST_MEASURES = [
+    *("AP", "AP(rel=2)", "nDCG", "nDCG@10", "P@5", "R@100", "RR", "RR@10", "Rprec", "Bpref", "Success@5", "Judged@10"),
+    *("NumRet", "NumRet(rel=1)", "NumRel", "NumQ", "SetP", "SetR", "SetF", "IPrec@0.1", "infAP"),
+]
+
+
+def both(*arguments: object) -> Iterator[tuple[str, int]]:
+    """Output and status of our command and of the host's, each in a process of its own."""
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}  # the host's order of lines depends on it
+    for command in (["irpref", "eval"], ["ir_measures"]):
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
+        yield done.stdout, done.returncode
+
+
+@pytest.mark.parametrize("options", [[], ["-q"], ["-p", "-1"], ["-q", "-n", "-o", "jsonl"]], ids=" ".join)
+def test_same_output_as_the_host_on_its_test_data(data_dir: Path, options: list[str]) -> None:
+    folder = data_dir / "trec_eval-test"
+    ours, host = both(
+        folder / "qrels" / "qrels.rel_level.gz", folder / "runs" / "results.test.gz", *HOST_MEASURES, *options
+    )
+    assert ours == host
+
+
+@pytest.mark.parametrize("rows", [40, 1500], ids=["small", "large"])
+def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> None:
+    rng = random.Random(rows)
+    judged = [f"{t} 0 d{d:04} {rng.randrange(-1, 4)}\n" for t in range(30) for d in range(50)]
+    found = [
+        # Scores that only 64 bits tell apart, ties, and topics in a strange order.
+        f"{t} Q0 d{d:04} {i} {10 + rng.randrange(5) + rng.randrange(3) * 1e-9!r} system-with-a-name-{'x' * 200}\n"
+        for t in rng.sample(range(32), 32)
+        for i, d in enumerate(rng.sample(range(2000), rows))
+    ]
+    (files / "judged").write_text("".join(judged))
+    (files / "found").write_text("".join(found))
+    assert ((files / "found").stat().st_size > trec.SMALL_BYTES) == (rows > 40)
+    for options in ([], ["-p", "-1"]):
+        ours, host = both("judged", "found", *HOST_MEASURES, *options)
+        assert ours == host
