@@ -572,6 +572,56 @@ def test_an_evaluator_may_be_used_again(usual, collection):
         assert {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in found.items()} == usual
 
 
+@pytest.mark.parametrize("dtype", ["str", object, "category"])
+def test_a_frame_that_is_changed_in_place_is_read_again(dtype):
+    """The pool of qrels seen before may serve again, but only while nothing has changed."""
+    rows = [
+        Judgment("q1", "a", 1.0, True, 2.0),
+        Judgment("q1", "b", 0.0, False, 2.0),
+        Judgment("q2", "a", 2.0, True, 1.0),
+    ]
+    run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"b": 1.0, "a": 0.5}}
+    measures = [registered()["QMeasure"], registered()["Coverage"], registered()["RelativeRecall"](expected="expected")]
+    frame = pd.DataFrame(rows).astype({"query_id": dtype, "doc_id": dtype})
+    values(measures, frame, run)
+    for row, column, value in [(1, "relevance", 3.0), (0, "known", False), (2, "expected", 4.0), (2, "doc_id", "b")]:
+        rows[row] = rows[row]._replace(**{column: value})
+        frame.loc[row, column] = value
+        assert values(measures, frame, run) == values(measures, rows, run), column
+
+
+ODD_IDS = [
+    "",
+    " ",
+    "a\x00",
+    "a\x00b",
+    "a\tb",
+    "nan",
+    "None",
+    "NaN",
+    "<NA>",
+    "010",
+    "10",
+    "1.0",
+    "1e1",
+    "True",
+    "x" * 300,
+]
+ODD_IDS += ["é", "e\u0301", "\U0001d518", "\ue000", "\uffff", "\u2028", "文", "-1", "A", "a"]
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_any_text_is_an_id(form):
+    rng = np.random.default_rng(11)
+    topics = ["", "nan", "a\x00", "010"]
+    qrels = {t: dict(zip(ODD_IDS, rng.integers(-1, 3, 25).tolist(), strict=True)) for t in topics}
+    run = {t: {ODD_IDS[i]: 1.0 for i in rng.permutation(25)} for t in topics}  # all tied
+    expected = values(PLAIN, qrels, run)
+    assert values(PLAIN, form(floats(judgments(qrels))), form(retrieved(run))) == expected
+    listing = Pool.build(qrels).listing(form(retrieved(run)))
+    assert listing.doc_ids == sorted(ODD_IDS, reverse=True) * 4
+
+
 def test_values_handed_out_belong_to_the_caller(usual, collection):
     evaluator = KernelEvaluator(VARIANTS, judgments(collection.qrels))
     for value in evaluator.values(collection.run).values():
