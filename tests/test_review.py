@@ -2,9 +2,26 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from ir_measures import Qrel, ScoredDoc
 
-from irpref import CRP, NCU, Coverage, Novelty, NPref, OriginalNDCG, QMeasure, RelativeRecall, RPref
+from irpref import (
+    CRP,
+    NCU,
+    Coverage,
+    EMeasure,
+    FMeasure,
+    Novelty,
+    NPref,
+    OriginalNDCG,
+    QMeasure,
+    RelativeRecall,
+    RPref,
+    parse,
+    parse_all,
+    with_known,
+)
 from irpref.provider import KernelEvaluator
 
 
@@ -123,3 +140,75 @@ def test_the_same_judgment_known_and_missing_is_a_contradiction():
     rows = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "relevance": 1})
     with pytest.raises(ValueError, match="holds document 'a' twice, with 'known'"):
         Coverage.evaluate(rows.assign(known=pd.array([True, None], dtype="boolean")), {"q": {"a": 1.0}})
+
+
+# Forms of input ---------------------------------------------------------------------------------------------
+
+FRAME = {"query_id": ["q", "q"], "doc_id": ["a", "b"]}
+
+
+def test_polars_truth_values_are_grades():
+    qrels = pl.DataFrame({**FRAME, "relevance": [True, False]})
+    assert QMeasure.evaluate(qrels, {"q": {"b": 1.0, "a": 0.0}}) == {"q": 2 / 3}
+
+
+def test_polars_frames_without_rows():
+    nothing = pl.DataFrame({"query_id": [], "doc_id": [], "score": []})
+    assert QMeasure.evaluate({"q": {"a": 1}}, nothing) == {"q": 0}
+    with pytest.raises(ValueError, match="the qrels are empty"):
+        QMeasure.evaluate(nothing.rename({"score": "relevance"}), {"q": {"a": 1.0}})
+
+
+def test_polars_missing_values_alone():
+    run = pl.DataFrame({**FRAME, "score": [None, None]})
+    with pytest.raises(ValueError, match="the score of topic 'q', document 'a' is nan"):
+        QMeasure.evaluate({"q": {"a": 1}}, run)
+
+
+def test_known_documents_of_a_lazy_polars_frame():
+    qrels = pl.LazyFrame({**FRAME, "relevance": [1, 0]})
+    assert with_known(qrels, {"q": ["b"]})["known"].tolist() == [False, True]
+
+
+def test_a_column_that_stands_twice():
+    frame = pd.DataFrame({**FRAME, "relevance": [1, 0]})
+    with pytest.raises(ValueError, match="DataFrame has 2 columns 'doc_id'"):
+        QMeasure.evaluate(pd.concat([frame, frame[["doc_id"]]], axis=1), {"q": {"a": 1.0}})
+
+
+@pytest.mark.parametrize("form", ["dict", "namedtuples"])
+def test_an_integer_too_large_for_a_double(form):
+    huge = 10**400
+    run = {"q": {"a": huge}} if form == "dict" else [ScoredDoc("q", "a", huge)]
+    with pytest.raises(ValueError, match="score of topic 'q', document 'a' is too large for a double"):
+        QMeasure.evaluate({"q": {"a": 1}}, run)
+    qrels = {"q": {"a": huge}} if form == "dict" else [Qrel("q", "a", huge, "0")]
+    with pytest.raises(ValueError, match="relevance of topic 'q', document 'a' is too large for a double"):
+        QMeasure.evaluate(qrels, {"q": {"a": 1.0}})
+
+
+# Parameters and names ---------------------------------------------------------------------------------------
+
+
+def test_parameters_of_any_size():
+    judgments = {"a": 2, "b": 1}
+    assert value(FMeasure(beta=1e200), judgments, ranking("ax")) == 0.5  # recall
+    assert value(EMeasure(beta=1e200), judgments, ranking("ax")) == 0.5
+    with pytest.raises(ValueError, match="cutoff=1180591620717411303424 is not accepted"):
+        QMeasure @ 2**70
+    assert value(QMeasure @ 2**53, judgments, ranking("ab")) == 1
+
+
+@pytest.mark.parametrize("scale", [1e300, 10**300, 1e22, 2**53, 0.1])
+def test_large_numbers_in_names(scale):
+    measure = RPref(max_rel=scale)
+    assert len(str(measure)) < 40
+    assert parse(str(measure)) == measure
+    assert parse(str(measure)).params == measure.params
+
+
+@pytest.mark.parametrize("column", ["a) b", "a( b", "it's (", 'say "', "back\\", "\\' ) x", " "])
+def test_columns_with_brackets_quotes_and_blanks(column):
+    measures = [Coverage(known=column) @ 5, QMeasure]
+    assert parse_all(" ".join(map(str, measures))) == measures
+    assert parse(str(measures[0])) == measures[0]

@@ -63,7 +63,8 @@ def bind(measures: Any, source: Any) -> Any:
                 DegenerateWarning,
                 stacklevel=2,
             )
-        if isinstance(measure, KernelMeasure) and "max_rel" in measure.SUPPORTED_PARAMS and "max_rel" not in measure.params:
+        has_scale = isinstance(measure, KernelMeasure) and "max_rel" in measure.SUPPORTED_PARAMS
+        if has_scale and "max_rel" not in measure.params:
             gains = measure.params.get("gains", {})
             measure = measure(max_rel=max([1, *(gains.get(grade, grade) for grade in grades if grade >= 0)]))
         bound.append(measure)
@@ -160,7 +161,9 @@ def qrels_frame(qrels: Any) -> Any:
 
     if hasattr(qrels, "itertuples"):
         return qrels
-    if hasattr(qrels, "to_dicts"):
+    if type(qrels).__module__.partition(".")[0] == "polars":
+        if hasattr(qrels, "collect"):
+            qrels = qrels.collect()
         return pd.DataFrame(qrels.to_dict(as_series=False))
     if isinstance(qrels, Mapping):
         rows = [(str(q), str(d), grade) for q, docs in qrels.items() for d, grade in docs.items()]

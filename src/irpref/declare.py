@@ -115,7 +115,8 @@ def clean_number(value: Any) -> int | float:
     number = float(value)
     if not math.isfinite(number):
         raise ValueError
-    return int(value) if number.is_integer() else number  # type: ignore[call-overload]
+    # Beyond 2^53 doubles are whole but not exact, and would print with hundreds of digits.
+    return int(number) if number.is_integer() and abs(number) <= 2**53 else number
 
 
 def _clean_gains(value: Any) -> dict[int | float, int | float]:

@@ -83,10 +83,17 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
 
 
 def split_names(text: str) -> list[str]:
-    """Split at the blanks that are not inside brackets."""
-    names, depth = [""], 0
+    """Split at the blanks that are not inside brackets; brackets inside quotes are text."""
+    names, depth, quote, escaped = [""], 0, "", False
     for char in text:
-        depth += (char in "({[") - (char in ")}]")
+        if quote:
+            if char == quote and not escaped:
+                quote = ""
+            escaped = char == "\\" and not escaped
+        elif char in "'\"" and depth > 0:
+            quote = char
+        else:
+            depth += (char in "({[") - (char in ")}]")
         if char.isspace() and depth <= 0:
             names.append("")
         else:

@@ -264,7 +264,7 @@ def _from_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]], repeats: Repea
             score = np.fromiter(
                 chain.from_iterable(scored.values() for _, scored in here), np.float64, part.size
             )
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = [number for _, scored in here for number in scored.values()]
             query_id = [pool.topic_ids[t] for t in part.spread(topics)]
             score = as_numbers(numbers, query_id, [doc for docs in parts for doc in docs], "score")

@@ -97,7 +97,8 @@ def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
         for name in ("query_id", "doc_id")
     }
     numbers = data[value]
-    if not numbers.dtype.is_numeric():
+    # A frame without rows has no dtype of its own; missing values are found, with topic and document, as NaN.
+    if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
         raise ValueError(f"column {value!r} holds {numbers.dtype}, expected numbers")
     return Table(
         ids["query_id"],
@@ -113,6 +114,9 @@ def _from_pandas(data: Any, value: str, columns: Iterable[str]) -> Table:
     for name in ("query_id", "doc_id", value):
         if name not in found:
             raise _missing(name, found, "DataFrame")
+    for name in ("query_id", "doc_id", value, *columns):
+        if found.count(name) > 1:
+            raise ValueError(f"DataFrame has {found.count(name)} columns {name!r}")
     return Table(
         _ids(data["query_id"]),
         _ids(data["doc_id"]),
@@ -147,7 +151,7 @@ def _numbers(column: Any, value: str) -> Floats:
         if column.dtype == object and any(isinstance(v, str) for v in column):
             raise ValueError
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise ValueError(f"column {value!r} holds {column.dtype}, expected numbers") from None
 
 
@@ -177,12 +181,16 @@ def as_numbers(numbers: list[Any], query_id: Sequence[Any], doc_id: Sequence[Any
     """Float64 array of Python numbers; `ValueError` names topic and document of the first that is none."""
     try:
         return np.fromiter(numbers, dtype=np.float64, count=len(numbers))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         for number, query, doc in zip(numbers, query_id, doc_id, strict=False):
             try:
                 if isinstance(number, str):
                     raise TypeError
                 float(number)
+            except OverflowError:
+                raise ValueError(
+                    f"{value} of topic {str(query)!r}, document {str(doc)!r} is too large for a double"
+                ) from None
             except (TypeError, ValueError):
                 raise ValueError(
                     f"{value} of topic {str(query)!r}, document {str(doc)!r} is {number!r}, expected a number"
@@ -200,7 +208,7 @@ def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[lis
         values = np.fromiter(
             chain.from_iterable(d.values() for d in data.values()), dtype=np.float64, count=len(docs)
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = [number for d in data.values() for number in d.values()]
         values = as_numbers(numbers, [name for name, d in data.items() for _ in d], docs, value)
     return names, lengths, docs, values

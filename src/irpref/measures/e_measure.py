@@ -31,7 +31,11 @@ def _size(run: JudgedRun, beta: float, rel: float, cutoff: int | None) -> tuple[
     """The retrieved documents, and b^2 m + n of each topic: shape (n_topics,)."""
     view = run.at(cutoff)
     n = view.n_retrieved if cutoff is None else cutoff
-    return view, beta**2 * run.pool.count_relevant(rel) + n
+    return view, _square(beta) * run.pool.count_relevant(rel) + n
+
+
+def _square(beta: float) -> float:
+    return min(beta * beta, 1e300)  # beyond, only recall counts already
 
 
 def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
@@ -39,7 +43,7 @@ def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) ->
     view, size = _size(run, beta, rel, cutoff)
     r = view.hits.count(view.grade >= rel)
     # In counts rather than recall and precision: the same fraction, and no 0/0 on an empty topic.
-    return np.divide((1 + beta**2) * r, size, out=np.zeros(size.size), where=size > 0)
+    return np.divide((1 + _square(beta)) * r, size, out=np.zeros(size.size), where=size > 0)
 
 
 def e_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
@@ -50,7 +54,7 @@ def e_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) ->
 def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Terms:
     """Contribution of each relevant retrieved document: shape (n_judged,)."""
     view, size = _size(run, beta, rel, cutoff)
-    share = (1 + beta**2) / view.hits.spread(np.maximum(size, 1))
+    share = (1 + _square(beta)) / view.hits.spread(np.maximum(size, 1))
     return Terms(view.on_pool(np.where(view.grade >= rel, share, 0.0), 0.0))
 
 
