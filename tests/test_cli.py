@@ -52,7 +52,8 @@ def golden(text: str) -> str:
 
 
 # One run --------------------
-# AP of r1: (1 + 2/3) / 2, 1/2, 0; of r2: 1/4, 1, 1. EMeasure@2 = 1 - 2r / (m + n): of r1 1/2, 1/3, 1; of r2 1/2, 1/3, 1/3.
+# AP of r1: (1 + 2/3) / 2, 1/2, 0; of r2: 1/4, 1, 1. EMeasure@2 = 1 - 2r / (m + n): of r1 1/2, 1/3, 1;
+# of r2 1/2, 1/3, 1/3.
 
 
 def test_one_run_prints_what_the_host_prints(call: Call) -> None:
@@ -183,7 +184,7 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
     )
     assert call(*arguments, "-o", "tsv", "--test", "wilcoxon")[1].splitlines()[0] == "bad\tRR\t0.2500\t\t"
     last = json.loads(call(*arguments, "-o", "jsonl", "--test", "randomisation")[1].splitlines()[-1])
-    assert last["p"] == pytest.approx(1 / 10000)  # none of the 9999 assignments drawn comes near
+    assert 1 / 10000 <= last["p"] < 10 / 10000  # 2 of 2^15 assignments are as extreme, 9999 are drawn
 
 
 def test_baseline_is_evaluated_even_if_it_is_not_among_the_runs(call: Call) -> None:
