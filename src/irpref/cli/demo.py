@@ -173,10 +173,8 @@ def _collection(dataset: str, run_files: Sequence[str]) -> Collection:
     from irpref.datasets import examples
 
     shipped, _, name = dataset.removeprefix("irpref/").partition("/")
-    if shipped in examples():
-        collection = _shipped(shipped, name)
-    else:
-        collection = _public(dataset, with_scores=not run_files)
+    ours = shipped in examples()
+    collection = _shipped(shipped, name) if ours else _public(dataset, with_scores=not run_files)
     if run_files:
         collection.runs = _read(run_files)
     if not collection.runs:

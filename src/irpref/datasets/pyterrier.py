@@ -84,7 +84,7 @@ class ExampleDataset(pt.datasets.Dataset):
         if verbose:
             docs = pt.tqdm(docs, desc=f"irpref:{self._example.id} documents", total=total)
         rows = ({"docno": doc.doc_id, "text": doc.text} for doc in docs)
-        return pt.utils.GeneratorLen(rows, total)  # type: ignore[no-untyped-call]
+        return pt.utils.GeneratorLen(rows, total)
 
     def get_corpus_lang(self) -> str | None:
         return "en" if self._example.texts else None
