@@ -42,26 +42,23 @@ Contestant = Callable[[Any, list[Any]], list[dict[str, float]]]
 
 def irpref_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
     """Ours, a new evaluator for every run, as PyTerrier builds them."""
-    import ir_measures
-
-    chosen = measures()
-    return [_named(ir_measures.calc_aggregate(chosen, qrels, run)) for run in runs]
+    return [_named(_evaluator(qrels).calc_aggregate(run)) for run in runs]
 
 
 def irpref_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
     """Ours, one evaluator for all runs."""
-    import ir_measures
-
-    evaluator = ir_measures.evaluator(measures(), qrels)
+    evaluator = _evaluator(qrels)
     return [_named(evaluator.calc_aggregate(run)) for run in runs]
 
 
-def irpref_polars(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
-    """Ours on polars frames, which ir_measures' own entry does not pass on."""
-    from irpref.provider import KernelEvaluator
+def _evaluator(qrels: Any) -> Any:
+    """ir_measures' own entry, which users have; polars frames it does not pass on."""
+    import ir_measures
 
-    chosen = measures()
-    return [_named(KernelEvaluator(chosen, qrels).calc_aggregate(run)) for run in runs]
+    import irpref
+
+    entry = irpref if type(qrels).__module__.startswith("polars") else ir_measures
+    return entry.evaluator(measures(), qrels)
 
 
 def ir_measures_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:

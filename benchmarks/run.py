@@ -115,8 +115,6 @@ def memory(name: str, options: argparse.Namespace) -> list[Result]:
         except ImportError as missing:
             results += _elsewhere(name, form, options, missing)
             continue
-        if form == "polars" and "irpref" in contestants:
-            contestants["irpref"] = peers.irpref_polars
         if form == "polars" and (options.only is None or "ir_measures" in options.only):
             # ir_measures does not take polars frames: compare with what its users would hand in instead.
             contestants["ir_measures"] = peers.ir_measures_each

@@ -26,8 +26,6 @@ import irpref
 from irpref import CRP, CRPRecovery, PPlus, QMeasure, RPref
 from irpref.settings import scale_of
 
-irpref.datasets.register()  # so that ir_datasets knows irpref/synthetic
-
 
 def read(dataset):
     """Documents, topics and judgments of an ir_datasets data set in PyTerrier's columns."""
