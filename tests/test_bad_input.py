@@ -648,7 +648,9 @@ def test_warnings_have_one_base():
 
 
 @pytest.mark.parametrize(
-    "qrels", [QRELS, JUDGED, iter(JUDGED), pd.DataFrame(JUDGED), pl.DataFrame(JUDGED)], ids=str
+    "qrels",
+    [QRELS, JUDGED, iter(JUDGED), pd.DataFrame(JUDGED), pl.DataFrame(JUDGED)],
+    ids=["dicts", "list", "iterator", "pandas", "polars"],
 )
 def test_known_documents_by_topic(qrels):
     frame = irpref.with_known(qrels, {"q1": ["b", "zzz"], "q2": "a", "q9": ["a"]})
