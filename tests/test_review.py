@@ -18,6 +18,7 @@ from irpref import (
     QMeasure,
     RelativeRecall,
     RPref,
+    Twist,
     parse,
     parse_all,
     with_known,
@@ -212,3 +213,45 @@ def test_columns_with_brackets_quotes_and_blanks(column):
     measures = [Coverage(known=column) @ 5, QMeasure]
     assert parse_all(" ".join(map(str, measures))) == measures
     assert parse(str(measures[0])) == measures[0]
+
+
+# Twist ------------------------------------------------------------------------------------------------------
+
+
+def test_twist_does_not_look_below_its_depth():
+    # Ideal to depth 8: 2, six times 0, -1. Run: 2 at 1, -1 at 3 (5 ranks early), 0 at 8 (1 rank late): RP- = -5,
+    # RP+ = 1; the reversed ideal has -7 and 7. sigma = 2 * 6/7 * 2/7 / (8/7) = 3/7; CRP is never positive: rho = 0.
+    judgments = {"a": 2, "x": -1, "y": -1, "n": 0}
+    docs = ["a", "u1", "x", "n", "u2", "u3", "u4", "u5"]
+    for below in ([], ["u6"], ["u6", "u7", "u8"]):
+        assert value(Twist(depth=8), judgments, ranking(docs + below)) == pytest.approx(3 / 14)
+
+
+def test_twist_of_a_topic_does_not_depend_on_a_longer_one():
+    judgments = {"a": 2, "x": -1, "y": -1, "n": 0}
+    run = ranking(["a", "u1", "x", "n", "u2", "u3", "u4", "u5", "u6"])
+    other = {"q": judgments, "z": {"a": 1}}
+    beside = {"q": run, "z": ranking([*"bcdefghijkl", "a"])}
+    assert Twist(depth=8).evaluate(other, beside)["q"] == value(Twist(depth=8), judgments, run)
+
+
+# Missing ids ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [object, "str", "category", "polars"])
+@pytest.mark.parametrize("column", ["query_id", "doc_id"])
+def test_an_id_that_is_missing(column, dtype):
+    rows = {**FRAME, column: ["q" if column == "query_id" else "a", None]}
+    for name, judge in (("score", lambda run: QMeasure.evaluate({"q": {"a": 1}}, run)),
+                        ("relevance", lambda qrels: QMeasure.evaluate(qrels, {"q": {"a": 1.0}}))):
+        given = {**rows, name: [1.0, 1.0]}
+        frame = pl.DataFrame(given) if dtype == "polars" else pd.DataFrame(given).astype({column: dtype})
+        with pytest.raises(ValueError, match=f"an id is missing .* in {column}"):
+            judge(frame)
+
+
+def test_a_missing_id_among_integers():
+    run = pd.DataFrame({"query_id": "q", "doc_id": pd.array([1, None], dtype="Int64"), "score": [2.0, 1.0]})
+    with pytest.raises(ValueError, match="an id is missing .* in doc_id"):
+        QMeasure.evaluate({"q": {1: 1}}, run)
+    assert QMeasure.evaluate({"q": {1: 1}}, run[:1]) == {"q": 1}

@@ -13,7 +13,7 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.declare import KernelMeasure, registered
 from irpref.judged import JudgedRun, Pool
-from irpref.judged.pool import is_missing
+from irpref.judged.inputs import is_missing
 from irpref.judged.recent import recent_pool
 from irpref.messages import ScaleWarning, warn_user
 from irpref.segments import Bools, Floats

@@ -96,6 +96,9 @@ def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
         name: data[name] if data[name].dtype == pl.String else data[name].cast(pl.String)
         for name in ("query_id", "doc_id")
     }
+    for name, series in ids.items():
+        if series.null_count():
+            raise _missing_id(name)
     numbers = data[value]
     # A frame without rows has no dtype of its own; missing values are found, with topic and document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
@@ -134,11 +137,15 @@ def _ids(column: Any) -> Any:
 
         arrow = column.array.__arrow_array__()
         series = pl.Series("", arrow)
+        if series.null_count():
+            raise _missing_id(str(column.name))
         return series if series.dtype == pl.String else series.cast(pl.String)
     if type(dtype).__name__ == "CategoricalDtype":
-        names = np.array([str(name) for name in column.cat.categories] + ["nan"], dtype=object)
+        names = np.array([*map(str, column.cat.categories), None], dtype=object)
         return names[column.cat.codes.to_numpy()]
     if dtype.kind in "iub":
+        if column.isna().any():  # pandas would make floats of the others: 1.0 for 1
+            raise _missing_id(str(column.name))
         values, inverse = np.unique(column.to_numpy(), return_inverse=True)
         return np.array([str(v) for v in values.tolist()], dtype=object)[inverse]
     return column.to_numpy(dtype=object)
@@ -214,13 +221,27 @@ def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[lis
     return names, lengths, docs, values
 
 
-def str_list(docs: list[Any]) -> list[str]:
-    """The same list where all ids are `str` already, else their `str`."""
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN or pandas' NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA compares as neither
+        return True
+
+
+def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
+    """The same list where all ids are `str` already, else their `str`. `ValueError` where one is missing."""
     try:
         "".join(docs)  # the cheapest check of a whole list that CPython offers
         return docs
     except TypeError:
+        if any(map(is_missing, docs)):
+            raise _missing_id(name) from None
         return [str(doc) for doc in docs]
+
+
+def _missing_id(name: str) -> ValueError:
+    return ValueError(f"an id is missing (None or NaN) in {name}")
 
 
 @dataclass
@@ -243,10 +264,10 @@ def group(query_id: Any) -> Grouping:
             column = np.empty(size, dtype=object)
             column[:] = query_id
         begins = _changes(column)
-        blocks = [str(name) for name in column[begins].tolist()]
+        blocks = str_list(column[begins].tolist(), "query_id")
     else:  # polars.Series
         begins = np.append(0, query_id.ne_missing(query_id.shift(1))[1:].arg_true().to_numpy() + 1)
-        blocks = [str(name) for name in query_id.gather(begins).to_list()]
+        blocks = str_list(query_id.gather(begins).to_list(), "query_id")
     lengths = np.diff(np.append(begins, size))
     seen: dict[str, int] = {}
     of_block = np.fromiter((seen.setdefault(name, len(seen)) for name in blocks), np.int64, len(blocks))

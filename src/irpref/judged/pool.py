@@ -14,6 +14,7 @@ from irpref.judged.inputs import (
     as_table,
     dict_columns,
     group,
+    is_missing,
     str_list,
     take,
 )
@@ -96,7 +97,7 @@ class Judgments:
 
         def make() -> bool:
             gain = self.level_gain(gains)
-            return bool((gain == np.rint(gain)).all() and gain.max(initial=0.0) * self.grade.size < 2.0**53)
+            return bool((gain == np.rint(gain)).all() and gain.max(initial=0.0) < 2.0**53 / max(self.grade.size, 1))
 
         return self.memo(("whole", gains), make)
 
@@ -338,14 +339,6 @@ class Pool(Judgments):
         from irpref.judged.align import listing
 
         return listing(self, run)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value of a column is None, NaN or pandas' NA."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # NA compares as neither
-        return True
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
