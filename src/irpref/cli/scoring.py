@@ -177,10 +177,15 @@ class Scorer:
 
     @staticmethod
     def _hosted(measures: Iterable[Any]) -> set[Any]:
+        from ir_measures import providers
+
         from irpref.host import supports
 
-        # The script behind exp-log2 rounds; what it prints is what the host's command prints.
-        return {m for m in measures if supports(m) and m.params.get("dcg") != "exp-log2"}
+        # The script behind exp-log2 rounds, and where it runs, that is what the host's command prints.
+        scripted = {m for m in measures if m.params.get("dcg") == "exp-log2"}
+        if scripted and providers.registry["gdeval"].is_available():
+            measures = set(measures) - scripted
+        return {m for m in measures if supports(m)}
 
     def _prepare(self, plain: list[Any], single: list[Any], qrels: Any) -> None:
         from irpref.host import AcceleratedEvaluator
