@@ -622,17 +622,20 @@ def _regular(data: bytes, n: int, separator: bytes) -> int | None:
         if stop <= start:
             return None  # a line of half a megabyte
         piece = white[start:stop]
-        at = np.flatnonzero(piece <= 32)  # white space, and control characters, which are looked at elsewhere
-        if at.size % n:
+        low = piece <= 32  # white space, and control characters, which are looked at elsewhere
+        if low[0] or (low[1:] & low[:-1]).any():  # an empty field or line
             return None
-        kind = piece[at].reshape(-1, n)
-        if not ((kind[:, -1] == 10).all() and (kind[:, :-1] == blank).all()):
+        at = np.flatnonzero(low)
+        lines = at.size // n
+        ends = at[n - 1 :: n]
+        # As many fields as they should be, and each n-th ends a line: then so many ends, and else separators.
+        if at.size != lines * n or not (piece[ends] == 10).all():
             return None
-        if at[0] == 0 or (np.diff(at) == 1).any():  # an empty field
+        if np.count_nonzero(piece == 10) != lines or np.count_nonzero(piece == blank) != at.size - lines:
             return None
-        if piece[0] == 35 or (piece[at[n - 1 :: n][:-1] + 1] == 35).any():
+        if piece[0] == 35 or (piece[ends[:-1] + 1] == 35).any():
             return None
-        rows += at.size // n
+        rows += lines
         start = stop
     return rows
 
