@@ -739,3 +739,9 @@ def test_measures_are_values():
     measure = RPref(max_rel=3) @ 10
     assert len({measure, copy.copy(measure), pickle.loads(pickle.dumps(measure)), str(measure)}) == 1
     assert Qrel("q", "a", 1).relevance == 1
+
+
+def test_the_document_blamed_is_the_one_whose_score_is_no_number():
+    run = [ir_measures.ScoredDoc("q1", "b", "2"), ir_measures.ScoredDoc("q1", "a", "x")]
+    with pytest.raises(ValueError, match="document 'a' is 'x', expected a number"):
+        irpref.QMeasure.evaluate({"q1": {"a": 1}}, run)

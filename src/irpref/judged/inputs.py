@@ -191,8 +191,6 @@ def as_numbers(numbers: list[Any], query_id: Sequence[Any], doc_id: Sequence[Any
     except (TypeError, ValueError, OverflowError):
         for number, query, doc in zip(numbers, query_id, doc_id, strict=False):
             try:
-                if isinstance(number, str):
-                    raise TypeError
                 float(number)
             except OverflowError:
                 raise ValueError(
