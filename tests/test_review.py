@@ -246,12 +246,12 @@ def test_an_id_that_is_missing(column, dtype):
                         ("relevance", lambda qrels: QMeasure.evaluate(qrels, {"q": {"a": 1.0}}))):
         given = {**rows, name: [1.0, 1.0]}
         frame = pl.DataFrame(given) if dtype == "polars" else pd.DataFrame(given).astype({column: dtype})
-        with pytest.raises(ValueError, match=f"an id is missing .* in {column}"):
+        with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):
             judge(frame)
 
 
 def test_a_missing_id_among_integers():
     run = pd.DataFrame({"query_id": "q", "doc_id": pd.array([1, None], dtype="Int64"), "score": [2.0, 1.0]})
-    with pytest.raises(ValueError, match="an id is missing .* in doc_id"):
+    with pytest.raises(ValueError, match=r"an id is missing .* in doc_id"):
         QMeasure.evaluate({"q": {1: 1}}, run)
     assert QMeasure.evaluate({"q": {1: 1}}, run[:1]) == {"q": 1}
