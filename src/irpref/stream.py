@@ -102,46 +102,56 @@ def _counted(parts: Iterable[Part], progress: Callable[[int], None] | None) -> I
 def judge_parts(pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool) -> JudgedFile:
     """Judge tables that each hold whole topics, as one run. Raises as `Pool.judge`."""
     repeats = Repeats(strict)
-    plain: list[JudgedRun] = []
-    single: list[JudgedRun] = []
+    plain, single = _Hits(pool, ties), _Hits(pool, ties)
+    same = True
     topics: list[str] = []
+    known = False
     for table, names in parts:
         topics += names
         if not any(name in pool.topic_of for name in names):
             continue
-        plain.append(judge(pool, _rows(table), shared=repeats, ties=ties))
+        known = True
+        run = judge(pool, _rows(table), shared=repeats, ties=ties)
+        plain.add(run)
         if rounded and _rounding_matters(table):
             # Repeated documents were noted above.
-            single.append(judge(pool, _rows(table, single=True), shared=Repeats(strict), ties=ties))
-        else:
-            single.append(plain[-1])
-    if topics and not plain:
+            run = judge(pool, _rows(table, single=True), shared=Repeats(strict), ties=ties)
+            same = False
+        if rounded:
+            single.add(run)
+    if topics and not known:
         judge(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
     repeats.warn()
-    whole = _joined(pool, plain, ties)
-    same = all(a is b for a, b in zip(plain, single, strict=True))
-    return JudgedFile(whole, whole if same else _joined(pool, single, ties), topics)
+    whole = plain.run()
+    return JudgedFile(whole, whole if same else single.run(), topics)
 
 
-def _joined(pool: Pool, parts: list[JudgedRun], ties: bool) -> JudgedRun:
-    """Runs with different topics as one."""
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
-        return judge(pool, {}, ties=ties)
-    topic, rank, row = (
-        np.concatenate([values(part) for part in parts])
-        for values in (lambda part: part.hits.topic, lambda part: part.rank, lambda part: part.row)
-    )
-    turned = np.concatenate([part.turned for part in parts]) if ties else None
-    if (topic[1:] < topic[:-1]).any():
-        order = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
-        topic, rank, row = topic[order], rank[order], row[order]
-        turned = None if turned is None else turned[order]
-    n_retrieved: Ints = np.sum([part.n_retrieved for part in parts], axis=0)
-    run = JudgedRun(pool, Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics)), rank, row, n_retrieved)
-    run.turned = turned
-    return run
+class _Hits:
+    """Runs with different topics put together: what is kept of each are its hits."""
+
+    def __init__(self, pool: Pool, ties: bool) -> None:
+        self.pool, self.ties = pool, ties
+        self.n_retrieved: Ints = np.zeros(pool.n_topics, dtype=np.int64)
+        self.columns: list[list[Ints]] = [[], [], [], []]
+
+    def add(self, run: JudgedRun) -> None:
+        """Add a run. Its rows are asked for at once: until then they hold the tables they come from."""
+        self.n_retrieved += run.n_retrieved
+        turned = run.turned if run.turned is not None else run.rank
+        for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, turned), strict=True):
+            column.append(values)
+
+    def run(self) -> JudgedRun:
+        """All of them as one."""
+        nothing: Ints = np.zeros(0, dtype=np.int64)
+        topic, rank, row, turned = (np.concatenate([nothing, *column]) for column in self.columns)
+        if (topic[1:] < topic[:-1]).any():
+            order = order_by(topic, np.zeros(topic.size, np.int64), self.pool.n_topics)
+            topic, rank, row, turned = topic[order], rank[order], row[order], turned[order]
+        hits = Segments.of_lengths(np.bincount(topic, minlength=self.pool.n_topics))
+        run = JudgedRun(self.pool, hits, rank, row, self.n_retrieved)
+        run.turned = turned if self.ties else None
+        return run
 
 
 def _rows(table: Any, single: bool = False) -> Any:
