@@ -90,7 +90,8 @@ def about(file: dict[str, Any]) -> str:
         f"Measured on {file['date']}: {file['cpu']}, {file['cores']} cores, {file['system']}, "
         f"Python {file['python']}, {versions}. "
         + (
-            "Times of A to D are CPU time of all threads, since the machine had other work to do.\n"
+            "Times of A to D, of commands and of start-up are CPU time of all threads, since the machine had "
+            "other work to do; those of stages and Spark are wall time.\n"
             if file.get("clock") == "cpu"
             else "Times are wall time.\n"
         )
@@ -148,7 +149,7 @@ def files_section(results: list[dict[str, Any]]) -> str:
     return (
         "## From files, start-up included\n\n"
         "`irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval -m bpref QRELS RUN`, "
-        "`ir_measures QRELS RUN Bpref`; wall time and memory at the peak. Files sorted by topic.\n\n"
+        "`ir_measures QRELS RUN Bpref`; time and memory at the peak. Files sorted by topic.\n\n"
         + table(["rows of the run", *whos, "ratio"], rows)
     )
 
@@ -157,7 +158,7 @@ def start_section(results: list[dict[str, Any]]) -> str:
     """Imports."""
     took = {r["form"]: seconds(r) for r in results}
     rows = [[form, _time(value)] for form, value in took.items()]
-    text = "## Start-up\n\n" + table(["process", "wall time"], rows)
+    text = "## Start-up\n\n" + table(["process", "time"], rows)
     if "import irpref" in took:
         more = took["import irpref"] - took["import ir_measures"]
         text += f"\n`import irpref` adds {more:.3f} s to `import ir_measures` (target: at most 0.1 s).\n"
