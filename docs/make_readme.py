@@ -21,7 +21,7 @@ def table() -> str:
             measure.QUESTION,
             measure.RANGE,
             "higher" if measure.higher_is_better else "lower",
-            re.sub(r"doi:(10\.\S+)", r"[doi](https://doi.org/\1)", measure.SOURCE),
+            re.sub(r"doi:(10\.\S+[^\s;,.])", r"[doi](https://doi.org/\1)", measure.SOURCE),
         )
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows)

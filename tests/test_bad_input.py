@@ -530,6 +530,8 @@ def test_several_names():
         ("RPrefs", "unknown measure 'RPrefs'; did you mean 'RPref'?"),
         ("qmeasure@5", "unknown measure 'qmeasure'; did you mean 'QMeasure'?"),
         ("nDGC@10", "unknown measure 'nDGC'; did you mean 'nDCG'?"),
+        ("ndgc_cut_10", "unknown measure 'ndgc_cut_10'; did you mean 'ndcg_cut_10'?"),
+        ("RPref_10", "unknown measure 'RPref_10'; did you mean 'RPref'?"),
         ("xyzzyxyzzy", "unknown measure 'xyzzyxyzzy'"),
         ("gm_map", "unknown measure 'gm_map'"),
     ],
@@ -690,6 +692,11 @@ def test_with_known_refuses():
         irpref.with_known(QRELS, {"q1": ["a"]}, run=RUN)
     with pytest.raises(ValueError, match="no topic in common: known begins 'x', the qrels 'q1'"):
         irpref.with_known(QRELS, {"x": ["a"]})
+    frame = pd.DataFrame(JUDGED)
+    with pytest.raises(ValueError, match=r"no column 'query_id' .*pt\.irpref\.with_known"):
+        irpref.with_known(frame.rename(columns={"query_id": "qid", "doc_id": "docno"}), {"q1": ["a"]})
+    with pytest.raises(ValueError, match="got DataFrame \\(a run goes to run=\\)"):
+        irpref.with_known(frame, frame)
     with pytest.raises(ValueError, match="mapping of topic to documents or a path"):
         irpref.with_known(QRELS, 3)
 

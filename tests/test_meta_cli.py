@@ -131,6 +131,13 @@ def test_problems_are_told_in_one_line(change, says, status, data, capsys):
     assert said.count("\n") == 1
 
 
+def test_what_is_no_table_of_values_and_a_folder_without_runs(files, capsys, tmp_path):
+    assert call("stability", "--values", files[0] / "qrels.txt") == 1
+    assert "the table has no column 'system' or 'name' or 'run'" in capsys.readouterr().err
+    assert call("stability", files[0] / "qrels.txt", tmp_path) == 2
+    assert f"there are no runs in {tmp_path}" in capsys.readouterr().err
+
+
 def test_something_to_read_is_needed(files, data, capsys):
     assert call("power") == 2
     assert "give QRELS and RUNS" in capsys.readouterr().err

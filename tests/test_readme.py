@@ -41,6 +41,10 @@ def test_the_experiment_of_the_readme_runs():
     assert "QMeasure(judged_only=True)@10" in space["table"].columns
 
 
+def test_links_to_papers_end_with_the_doi():
+    assert not re.findall(r"\]\(https://doi\.org/[^)]*[;,.]\)", TEXT)
+
+
 def test_links_of_the_readme_lead_somewhere():
     missing = [link for link in re.findall(r"\]\(((?!http)[^)#]+)\)", TEXT) if not (ROOT / link).exists()]
     assert not missing

@@ -189,8 +189,10 @@ def test_types_of_the_stages():
 def test_bad_qrels_are_refused_where_the_pipeline_is_written():
     with pytest.raises(ValueError, match="the qrels are empty"):
         Judge(QRELS.iloc[:0])
-    with pytest.raises(ValueError, match="no column 'doc_id'"):
+    with pytest.raises(ValueError, match="the judgments have no column 'docno'"):
         Condense(QRELS.drop(columns="docno"))
+    with pytest.raises(ValueError, match="the judgments have no column 'label'"):
+        Judge(QRELS.drop(columns="label"))
     with pytest.raises(TypeError, match="read_qrels"):
         Oracle("qrels.txt")
 

@@ -11,6 +11,7 @@ from ir_measures.measures import Measure
 
 from irpref.declare import KernelMeasure
 from irpref.judged import Pool
+from irpref.judged.inputs import no_column
 from irpref.messages import DegenerateWarning
 from irpref.parsing import parse_all
 
@@ -78,6 +79,8 @@ def _grades(source: Any) -> tuple[list[float], bool]:
 
         scale = scale_of(source)
         return list(scale.grades), not scale.has_nonrelevant
+    if hasattr(source, "get_qrels"):
+        raise TypeError(f"{type(source).__name__} is a data set of PyTerrier: use pt.irpref.bind")
     import numpy as np
 
     pool = source if isinstance(source, Pool) else Pool.build(source)
@@ -120,6 +123,9 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
     if (known is None) == (run is None):
         raise ValueError("with_known takes either known (a mapping or a file) or run=")
     frame = qrels_frame(qrels)
+    for name in ("query_id", "doc_id"):
+        if name not in frame.columns:
+            raise no_column(name, list(frame.columns), "DataFrame")
     topics = frame["query_id"].astype(str).tolist()
     docs = frame["doc_id"].astype(str).tolist()
     if run is not None:
@@ -145,7 +151,10 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
                 for doc in ([of] if isinstance(of, str) else of)
             }
         else:
-            raise ValueError(f"known must be a mapping of topic to documents or a path, got {type(known).__name__}")
+            raise ValueError(
+                f"known must be a mapping of topic to documents or a path, got {type(known).__name__} "
+                "(a run goes to run=)"
+            )
         if pairs and not {topic for topic, _ in pairs} & set(topics):
             raise ValueError(
                 "known and qrels have no topic in common: known begins "

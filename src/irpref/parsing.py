@@ -130,8 +130,18 @@ def _parse(text: str | Measure) -> list[Measure]:
         raise ValueError(f"{text!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10")
     bare = str(_take_apart(node)[0])
     near = [known for known in known_names() if known.lower() == bare.lower()]
-    near = near or difflib.get_close_matches(bare, known_names(), n=1, cutoff=0.5)
+    near = near or _near_cutoff(bare) or difflib.get_close_matches(bare, known_names(), n=1, cutoff=0.5)
     raise UnknownMeasureError(f"unknown measure {bare!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _near_cutoff(bare: str) -> list[str]:
+    """What trec_eval's form with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`."""
+    name, _, number = bare.rpartition("_")
+    if number.isdigit():
+        for near in difflib.get_close_matches(name, TREC_NAMES, n=1, cutoff=0.5):
+            with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
+                return [f"{near}_{number}"] if list(util.parse_trec_measure(f"{near}_{number}")) else []
+    return []
 
 
 def _take_apart(node: ast.expr) -> tuple[str | None, list[ast.keyword] | None, ast.expr | None]:
@@ -182,7 +192,10 @@ def _value(node: ast.expr, text: str) -> Any:
     try:
         value = ast.literal_eval(node)
     except ValueError:
-        raise ValueError(f"{text!r}: expected a number, a string, True, False or a dict, such as beta=2") from None
+        raise ValueError(
+            f"{text!r}: expected a number, a quoted string, True, False or a dict, such as "
+            "beta=2 or norm='relative'"
+        ) from None
     if isinstance(value, (list, tuple, set)):
         raise ValueError(f"{text!r}: lists are not accepted as values of parameters")
     return value

@@ -93,7 +93,7 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
         if name not in pool.columns:
             raise ValueError(
                 f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
-                "irpref.with_known(qrels, known) adds it"
+                "irpref.with_known(qrels, known) adds it, pt.irpref.with_known to frames of PyTerrier"
                 if parameter == "known"
                 else f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
                 "irpref.with_known adds columns for known documents, this one holds one number a topic"

@@ -39,11 +39,20 @@ FIRST_RANK: int = pt.model.FIRST_RANK
 def as_qrels(qrels: Any) -> Any:
     """Qrels as our measures take them: PyTerrier's columns renamed, an iterator made a list."""
     if isinstance(qrels, pd.DataFrame):
-        new = {old: name for old, name in NAMES.items() if old in qrels.columns and name not in qrels.columns}
-        return qrels.rename(columns=new)
+        renamed = _renamed(qrels)
+        for old, name in NAMES.items():
+            if "qid" in qrels.columns and name not in renamed.columns:
+                raise ValueError(f"the judgments have no column {old!r} (found: {', '.join(map(str, qrels.columns))})")
+        return renamed
     if isinstance(qrels, Iterator):
         return list(qrels)
     return qrels
+
+
+def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with ir_measures' names for PyTerrier's columns, where these names are free."""
+    new = {old: name for old, name in NAMES.items() if old in frame.columns and name not in frame.columns}
+    return frame.rename(columns=new)
 
 
 def _as_run(frame: pd.DataFrame, rows: Bools) -> pd.DataFrame:
@@ -88,7 +97,7 @@ def with_known(
         Columns qid, docno, label, `column`, and the others of the input.
     """
     if isinstance(run, pd.DataFrame):
-        run = as_qrels(run)  # the names of the ids are the same
+        run = _renamed(run)
     frame = irpref.with_known(as_qrels(qrels), known, run=run, depth=depth, column=column)
     return frame.rename(columns={new: old for old, new in NAMES.items()})
 

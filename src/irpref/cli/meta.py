@@ -111,9 +111,12 @@ def run_files(paths: Iterable[str | Path]) -> dict[str, str]:
         There are none.
     """
     files: list[str] = []
-    for path in map(Path, paths):
+    places = list(map(Path, paths))
+    for path in places:
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
         files += [str(file) for file in inside if not file.name.startswith(".")]
+    if not files and places:
+        raise UsageError(f"there are no runs in {', '.join(map(str, places))}")
     if not files:
         raise UsageError("there are no runs: give QRELS and RUNS (files or folders), or --values")
     return run_names(list(dict.fromkeys(files)))

@@ -33,7 +33,12 @@ def register() -> list[str]:
     ImportError
         If ir_datasets is not installed.
     """
-    import ir_datasets
+    try:
+        import ir_datasets
+    except ModuleNotFoundError as problem:
+        if problem.name != "ir_datasets":
+            raise
+        raise ImportError("data sets of ir_datasets need the package: pip install ir_datasets") from None
 
     from irpref.datasets import irds
 

@@ -76,10 +76,12 @@ def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, 
     return out
 
 
-def _missing(name: str, found: Sequence[str], what: str) -> ValueError:
+def no_column(name: str, found: Sequence[str], what: str) -> ValueError:
+    """The error for a column that is not there."""
     hint = ""
     if OTHER_NAMES.get(name) in found:
         hint = f"; {OTHER_NAMES[name]!r} is PyTerrier's name for it, rename it to {name!r}"
+        hint += " (pt.irpref.bind and pt.irpref.with_known take PyTerrier's names)"
     return ValueError(f"{what} has no column {name!r} (found: {', '.join(map(str, found)) or 'none'}){hint}")
 
 
@@ -91,7 +93,7 @@ def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
     found = data.columns
     for name in ("query_id", "doc_id", value):
         if name not in found:
-            raise _missing(name, found, "DataFrame")
+            raise no_column(name, found, "DataFrame")
     ids = {
         name: data[name] if data[name].dtype == pl.String else data[name].cast(pl.String)
         for name in ("query_id", "doc_id")
@@ -116,7 +118,7 @@ def _from_pandas(data: Any, value: str, columns: Iterable[str]) -> Table:
     found = [str(name) for name in data.columns]
     for name in ("query_id", "doc_id", value):
         if name not in found:
-            raise _missing(name, found, "DataFrame")
+            raise no_column(name, found, "DataFrame")
     for name in ("query_id", "doc_id", value, *columns):
         if found.count(name) > 1:
             raise ValueError(f"DataFrame has {found.count(name)} columns {name!r}")
@@ -174,7 +176,7 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Tab
         )
     for name in ("query_id", "doc_id", value):
         if name not in found:
-            raise _missing(name, found, type(rows[0]).__name__)
+            raise no_column(name, found, type(rows[0]).__name__)
     extra = {
         name: np.array([getattr(r, name, None) for r in rows], dtype=object) for name in columns if name in found
     }

@@ -176,15 +176,7 @@ class TopicValues:
         ValueError
             A column is missing, the measure is not there or not said, a cell is given twice or is missing.
         """
-        columns = []
-        for names in (_SYSTEM, _TOPIC, ("measure",), ("value",)):
-            found = [name for name in names if name in frame.columns]
-            if not found:
-                raise ValueError(
-                    f"the table has no column {' or '.join(map(repr, names))} (found: "
-                    f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one"
-                )
-            columns.append(list(frame[found[0]]))
+        columns = [list(frame[name]) for name in _check_columns(frame)]
         rows = [(str(s), str(q), str(m), float(v)) for s, q, m, v in zip(*columns, strict=True)]
         return _from_rows(rows, None if measure is None else str(measure), missing)
 
@@ -200,9 +192,23 @@ def read_values(path: str | Path) -> Any:
 
     path = Path(path)
     frame = pd.read_csv(path / "perquery.csv" if path.is_dir() else path, dtype=object, keep_default_na=False)
-    if "value" in frame.columns:
-        frame["value"] = frame["value"].astype(float)
+    _check_columns(frame)
+    frame["value"] = frame["value"].astype(float)
     return frame
+
+
+def _check_columns(frame: Any) -> list[str]:
+    """Names of the columns of a long table that hold system, topic, measure and value."""
+    columns = []
+    for names in (_SYSTEM, _TOPIC, ("measure",), ("value",)):
+        found = [name for name in names if name in frame.columns]
+        if not found:
+            raise ValueError(
+                f"the table has no column {' or '.join(map(repr, names))} (found: "
+                f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one"
+            )
+        columns.append(found[0])
+    return columns
 
 
 def _from_rows(rows: list[tuple[str, str, str, float]], measure: str | None, missing: float | None) -> TopicValues:
