@@ -32,6 +32,8 @@ definitions), read from the definitions and counts that ir_datasets ships: nothi
 degenerate. The rest is for you to write:
 
 ```python
+from ir_measures import AP, nDCG
+from irpref import RPref
 from irpref.settings import scale_of
 
 scale = scale_of("msmarco-passage/trec-dl-2019")

@@ -301,4 +301,4 @@ def test_plot_without_matplotlib_names_the_extra(refused, book, tmp_path, monkey
         monkeypatch.setitem(sys.modules, module, None)
     status, message = refused("plot", "pr", *book, "-o", tmp_path / "figure.png")
     assert status == 1
-    assert message == "irpref: pictures need matplotlib: pip install 'irpref[plot]'\n"
+    assert message == "irpref: pictures need matplotlib: pip install matplotlib\n"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref import CRP, BprefVariant, EMeasure, FMeasure, NPref, PPlus, QMeasure, RPref
+from irpref.cli import UsageError
 from irpref.cli import explain as cli
 from irpref.datasets import load
 from irpref.explain import COLUMNS, explain, explanation_text
@@ -316,3 +317,8 @@ def test_command_with_known_documents_as_csv(files, capsys):
     assert lines[0] == "query_id,rank,doc_id,score,grade,judged,known,contribution,why"
     assert lines[2] == 'q1,2,D7,8.0,2.0,True,1.0,0.0,"relevant, but known to the user"'
     assert lines[5] == "q1,5,D10,5.0,1.0,True,0.0,0.5,relevant and new to the user"
+
+
+def test_command_says_which_option_brings_what_the_user_knew(files):
+    with pytest.raises(UsageError, match="needs the column 'known' of the qrels: give --known FILE$"):
+        command(files / "qrels", files / "run", "q1", "Coverage")

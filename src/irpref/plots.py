@@ -7,7 +7,7 @@ draws what the table holds and computes nothing. `styles` maps the name of a run
 
 Runs are told apart by line and marker as well as by colour, wins and losses by side and hatching.
 
-Needs matplotlib: `pip install 'irpref[plot]'`.
+Needs matplotlib: `pip install matplotlib`.
 """
 
 from __future__ import annotations
@@ -603,7 +603,7 @@ def axes(size: tuple[float, float] = SIZE) -> Axes:
     try:
         from matplotlib import pyplot
     except ImportError:
-        raise ImportError("pictures need matplotlib: pip install 'irpref[plot]'") from None
+        raise ImportError("pictures need matplotlib: pip install matplotlib") from None
     figure, ax = pyplot.subplots(figsize=size, layout="constrained")
     _ours.add(figure)
     return ax

@@ -64,7 +64,10 @@ def evaluate(run: DataFrame, qrels: DataFrame, measures: Any, *, buckets: int | 
     >>> values = evaluate(spark.read.parquet("run"), qrels, ["RPref", "nDCG@10"])  # doctest: +SKIP
     >>> values.groupBy("measure").avg("value").show()  # doctest: +SKIP
     """
-    from pyspark.sql import functions as sql
+    try:
+        from pyspark.sql import functions as sql
+    except ModuleNotFoundError as problem:
+        raise ImportError(f"irpref.spark needs PySpark and pyarrow ({problem}): pip install pyspark pyarrow") from None
 
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:

@@ -204,7 +204,7 @@ def _public(id: str, *, with_scores: bool) -> Collection:
         import ir_datasets
     except ImportError:
         raise ImportError(
-            f"{id} is not among the shipped examples; for other collections: pip install 'irpref[datasets]'"
+            f"{id} is not among the shipped examples; for other collections: pip install ir_datasets"
         ) from None
     from difflib import get_close_matches
 

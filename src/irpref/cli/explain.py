@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import Any
 
+from irpref.cli import UsageError
+
 EPILOG = """\
 example:
   irpref explain qrels.txt run.txt 101 'RPref(max_rel=3)'
@@ -54,8 +56,13 @@ def run(args: argparse.Namespace) -> int:
         from irpref.binding import with_known
 
         qrels = with_known(qrels, args.known)
-    if args.csv:
-        explain(qrels, ranking, args.measure, args.topic).to_csv(sys.stdout, index=False)
-    else:
-        print(explanation_text(qrels, ranking, args.measure, args.topic, every=args.every), end="")
+    try:
+        if args.csv:
+            explain(qrels, ranking, args.measure, args.topic).to_csv(sys.stdout, index=False)
+        else:
+            print(explanation_text(qrels, ranking, args.measure, args.topic, every=args.every), end="")
+    except ValueError as error:
+        if "'known'" in str(error) and args.known is None:
+            raise UsageError(f"{str(error).partition(' (found')[0]}: give --known FILE") from None
+        raise
     return 0

@@ -9,7 +9,7 @@
     irpref plot strip     QRELS RUN... --measure M -o FILE        values by topic
     irpref plot scatter   QRELS RUN... --measures M M -o FILE     two measures over the runs, Kendall's tau
 
-Needs matplotlib: pip install 'irpref[plot]'.
+Needs matplotlib: pip install matplotlib.
 """
 
 from __future__ import annotations

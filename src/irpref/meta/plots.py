@@ -28,7 +28,7 @@ def load() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError:
-        raise ImportError("pictures need matplotlib: pip install 'irpref[plot]'") from None
+        raise ImportError("pictures need matplotlib: pip install matplotlib") from None
     return pyplot
 
 
