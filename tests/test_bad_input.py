@@ -752,3 +752,8 @@ def test_the_document_blamed_is_the_one_whose_score_is_no_number():
     run = [ir_measures.ScoredDoc("q1", "b", "2"), ir_measures.ScoredDoc("q1", "a", "x")]
     with pytest.raises(ValueError, match="document 'a' is 'x', expected a number"):
         irpref.QMeasure.evaluate({"q1": {"a": 1}}, run)
+
+
+def test_ids_of_mixed_types_in_a_long_run_are_found():
+    run = {"q1": {"first": 100.0, **{i: float(-i) for i in range(50)}}}
+    assert irpref.RecallEffort.evaluate({"q1": {7: 1}}, run) == {"q1": 1 / 9}

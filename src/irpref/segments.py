@@ -12,14 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-Ints = NDArray[np.integer[Any]]
-Floats = NDArray[np.floating[Any]]
-Bools = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Ints = NDArray[np.integer[Any]]
+    Floats = NDArray[np.floating[Any]]
+    Bools = NDArray[np.bool_]
+else:  # `numpy.typing` takes a tenth of our time to import
+    ArrayLike = Ints = Floats = Bools = Any
 T = TypeVar("T", bound=np.generic)
 
 _EXACT = float(2**53)  # integers below this add without rounding in a double

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
-from irpref.judged.inputs import Table, as_list, as_numbers, as_table, chunks, group, str_list, take
+from irpref.judged.inputs import Table, all_different, as_list, as_numbers, as_table, chunks, group, str_list, take
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.run import JudgedRun, Listing
@@ -195,14 +195,11 @@ def _check_topics(pool: Pool, names: list[str]) -> None:
         )
 
 
-def _look_up(index: dict[str, int], docs: list[str], unique: set[str] | None, out: Ints) -> None:
+def _look_up(index: dict[str, int], docs: list[str], unique: Collection[str], out: Ints) -> None:
     """Write the pool's row of each document to `out`, -1 for unjudged: shape (len(docs),)."""
     # Probing from the side of few judgments costs next to nothing per retrieved document; MS MARCO has one a topic.
     if len(index) * 4 < len(docs):
-        if unique is None:
-            found = [doc for doc in index if doc in docs] if len(index) < 3 else list(index.keys() & set(docs))
-        else:
-            found = list(index.keys() & unique)
+        found = [doc for doc in index if doc in unique]
         if len(found) <= 4:
             out[:] = -1
             for doc in found:
@@ -237,15 +234,18 @@ def _from_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]], repeats: Repea
         part = Segments.of_lengths(lengths[start:stop])
         topics = np.fromiter((t for t, _ in here), np.int64, len(here))
         parts: list[list[str]] = []
+        unique: list[Collection[str]] = []
         repeated = False
         for _, scored in here:
             keys = list(scored)
             docs = str_list(keys)
-            repeated |= docs is not keys and len(set(docs)) != len(docs)
+            # Ids that are no strings cannot be looked for in the run's own dict.
+            unique.append(scored.keys() if docs is keys else set(docs))
+            repeated |= len(unique[-1]) != len(docs)
             parts.append(docs)
         if repeated:
             raise ValueError("run: two documents of one topic have the same id once compared as str")
-        rows = _dict_rows(pool, topics, parts, part)
+        rows = _dict_rows(pool, topics, parts, part, unique)
         if by_grade and part.size < 4 * pool.judged.lengths[topics].sum():
             # The qrels' own dicts know the grade, and so the level: no index is needed.
             assert pool.given is not None
@@ -271,15 +271,17 @@ def _from_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]], repeats: Repea
         yield Block(topics, part.lengths, score, level, rows, _docs_of(parts, part.offsets), None)
 
 
-def _dict_rows(pool: Pool, topics: Ints, parts: list[list[str]], part: Segments) -> Callable[[], Ints]:
+def _dict_rows(
+    pool: Pool, topics: Ints, parts: list[list[str]], part: Segments, given: list[Collection[str]]
+) -> Callable[[], Ints]:
     found: list[Ints] = []
 
     def rows() -> Ints:
         if not found:
             row = np.empty(part.size, dtype=np.int64)
-            ends = zip(topics.tolist(), parts, part.starts.tolist(), part.ends.tolist(), strict=True)
-            for topic, docs, a, b in ends:
-                _look_up(pool.index(topic), docs, None, row[a:b])
+            ends = zip(topics.tolist(), parts, given, part.starts.tolist(), part.ends.tolist(), strict=True)
+            for topic, docs, unique, a, b in ends:
+                _look_up(pool.index(topic), docs, unique, row[a:b])
             found.append(row)
         return found[0]
 
@@ -353,9 +355,7 @@ def _from_arrow(
     docs = take(data.doc_id, source)
     score = data.value if source is None else data.value[source]
     topic = np.repeat(of, lengths)
-    # Equal ids have equal hashes: as many different keys as rows means that nothing is repeated.
-    mix = topic.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    if pl.Series(docs.hash().to_numpy() ^ mix).n_unique() != len(docs):
+    if not all_different(docs, topic):
         frame = pl.DataFrame({"t": topic, "d": docs}).with_row_index("i")
         keep = frame.unique(subset=["t", "d"], keep="last").get_column("i").sort().to_numpy()
         if keep.size != len(docs):
@@ -389,8 +389,12 @@ def _join(pool: Pool, docs: Any, topic: Ints) -> Ints:
     """Pool row of each (topic, document), -1 for unjudged: shape (n_rows,)."""
     import polars as pl
 
-    right = pool.table()
     row = np.full(len(docs), -1, dtype=np.int64)
+    if not topic.size:
+        return row
+    # Only the judgments of these topics: a run read in blocks would join the whole pool for each of them.
+    first, last = int(pool.judged.offsets[topic.min()]), int(pool.judged.offsets[topic.max() + 1])
+    right = pool.table().slice(first, last - first)
     at: Ints | None = None
     if len(right) * 4 < len(docs):
         # Few judgments: sort out on the document alone first, and join what is left.

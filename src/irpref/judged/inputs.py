@@ -15,6 +15,7 @@ import numpy as np
 
 from irpref.segments import Floats, Ints, order_by
 
+_MANY = 500_000  # rows of a categorical column from which polars is worth its import
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
@@ -143,8 +144,16 @@ def _ids(column: Any) -> Any:
             raise _missing_id(str(column.name))
         return series if series.dtype == pl.String else series.cast(pl.String)
     if type(dtype).__name__ == "CategoricalDtype":
-        names = np.array([*map(str, column.cat.categories), None], dtype=object)
-        return names[column.cat.codes.to_numpy()]
+        # A Python string for each category, not for each row.
+        categories, codes = str_list(column.cat.categories.to_numpy(dtype=object).tolist()), column.cat.codes.to_numpy()
+        if codes.size > _MANY and codes.min() >= 0:
+            # Strings in the order of the codes lie all over memory: leave them to Arrow.
+            import polars as pl
+
+            return pl.Series("", categories, dtype=pl.String).gather(codes.astype(np.int64))
+        names = np.empty(len(categories) + 1, dtype=object)
+        names[:] = [*categories, None]
+        return names[codes]
     if dtype.kind in "iub":
         if column.isna().any():  # pandas would make floats of the others: 1.0 for 1
             raise _missing_id(str(column.name))
@@ -289,6 +298,15 @@ def _changes(column: Any) -> Ints:
     else:
         rows = rows[column[rows] != column[rows - 1]]
     return np.append(0, rows)
+
+
+def all_different(docs: Any, topic: Ints) -> bool:
+    """Whether no (topic, document) stands twice; False may be a false alarm. `docs` is a polars.Series."""
+    import polars as pl
+
+    # Equal ids have equal hashes: as many different keys as rows means that nothing is repeated.
+    mix = topic.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return bool(pl.Series(docs.hash().to_numpy() ^ mix).n_unique() == len(docs))
 
 
 def take(column: Any, order: Ints | None) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from irpref.judged.inputs import (
     Table,
+    all_different,
     as_list,
     as_table,
     dict_columns,
@@ -144,7 +145,7 @@ class Pool(Judgments):
         topic_ids: list[str],
         judged: Segments,
         grade: Floats,
-        docs: list[str],
+        docs: Any,
         order: Ints,
         columns: Mapping[str, Any] | None = None,
         found: Sequence[str] = (),
@@ -153,11 +154,15 @@ class Pool(Judgments):
         self.topic_ids = topic_ids
         self.topic_of = {name: t for t, name in enumerate(topic_ids)}
         self.found = tuple(found)
-        self._docs = docs  # in the order of the input, by topic
+        self._given_docs = docs  # list or polars.Series, in the order of the input, by topic
         self._order = order  # from ideal order to that order
         self._place: Ints | None = None  # and back
         self.given: list[dict[str, Any]] | None = None  # grade by document, where dicts were given
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
+
+    @cached_property
+    def _docs(self) -> list[str]:
+        return as_list(self._given_docs)
 
     @cached_property
     def doc_ids(self) -> Any:
@@ -189,22 +194,26 @@ class Pool(Judgments):
         if isinstance(data, Table):
             groups = group(data.query_id)
             names, lengths = groups.names, groups.lengths
-            docs = str_list(as_list(take(data.doc_id, groups.order)))
+            docs = take(data.doc_id, groups.order)
+            in_arrow = not isinstance(docs, (list, np.ndarray))
+            if not in_arrow:
+                docs = str_list(as_list(docs))
             grade = data.value if groups.order is None else data.value[groups.order]
             extra = {n: c if groups.order is None else c[groups.order] for n, c in data.columns.items()}
             found = data.found
-            distinct = False
+            # Arrow columns need no Python string, and no index of them, where nothing is repeated.
+            distinct = in_arrow and all_different(docs, np.repeat(np.arange(len(names)), lengths))
         else:
             names, lengths, given, grade = dict_columns(data, "relevance")
             docs, extra, found = str_list(given), {}, ("query_id", "doc_id", "relevance")
             distinct = docs is given  # the keys of a dict are
-        if not docs:
+        if not len(docs):
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
         bad = np.flatnonzero(~np.isfinite(grade))
         if bad.size:
             topic = names[int(judged.topic[bad[0]])]
-            raise ValueError(f"qrels: the grade of topic {topic!r}, document {docs[bad[0]]!r} is {grade[bad[0]]}")
+            raise ValueError(f"qrels: the grade of topic {topic!r}, document {docs[int(bad[0])]!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
         pool = cls(names, judged, grade[order], docs, order, {n: c[order] for n, c in extra.items()}, found)
         if distinct and not isinstance(data, Table):
@@ -294,7 +303,7 @@ class Pool(Judgments):
             lambda: pl.DataFrame(
                 {
                     "t": self.judged.topic.astype(np.uint32),
-                    "d": pl.Series("d", self.doc_ids.tolist(), dtype=pl.String),
+                    "d": take(pl.Series("d", self._given_docs, dtype=pl.String), self._order),
                     "row": np.arange(self.grade.size),
                 }
             ),

@@ -29,7 +29,6 @@ Left open there, decided here:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -54,6 +53,8 @@ def partition(value: Floats, n: int, top: float) -> Floats:
     # Within a rounding error of a boundary, decide in rationals of the decimal numbers as written.
     near = np.abs(exact - np.rint(exact)) < 1e-9 * np.maximum(exact, 1)
     if near.any():
+        from fractions import Fraction
+
         distinct, inverse = np.unique(value[near], return_inverse=True)
         whole = Fraction(repr(float(top)))
         part[near] = np.array(
