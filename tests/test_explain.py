@@ -320,5 +320,5 @@ def test_command_with_known_documents_as_csv(files, capsys):
 
 
 def test_command_says_which_option_brings_what_the_user_knew(files):
-    with pytest.raises(UsageError, match="needs the column 'known' of the qrels: give --known FILE$"):
+    with pytest.raises(UsageError, match=r"needs the column 'known' of the qrels: give --known FILE$"):
         command(files / "qrels", files / "run", "q1", "Coverage")

@@ -301,10 +301,10 @@ def test_every_picture_makes_a_figure_of_its_own(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", DRAW)
-def test_without_matplotlib_one_sentence_names_the_extra(name, monkeypatch):
+def test_without_matplotlib_one_sentence_says_what_to_install(name, monkeypatch):
     for module in [m for m in sys.modules if m.partition(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=r"^pictures need matplotlib: pip install 'irpref\[plot\]'$"):
+    with pytest.raises(ImportError, match=r"^pictures need matplotlib: pip install matplotlib$"):
         DRAW[name]()
 
 
