@@ -271,7 +271,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
     ("arguments", "status", "message"),
     [
         (["qrels", "nope", "AP"], 1, "nope: no such file"),
-        (["nope", "r1", "AP"], 1, "nope: no such file, and no data set of ir_datasets"),
+        (["nope", "r1", "AP"], 1, "nope: no such file"),
         (["qrels", "r1", "runs/x.run", "AP"], 1, "runs/x.run: no such file"),
         (["qrels", ".", "AP"], 1, ".: is a directory"),
         (["qrels", "r1", "nDGC@10"], 2, "unknown measure 'nDGC'; did you mean 'nDCG'?"),

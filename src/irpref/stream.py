@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -103,27 +104,71 @@ def judge_parts(pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rou
     """Judge tables that each hold whole topics, as one run. Raises as `Pool.judge`."""
     repeats = Repeats(strict)
     plain, single = _Hits(pool, ties), _Hits(pool, ties)
-    same = True
     topics: list[str] = []
-    known = False
-    for table, names in parts:
-        topics += names
-        if not any(name in pool.topic_of for name in names):
-            continue
-        known = True
-        run = judge(pool, _rows(table), shared=repeats, ties=ties)
-        plain.add(run)
-        if rounded and _rounding_matters(table):
-            # Repeated documents were noted above.
-            run = judge(pool, _rows(table, single=True), shared=Repeats(strict), ties=ties)
-            same = False
+    same = True
+    for part in _judged(pool, parts, strict, ties, rounded, topics):
+        repeats.number += part.repeats.number
+        repeats.first = repeats.first or part.repeats.first
+        same &= part.single is part.plain
+        plain.add(part.plain)
         if rounded:
-            single.add(run)
-    if topics and not known:
+            single.add(part.single)
+    if topics and not plain.columns[0]:
         judge(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
     repeats.warn()
     whole = plain.run()
     return JudgedFile(whole, whole if same else single.run(), topics)
+
+
+class _Part(NamedTuple):
+    plain: JudgedRun
+    single: JudgedRun
+    repeats: Repeats
+
+
+def _judged(
+    pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool, topics: list[str]
+) -> Iterator[_Part]:
+    """The parts judged, in their order, two at a time; all topic names are added to `topics`."""
+    def judged(table: Any) -> _Part:
+        repeats = Repeats(strict)
+        plain = single = judge(pool, _rows(table), shared=repeats, ties=ties)
+        if rounded and _rounding_matters(table):
+            # Repeated documents were noted above.
+            single = judge(pool, _rows(table, single=True), shared=Repeats(strict), ties=ties)
+        for run in (plain, single):
+            run.row  # noqa: B018  # asked for here: until then it holds the table
+        return _Part(plain, single, repeats)
+
+    def wanted() -> Iterator[Any]:
+        for table, names in parts:
+            topics.extend(names)
+            if any(name in pool.topic_of for name in names):
+                yield table
+
+    tables = wanted()
+    # The first before the others: what the pool keeps for all of them is made once. A small file has no others.
+    for table in tables:
+        yield judged(table)
+        break
+    running: deque[Any] = deque()
+    table = next(tables, None)
+    if table is None:
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(2) as workers:
+        try:
+            while table is not None:
+                running.append(workers.submit(judged, table))
+                if len(running) > 2:
+                    yield running.popleft().result()
+                table = next(tables, None)
+            while running:
+                yield running.popleft().result()
+        finally:
+            for future in running:
+                future.cancel()
 
 
 class _Hits:
@@ -135,7 +180,7 @@ class _Hits:
         self.columns: list[list[Ints]] = [[], [], [], []]
 
     def add(self, run: JudgedRun) -> None:
-        """Add a run. Its rows are asked for at once: until then they hold the tables they come from."""
+        """Add a run."""
         self.n_retrieved += run.n_retrieved
         turned = run.turned if run.turned is not None else run.rank
         for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, turned), strict=True):
