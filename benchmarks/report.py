@@ -33,6 +33,9 @@ $ python -m benchmarks all --json results.json    # A B C D, files, start-up, ke
 $ python -m benchmarks.report results.json
 ```
 
+*Target* is the ratio this project sets itself for the whole set of measures against one measure of the others;
+*missed* says where it falls short of it.
+
 What is not installed (ranx, trec_eval, pyarrow, pyspark) is left out with one line. The values are compared
 as well: `BprefVariant` must be what the others call bpref.
 """
