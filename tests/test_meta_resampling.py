@@ -70,9 +70,7 @@ def test_power_by_hand():
 def test_power_by_hand_on_three_topics():
     # z = 3 6 0, mean 3, w = 0 3 -3, sd 3, t(z) = 3 / (3 / sqrt 3) = 1.732.
     # 0 1 1: w = 0 3 3, mean 2, sd sqrt 3, t = 2;  0 0 1: w = 0 0 3, mean 1, sd sqrt 3, t = 1;  0 1 2: t = 0.
-    found = discriminative_power(
-        values([[4, 7, 1], [1, 1, 1]]), samples=[[0, 0, 1], [0, 1, 1], [0, 1, 2]], alpha=0.5
-    )
+    found = discriminative_power(values([[4, 7, 1], [1, 1, 1]]), samples=[[0, 0, 1], [0, 1, 1], [0, 1, 2]], alpha=0.5)
     assert found.asl.tolist() == [1 / 3]
     assert found.power == 1  # 1/3 < .5
     assert found.difference_required == pytest.approx(1)  # ceil(3 * .5) = 2: the second largest |t| is 1
@@ -104,9 +102,7 @@ def test_swap_equals_the_slow_oracle(case, zero_swaps):
     matrix, samples, others = case
     edges = [Fraction(i, 8) for i in range(5)]
     expected = oracle.swap(matrix, samples, others, edges, zero_swaps)
-    found = swap(
-        values(matrix), samples=(samples, others), edges=[float(e) for e in edges], zero_swaps=zero_swaps
-    )
+    found = swap(values(matrix), samples=(samples, others), edges=[float(e) for e in edges], zero_swaps=zero_swaps)
     assert np.column_stack([found.observations, found.swaps]).tolist() == expected
 
 
@@ -146,13 +142,11 @@ def test_systems_apart_by_a_constant_are_significant():
 def test_more_topics_do_not_raise_the_minority_rate():
     matrix = values(simulated(20, 200, seed=4))
     rates = [
-        stability(matrix, size=size, rng=0, fuzziness=[0.05]).minority_rate[0]
-        for size in (5, 10, 20, 40, 80, 160)
+        stability(matrix, size=size, rng=0, fuzziness=[0.05]).minority_rate[0] for size in (5, 10, 20, 40, 80, 160)
     ]
     assert rates == sorted(rates, reverse=True)
     disjoint = [
-        stability(matrix, size=size, rng=0, fuzziness=[0.05], replace=False).minority_rate[0]
-        for size in (5, 20, 80)
+        stability(matrix, size=size, rng=0, fuzziness=[0.05], replace=False).minority_rate[0] for size in (5, 20, 80)
     ]
     assert disjoint == sorted(disjoint, reverse=True)
 
@@ -166,8 +160,7 @@ def test_more_fuzziness_means_more_ties_and_fewer_reversals():
 def test_equal_systems_seem_different_about_as_often_as_alpha_says():
     rng = np.random.default_rng(6)
     shares = [
-        discriminative_power(values(rng.random((10, 50))), alpha=alpha, rng=1).power
-        for alpha in (0.05, 0.05, 0.2)
+        discriminative_power(values(rng.random((10, 50))), alpha=alpha, rng=1).power for alpha in (0.05, 0.05, 0.2)
     ]
     assert 0.01 <= np.mean(shares[:2]) <= 0.12
     assert 0.1 <= shares[2] <= 0.32
