@@ -115,8 +115,11 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
         top = pool.max_gain(arguments["gains"])
         arguments["max_rel"] = top
         near = measure(max_rel=top)
+        why = "the highest gain in these qrels" if arguments["gains"] else "the highest grade of these qrels"
+        if top == 1 and pool.level_grade.max() < 1:
+            why = "since no grade of these qrels is above it"
         warn_user(
-            f"{measure}: max_rel is not given, {top:g} was taken, the highest grade of these qrels. Other qrels "
+            f"{measure}: max_rel is not given, {top:g} was taken, {why}. Other qrels "
             f"(a batch, a fold) may have another: write {near}, or irpref.bind(measures, qrels)",
             ScaleWarning,
         )
