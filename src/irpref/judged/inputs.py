@@ -326,8 +326,8 @@ def _distinct(hashes: Any) -> bool:
     # are compared, with the winner and with each other. A third of the time of a hash table that holds them all.
     bits = max(int(hashes.size * 8 - 1).bit_length(), 1)
     bucket = ((hashes * np.uint64(0xD6E8FEB86659FD93)) >> np.uint64(64 - bits)).astype(np.int64)
-    rows = np.arange(hashes.size)
-    last = np.empty(1 << bits, dtype=np.int64)
+    rows = np.arange(hashes.size, dtype=np.int32 if bits < 32 else np.int64)
+    last = np.empty(1 << bits, dtype=rows.dtype)
     last[bucket] = rows
     winner = last[bucket]
     lost = np.flatnonzero(winner != rows)
