@@ -467,6 +467,13 @@ def test_same_output_as_the_host_on_its_test_data(data_dir: Path, options: list[
     assert ours == host
 
 
+def test_same_output_as_the_host_with_repeated_documents(files: Path) -> None:
+    (files / "twice").write_text(R1 + "1 Q0 c 9 0.5 t\n3 Q0 a 1 1 t\n1 Q0 zzz 1 9 t\n")
+    for options in ([], ["-q"]):
+        ours, host = both("qrels", "twice", *HOST_MEASURES, *options)
+        assert ours == host
+
+
 @pytest.mark.parametrize("rows", [40, 1500], ids=["small", "large"])
 def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> None:
     rng = random.Random(rows)

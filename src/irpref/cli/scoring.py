@@ -11,7 +11,8 @@ scores as it holds them, in 32 bits; and means are added in the order of the run
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from irpref.trec import Columns, Source, qrels_columns, run_columns
@@ -252,7 +253,7 @@ class Scorer:
 
     def _score_host(self, table: Any, found: Scores) -> None:
         aggregators = {measure: measure.aggregator() for measure in self.rest}
-        for metric in self.host.iter_calc(_scored_docs(table)):
+        for metric in self.host.iter_calc(_host_run(table)):
             aggregators[metric.measure].add(metric.value)
             if self.by_topic:
                 found.lines.append((metric.query_id, metric.measure, metric.value))
@@ -260,13 +261,24 @@ class Scorer:
         found.means.update({measure: aggregator.result() for measure, aggregator in aggregators.items()})
 
 
-def _scored_docs(table: Any) -> Iterator[Any]:
-    """A run as the host's own reader gives it."""
+def _host_run(table: Any) -> Any:
+    """A run as the host takes it: a dict of dicts, which it needs in the end; rows where a document is repeated."""
+    import numpy as np
     from ir_measures import ScoredDoc
 
     if isinstance(table, Columns):
-        return map(ScoredDoc, table.query_id, table.doc_id, table.value)
-    return map(ScoredDoc, table["query_id"].to_list(), table["doc_id"].to_list(), table["score"].to_list())
+        query_id, doc_id, score = table.query_id, table.doc_id, table.value
+    else:
+        query_id, doc_id, score = (table[name].to_list() for name in ("query_id", "doc_id", "score"))
+    column = np.array(query_id, dtype=object)
+    begins = [0, *(np.flatnonzero(column[1:] != column[:-1]) + 1).tolist(), len(query_id)]
+    found: dict[str, dict[str, float]] = {}
+    for a, b in pairwise(begins):
+        if a < b:
+            found.setdefault(query_id[a], {}).update(zip(doc_id[a:b], score[a:b], strict=True))
+    if sum(map(len, found.values())) == len(query_id):
+        return found
+    return map(ScoredDoc, query_id, doc_id, score)
 
 
 def _keeps_64_bits(measure: Any) -> bool:
