@@ -3,6 +3,7 @@
 import copy
 import pickle
 import re
+import sys
 import warnings
 from typing import Any, NamedTuple
 
@@ -576,7 +577,9 @@ def test_text_that_is_no_measure(text, message, capsys):
     assert capsys.readouterr().out == ""  # the host prints what it skips
 
 
-def test_a_measure_of_the_host_reads_its_own_name():
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")
+@pytest.mark.filterwarnings("ignore:ast:DeprecationWarning", "ignore:Attribute:DeprecationWarning")  # its parser, 3.12 on
+def test_the_host_reads_the_names_of_our_measures():
     text = "QMeasure(gains={2:3},judged_only=True)@10"
     assert ir_measures.parse_measure(text) == irpref.parse(text) == text
 
