@@ -578,7 +578,7 @@ def test_text_that_is_no_measure(text, message, capsys):
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")
-@pytest.mark.filterwarnings("ignore:ast:DeprecationWarning", "ignore:Attribute:DeprecationWarning")  # its parser, 3.12 on
+@pytest.mark.filterwarnings("ignore:ast:DeprecationWarning", "ignore:Attribute:DeprecationWarning")  # 3.12 on
 def test_the_host_reads_the_names_of_our_measures():
     text = "QMeasure(gains={2:3},judged_only=True)@10"
     assert ir_measures.parse_measure(text) == irpref.parse(text) == text
