@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, overload
 
 from ir_measures.measures import Measure
@@ -138,7 +138,7 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
             if kept
         }
     else:
-        if isinstance(known, (str, Path)):
+        if isinstance(known, (str, os.PathLike)):
             from irpref.trec import read_qrels
 
             given = read_qrels(known)
