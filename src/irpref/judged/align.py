@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -217,12 +218,18 @@ def _last_rows(docs: list[str], topic: str, repeats: Repeats) -> list[int]:
     return keep
 
 
-def _docs_of(parts: list[list[str]], offsets: Ints) -> Callable[[Ints], list[str]]:
+def _docs_of(parts: list[list[str]]) -> Callable[[Ints], list[str]]:
     def docs_of(rows: Ints) -> list[str]:
-        of = np.searchsorted(offsets, rows, side="right") - 1
-        return [parts[p][i] for p, i in zip(of.tolist(), (rows - offsets[of]).tolist(), strict=True)]
+        if rows.size < 2:
+            return [_nth(parts, int(row)) for row in rows]
+        flat = parts[0] if len(parts) == 1 else list(chain.from_iterable(parts))
+        return list(itemgetter(*rows.tolist())(flat))
 
     return docs_of
+
+
+def _nth(parts: list[list[str]], row: int) -> str:
+    return next(islice(chain.from_iterable(parts), row, None))
 
 
 def _from_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]], repeats: Repeats) -> Iterator[Block]:
@@ -268,7 +275,7 @@ def _from_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]], repeats: Repea
             numbers = [number for _, scored in here for number in scored.values()]
             query_id = [pool.topic_ids[t] for t in part.spread(topics)]
             score = as_numbers(numbers, query_id, [doc for docs in parts for doc in docs], "score")
-        yield Block(topics, part.lengths, score, level, rows, _docs_of(parts, part.offsets), None)
+        yield Block(topics, part.lengths, score, level, rows, _docs_of(parts), None)
 
 
 def _dict_rows(
@@ -333,7 +340,7 @@ def _from_strings(
             score[rows],
             _levels(pool, row),
             _same(row),
-            _docs_of(parts, part.offsets),
+            _docs_of(parts),
             rows if order is None else order[rows],
         )
 
