@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from ir_measures import Qrel, ScoredDoc
 
+import irpref
 from irpref import (
     CRP,
     NCU,
@@ -255,3 +256,13 @@ def test_a_missing_id_among_integers():
     with pytest.raises(ValueError, match=r"an id is missing .* in doc_id"):
         QMeasure.evaluate({"q": {1: 1}}, run)
     assert QMeasure.evaluate({"q": {1: 1}}, run[:1]) == {"q": 1}
+
+
+@pytest.mark.parametrize("measure", [irpref.QMeasure, irpref.NCU(stop="graded"), irpref.OriginalNDCG, irpref.PPlus])
+def test_grades_whose_sums_leave_the_range_of_a_double(measure):
+    # Only ratios of gains matter where the counts beside them are below the last digit: 1e308 behaves as 1e100.
+    run = {"q": {str(i): float(-i) for i in range(12)}}
+    large, huge = ({"q": {str(i): grade * (1 + i % 3) for i in range(1, 11)}} for grade in (5e99, 5e307))
+    value = measure.evaluate(huge, run)["q"]
+    assert value == pytest.approx(measure.evaluate(large, run)["q"], rel=1e-12)
+    assert 0 < value < 1

@@ -93,6 +93,19 @@ class Judgments:
         """Gain of each judged document: shape (n_judged,), falling inside each topic."""
         return self.memo(("gain", gains), lambda: self.level_gain(gains)[self.level])
 
+    def level_ratio_gain(self, gains: Gains) -> Floats:
+        """`level_gain` for ratios of sums of gains, which must not leave the range of a double: shape (n_levels,).
+
+        The gains themselves, but in a topic with a gain above 2^850 they are divided by a power of two.
+        """
+
+        def make() -> Floats:
+            gain = self.level_gain(gains)
+            excess = np.maximum(np.frexp(self.levels.maximum(gain))[1] - 850, 0)
+            return np.ldexp(gain, -self.levels.spread(excess)) if excess.any() else gain
+
+        return self.memo(("ratio gain", gains), make)
+
     def whole(self, gains: Gains) -> bool:
         """Whether all gains are whole numbers, and so small that sums of them are exact."""
 

@@ -47,7 +47,7 @@ def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Floats, Ints]:
     """Gain cumulated by the ideal list, (n_judged,), and R by gain > 0, (n_topics,)."""
 
     def make() -> tuple[Floats, Ints]:
-        gain = pool.gain(gains)
+        gain = pool.level_ratio_gain(gains)[pool.level]
         return pool.judged.running(gain, pool.whole(gains)), pool.count_levels(pool.level_gain(gains) > 0)
 
     return pool.memo(("ideal", gains), make)
@@ -57,8 +57,8 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
     """BR at each retrieved relevant document of the run."""
 
     def make() -> Blend:
-        gain = run.gain(gains)
-        relevant = gain > 0
+        gain = run.pool.level_ratio_gain(gains)[run.level]
+        relevant = run.gain(gains) > 0
         segments = run.hits.where(relevant)
         ideal, r = ideal_gain(run.pool, gains)
         rank = run.rank[relevant]
@@ -155,7 +155,8 @@ def p_plus_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool
     return _terms(run, "P+", beta, gains, judged_only, cutoff)
 
 
-BETA = Param(float, "weight of the cumulated gain; 0 leaves precision alone", default=1.0, minimum=0)
+# Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the range of a double.
+BETA = Param(float, "weight of the cumulated gain; 0 leaves precision alone", default=1.0, minimum=0, maximum=1e30)
 _PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
 
 

@@ -43,7 +43,7 @@ def _summands(
     if stop == "uniform":
         weight, size = np.ones(blend.ratio.size), r.astype(np.float64)
     elif stop == "graded":
-        weight = run.pool.level_gain(gains)[blend.level]
+        weight = run.pool.level_ratio_gain(gains)[blend.level]
         size = np.append(ideal, 0.0)[np.where(r > 0, run.pool.judged.starts + r - 1, -1)]
     else:
         weight = gamma ** (blend.count - 1)

@@ -34,7 +34,7 @@ def _ideal(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Fl
     """DCG of the ideal list of each topic: shape (n_topics,)."""
 
     def make() -> Floats:
-        gain = pool.gain(gains)
+        gain = pool.level_ratio_gain(gains)[pool.level]
         counts = gain > 0
         place = (pool.judged.position + 1)[counts]
         share = gain[counts] / discount(place, base)
@@ -50,7 +50,8 @@ def _parts(
 ) -> tuple[JudgedRun, Floats, Floats]:
     """Discounted gains of the hits, (n_hits,), and of the ideal list, (n_topics,)."""
     view = run.view(cutoff, judged_only)
-    return view, view.gain(gains) / discount(view.rank, base), _ideal(run.pool, base, gains, cutoff)
+    gain = run.pool.level_ratio_gain(gains)[view.level]
+    return view, gain / discount(view.rank, base), _ideal(run.pool, base, gains, cutoff)
 
 
 def original_ndcg(
