@@ -180,6 +180,13 @@ class Segments:
             rows = np.minimum(self.starts[topics, None] + column, self.size - 1)
             yield topics, rows, inside
 
+    def rows(self, topics: Ints) -> Ints:
+        """Rows of some topics, topic after topic."""
+        if topics.size and (np.diff(topics) == 1).all():
+            return np.arange(self.offsets[topics[0]], self.offsets[topics[-1] + 1])
+        part = Segments.of_lengths(self.lengths[topics])
+        return part.position + part.spread(self.starts[topics])
+
     def where(self, mask: Bools) -> Segments:
         """Segments of the rows that `mask` keeps."""
         return Segments.of_lengths(self.count(mask))

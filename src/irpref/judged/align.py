@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain, islice, repeat
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.judged.inputs import Table, all_different, as_list, as_numbers, as_table, chunks, group, str_list, take
+from irpref.judged.inputs import Table, as_list, as_numbers, as_table, group, str_list, take
+from irpref.judged.match import ArrowDocs, Buckets, arrow_pays, chunks
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.run import JudgedRun, Listing
 from irpref.messages import DuplicateWarning, warn_user
 from irpref.segments import Floats, Ints, Segments, order_by
 
-CHUNK_ROWS = 1 << 16  # retrieved rows aligned at a time: their arrays stay in the cache
-
 
 @dataclass
-class Block:
-    """Some topics of a run, looked up: levels, and on demand rows, in the pool; -1 where there is no judgment."""
+class Part:
+    """Some topics of a run as they were given."""
 
     topics: Ints  # (k,) in the pool
     lengths: Ints  # (k,)
+    docs: list[str] | ArrowDocs  # (n_rows,)
     score: Floats  # (n_rows,)
-    level: Ints  # (n_rows,)
-    rows: Callable[[], Ints]  # (n_rows,)
-    docs_of: Callable[[Ints], list[str]]
-    source: Ints | None  # (n_rows,) row of the input
+    source: Ints | None = None  # (n_rows,) row of the input
+    found_in: list[Mapping[str, Any]] | None = None  # (k,) dicts whose keys are the documents
+
+    def docs_of(self, rows: Ints) -> list[str]:
+        """Documents of these rows."""
+        if isinstance(self.docs, ArrowDocs):
+            return self.docs.gather(rows).to_list()
+        if rows.size < 2:
+            return [self.docs[int(row)] for row in rows]
+        return list(itemgetter(*rows.tolist())(self.docs))
+
+
+class Block(NamedTuple):
+    """Some topics of a run, their documents looked up."""
+
+    part: Part
+    row: Ints  # (n_rows,) in the pool, -1 where there is no judgment
 
 
 class Repeats:
@@ -59,6 +72,16 @@ class Repeats:
             )
 
 
+class SameIds(Repeats):
+    """A dict cannot repeat a document, but ids of other types can be the same text."""
+
+    def add(self, topic: str, doc: str, number: int) -> None:
+        """Refuse: which of the two was meant?"""
+        raise ValueError(
+            f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as str"
+        )
+
+
 def judge(
     pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = None, ties: bool = False
 ) -> JudgedRun:
@@ -70,40 +93,34 @@ def judge(
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
     topics: list[Ints] = []
     ranks: list[Ints] = []
-    levels: list[Ints] = []
-    later: list[Callable[[], Ints]] = []
+    found: list[Ints] = []
     turned: list[Ints] = []
-    for block in blocks(pool, run, repeats):
-        segments = Segments.of_lengths(block.lengths)
-        order = evaluation_order(block.score, segments, block.docs_of, block.level >= 0)
-        level = block.level if order is None else block.level[order]
-        at = np.flatnonzero(level >= 0)
+    for part, row in blocks(pool, run, repeats):
+        segments = Segments.of_lengths(part.lengths)
+        order = evaluation_order(part.score, segments, part.docs_of, row >= 0)
+        if order is not None:
+            row = row[order]
+        at = np.flatnonzero(row >= 0)
         of = np.searchsorted(segments.ends, at, side="right")
-        topics.append(block.topics[of])
+        topics.append(part.topics[of])
         ranks.append(at - segments.starts[of] + 1)
         if ties:
-            score = block.score if order is None else block.score[order]
+            score = part.score if order is None else part.score[order]
             turned.append(_turned(score, segments, at) - segments.starts[of] + 1)
-        levels.append(level[at])
-        later.append(_rows_at(block.rows, at if order is None else order[at]))
-        n_retrieved[block.topics] = block.lengths
+        found.append(row[at])
+        n_retrieved[part.topics] = part.lengths
     if shared is None:
         repeats.warn()
     nothing = np.zeros(0, np.int64)
     topic = np.concatenate([*topics, nothing])
     rank = np.concatenate([*ranks, nothing])
-    level = np.concatenate([*levels, nothing])
+    row = np.concatenate([*found, nothing])
     by_topic: Ints | None = None
     if (topic[1:] < topic[:-1]).any():
         by_topic = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
-        topic, rank, level = topic[by_topic], rank[by_topic], level[by_topic]
-
-    def rows() -> Ints:
-        found = np.concatenate([*(part() for part in later), nothing])
-        return found if by_topic is None else found[by_topic]
-
+        topic, rank, row = topic[by_topic], rank[by_topic], row[by_topic]
     hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
-    judged = JudgedRun(pool, hits, rank, rows, n_retrieved, level)
+    judged = JudgedRun(pool, hits, rank, row, n_retrieved)
     if ties:
         other = np.concatenate([*turned, nothing])
         judged.turned = other if by_topic is None else other[by_topic]
@@ -120,22 +137,17 @@ def _turned(score: Floats, topics: Segments, at: Ints) -> Ints:
     return borders[group - 1] + borders[group] - 1 - at
 
 
-def _rows_at(rows: Callable[[], Ints], at: Ints) -> Callable[[], Ints]:
-    return lambda: rows()[at]
-
-
 def listing(pool: Pool, run: Any) -> Listing:
     """See `Pool.listing`."""
     repeats = Repeats(strict=False)
     parts: list[tuple[Ints, list[str], Floats, Ints, Ints]] = []
-    for block in blocks(pool, run, repeats):
-        segments = Segments.of_lengths(block.lengths)
-        order = evaluation_order(block.score, segments, block.docs_of)
+    for part, row in blocks(pool, run, repeats):
+        segments = Segments.of_lengths(part.lengths)
+        order = evaluation_order(part.score, segments, part.docs_of)
         if order is None:
-            order = np.arange(block.score.size)
-        source = order if block.source is None else block.source[order]
-        docs = block.docs_of(order)
-        parts.append((segments.spread(block.topics), docs, block.score[order], block.rows()[order], source))
+            order = np.arange(part.score.size)
+        source = order if part.source is None else part.source[order]
+        parts.append((segments.spread(part.topics), part.docs_of(order), part.score[order], row[order], source))
     repeats.warn()
     topic = np.concatenate([*(p[0] for p in parts), np.zeros(0, np.int64)])
     doc_ids = [doc for p in parts for doc in p[1]]
@@ -167,23 +179,17 @@ def blocks(pool: Pool, run: Any, repeats: Repeats) -> Iterator[Block]:
     """
     data = as_table(run, "score")
     if isinstance(data, Table):
-        groups = group(data.query_id)
-        _check_topics(pool, groups.names)
-        of = np.array([pool.topic_of.get(name, -1) for name in groups.names], dtype=np.int64)
-        wanted = np.flatnonzero(of >= 0)
-        if isinstance(data.doc_id, (list, np.ndarray)):
-            looked_up = _from_strings(pool, data, groups.lengths, groups.order, of, wanted, repeats)
-        else:
-            looked_up = _from_arrow(pool, data, groups.lengths, groups.order, of, repeats)
+        parts = _of_table(pool, data)
     else:
-        _check_topics(pool, list(data))
-        looked_up = _from_dicts(pool, data, repeats)
-    for block in looked_up:
-        bad = np.flatnonzero(~np.isfinite(block.score))
+        parts, repeats = _of_dicts(pool, data), SameIds(strict=True)
+    for given in parts:
+        block = _by_key(pool, given) or _one_by_one(pool, given, repeats)
+        part = block.part
+        bad = np.flatnonzero(~np.isfinite(part.score))
         if bad.size:
-            topic = pool.topic_ids[int(np.repeat(block.topics, block.lengths)[bad[0]])]
+            topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
             raise ValueError(
-                f"run: the score of topic {topic!r}, document {block.docs_of(bad[:1])[0]!r} is {block.score[bad[0]]}"
+                f"run: the score of topic {topic!r}, document {part.docs_of(bad[:1])[0]!r} is {part.score[bad[0]]}"
             )
         yield block
 
@@ -196,17 +202,109 @@ def _check_topics(pool: Pool, names: list[str]) -> None:
         )
 
 
-def _look_up(index: dict[str, int], docs: list[str], unique: Collection[str], out: Ints) -> None:
-    """Write the pool's row of each document to `out`, -1 for unjudged: shape (len(docs),)."""
+def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
+    groups = group(data.query_id)
+    _check_topics(pool, groups.names)
+    of = np.array([pool.topic_of.get(name, -1) for name in groups.names], dtype=np.int64)
+    wanted = np.flatnonzero(of >= 0)
+    every = Segments.of_lengths(groups.lengths)
+    lengths = every.lengths[wanted]
+    in_arrow = arrow_pays(int(lengths.sum()) + pool.grade.size) and pool.arrow
+    column = data.doc_id
+    if in_arrow and not isinstance(column, (list, np.ndarray)):
+        column = ArrowDocs.of(column)
+    for start, stop in chunks(lengths):
+        here = wanted[start:stop]
+        rows = every.rows(here)
+        some: Ints | slice = rows if groups.order is None else groups.order[rows]
+        if groups.order is None and here[-1] - here[0] + 1 == here.size:
+            some = slice(int(rows[0]), int(rows[-1]) + 1)
+        ids = column[some] if isinstance(column, ArrowDocs) else take(column, some)
+        docs = (ArrowDocs.of(ids) if in_arrow else None) or str_list(as_list(ids))
+        source = rows if isinstance(some, slice) else some
+        yield Part(of[here], lengths[start:stop], docs, data.value[some], source)
+
+
+def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part]:
+    _check_topics(pool, list(run))
+    shared = [(t, run[name]) for t, name in enumerate(pool.topic_ids) if name in run]
+    topics = np.fromiter((t for t, _ in shared), np.int64, len(shared))
+    lengths = np.fromiter((len(docs) for _, docs in shared), np.int64, len(shared))
+    retrieved, judged = int(lengths.sum()), int(pool.judged.lengths[topics].sum())
+    # Few judgments are looked for in the dicts, which costs next to nothing per retrieved document.
+    in_arrow = judged * 4 > retrieved and arrow_pays(retrieved + judged) and pool.arrow
+    for start, stop in chunks(lengths):
+        scored = [docs for _, docs in shared[start:stop]]
+        keys = list(chain.from_iterable(scored))
+        docs = (ArrowDocs.of(keys) if in_arrow else None) or str_list(keys)
+        score: Floats
+        try:
+            score = np.fromiter(chain.from_iterable(s.values() for s in scored), np.float64, len(keys))
+        except (TypeError, ValueError, OverflowError):
+            numbers = [number for s in scored for number in s.values()]
+            query_id = [pool.topic_ids[t] for t, s in shared[start:stop] for _ in s]
+            score = as_numbers(numbers, query_id, str_list(keys), "score")
+        # Ids that are no strings cannot be looked for in the run's own dicts.
+        yield Part(topics[start:stop], lengths[start:stop], docs, score, None, scored if docs is keys else None)
+
+
+def _by_key(pool: Pool, part: Part) -> Block | None:
+    """Look all documents up at once; None where that does not do: a document stands twice, or two keys clash."""
+    if not isinstance(part.docs, ArrowDocs) or pool.arrow is None:
+        return None
+    buckets = Buckets(part.docs.keys(np.repeat(part.topics, part.lengths)))
+    if buckets.repeated:
+        return None
+    judged, keys = pool.arrow
+    given = pool.judged.rows(part.topics)
+    which, at = buckets.find(keys[given])
+    given = given[which]
+    if (part.docs.gather(at) != judged.gather(given)).any():
+        return None
+    row = np.full(part.score.size, -1, dtype=np.int64)
+    row[at] = pool.place[given]
+    return Block(part, row)
+
+
+def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
+    """Look documents up in the pool's dicts; where one stands twice in a topic, its last row stays."""
+    docs = part.docs if isinstance(part.docs, list) else part.docs.to_list()
+    every = Segments.of_lengths(part.lengths)
+    found: list[Ints] = []
+    kept: list[Ints] = []
+    for i, topic in enumerate(part.topics.tolist()):
+        start, stop = int(every.offsets[i]), int(every.offsets[i + 1])
+        here = docs[start:stop]
+        unique: Collection[str] = part.found_in[i] if part.found_in else set(here)
+        rows: Ints = np.arange(start, stop)
+        if len(unique) != len(here):
+            last = _last_rows(here, pool.topic_ids[topic], repeats)
+            here, rows = [here[k] for k in last], rows[last]
+        found.append(_look_up(pool.index(topic), here, unique))
+        kept.append(rows)
+    rows = np.concatenate(kept)
+    if rows.size < len(docs):
+        part = replace(
+            part,
+            lengths=np.array([row.size for row in kept]),
+            docs=[docs[row] for row in rows.tolist()],
+            score=part.score[rows],
+            source=rows if part.source is None else part.source[rows],
+        )
+    return Block(part, np.concatenate(found))
+
+
+def _look_up(index: dict[str, int], docs: list[str], unique: Collection[str]) -> Ints:
+    """Pool row of each document, -1 for unjudged: shape (len(docs),)."""
     # Probing from the side of few judgments costs next to nothing per retrieved document; MS MARCO has one a topic.
     if len(index) * 4 < len(docs):
         found = [doc for doc in index if doc in unique]
         if len(found) <= 4:
-            out[:] = -1
+            row = np.full(len(docs), -1, dtype=np.int64)
             for doc in found:
-                out[docs.index(doc)] = index[doc]
-            return
-    out[:] = np.fromiter(map(index.get, docs, repeat(-1)), dtype=np.int64, count=len(docs))
+                row[docs.index(doc)] = index[doc]
+            return row
+    return np.fromiter(map(index.get, docs, repeat(-1)), dtype=np.int64, count=len(docs))
 
 
 def _last_rows(docs: list[str], topic: str, repeats: Repeats) -> list[int]:
@@ -216,200 +314,3 @@ def _last_rows(docs: list[str], topic: str, repeats: Repeats) -> list[int]:
     lost = next(doc for i, doc in enumerate(docs) if last[doc] != i)
     repeats.add(topic, lost, len(docs) - len(keep))
     return keep
-
-
-def _docs_of(parts: list[list[str]]) -> Callable[[Ints], list[str]]:
-    def docs_of(rows: Ints) -> list[str]:
-        if rows.size < 2:
-            return [_nth(parts, int(row)) for row in rows]
-        flat = parts[0] if len(parts) == 1 else list(chain.from_iterable(parts))
-        return list(itemgetter(*rows.tolist())(flat))
-
-    return docs_of
-
-
-def _nth(parts: list[list[str]], row: int) -> str:
-    return next(islice(chain.from_iterable(parts), row, None))
-
-
-def _from_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]], repeats: Repeats) -> Iterator[Block]:
-    shared = [(t, run[name]) for t, name in enumerate(pool.topic_ids) if name in run]
-    lengths = np.fromiter((len(docs) for _, docs in shared), np.int64, len(shared))
-    by_grade = pool.given is not None and pool.has_level_table()
-    for start, stop in chunks(lengths, CHUNK_ROWS):
-        here = shared[start:stop]
-        part = Segments.of_lengths(lengths[start:stop])
-        topics = np.fromiter((t for t, _ in here), np.int64, len(here))
-        parts: list[list[str]] = []
-        unique: list[Collection[str]] = []
-        repeated = False
-        for _, scored in here:
-            keys = list(scored)
-            docs = str_list(keys)
-            # Ids that are no strings cannot be looked for in the run's own dict.
-            unique.append(scored.keys() if docs is keys else set(docs))
-            repeated |= len(unique[-1]) != len(docs)
-            parts.append(docs)
-        if repeated:
-            raise ValueError("run: two documents of one topic have the same id once compared as str")
-        rows = _dict_rows(pool, topics, parts, part, unique)
-        if by_grade and part.size < 4 * pool.judged.lengths[topics].sum():
-            # The qrels' own dicts know the grade, and so the level: no index is needed.
-            assert pool.given is not None
-            grade = np.fromiter(
-                chain.from_iterable(
-                    map(pool.given[t].get, docs, repeat(np.nan)) for (t, _), docs in zip(here, parts, strict=True)
-                ),
-                np.float64,
-                part.size,
-            )
-            level = pool.level_of(part.spread(topics), grade)
-        else:
-            level = _levels(pool, rows())
-        score: Floats
-        try:
-            score = np.fromiter(
-                chain.from_iterable(scored.values() for _, scored in here), np.float64, part.size
-            )
-        except (TypeError, ValueError, OverflowError):
-            numbers = [number for _, scored in here for number in scored.values()]
-            query_id = [pool.topic_ids[t] for t in part.spread(topics)]
-            score = as_numbers(numbers, query_id, [doc for docs in parts for doc in docs], "score")
-        yield Block(topics, part.lengths, score, level, rows, _docs_of(parts), None)
-
-
-def _dict_rows(
-    pool: Pool, topics: Ints, parts: list[list[str]], part: Segments, given: list[Collection[str]]
-) -> Callable[[], Ints]:
-    found: list[Ints] = []
-
-    def rows() -> Ints:
-        if not found:
-            row = np.empty(part.size, dtype=np.int64)
-            ends = zip(topics.tolist(), parts, given, part.starts.tolist(), part.ends.tolist(), strict=True)
-            for topic, docs, unique, a, b in ends:
-                _look_up(pool.index(topic), docs, unique, row[a:b])
-            found.append(row)
-        return found[0]
-
-    return rows
-
-
-def _levels(pool: Pool, row: Ints) -> Ints:
-    """Level of each row of the pool, -1 for -1: shape as `row`."""
-    return np.append(pool.level, -1)[row] if row.size * 4 > pool.level.size else _few_levels(pool, row)
-
-
-def _few_levels(pool: Pool, row: Ints) -> Ints:
-    out = np.full(row.size, -1, dtype=np.int64)
-    at = np.flatnonzero(row >= 0)
-    out[at] = pool.level[row[at]]
-    return out
-
-
-def _from_strings(
-    pool: Pool, data: Table, lengths: Ints, order: Ints | None, of: Ints, wanted: Ints, repeats: Repeats
-) -> Iterator[Block]:
-    column = take(data.doc_id, order)
-    score = data.value if order is None else data.value[order]
-    every = Segments.of_lengths(lengths)
-    for start, stop in chunks(lengths[wanted], CHUNK_ROWS):
-        parts: list[list[str]] = []
-        found: list[Ints] = []
-        kept: list[Ints] = []
-        for i in wanted[start:stop].tolist():
-            a, b = int(every.offsets[i]), int(every.offsets[i + 1])
-            docs = str_list(as_list(column[a:b]))
-            unique = set(docs)
-            topic = int(of[i])
-            rows = np.arange(a, b)
-            if len(unique) != len(docs):
-                last = _last_rows(docs, pool.topic_ids[topic], repeats)
-                docs = [docs[k] for k in last]
-                rows = rows[last]
-            out = np.empty(len(docs), dtype=np.int64)
-            _look_up(pool.index(topic), docs, unique, out)
-            parts.append(docs)
-            found.append(out)
-            kept.append(rows)
-        part = Segments.of_lengths([len(docs) for docs in parts])
-        rows, row = np.concatenate(kept), np.concatenate(found)
-        yield Block(
-            of[wanted[start:stop]],
-            part.lengths,
-            score[rows],
-            _levels(pool, row),
-            _same(row),
-            _docs_of(parts),
-            rows if order is None else order[rows],
-        )
-
-
-def _same(row: Ints) -> Callable[[], Ints]:
-    return lambda: row
-
-
-def _from_arrow(
-    pool: Pool, data: Table, lengths: Ints, order: Ints | None, of: Ints, repeats: Repeats
-) -> Iterator[Block]:
-    import polars as pl
-
-    source = order
-    if (of < 0).any():
-        known = np.repeat(of >= 0, lengths)
-        source = np.flatnonzero(known) if order is None else order[known]
-        of, lengths = of[of >= 0], lengths[of >= 0]
-    docs = take(data.doc_id, source)
-    score = data.value if source is None else data.value[source]
-    topic = np.repeat(of, lengths)
-    if not all_different(docs, topic):
-        frame = pl.DataFrame({"t": topic, "d": docs}).with_row_index("i")
-        keep = frame.unique(subset=["t", "d"], keep="last").get_column("i").sort().to_numpy()
-        if keep.size != len(docs):
-            gone = np.ones(len(docs), bool)
-            gone[keep] = False
-            lost = int(np.argmax(gone))
-            repeats.add(pool.topic_ids[int(topic[lost])], docs[lost], int(gone.sum()))
-            source = keep.astype(np.int64) if source is None else source[keep]
-            docs, score, topic = docs.gather(keep), score[keep], topic[keep]
-            lengths = Segments.of_lengths(lengths).count(~gone)
-    row = _join(pool, docs, topic)
-    every = Segments.of_lengths(lengths)
-    for start, stop in chunks(lengths, CHUNK_ROWS):
-        a, b = int(every.offsets[start]), int(every.offsets[stop])
-
-        def docs_of(rows: Ints, base: int = a) -> list[str]:
-            return docs.gather(rows + base).to_list()
-
-        yield Block(
-            of[start:stop],
-            lengths[start:stop],
-            score[a:b],
-            _levels(pool, row[a:b]),
-            _same(row[a:b]),
-            docs_of,
-            np.arange(a, b) if source is None else source[a:b],
-        )
-
-
-def _join(pool: Pool, docs: Any, topic: Ints) -> Ints:
-    """Pool row of each (topic, document), -1 for unjudged: shape (n_rows,)."""
-    import polars as pl
-
-    row = np.full(len(docs), -1, dtype=np.int64)
-    if not topic.size:
-        return row
-    # Only the judgments of these topics: a run read in blocks would join the whole pool for each of them.
-    first, last = int(pool.judged.offsets[topic.min()]), int(pool.judged.offsets[topic.max() + 1])
-    right = pool.table().slice(first, last - first)
-    at: Ints | None = None
-    if len(right) * 4 < len(docs):
-        # Few judgments: sort out on the document alone first, and join what is left.
-        at = docs.is_in(right["d"].unique().implode()).arg_true().to_numpy().astype(np.int64)
-        docs, topic = docs.gather(at), topic[at]
-    left = pl.DataFrame({"t": topic.astype(np.uint32), "d": docs})
-    joined = left.join(right, on=["t", "d"], how="left", maintain_order="left")["row"].fill_null(-1).to_numpy()
-    if at is None:
-        return joined
-    row[at] = joined
-    return row

@@ -1,12 +1,12 @@
 """What users hand in, as columns: frames, dicts of dicts, iterables of namedtuples.
 
-Inputs are read once and never modified. Python strings stay Python strings (`list` or object array) and
-Arrow columns stay Arrow (`polars.Series`): each is looked up where it is fast, see `irpref.judged.align`.
+Inputs are read once and never modified. Ids stay what they are (Python strings, integers, Arrow, categories): how
+they are looked up is up to `irpref.judged.align`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -15,15 +15,25 @@ import numpy as np
 
 from irpref.segments import Floats, Ints, order_by
 
-_MANY = 500_000  # rows of a categorical column from which polars is worth its import
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A categorical column of ids: row `i` holds `values[codes[i]]`."""
+
+    values: Any  # object array or polars.Series
+    codes: Ints
+
+    def __len__(self) -> int:
+        return self.codes.size
 
 
 @dataclass
 class Table:
     """Columns of equal length: topic, document, value (score or grade), and what else was asked for."""
 
-    query_id: Any  # list, object array, or polars.Series
+    query_id: Any  # list, object or integer array, polars.Series of strings, or `Coded`
     doc_id: Any
     value: Floats
     columns: dict[str, Any] = field(default_factory=dict)
@@ -133,32 +143,24 @@ def _from_pandas(data: Any, value: str, columns: Iterable[str]) -> Table:
 
 
 def _ids(column: Any) -> Any:
-    """A pandas column of ids: object array of `str`, or polars.Series where pandas stores it in Arrow."""
+    """A pandas column (or index) of ids as `Table` holds it."""
     dtype = column.dtype
     if getattr(dtype, "storage", None) == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
         import polars as pl
 
-        arrow = column.array.__arrow_array__()
-        series = pl.Series("", arrow)
+        series = pl.Series("", column.array.__arrow_array__())
         if series.null_count():
             raise _missing_id(str(column.name))
         return series if series.dtype == pl.String else series.cast(pl.String)
     if type(dtype).__name__ == "CategoricalDtype":
-        # A Python string for each category, not for each row.
-        categories, codes = str_list(column.cat.categories.to_numpy(dtype=object).tolist()), column.cat.codes.to_numpy()
-        if codes.size > _MANY and codes.min() >= 0:
-            # Strings in the order of the codes lie all over memory: leave them to Arrow.
-            import polars as pl
-
-            return pl.Series("", categories, dtype=pl.String).gather(codes.astype(np.int64))
-        names = np.empty(len(categories) + 1, dtype=object)
-        names[:] = [*categories, None]
-        return names[codes]
-    if dtype.kind in "iub":
+        codes = column.cat.codes.to_numpy()
+        if codes.min(initial=0) < 0:
+            raise _missing_id(str(column.name))
+        return Coded(_ids(column.cat.categories), codes)
+    if dtype.kind in "iu":
         if column.isna().any():  # pandas would make floats of the others: 1.0 for 1
             raise _missing_id(str(column.name))
-        values, inverse = np.unique(column.to_numpy(), return_inverse=True)
-        return np.array([str(v) for v in values.tolist()], dtype=object)[inverse]
+        return column.to_numpy(dtype=np.int64 if dtype.kind == "i" else np.uint64)
     return column.to_numpy(dtype=object)
 
 
@@ -267,16 +269,8 @@ def group(query_id: Any) -> Grouping:
     size = len(query_id)
     if not size:
         return Grouping([], np.zeros(0, np.int64), None)
-    if isinstance(query_id, (list, np.ndarray)):
-        column = query_id
-        if isinstance(query_id, list):
-            column = np.empty(size, dtype=object)
-            column[:] = query_id
-        begins = _changes(column)
-        blocks = str_list(column[begins].tolist(), "query_id")
-    else:  # polars.Series
-        begins = np.append(0, query_id.ne_missing(query_id.shift(1))[1:].arg_true().to_numpy() + 1)
-        blocks = str_list(query_id.gather(begins).to_list(), "query_id")
+    begins = _changes(query_id)
+    blocks = str_list(as_list(take(query_id, begins)), "query_id")
     lengths = np.diff(np.append(begins, size))
     seen: dict[str, int] = {}
     of_block = np.fromiter((seen.setdefault(name, len(seen)) for name in blocks), np.int64, len(blocks))
@@ -289,7 +283,16 @@ def group(query_id: Any) -> Grouping:
 
 
 def _changes(column: Any) -> Ints:
-    """Rows of an object array that differ from the row before, the first included."""
+    """Rows of a column that differ from the row before, the first included."""
+    if isinstance(column, Coded):
+        # Two codes may be one id, where categories differ in type only: neighbours of one topic, then grouped.
+        column = column.codes
+    elif isinstance(column, list):
+        column = _object_array(column)
+    if not isinstance(column, np.ndarray):
+        return np.append(0, column.ne_missing(column.shift(1))[1:].arg_true().to_numpy() + 1)
+    if column.dtype != object:
+        return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
     # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.
     addresses = np.frombuffer(np.ascontiguousarray(column), dtype=np.intp)
     rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
@@ -300,65 +303,27 @@ def _changes(column: Any) -> Ints:
     return np.append(0, rows)
 
 
-def all_different(docs: Any, topic: Ints) -> bool:
-    """Whether no (topic, document) stands twice; False may be a false alarm.
-
-    `docs` is a polars.Series; the rows of a topic follow each other.
-    """
-    # Equal ids have equal hashes: where all hashes differ, nothing is repeated.
-    hashes = docs.hash().to_numpy() ^ (topic.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    changes = np.append(np.flatnonzero(topic[1:] != topic[:-1]) + 1, topic.size)
-    start = 0
-    while start < topic.size:
-        stop = int(changes[min(int(np.searchsorted(changes, start + _DISTINCT_ROWS)), changes.size - 1)])
-        if not _distinct(hashes[start:stop]):
-            return False
-        start = stop
-    return True
+def _object_array(items: list[Any]) -> Any:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
 
 
-_DISTINCT_ROWS = 1 << 16  # their buckets fit the cache
-
-
-def _distinct(hashes: Any) -> bool:
-    """Whether all of these numbers differ."""
-    # Eight buckets a number: each holds the last row that fell into it, and only the few rows that lost their bucket
-    # are compared, with the winner and with each other. A third of the time of a hash table that holds them all.
-    bits = max(int(hashes.size * 8 - 1).bit_length(), 1)
-    bucket = ((hashes * np.uint64(0xD6E8FEB86659FD93)) >> np.uint64(64 - bits)).astype(np.int64)
-    rows = np.arange(hashes.size, dtype=np.int32 if bits < 32 else np.int64)
-    last = np.empty(1 << bits, dtype=rows.dtype)
-    last[bucket] = rows
-    winner = last[bucket]
-    lost = np.flatnonzero(winner != rows)
-    left = np.sort(hashes[lost])
-    return not ((hashes[lost] == hashes[winner[lost]]).any() or (left[1:] == left[:-1]).any())
-
-
-def take(column: Any, order: Ints | None) -> Any:
+def take(column: Any, order: Ints | slice | None) -> Any:
     """Rows of a column in this order."""
     if order is None:
         return column
-    if isinstance(column, list):
-        array = np.empty(len(column), dtype=object)
-        array[:] = column
-        return array[order]
-    return column[order] if isinstance(column, np.ndarray) else column.gather(order)
+    if isinstance(column, Coded):
+        return Coded(column.values, column.codes[order])
+    if isinstance(column, list) and not isinstance(order, slice):
+        column = _object_array(column)
+    return column[order]
 
 
 def as_list(column: Any) -> list[Any]:
     """A column of ids as a list."""
     if isinstance(column, list):
         return column
+    if isinstance(column, Coded):
+        return as_list(take(column.values, column.codes))
     return column.tolist() if isinstance(column, np.ndarray) else column.to_list()
-
-
-def chunks(lengths: Ints, rows: int) -> Iterator[tuple[int, int]]:
-    """Consecutive topics of about `rows` rows: pairs of first and one past the last."""
-    ends = np.cumsum(lengths)
-    start, n = 0, lengths.size
-    while start < n:
-        base = ends[start - 1] if start else 0
-        stop = min(max(int(np.searchsorted(ends, base + rows, side="right")), start + 1), n)
-        yield start, stop
-        start = stop

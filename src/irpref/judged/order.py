@@ -44,7 +44,7 @@ def evaluation_order(score: Floats, topics: Segments, docs_of: DocsOf, matters: 
         order = np.arange(score.size)
         unsorted = np.unique(topics.topic[1:][rises])
         part = Segments.of_lengths(topics.lengths[unsorted])
-        of_part = np.arange(part.size) + part.spread(topics.starts[unsorted] - part.starts)
+        of_part = topics.rows(unsorted)
         for _, rows, inside in part.padded():
             block = np.where(inside, -score[of_part[rows]], np.inf)
             ranked = np.take_along_axis(of_part[rows], np.argsort(block, axis=1), axis=1)

@@ -8,17 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from irpref.judged.inputs import (
-    Table,
-    all_different,
-    as_list,
-    as_table,
-    dict_columns,
-    group,
-    is_missing,
-    str_list,
-    take,
-)
+from irpref.judged.inputs import Table, as_list, as_table, dict_columns, group, is_missing, str_list, take
+from irpref.judged.match import ArrowDocs, Keys, arrow_pays, repeated
 from irpref.judged.run import JudgedRun, Listing
 from irpref.segments import Bools, Floats, Ints, Segments, order_by
 
@@ -167,15 +158,30 @@ class Pool(Judgments):
         self.topic_ids = topic_ids
         self.topic_of = {name: t for t, name in enumerate(topic_ids)}
         self.found = tuple(found)
-        self._given_docs = docs  # list or polars.Series, in the order of the input, by topic
+        self._given_docs: list[str] | ArrowDocs = docs  # in the order of the input, by topic
         self._order = order  # from ideal order to that order
-        self._place: Ints | None = None  # and back
-        self.given: list[dict[str, Any]] | None = None  # grade by document, where dicts were given
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
 
     @cached_property
     def _docs(self) -> list[str]:
-        return as_list(self._given_docs)
+        return self._given_docs if isinstance(self._given_docs, list) else self._given_docs.to_list()
+
+    @cached_property
+    def place(self) -> Ints:
+        """Pool row of each judgment in the order of the input, by topic: shape (n_judged,)."""
+        place = np.empty_like(self._order)
+        place[self._order] = np.arange(self._order.size)
+        return place
+
+    @cached_property
+    def arrow(self) -> tuple[ArrowDocs, Keys] | None:
+        """Ids and their keys, in the order of the input, by topic; None where Arrow cannot hold them."""
+        docs = ArrowDocs.of(self._given_docs) if isinstance(self._given_docs, list) else self._given_docs
+        return None if docs is None else (docs, docs.keys(self.judged.topic))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process may have another polars, whose keys are others.
+        return {name: value for name, value in self.__dict__.items() if name != "arrow"}
 
     @cached_property
     def doc_ids(self) -> Any:
@@ -204,18 +210,19 @@ class Pool(Judgments):
     @classmethod
     def of(cls, data: Table | Mapping[str, Mapping[str, Any]]) -> Pool:
         """As `build`, from what `as_table` returned."""
+        docs: list[str] | ArrowDocs | None = None
         if isinstance(data, Table):
             groups = group(data.query_id)
             names, lengths = groups.names, groups.lengths
-            docs = take(data.doc_id, groups.order)
-            in_arrow = not isinstance(docs, (list, np.ndarray))
-            if not in_arrow:
-                docs = str_list(as_list(docs))
+            ids = take(data.doc_id, groups.order)
+            if arrow_pays(len(ids)):
+                docs = ArrowDocs.of(ids)
+            if docs is None:
+                docs = str_list(as_list(ids))
             grade = data.value if groups.order is None else data.value[groups.order]
             extra = {n: c if groups.order is None else c[groups.order] for n, c in data.columns.items()}
             found = data.found
-            # Arrow columns need no Python string, and no index of them, where nothing is repeated.
-            distinct = in_arrow and all_different(docs, np.repeat(np.arange(len(names)), lengths))
+            distinct = False
         else:
             names, lengths, given, grade = dict_columns(data, "relevance")
             docs, extra, found = str_list(given), {}, ("query_id", "doc_id", "relevance")
@@ -226,12 +233,12 @@ class Pool(Judgments):
         bad = np.flatnonzero(~np.isfinite(grade))
         if bad.size:
             topic = names[int(judged.topic[bad[0]])]
-            raise ValueError(f"qrels: the grade of topic {topic!r}, document {docs[int(bad[0])]!r} is {grade[bad[0]]}")
+            doc = _nth(docs, int(bad[0]))
+            raise ValueError(f"qrels: the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
         pool = cls(names, judged, grade[order], docs, order, {n: c[order] for n, c in extra.items()}, found)
-        if distinct and not isinstance(data, Table):
-            # A copy: the caller may change the dicts later. Cloning a dict costs next to nothing.
-            pool.given = [dict(docs) for docs in data.values()]
+        if not distinct and isinstance(docs, ArrowDocs) and pool.arrow:
+            distinct = not repeated(pool.arrow[1], judged)
         return pool if distinct else pool._without_repeats()
 
     def _without_repeats(self) -> Pool:
@@ -280,47 +287,10 @@ class Pool(Judgments):
         """Pool row of each judged document of a topic."""
         found = self._index[topic]
         if found is None:
-            if self._place is None:
-                self._place = np.empty_like(self._order)
-                self._place[self._order] = np.arange(self._order.size)
             rows = slice(int(self.judged.offsets[topic]), int(self.judged.offsets[topic + 1]))
-            found = dict(zip(self._docs[rows], self._place[rows].tolist(), strict=True))
+            found = dict(zip(self._docs[rows], self.place[rows].tolist(), strict=True))
             self._index[topic] = found
         return found
-
-    def level_of(self, topic: Ints, grade: Floats) -> Ints:
-        """Level of grades that occur in their topics, -1 for NaN: shapes (n_rows,)."""
-        place, base, top = self.memo("level table", self._level_table)
-        column = np.where(np.isnan(grade), -1.0, top - grade).astype(np.int64)
-        return place[base[topic] + column]
-
-    def has_level_table(self) -> bool:
-        """Whether `level_of` can be used: the grades are whole numbers in a narrow range."""
-        span = float(self.level_grade.max()) - float(self.level_grade.min())
-        return bool(span * self.n_topics < 4 * self.grade.size + 1000 and not (self.grade != np.rint(self.grade)).any())
-
-    def _level_table(self) -> tuple[Ints, Ints, float]:
-        top = float(self.level_grade.max())
-        span = int(top - self.level_grade.min()) + 2
-        place = np.full(self.n_topics * span, -1, dtype=np.int64)
-        base = np.arange(self.n_topics) * span + 1  # column -1 of each topic stays -1: no judgment
-        place[self.levels.spread(base) + (top - self.level_grade).astype(np.int64)] = np.arange(self.level_grade.size)
-        return place, base, top
-
-    def table(self) -> Any:
-        """Polars frame (t, d, row) of the judgments, to join Arrow columns with."""
-        import polars as pl
-
-        return self.memo(
-            "table",
-            lambda: pl.DataFrame(
-                {
-                    "t": self.judged.topic.astype(np.uint32),
-                    "d": take(pl.Series("d", self._given_docs, dtype=pl.String), self._order),
-                    "row": np.arange(self.grade.size),
-                }
-            ),
-        )
 
     def max_gain(self, gains: Gains) -> float:
         """Highest mapped grade of all topics, at least 1: the top of the scale where none is given."""
@@ -361,6 +331,10 @@ class Pool(Judgments):
         from irpref.judged.align import listing
 
         return listing(self, run)
+
+
+def _nth(docs: list[str] | ArrowDocs, row: int) -> str:
+    return docs[row] if isinstance(docs, list) else docs.gather(np.array([row])).item()
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:

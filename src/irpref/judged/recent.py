@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.judged.inputs import Table, as_table
+from irpref.judged.inputs import Coded, Table, as_table
 from irpref.judged.pool import Pool
 
 KEPT = 4  # qrels; batches of one experiment alternate
@@ -48,6 +48,8 @@ def forget() -> None:
 
 
 def _copy(column: Any) -> Any:
+    if isinstance(column, Coded):
+        return Coded(_copy(column.values), column.codes.copy())
     return column.copy() if isinstance(column, np.ndarray) else column  # Arrow columns cannot change
 
 
@@ -64,8 +66,10 @@ def _same_table(a: Table, b: Table) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) != isinstance(b, np.ndarray):
+    if type(a) is not type(b):
         return False
+    if isinstance(a, Coded):
+        return np.array_equal(a.codes, b.codes) and _same(a.values, b.values)
     if not isinstance(a, np.ndarray):
         return bool(a.equals(b, null_equal=True))
     if a.dtype != b.dtype:

@@ -1,0 +1,194 @@
+"""Many documents found at once: by a hash of topic and id, then by the id itself.
+
+Ids stay in Arrow. What decides is always the comparison of the ids; hashes only say where to look.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.judged.inputs import Coded, as_list, str_list, take
+from irpref.segments import Ints, Segments
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    Keys = NDArray[np.uint64]
+else:
+    Keys = Any
+
+CHUNK_ROWS = 1 << 16  # rows looked up at a time: their arrays stay in the cache
+
+_MANY = 100_000  # rows from which looking them up in Arrow wins back the import of polars
+_SOME = 2_000  # and the cost of its calls, where it is there already
+
+
+def arrow_pays(rows: int) -> bool:
+    """Whether so many rows are looked up faster in Arrow than one by one in Python. The answers are the same."""
+    return rows >= (_SOME if "polars" in sys.modules else _MANY)
+
+
+class ArrowDocs:
+    """Document ids in Arrow.
+
+    Attributes
+    ----------
+    values : polars.Series of strings
+        The ids, or the different ids of a categorical column.
+    codes : int array (n_rows,) or None
+        Where the id of each row stands in `values`; None: row after row.
+    """
+
+    def __init__(self, values: pl.Series, codes: Ints | None = None, hashes: Keys | None = None) -> None:
+        self.values = values
+        self.codes = codes
+        self._hashes = hashes
+
+    @classmethod
+    def of(cls, column: Any) -> ArrowDocs | None:
+        """A column of ids; None where it cannot be, since a string is no unicode text (a lone surrogate).
+
+        Raises
+        ------
+        ValueError
+            An id is missing.
+        """
+        if isinstance(column, ArrowDocs):
+            return column
+        if isinstance(column, Coded):
+            values, codes = column.values, column.codes
+            if len(values) * 10 > codes.size * 9:
+                # Hardly an id stands twice. Categories are sorted, so their strings lie all over memory; rows less so.
+                return cls.of(take(values, codes))
+            text = _text(values)
+            return None if text is None else cls(text, codes, text.hash().to_numpy())
+        text = _text(column)
+        return None if text is None else cls(text)
+
+    def __len__(self) -> int:
+        return len(self.values) if self.codes is None else self.codes.size
+
+    def __getitem__(self, rows: Ints | slice) -> ArrowDocs:
+        if self.codes is None:
+            return ArrowDocs(self.values[rows])
+        return ArrowDocs(self.values, self.codes[rows], self._hashes)
+
+    def gather(self, rows: Ints) -> pl.Series:
+        """Ids of these rows."""
+        return self.values.gather(rows if self.codes is None else self.codes[rows])
+
+    def to_list(self) -> list[str]:
+        """All ids as Python strings."""
+        return (self.values if self.codes is None else self.values.gather(self.codes)).to_list()
+
+    def keys(self, topic: Ints) -> Keys:
+        """A number for each document of a topic: equal for equal pairs, nearly always different for others."""
+        if self.codes is None:
+            hashes = self.values.hash().to_numpy()
+        else:
+            assert self._hashes is not None
+            hashes = self._hashes[self.codes]
+        # Odd factors lose nothing; the second carries differences into the high bits, which choose the bucket.
+        return (hashes ^ (topic.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xD6E8FEB86659FD93)
+
+
+def _text(column: Any) -> pl.Series | None:
+    """Ids as a series of strings, None where that cannot be; raises as `str_list`."""
+    import polars as pl
+
+    if isinstance(column, pl.Series):
+        return column
+    if isinstance(column, np.ndarray) and column.dtype != object:
+        return pl.Series("", column).cast(pl.String)
+    try:
+        try:
+            text = pl.Series("", column, dtype=pl.String)
+            if not text.null_count():
+                return text
+        except UnicodeEncodeError:
+            raise
+        except Exception:  # an id that is no string: what polars raises depends on what it is
+            pass
+        return pl.Series("", str_list(as_list(column)), dtype=pl.String)
+    except UnicodeEncodeError:
+        return None
+
+
+class Buckets:
+    """Rows by key: a table of buckets, each with the last row that fell into it.
+
+    Attributes
+    ----------
+    repeated : bool
+        Whether two rows have the same key.
+    """
+
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+        # Four buckets a row: about one row in nine loses its bucket to a later one and is kept aside, sorted. Half of
+        # the time of a hash table that probes on.
+        bits = max(int(keys.size * 4 - 1).bit_length(), 1)
+        self.shift = np.uint64(64 - bits)
+        rows = np.arange(keys.size, dtype=np.int32 if bits < 32 else np.int64)
+        bucket = self._bucket(keys)
+        self.last: Ints = np.zeros(1 << bits, dtype=rows.dtype)
+        self.last[bucket] = rows
+        winner = self.last[bucket]
+        lost = np.flatnonzero(winner != rows)
+        self.crowded = np.zeros(1 << bits, bool)
+        self.crowded[bucket[lost]] = True
+        self.lost: Ints = lost[np.argsort(keys[lost])]
+        self.lost_keys = keys[self.lost]
+        self.repeated = bool(
+            (keys[lost] == keys[winner[lost]]).any() or (self.lost_keys[1:] == self.lost_keys[:-1]).any()
+        )
+
+    def _bucket(self, keys: Keys) -> Ints:
+        return (keys >> self.shift).view(np.int64)
+
+    def find(self, keys: Keys) -> tuple[Ints, Ints]:
+        """Where the rows with these keys are.
+
+        Returns
+        -------
+        which, row : int arrays (n_found,)
+            `keys[which]` are the keys of the rows `row`.
+        """
+        if not self.keys.size:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        bucket = self._bucket(keys)
+        row = self.last[bucket]
+        found = self.keys[row] == keys
+        which = np.flatnonzero(found)
+        row = row[which]
+        if self.lost.size:
+            more = np.flatnonzero(self.crowded[bucket] & ~found)
+            at = np.minimum(np.searchsorted(self.lost_keys, keys[more]), self.lost.size - 1)
+            there = self.lost_keys[at] == keys[more]
+            return np.concatenate([which, more[there]]), np.concatenate([row, self.lost[at[there]]])
+        return which, row
+
+
+def chunks(lengths: Ints, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, int]]:
+    """Consecutive topics of about `rows` rows: pairs of first and one past the last."""
+    ends = np.cumsum(lengths)
+    start, n = 0, lengths.size
+    while start < n:
+        base = ends[start - 1] if start else 0
+        stop = min(max(int(np.searchsorted(ends, base + rows, side="right")), start + 1), n)
+        yield start, stop
+        start = stop
+
+
+def repeated(keys: Keys, topics: Segments) -> bool:
+    """Whether a key stands twice in a topic: (n_rows,), topic after topic."""
+    # Topic by topic, or a few together, so that the buckets fit the cache.
+    return any(
+        Buckets(keys[topics.offsets[start] : topics.offsets[stop]]).repeated
+        for start, stop in chunks(topics.lengths)
+    )
