@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
-from operator import itemgetter
+from operator import itemgetter, lt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.run import JudgedRun, Listing
 from irpref.messages import DuplicateWarning, warn_user
-from irpref.segments import Floats, Ints, Segments, order_by
+from irpref.segments import Bools, Floats, Ints, Segments, order_by
 
 
 @dataclass
@@ -37,6 +37,12 @@ class Part:
         if rows.size < 2:
             return [self.docs[int(row)] for row in rows]
         return list(itemgetter(*rows.tolist())(self.docs))
+
+    def less(self, a: Ints, b: Ints) -> Bools:
+        """Whether each row of `a` has a lower id than that of `b`: shape as both."""
+        if isinstance(self.docs, ArrowDocs):
+            return (self.docs.gather(a) < self.docs.gather(b)).to_numpy()
+        return np.fromiter(map(lt, self.docs_of(a), self.docs_of(b)), dtype=bool, count=a.size)
 
 
 class Block(NamedTuple):
@@ -97,7 +103,7 @@ def judge(
     turned: list[Ints] = []
     for part, row in blocks(pool, run, repeats):
         segments = Segments.of_lengths(part.lengths)
-        order = evaluation_order(part.score, segments, part.docs_of, row >= 0)
+        order = evaluation_order(part.score, segments, part, row >= 0)
         if order is not None:
             row = row[order]
         at = np.flatnonzero(row >= 0)
@@ -143,7 +149,7 @@ def listing(pool: Pool, run: Any) -> Listing:
     parts: list[tuple[Ints, list[str], Floats, Ints, Ints]] = []
     for part, row in blocks(pool, run, repeats):
         segments = Segments.of_lengths(part.lengths)
-        order = evaluation_order(part.score, segments, part.docs_of)
+        order = evaluation_order(part.score, segments, part)
         if order is None:
             order = np.arange(part.score.size)
         source = order if part.source is None else part.source[order]

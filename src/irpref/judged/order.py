@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
 from irpref.segments import Bools, Floats, Ints, Segments
 
-DocsOf = Callable[[Ints], list[str]]
+_FEW = 4  # tied documents that are sorted by comparing neighbours, all groups of the run at once
 
 
-def evaluation_order(score: Floats, topics: Segments, docs_of: DocsOf, matters: Bools | None = None) -> Ints | None:
+class Ids(Protocol):
+    """Document ids of rows."""
+
+    def docs_of(self, rows: Ints) -> list[str]:
+        """Ids of these rows."""
+
+    def less(self, a: Ints, b: Ints) -> Bools:
+        """Whether each row of `a` has a lower id than that of `b`: shape as both."""
+
+
+def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools | None = None) -> Ints | None:
     """Order of evaluation of the rows of each topic.
 
     Parameters
@@ -20,8 +30,7 @@ def evaluation_order(score: Floats, topics: Segments, docs_of: DocsOf, matters: 
         Finite scores, topic after topic.
     topics : Segments
         Rows of each topic.
-    docs_of : callable
-        Document ids of an array of row numbers.
+    ids : Ids
     matters : bool array (n_rows,), optional
         Rows whose exact place is asked for. Ties among the others are left as they stand, which spares
         looking at their ids.
@@ -67,11 +76,30 @@ def evaluation_order(score: Floats, topics: Segments, docs_of: DocsOf, matters: 
             wanted[group[matters[rows]]] = True
             keep = wanted[group]
             place, rows, group = place[keep], rows[keep], group[keep]
-        docs = docs_of(rows)
-        by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
-        resolved = by_id[np.argsort(group[by_id], kind="stable")]
-        if order is None and (resolved != np.arange(resolved.size)).any():
+        resolved = _by_falling_id(rows, group, ids)
+        if order is None and (resolved != rows).any():
             order = np.arange(score.size)
         if order is not None:
-            order[place] = rows[resolved]
+            order[place] = resolved
     return order
+
+
+def _by_falling_id(rows: Ints, group: Ints, ids: Ids) -> Ints:
+    """Rows of each group by falling id: (n_rows,), groups follow each other."""
+    out = rows.copy()
+    first = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: rows.size])
+    sizes = np.diff(np.append(first, rows.size))
+    many = np.flatnonzero(np.repeat(sizes > _FEW, sizes))
+    if many.size:
+        docs = ids.docs_of(rows[many])
+        by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+        out[many] = rows[many[by_id[np.argsort(group[many[by_id]], kind="stable")]]]
+    # Neighbours change places, the first with the second, then the second with the third, and so on in turns:
+    # as many rounds as there are documents leave them sorted. Most groups are pairs.
+    place = np.arange(rows.size) - np.repeat(first, sizes)
+    size = np.where(np.repeat(sizes, sizes) > _FEW, 0, np.repeat(sizes, sizes))
+    for turn in range(min(int(sizes.max(initial=0)), _FEW)):
+        left = np.flatnonzero((place % 2 == turn % 2) & (place + 1 < size) & (size > turn))
+        swap = left[ids.less(out[left], out[left + 1])]
+        out[swap], out[swap + 1] = out[swap + 1], out[swap]
+    return out

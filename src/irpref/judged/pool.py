@@ -106,6 +106,17 @@ class Judgments:
 
         return self.memo(("whole", gains), make)
 
+    def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
+        """The documents with a gain: rows by topic, and gains, falling inside each topic, as `level_ratio_gain`."""
+
+        def make() -> tuple[Segments, Floats]:
+            # Gains do not rise while grades fall, so these are the first rows of each topic.
+            size = np.where(self.level_gain(gains) > 0, self.level_size, 0)
+            relevant = self.levels.total_whole(size.astype(np.float64))
+            return Segments.of_lengths(relevant), np.repeat(self.level_ratio_gain(gains), size)
+
+        return self.memo(("ideal", gains), make)
+
     def level_total(self, values: Floats) -> Floats:
         """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
         return self.levels.total(values * self.level_size)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Judgments of a group of topics. Arrays of this length stay in a core's cache; smaller groups pay NumPy's call
 # overhead, larger ones memory traffic.
-BATCH_ROWS = 1 << 16
+BATCH_ROWS = 1 << 17
 
 
 class JudgedRun:
@@ -109,6 +109,10 @@ class JudgedRun:
             return judged, self.hits.running_count(judged), self.hits.count(judged)
 
         return self._view(("condensed", negative), make)
+
+    def relevant(self, gains: tuple[tuple[float, float], ...] | None) -> JudgedRun:
+        """The hits with a gain, at their ranks; everything else stays."""
+        return self._view(("relevant", gains), lambda: (self.gain(gains) > 0, self.rank, self.n_retrieved))
 
     def view(self, cutoff: int | None, judged_only: bool) -> JudgedRun:
         """`condensed` if `judged_only`, then `at(cutoff)`."""

@@ -28,45 +28,41 @@ import numpy as np
 from irpref.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 from irpref.judged import JudgedRun, Judgments
 from irpref.judged.pool import Gains
-from irpref.segments import Bools, Floats, Ints, Segments
+from irpref.segments import Floats, Ints, Segments
 from irpref.terms import Terms
 
 
 @dataclass(frozen=True)
 class Blend:
-    """Blended ratio at the retrieved relevant documents: `relevant` segments and (n_relevant,) arrays."""
+    """Blended ratio at the retrieved relevant documents: arrays (n_found,)."""
 
-    relevant: Segments
+    found: JudgedRun  # these documents
     ratio: Floats
     count: Floats  # relevant documents down to this one
-    level: Ints  # in the pool
-    mask: Bools  # (n_hits,) which of the hits these are
 
 
-def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Floats, Ints]:
-    """Gain cumulated by the ideal list, (n_judged,), and R by gain > 0, (n_topics,)."""
+def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
+    """Rows of the ideal list by topic, and the gain cumulated down to each."""
 
-    def make() -> tuple[Floats, Ints]:
-        gain = pool.level_ratio_gain(gains)[pool.level]
-        return pool.judged.running(gain, pool.whole(gains)), pool.count_levels(pool.level_gain(gains) > 0)
+    def make() -> tuple[Segments, Floats]:
+        ideal, gain = pool.ideal(gains)
+        return ideal, ideal.running(gain, pool.whole(gains))
 
-    return pool.memo(("ideal", gains), make)
+    return pool.memo(("ideal gain", gains), make)
 
 
 def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
     """BR at each retrieved relevant document of the run."""
 
     def make() -> Blend:
-        gain = run.pool.level_ratio_gain(gains)[run.level]
-        relevant = run.gain(gains) > 0
-        segments = run.hits.where(relevant)
-        ideal, r = ideal_gain(run.pool, gains)
-        rank = run.rank[relevant]
-        # The pool stands in ideal order, so rank j of the ideal list is its j-th row; flat after R.
-        best = ideal[segments.spread(run.pool.judged.starts) + np.minimum(rank, segments.spread(r)) - 1]
-        count = segments.position + 1.0
-        ratio = (beta * segments.running(gain[relevant], run.pool.whole(gains)) + count) / (beta * best + rank)
-        return Blend(segments, ratio, count, run.level[relevant], relevant)
+        found = run.relevant(gains)
+        gain = run.pool.level_ratio_gain(gains)[found.level]
+        ideal, upto = ideal_gain(run.pool, gains)
+        # Flat after R.
+        best = upto[np.minimum(found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1))]
+        count = found.hits.position + 1.0
+        ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + count) / (beta * best + found.rank)
+        return Blend(found, ratio, count)
 
     return run.memo(("blend", beta, gains), make)
 
@@ -74,8 +70,9 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
 def _preferred(blend: Blend) -> Ints:
     """r_p as a row of the blend: the first document of the highest grade retrieved; -1 if there is none."""
     # Levels stand by falling grade.
-    best = -blend.relevant.maximum(-blend.level.astype(np.float64), -np.inf)
-    return blend.relevant.first(blend.level == blend.relevant.spread(best))
+    hits, level = blend.found.hits, blend.found.level
+    best = -hits.maximum(-level.astype(np.float64), -np.inf)
+    return hits.first(level == hits.spread(best))
 
 
 def _at(values: Floats, rows: Ints) -> Floats:
@@ -83,20 +80,20 @@ def _at(values: Floats, rows: Ints) -> Floats:
 
 
 def _size(run: JudgedRun, gains: Gains, cutoff: int | None) -> Floats:
-    r = ideal_gain(run.pool, gains)[1]
+    r = run.pool.ideal(gains)[0].lengths
     return np.maximum(r if cutoff is None else np.minimum(r, cutoff), 1).astype(np.float64)
 
 
 def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """Q-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return blend.relevant.total(blend.ratio) / _size(run, gains, cutoff)
+    return blend.found.hits.total(blend.ratio) / _size(run, gains, cutoff)
 
 
 def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """O-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _at(blend.ratio, np.where(blend.relevant.lengths > 0, blend.relevant.starts, -1))
+    return _at(blend.ratio, np.where(blend.found.hits.lengths > 0, blend.found.hits.starts, -1))
 
 
 def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
@@ -109,8 +106,8 @@ def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cuto
     """P+-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     preferred = _preferred(blend)
-    upto = np.arange(blend.ratio.size) <= blend.relevant.spread(preferred)
-    return blend.relevant.total(np.where(upto, blend.ratio, 0.0)) / np.maximum(_at(blend.count, preferred), 1)
+    upto = np.arange(blend.ratio.size) <= blend.found.hits.spread(preferred)
+    return blend.found.hits.total(np.where(upto, blend.ratio, 0.0)) / np.maximum(_at(blend.count, preferred), 1)
 
 
 def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
@@ -119,17 +116,17 @@ def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: b
     place = np.arange(blend.ratio.size)
     preferred = _preferred(blend)
     if which == "Q":
-        share = blend.ratio / blend.relevant.spread(_size(run, gains, cutoff))
+        share = blend.ratio / blend.found.hits.spread(_size(run, gains, cutoff))
     elif which == "P+":
         share = np.where(
-            place <= blend.relevant.spread(preferred),
-            blend.ratio / blend.relevant.spread(np.maximum(_at(blend.count, preferred), 1)),
+            place <= blend.found.hits.spread(preferred),
+            blend.ratio / blend.found.hits.spread(np.maximum(_at(blend.count, preferred), 1)),
             0.0,
         )
     else:
-        chosen = blend.relevant.starts if which == "O" else preferred
-        share = np.where(place == blend.relevant.spread(chosen), blend.ratio, 0.0)
-    row = view.row[blend.mask]
+        chosen = blend.found.hits.starts if which == "O" else preferred
+        share = np.where(place == blend.found.hits.spread(chosen), blend.ratio, 0.0)
+    row = blend.found.row
     judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
     judged[row], ratio[row] = share, blend.ratio
     return Terms(judged, columns={"gain": run.pool.gain(gains), "BR": ratio})

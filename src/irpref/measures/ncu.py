@@ -37,14 +37,15 @@ def _summands(
     view = run.view(None, judged_only)
     # beta = 0 turns the blended ratio into precision.
     blend = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
-    ideal, r = ideal_gain(run.pool, gains)
+    ideal, upto = ideal_gain(run.pool, gains)
+    r = ideal.lengths
     weight: Floats
     size: Floats
     if stop == "uniform":
         weight, size = np.ones(blend.ratio.size), r.astype(np.float64)
     elif stop == "graded":
-        weight = run.pool.level_ratio_gain(gains)[blend.level]
-        size = np.append(ideal, 0.0)[np.where(r > 0, run.pool.judged.starts + r - 1, -1)]
+        weight = run.pool.level_ratio_gain(gains)[blend.found.level]
+        size = np.append(upto, 0.0)[np.where(r > 0, ideal.ends - 1, -1)]
     else:
         weight = gamma ** (blend.count - 1)
         # Added one by one like the weights themselves, so that an ideal list has the value 1 exactly.
@@ -58,7 +59,7 @@ def ncu(
     """NCU of each topic: shape (n_topics,), in [0, 1], higher is better."""
     blend, summand, size = _summands(run, stop, utility, gamma, beta, gains, judged_only)
     # The same weights added in another order may be larger in the last digit.
-    return np.minimum(blend.relevant.total(summand) / size, 1.0)
+    return np.minimum(blend.found.hits.total(summand) / size, 1.0)
 
 
 def ncu_terms(
@@ -66,9 +67,9 @@ def ncu_terms(
 ) -> Terms:
     """Contribution of each relevant document: shape (n_judged,)."""
     blend, summand, size = _summands(run, stop, utility, gamma, beta, gains, judged_only)
-    row = run.view(None, judged_only).row[blend.mask]
+    row = blend.found.row
     judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
-    judged[row], ratio[row] = summand / blend.relevant.spread(size), blend.ratio
+    judged[row], ratio[row] = summand / blend.found.hits.spread(size), blend.ratio
     return Terms(judged, columns={"gain": run.pool.gain(gains), "utility": ratio})
 
 

@@ -13,6 +13,7 @@ documents, cut at the cutoff; nothing relevant gives 0.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,24 +24,32 @@ from irpref.judged.pool import Gains
 from irpref.segments import Floats, Ints
 from irpref.terms import Terms
 
+_TABLED = 1 << 16  # ranks up to this are looked up
+
 
 def discount(rank: Ints, base: float) -> Floats:
     """What the gain at each rank is divided by: shape as `rank`, at least 1."""
+    if rank.max(initial=0) < _TABLED:
+        return _table(base)[rank]
     log = np.log2(rank) if base == 2 else np.log(rank) / np.log(float(base))
     return np.where(rank < base, 1.0, np.maximum(log, 1.0))
+
+
+@lru_cache(maxsize=8)
+def _table(base: float) -> Floats:
+    return np.append(1.0, discount(np.arange(1, _TABLED + 1), base))  # there is no rank 0
 
 
 def _ideal(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Floats:
     """DCG of the ideal list of each topic: shape (n_topics,)."""
 
     def make() -> Floats:
-        gain = pool.level_ratio_gain(gains)[pool.level]
-        counts = gain > 0
-        place = (pool.judged.position + 1)[counts]
-        share = gain[counts] / discount(place, base)
+        ideal, gain = pool.ideal(gains)
+        place = ideal.position + 1
+        share = gain / discount(place, base)
         if cutoff is not None:
             share = np.where(place <= cutoff, share, 0.0)
-        return pool.judged.where(counts).total(share)
+        return ideal.total(share)
 
     return pool.memo(("ideal dcg", base, gains, cutoff), make)
 
@@ -48,8 +57,8 @@ def _ideal(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Fl
 def _parts(
     run: JudgedRun, base: float, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> tuple[JudgedRun, Floats, Floats]:
-    """Discounted gains of the hits, (n_hits,), and of the ideal list, (n_topics,)."""
-    view = run.view(cutoff, judged_only)
+    """Discounted gains of the relevant hits, (n_hits,), and of the ideal list, (n_topics,)."""
+    view = run.view(cutoff, judged_only).relevant(gains)
     gain = run.pool.level_ratio_gain(gains)[view.level]
     return view, gain / discount(view.rank, base), _ideal(run.pool, base, gains, cutoff)
 
