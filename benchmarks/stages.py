@@ -16,6 +16,8 @@ from benchmarks import peers, workloads
 def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
     from irpref.judged import Pool
+    from irpref.judged.align import Part
+    from irpref.judged.match import ArrowDocs, repeated
     from irpref.judged.order import evaluation_order
     from irpref.provider import KernelEvaluator
     from irpref.segments import Segments
@@ -26,15 +28,13 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
         load = workloads.build(name, topics=options.topics)
         rows = load.run
         topics = Segments(np.searchsorted(rows.topic, np.arange(int(rows.topic.max()) + 2)))
-        docs = rows.doc_ids()
-        by_topic = [docs[a:b] for a, b in zip(topics.starts.tolist(), topics.ends.tolist(), strict=True)]
-
-        def ties(rows: Any = rows, topics: Any = topics, docs: Any = docs) -> None:
-            evaluation_order(rows.value, topics, lambda at: [docs[i] for i in at.tolist()])
-
+        docs = ArrowDocs.of(rows.doc_ids())
+        assert docs is not None
+        part = Part(np.arange(topics.n), topics.lengths, docs, rows.value)
+        keys = docs.keys(part.topics, part.lengths)
         checks = {
-            "check: tie rule": ties,
-            "check: repeated documents": lambda by_topic=by_topic: [len(set(d)) == len(d) for d in by_topic],
+            "check: tie rule": lambda part=part, topics=topics: evaluation_order(part.score, topics, part),
+            "check: repeated documents": lambda keys=keys, topics=topics: repeated(keys, topics),
             "check: scores finite": lambda rows=rows: np.isfinite(rows.value).all(),
             "check: grades finite": lambda rows=load.qrels: np.isfinite(rows.value).all(),
         }

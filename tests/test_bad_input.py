@@ -45,6 +45,14 @@ def _frame(rows: list, dtype: Any = None) -> pd.DataFrame:
     return frame if dtype is None else frame.astype({"query_id": dtype, "doc_id": dtype})
 
 
+
+@pytest.fixture(autouse=True, params=[False, True], ids=["one by one", "in Arrow"])
+def looked_up(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every input is refused, or mended, the same whichever way documents are looked up."""
+    for module in ("match", "align", "pool"):
+        monkeypatch.setattr(f"irpref.judged.{module}.arrow_pays", lambda rows: request.param)
+
+
 FORMS = {
     "namedtuples": list,
     "iterator": iter,

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+    from numpy.typing import NDArray as NDArray
 
     Ints = NDArray[np.integer[Any]]
     Floats = NDArray[np.floating[Any]]
     Bools = NDArray[np.bool_]
 else:  # `numpy.typing` takes a tenth of our time to import
-    ArrayLike = Ints = Floats = Bools = Any
+    ArrayLike = NDArray = Ints = Floats = Bools = Any
 T = TypeVar("T", bound=np.generic)
 
 _EXACT = float(2**53)  # integers below this add without rounding in a double

@@ -103,15 +103,15 @@ def judge(
     turned: list[Ints] = []
     for part, row in blocks(pool, run, repeats):
         segments = Segments.of_lengths(part.lengths)
-        order = evaluation_order(part.score, segments, part, row >= 0)
-        if order is not None:
-            row = row[order]
+        moved = evaluation_order(part.score, segments, part, row >= 0)
+        if moved is not None:
+            row = moved.put(row)
         at = np.flatnonzero(row >= 0)
         of = np.searchsorted(segments.ends, at, side="right")
         topics.append(part.topics[of])
         ranks.append(at - segments.starts[of] + 1)
         if ties:
-            score = part.score if order is None else part.score[order]
+            score = part.score if moved is None else moved.put(part.score)
             turned.append(_turned(score, segments, at) - segments.starts[of] + 1)
         found.append(row[at])
         n_retrieved[part.topics] = part.lengths
@@ -149,9 +149,10 @@ def listing(pool: Pool, run: Any) -> Listing:
     parts: list[tuple[Ints, list[str], Floats, Ints, Ints]] = []
     for part, row in blocks(pool, run, repeats):
         segments = Segments.of_lengths(part.lengths)
-        order = evaluation_order(part.score, segments, part)
-        if order is None:
-            order = np.arange(part.score.size)
+        moved = evaluation_order(part.score, segments, part)
+        order: Ints = np.arange(part.score.size)
+        if moved is not None:
+            order = moved.put(order)
         source = order if part.source is None else part.source[order]
         parts.append((segments.spread(part.topics), part.docs_of(order), part.score[order], row[order], source))
     repeats.warn()
@@ -258,7 +259,7 @@ def _by_key(pool: Pool, part: Part) -> Block | None:
     """Look all documents up at once; None where that does not do: a document stands twice, or two keys clash."""
     if not isinstance(part.docs, ArrowDocs) or pool.arrow is None:
         return None
-    buckets = Buckets(part.docs.keys(np.repeat(part.topics, part.lengths)))
+    buckets = Buckets(part.docs.keys(part.topics, part.lengths))
     if buckets.repeated:
         return None
     judged, keys = pool.arrow

@@ -153,10 +153,10 @@ def _ids(column: Any) -> Any:
             raise _missing_id(str(column.name))
         return series if series.dtype == pl.String else series.cast(pl.String)
     if type(dtype).__name__ == "CategoricalDtype":
-        codes = column.cat.codes.to_numpy()
+        codes = column.array.codes
         if codes.min(initial=0) < 0:
             raise _missing_id(str(column.name))
-        return Coded(_ids(column.cat.categories), codes)
+        return Coded(_ids(column.array.categories), codes)
     if dtype.kind in "iu":
         if column.isna().any():  # pandas would make floats of the others: 1.0 for 1
             raise _missing_id(str(column.name))
@@ -296,10 +296,14 @@ def _changes(column: Any) -> Ints:
     # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.
     addresses = np.frombuffer(np.ascontiguousarray(column), dtype=np.intp)
     rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
-    if rows.size * 4 > column.size:
-        rows = np.flatnonzero(column[1:] != column[:-1]) + 1
-    else:
-        rows = rows[column[rows] != column[rows - 1]]
+    try:
+        if rows.size * 4 > column.size:
+            rows = np.flatnonzero(column[1:] != column[:-1]) + 1
+        else:
+            rows = rows[column[rows] != column[rows - 1]]
+    except TypeError:  # pandas' NA cannot be compared
+        str_list(column.tolist(), "query_id")
+        raise
     return np.append(0, rows)
 
 

@@ -24,6 +24,7 @@ else:
 
 CHUNK_ROWS = 1 << 16  # rows looked up at a time: their arrays stay in the cache
 
+_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _MANY = 100_000  # rows from which looking them up in Arrow wins back the import of polars
 _SOME = 2_000  # and the cost of its calls, where it is there already
 
@@ -66,7 +67,7 @@ class ArrowDocs:
                 # Hardly an id stands twice. Categories are sorted, so their strings lie all over memory; rows less so.
                 return cls.of(take(values, codes))
             text = _text(values)
-            return None if text is None else cls(text, codes, text.hash().to_numpy())
+            return None if text is None else cls(text, codes, text.hash().to_numpy().copy())
         text = _text(column)
         return None if text is None else cls(text)
 
@@ -80,21 +81,24 @@ class ArrowDocs:
 
     def gather(self, rows: Ints) -> pl.Series:
         """Ids of these rows."""
-        return self.values.gather(rows if self.codes is None else self.codes[rows])
+        return self.values[rows if self.codes is None else self.codes[rows]]
 
     def to_list(self) -> list[str]:
         """All ids as Python strings."""
         return (self.values if self.codes is None else self.values.gather(self.codes)).to_list()
 
-    def keys(self, topic: Ints) -> Keys:
-        """A number for each document of a topic: equal for equal pairs, nearly always different for others."""
-        if self.codes is None:
-            hashes = self.values.hash().to_numpy()
-        else:
-            assert self._hashes is not None
-            hashes = self._hashes[self.codes]
+    def keys(self, topics: Ints, lengths: Ints) -> Keys:
+        """A number for each document of a topic: equal for equal pairs, nearly always different for others.
+
+        `topics` and `lengths`: topic numbers, and how many rows each has, (n_topics,).
+        """
+        hashes: Keys = self.values.hash().to_numpy() if self._hashes is None else self._hashes
+        if self.codes is not None:
+            hashes = hashes[self.codes]
         # Odd factors lose nothing; the second carries differences into the high bits, which choose the bucket.
-        return (hashes ^ (topic.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xD6E8FEB86659FD93)
+        keys = hashes ^ np.repeat(topics.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15), lengths)
+        keys *= _FACTOR
+        return keys
 
 
 def _text(column: Any) -> pl.Series | None:
@@ -130,8 +134,7 @@ class Buckets:
 
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
-        # Four buckets a row: about one row in nine loses its bucket to a later one and is kept aside, sorted. Half of
-        # the time of a hash table that probes on.
+        # Four buckets a row: about one row in nine loses its bucket to a later one.
         bits = max(int(keys.size * 4 - 1).bit_length(), 1)
         self.shift = np.uint64(64 - bits)
         rows = np.arange(keys.size, dtype=np.int32 if bits < 32 else np.int64)
@@ -139,20 +142,23 @@ class Buckets:
         self.last: Ints = np.zeros(1 << bits, dtype=rows.dtype)
         self.last[bucket] = rows
         winner = self.last[bucket]
-        lost = np.flatnonzero(winner != rows)
-        self.crowded = np.zeros(1 << bits, bool)
-        self.crowded[bucket[lost]] = True
-        self.lost: Ints = lost[np.argsort(keys[lost])]
-        self.lost_keys = keys[self.lost]
-        self.repeated = bool(
-            (keys[lost] == keys[winner[lost]]).any() or (self.lost_keys[1:] == self.lost_keys[:-1]).any()
-        )
+        self.lost = np.flatnonzero(winner != rows)
+        self.repeated = bool((keys[self.lost] == keys[winner[self.lost]]).any())
+        if self.lost.size and not self.repeated:
+            self.crowded = np.zeros(1 << bits, bool)
+            self.crowded[bucket[self.lost]] = True
+            # Another factor, so that rows that met here do not meet again.
+            lost = keys[self.lost] * _FACTOR
+            self.rest = Sorted(lost) if lost.size < _SOME else Buckets(lost)
+            self.repeated = self.rest.repeated
+
+    rest: Buckets | Sorted | None = None  # the rows that lost their bucket
 
     def _bucket(self, keys: Keys) -> Ints:
         return (keys >> self.shift).view(np.int64)
 
     def find(self, keys: Keys) -> tuple[Ints, Ints]:
-        """Where the rows with these keys are.
+        """Where the rows with these keys are; only while no key is repeated.
 
         Returns
         -------
@@ -166,12 +172,26 @@ class Buckets:
         found = self.keys[row] == keys
         which = np.flatnonzero(found)
         row = row[which]
-        if self.lost.size:
+        if self.rest is not None:
             more = np.flatnonzero(self.crowded[bucket] & ~found)
-            at = np.minimum(np.searchsorted(self.lost_keys, keys[more]), self.lost.size - 1)
-            there = self.lost_keys[at] == keys[more]
-            return np.concatenate([which, more[there]]), np.concatenate([row, self.lost[at[there]]])
+            there, at = self.rest.find(keys[more] * _FACTOR)
+            return np.concatenate([which, more[there]]), np.concatenate([row, self.lost[at]])
         return which, row
+
+
+class Sorted:
+    """As `Buckets`, for a few rows."""
+
+    def __init__(self, keys: Keys) -> None:
+        self.order = np.argsort(keys)
+        self.keys = keys[self.order]
+        self.repeated = bool((self.keys[1:] == self.keys[:-1]).any())
+
+    def find(self, keys: Keys) -> tuple[Ints, Ints]:
+        """As `Buckets.find`."""
+        at = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
+        which = np.flatnonzero(self.keys[at] == keys)
+        return which, self.order[at[which]]
 
 
 def chunks(lengths: Ints, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, int]]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from irpref.segments import Bools, Floats, Ints, Segments
+from irpref.segments import Bools, Floats, Ints, NDArray, Segments
 
-_FEW = 4  # tied documents that are sorted by comparing neighbours, all groups of the run at once
+T = TypeVar("T", bound=np.generic)
+
+_FEW = 4  # tied documents that are sorted by comparing neighbours, all such groups at once
+_MANY = 1000  # tied documents of all groups from which that is worth its calls
 
 
 class Ids(Protocol):
@@ -21,7 +24,20 @@ class Ids(Protocol):
         """Whether each row of `a` has a lower id than that of `b`: shape as both."""
 
 
-def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools | None = None) -> Ints | None:
+class Moved(NamedTuple):
+    """Rows that do not stand where they belong: `rows[i]` belongs where row `place[i]` stands."""
+
+    place: Ints
+    rows: Ints
+
+    def put(self, values: NDArray[T]) -> NDArray[T]:
+        """Values of the rows, (n_rows,), in the order of evaluation."""
+        out = values.copy()
+        out[self.place] = values[self.rows]
+        return out
+
+
+def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools | None = None) -> Moved | None:
     """Order of evaluation of the rows of each topic.
 
     Parameters
@@ -37,8 +53,8 @@ def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools |
 
     Returns
     -------
-    int array (n_rows,) or None
-        Row numbers in the order of evaluation, topic after topic. None where the rows already stand in it.
+    Moved or None
+        None where all rows stand where they belong.
     """
     if score.size < 2:
         return None
@@ -77,19 +93,19 @@ def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools |
             keep = wanted[group]
             place, rows, group = place[keep], rows[keep], group[keep]
         resolved = _by_falling_id(rows, group, ids)
-        if order is None and (resolved != rows).any():
-            order = np.arange(score.size)
-        if order is not None:
-            order[place] = resolved
-    return order
+        if order is None:
+            return Moved(place, resolved) if (resolved != rows).any() else None
+        order[place] = resolved
+    return None if order is None else Moved(np.arange(order.size), order)
 
 
 def _by_falling_id(rows: Ints, group: Ints, ids: Ids) -> Ints:
     """Rows of each group by falling id: (n_rows,), groups follow each other."""
+    few = _FEW if rows.size > _MANY else 0
     out = rows.copy()
     first = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: rows.size])
     sizes = np.diff(np.append(first, rows.size))
-    many = np.flatnonzero(np.repeat(sizes > _FEW, sizes))
+    many = np.flatnonzero(np.repeat(sizes > few, sizes))
     if many.size:
         docs = ids.docs_of(rows[many])
         by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
@@ -97,8 +113,8 @@ def _by_falling_id(rows: Ints, group: Ints, ids: Ids) -> Ints:
     # Neighbours change places, the first with the second, then the second with the third, and so on in turns:
     # as many rounds as there are documents leave them sorted. Most groups are pairs.
     place = np.arange(rows.size) - np.repeat(first, sizes)
-    size = np.where(np.repeat(sizes, sizes) > _FEW, 0, np.repeat(sizes, sizes))
-    for turn in range(min(int(sizes.max(initial=0)), _FEW)):
+    size = np.repeat(np.where(sizes > few, 0, sizes), sizes)
+    for turn in range(min(int(sizes.max(initial=0)), few)):
         left = np.flatnonzero((place % 2 == turn % 2) & (place + 1 < size) & (size > turn))
         swap = left[ids.less(out[left], out[left + 1])]
         out[swap], out[swap + 1] = out[swap + 1], out[swap]

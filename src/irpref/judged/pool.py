@@ -188,7 +188,7 @@ class Pool(Judgments):
     def arrow(self) -> tuple[ArrowDocs, Keys] | None:
         """Ids and their keys, in the order of the input, by topic; None where Arrow cannot hold them."""
         docs = ArrowDocs.of(self._given_docs) if isinstance(self._given_docs, list) else self._given_docs
-        return None if docs is None else (docs, docs.keys(self.judged.topic))
+        return None if docs is None else (docs, docs.keys(np.arange(self.n_topics), self.judged.lengths))
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may have another polars, whose keys are others.

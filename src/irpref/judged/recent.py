@@ -49,7 +49,7 @@ def forget() -> None:
 
 def _copy(column: Any) -> Any:
     if isinstance(column, Coded):
-        return Coded(_copy(column.values), column.codes.copy())
+        return Coded(column.values, column.codes.copy())  # nor can categories
     return column.copy() if isinstance(column, np.ndarray) else column  # Arrow columns cannot change
 
 

@@ -1,0 +1,285 @@
+"""Ways of looking documents up: one by one in Python, all at once by keys in Arrow. The answers are the same."""
+
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irpref.judged import Pool, align, match, order
+from irpref.judged.match import ArrowDocs, Buckets
+from irpref.messages import DuplicateWarning
+from irpref.segments import Segments
+
+TOPICS, DEPTH = 6, 300
+
+
+class Judgment(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: float
+
+
+class Retrieved(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+def frame(rows, dtype):
+    return pd.DataFrame(rows).astype({"query_id": dtype, "doc_id": dtype})
+
+
+def nested(rows):
+    out = {}
+    for topic, doc, value in rows:
+        out.setdefault(topic, {})[doc] = value
+    return out
+
+
+FORMS = {
+    "dict": nested,
+    "namedtuples": list,
+    "object": lambda rows: frame(rows, object),
+    "str": lambda rows: frame(rows, "str"),
+    "category": lambda rows: frame(rows, "category"),
+    "polars": lambda rows: pl.DataFrame(rows, orient="row"),
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Judgments and a run, in no order, with ties, topics of one side only, and documents judged in many topics."""
+    rng = np.random.default_rng(28)
+    judged, run = [], []
+    for t in range(TOPICS):
+        for d in rng.choice(2 * DEPTH, DEPTH, replace=False).tolist():
+            judged.append(Judgment(f"t{t}", f"doc-{d}", float(rng.integers(-1, 4))))
+        for d in rng.choice(2 * DEPTH, DEPTH, replace=False).tolist():
+            run.append(Retrieved(f"t{t + 1}", f"doc-{d}", float(rng.integers(0, 99))))
+    return [judged[i] for i in rng.permutation(len(judged))], [run[i] for i in rng.permutation(len(run))]
+
+
+def plain(judged, run):
+    """Rank, topic, document and grade of each retrieved judged document, straight from the rule."""
+    grade = {(q, d): g for q, d, g in judged}
+    out = []
+    for topic in dict.fromkeys(q for q, _, _ in judged):
+        ranked = sorted(((s, d) for q, d, s in run if q == topic), reverse=True)
+        out += [(topic, i, d, grade[topic, d]) for i, (_, d) in enumerate(ranked, 1) if (topic, d) in grade]
+    return sorted(out)
+
+
+def found(pool, run):
+    judged = pool.judge(run)
+    return sorted(
+        (pool.topic_ids[t], rank, pool.doc_ids[row], grade)
+        for t, rank, row, grade in zip(
+            judged.hits.topic.tolist(), judged.rank.tolist(), judged.row.tolist(), judged.grade.tolist(), strict=True
+        )
+    )
+
+
+def always(monkeypatch, in_arrow):
+    monkeypatch.setattr(match, "arrow_pays", lambda rows: in_arrow)
+    monkeypatch.setattr(align, "arrow_pays", lambda rows: in_arrow)
+    monkeypatch.setattr("irpref.judged.pool.arrow_pays", lambda rows: in_arrow)
+
+
+@pytest.mark.parametrize("neighbours", [False, True], ids=["sorted", "neighbours"])
+@pytest.mark.parametrize("in_arrow", [False, True], ids=["one by one", "in Arrow"])
+@pytest.mark.parametrize("run_form", FORMS)
+@pytest.mark.parametrize("qrels_form", FORMS)
+def test_every_way_gives_the_same(qrels_form, run_form, in_arrow, neighbours, rows, monkeypatch):
+    always(monkeypatch, in_arrow)
+    monkeypatch.setattr(order, "_MANY", 0 if neighbours else 10**9)
+    judged, run = rows
+    assert found(Pool.build(FORMS[qrels_form](judged)), FORMS[run_form](run)) == plain(judged, run)
+
+
+@pytest.mark.parametrize("qrels_arrow", [False, True])
+def test_a_pool_serves_runs_of_either_way(qrels_arrow, rows, monkeypatch):
+    judged, run = rows
+    always(monkeypatch, qrels_arrow)
+    pool = Pool.build(frame(judged, object))
+    for in_arrow in (True, False, True):
+        always(monkeypatch, in_arrow)
+        assert found(pool, frame(run, object)) == plain(judged, run)
+        assert found(pickle.loads(pickle.dumps(pool)), frame(run, object)) == plain(judged, run)
+
+
+@pytest.mark.parametrize("bits", [0, 4, 20, 22])
+def test_keys_that_clash_do_not_show(bits, rows, monkeypatch):
+    """With few different keys, other documents have the same: in the run, or in run and judgments."""
+    always(monkeypatch, True)
+    keys = ArrowDocs.keys
+    high = ~np.uint64(2 ** (64 - bits) - 1) if bits else np.uint64(0)
+    monkeypatch.setattr(ArrowDocs, "keys", lambda *args: keys(*args) & high)
+    ways = Counter()
+    one_by_one = align._one_by_one
+    by_key = align._by_key
+
+    def looked_up(pool, part):
+        block = by_key(pool, part)
+        ways["by key" if block else "clash"] += 1
+        return block
+
+    monkeypatch.setattr(align, "_by_key", looked_up)
+    monkeypatch.setattr(align, "_one_by_one", lambda *args: ways.update(["one by one"]) or one_by_one(*args))
+    monkeypatch.setattr(align, "chunks", lambda lengths: match.chunks(lengths, 1))
+    judged, run = rows
+    assert found(Pool.build(frame(judged, object)), frame(run, object)) == plain(judged, run)
+    assert ways["clash"] == ways["one by one"]
+    assert ways["clash"] > 0 or bits == 22
+
+
+def test_a_clash_of_run_and_judgments_alone(monkeypatch):
+    """The keys of the run differ from each other, and still one of them is that of another judged document."""
+    always(monkeypatch, True)
+    numbers = {"a": 1, "b": 2, "c": 1, "d": 3}
+    monkeypatch.setattr(
+        ArrowDocs, "keys", lambda docs, *_: np.array([numbers[d] << 60 for d in docs.to_list()], dtype=np.uint64)
+    )
+    pool = Pool.build({"q": {"a": 1, "b": 2}})
+    assert found(pool, {"q": {"c": 3.0, "b": 2.0, "d": 1.0}}) == [("q", 2, "b", 2.0)]
+
+
+@pytest.mark.parametrize("in_arrow", [False, True])
+@pytest.mark.parametrize("form", [f for f in FORMS if f != "dict"])
+def test_the_last_row_of_a_repeated_document_counts(form, in_arrow, rows, monkeypatch):
+    always(monkeypatch, in_arrow)
+    judged, run = rows
+    again = Retrieved(run[7].query_id, run[7].doc_id, 1000.0)
+    with pytest.warns(DuplicateWarning, match=f"repeats 1 document inside a topic, first document '{again.doc_id}'"):
+        assert found(Pool.build(judged), FORMS[form]([*run, again])) == plain(judged, [*run[:7], *run[8:], again])
+
+
+@pytest.mark.parametrize("in_arrow", [False, True])
+@pytest.mark.parametrize("form", [f for f in FORMS if f != "dict"])
+def test_the_same_judgment_twice_is_one_and_two_are_refused(form, in_arrow, rows, monkeypatch):
+    always(monkeypatch, in_arrow)
+    judged, run = rows
+    assert found(Pool.build(FORMS[form]([*judged, judged[5]])), run) == plain(judged, run)
+    with pytest.raises(ValueError, match=f"judges document '{judged[5].doc_id}' twice"):
+        Pool.build(FORMS[form]([*judged, judged[5]._replace(relevance=9.0)]))
+
+
+@pytest.mark.parametrize("in_arrow", [False, True])
+def test_ids_of_any_type_are_compared_as_text(in_arrow, monkeypatch):
+    always(monkeypatch, in_arrow)
+    qrels = {"1": {"7": 1, "True": 2, "2.5": 3, "x": 0}}
+    run = {1: {7: 4.0, True: 3.0, 2.5: 2.0, "x": 1.0}}
+    expected = [("1", 1, "7", 1.0), ("1", 2, "True", 2.0), ("1", 3, "2.5", 3.0), ("1", 4, "x", 0.0)]
+    table = pd.DataFrame({"query_id": [1] * 4, "doc_id": [7, True, 2.5, "x"], "score": [4.0, 3.0, 2.0, 1.0]})
+    for form in (run, table, table.astype({"doc_id": "category"}), [Retrieved(*r) for r in table.values.tolist()]):
+        assert found(Pool.build(qrels), form) == expected
+    with pytest.raises(ValueError, match=r"two documents of topic '1' have the same id '7' once compared as str"):
+        Pool.build(qrels).judge({"1": {7: 1.0, "7": 2.0}})
+    with pytest.raises(ValueError, match="judges document '7' twice, as 2 and as 1"):
+        Pool.build({"1": {7: 1, "7": 2}})
+    numbers = pd.DataFrame({"query_id": [1, 1], "doc_id": np.array([7, 8], dtype="uint8"), "score": [1.0, 2.0]})
+    assert found(Pool.build(qrels), numbers) == [("1", 2, "7", 1.0)]
+
+
+@pytest.mark.parametrize("in_arrow", [False, True])
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA], ids=str)
+def test_a_missing_id_is_named(missing, in_arrow, monkeypatch):
+    always(monkeypatch, in_arrow)
+    for column in ("query_id", "doc_id"):
+        table = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]}, dtype=object)
+        table.loc[1, column] = missing
+        for form in (table, table.astype({column: "category"}), [Retrieved(*r) for r in table.values.tolist()]):
+            with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):
+                Pool.build({"q": {"a": 1}}).judge(form)
+
+
+@pytest.mark.parametrize("in_arrow", [False, True])
+def test_text_that_is_no_unicode_is_an_id(in_arrow, monkeypatch):
+    """A lone surrogate, as `surrogateescape` leaves it: Arrow cannot hold it."""
+    always(monkeypatch, in_arrow)
+    judged = [Judgment("q", "a", 1.0), Judgment("q", "\udcff", 2.0)]
+    run = [Retrieved("q", "a", 1.0), Retrieved("q", "\udcff", 2.0), Retrieved("q", "\udcfe", 1.0)]
+    for form in ("dict", "namedtuples", "object"):
+        assert found(Pool.build(FORMS[form](judged)), FORMS[form](run)) == plain(judged, run)
+        assert found(Pool.build(FORMS[form](judged[:1])), FORMS[form](run)) == plain(judged[:1], run)
+        assert found(Pool.build(FORMS[form](judged)), FORMS[form](run[:1])) == plain(judged, run[:1])
+
+
+def test_categories_that_no_row_has(rows, monkeypatch):
+    always(monkeypatch, True)
+    judged, run = rows
+    table = frame(run, object)
+    names = [*(f"none {i}" for i in range(5000)), *dict.fromkeys(table["doc_id"])]
+    for categories in (names, names[4990:]):
+        table["doc_id"] = pd.Categorical(frame(run, object)["doc_id"], categories=categories)
+        assert found(Pool.build(judged), table) == plain(judged, run)
+
+
+@given(
+    keys=st.lists(st.integers(0, 7).map(lambda k: k << 61) | st.integers(0, 2**64 - 1), max_size=60),
+    wanted=st.lists(st.integers(0, 2**64 - 1), max_size=20),
+    few=st.sampled_from([1, 2, 2000]),
+)
+def test_buckets_find_what_a_dict_finds(keys, wanted, few):
+    some, match._SOME = match._SOME, few
+    try:
+        buckets = Buckets(np.array(keys, dtype=np.uint64))
+        assert buckets.repeated == (len(set(keys)) < len(keys))
+        if not buckets.repeated:
+            wanted = [*keys[::2], *wanted]
+            which, row = buckets.find(np.array(wanted, dtype=np.uint64))
+            index = {key: i for i, key in enumerate(keys)}
+            assert dict(zip(which.tolist(), row.tolist(), strict=True)) == {
+                i: index[key] for i, key in enumerate(wanted) if key in index
+            }
+    finally:
+        match._SOME = some
+
+
+@given(
+    topics=st.lists(st.lists(st.integers(0, 3), max_size=14), min_size=1, max_size=4),
+    rng=st.randoms(use_true_random=False),
+    many=st.sampled_from([0, 10**9]),
+    falls=st.booleans(),
+)
+def test_the_order_is_that_of_the_rule(topics, rng, many, falls):
+    if falls:
+        topics = [sorted(scores, reverse=True) for scores in topics]
+    score = np.array([s for scores in topics for s in scores], dtype=np.float64)
+    docs = [f"d{i}" for i in range(score.size)]
+    rng.shuffle(docs)
+    lengths = np.array([len(scores) for scores in topics])
+    segments = Segments.of_lengths(lengths)
+    threshold, order._MANY = order._MANY, many
+    try:
+        for kind in (list, ArrowDocs.of):
+            part = align.Part(np.arange(len(topics)), lengths, kind(docs), score)
+            moved = order.evaluation_order(score, segments, part)
+            rows = np.arange(score.size) if moved is None else moved.put(np.arange(score.size))
+            expected = [
+                i
+                for a, b in zip(segments.starts.tolist(), segments.ends.tolist(), strict=True)
+                for i in sorted(range(a, b), key=lambda i: (score[i], docs[i]), reverse=True)
+            ]
+            assert rows.tolist() == expected
+    finally:
+        order._MANY = threshold
+
+
+def test_small_input_does_not_load_polars():
+    code = (
+        "import sys, ir_measures, irpref\n"
+        "qrels = {'q': {f'd{i}': i % 3 for i in range(5000)}}\n"
+        "run = {'q': {f'd{i}': -i for i in range(5000)}}\n"
+        "ir_measures.calc_aggregate([irpref.QMeasure], qrels, run)\n"
+        "print('polars' in sys.modules)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "False\n"
