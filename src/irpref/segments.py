@@ -104,12 +104,24 @@ class Segments:
 
     def total(self, values: ArrayLike) -> Floats:
         """Sum of each topic's rows, 0 for an empty topic: (n_rows,) to (n_topics,)."""
-        # `bincount` adds row after row, as the loops of trec_eval do: sums agree with it to the last bit, and
+        # Both ways add row after row, as the loops of trec_eval do: sums agree with it to the last bit, and
         # depend on the topic's own rows alone.
         if not self.size:
             return np.zeros(self.n)  # `bincount` would give integers
+        if self._places is not None:
+            grid = np.zeros(int(self.lengths.max()) * self.n)
+            grid[self._places] = values
+            return np.add.reduce(grid.reshape(-1, self.n), axis=0)
         out: Floats = np.bincount(self.topic, weights=np.asarray(values, np.float64), minlength=self.n)  # type: ignore[assignment]
         return out  # floats, since there are weights
+
+    @cached_property
+    def _places(self) -> Ints | None:
+        """Place of each row in a grid with a column for each topic; None where much of it would be empty."""
+        # Adding whole rows of the grid takes a third of the time of adding number after number to a topic's sum.
+        if self.n < 8 or int(self.lengths.max()) * self.n > 2 * self.size:
+            return None
+        return np.arange(0, self.size * self.n, self.n) + self.spread(np.arange(self.n) - self.starts * self.n)
 
     def total_whole(self, values: Floats) -> Floats:
         """`total` of whole numbers, which add without rounding in any order: faster."""
