@@ -661,12 +661,12 @@ def test_warnings_have_one_base():
 
 
 @pytest.mark.parametrize(
-    "qrels",
-    [QRELS, JUDGED, iter(JUDGED), pd.DataFrame(JUDGED), pl.DataFrame(JUDGED)],
+    "form",
+    [lambda _: QRELS, list, iter, pd.DataFrame, pl.DataFrame],
     ids=["dicts", "list", "iterator", "pandas", "polars"],
 )
-def test_known_documents_by_topic(qrels):
-    frame = irpref.with_known(qrels, {"q1": ["b", "zzz"], "q2": "a", "q9": ["a"]})
+def test_known_documents_by_topic(form):
+    frame = irpref.with_known(form(JUDGED), {"q1": ["b", "zzz"], "q2": "a", "q9": ["a"]})
     assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known"]
     assert dict(zip(zip(frame.query_id, frame.doc_id, strict=True), frame.known, strict=True)) == {
         ("q1", "a"): False,
