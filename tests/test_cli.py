@@ -193,6 +193,15 @@ def test_baseline_is_evaluated_even_if_it_is_not_among_the_runs(call: Call) -> N
     assert [line.split(",")[0] for line in out.splitlines()] == ["run", "r1", "r2"]
 
 
+def test_baseline_by_the_name_that_the_table_shows(call: Call, files: Path) -> None:
+    (files / "runs").mkdir()
+    for name in ("r1", "r2"):
+        (files / "runs" / f"{name}.run").write_bytes((files / name).read_bytes())
+    by_path = call("eval", "qrels", "runs/r1.run", "runs/r2.run", "AP", "--baseline", "runs/r2.run")
+    assert call("eval", "qrels", "runs/r1.run", "runs/r2.run", "AP", "--baseline", "r2") == by_path
+    assert by_path[0] == 0
+
+
 def test_quotes_in_csv_and_bars_in_markdown(call: Call) -> None:
     _, out, _ = call("eval", "qrels", "r1", "nDCG(gains={1:1,2:3})@2", "SetF(rel=2,beta=2)", "-o", "csv")
     assert out.splitlines()[2].startswith('"SetF(rel=2,beta=2.0)",')
@@ -320,6 +329,26 @@ def test_warnings_are_one_line_each(call: Call, files: Path) -> None:
     assert len(lines) == 2
     assert lines[0].startswith("irpref: warning: RPref: max_rel is not given")
     assert lines[1].startswith("irpref: warning: the run repeats 1 document inside a topic")
+
+
+def test_warnings_about_one_of_several_runs_name_it(call: Call, files: Path) -> None:
+    (files / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
+    (files / "empty").write_text("")
+    status, _, err = call("eval", "qrels", "r1", "twice", "empty", "CRPRecovery")
+    assert status == 0
+    assert [line.partition(" inside")[0] for line in err.splitlines()] == [
+        "irpref: warning: twice: the run repeats 1 document",
+        "irpref: warning: empty: the run is empty: all topics have the value of an empty ranking",
+    ]
+
+
+def test_an_empty_run_is_evaluated_with_a_warning(call: Call, files: Path) -> None:
+    (files / "empty").write_text("")
+    assert call("eval", "qrels", "empty", "QMeasure") == (
+        0,
+        "QMeasure\t0.0000\n",
+        "irpref: warning: the run is empty: all topics have the value of an empty ranking\n",
+    )
 
 
 def test_a_name_that_is_file_and_measure(call: Call, files: Path) -> None:

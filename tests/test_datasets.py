@@ -355,7 +355,7 @@ def test_registration_happens_once_and_survives_reloads_and_searches():
     code = """
         import importlib, importlib.util, sys
         import irpref.datasets
-        from irpref.datasets import registration
+        from irpref import registration
         registration.watch()
         registration.watch()
         watchers = [finder for finder in sys.meta_path if getattr(finder, "registers_irpref", False)]
@@ -386,7 +386,7 @@ def test_a_failing_registration_does_not_break_the_import_of_ir_datasets():
     code = """
         import sys, warnings
         import irpref.datasets
-        from irpref.datasets import registration
+        from irpref import registration
         registration.watch()
         def broken():
             raise RuntimeError("broken")

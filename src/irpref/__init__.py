@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from irpref import provider as _provider
 from irpref.binding import bind, with_known
-from irpref.datasets.registration import watch as _watch
 from irpref.measures import (
     CRP,
     NCU,
@@ -44,6 +43,7 @@ from irpref.measures import (
 )
 from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, ScaleWarning
 from irpref.parsing import UnknownMeasureError, parse, parse_all
+from irpref.registration import watch as _watch
 
 __version__ = "0.1.0"
 

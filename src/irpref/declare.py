@@ -7,7 +7,6 @@ that say what is accepted.
 
 from __future__ import annotations
 
-import difflib
 import math
 import numbers
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from ir_measures import measures as host
 from ir_measures.measures.base import _NOT_PROVIDED
 
 from irpref.judged import JudgedRun
+from irpref.messages import did_you_mean
 from irpref.segments import Floats
 
 
@@ -176,10 +176,9 @@ class KernelMeasure(host.Measure):
         for name, value in params.items():
             spec = self.SUPPORTED_PARAMS.get(name)
             if spec is None:
-                near = difflib.get_close_matches(name, self.SUPPORTED_PARAMS, n=1)
                 raise ValueError(
                     f"{self.NAME} has no parameter {name!r}"
-                    + (f"; did you mean {near[0]!r}?" if near else "")
+                    + did_you_mean(name, self.SUPPORTED_PARAMS)
                     + f" (it takes {', '.join(self.SUPPORTED_PARAMS)})"
                 )
             if value is None:
@@ -189,8 +188,7 @@ class KernelMeasure(host.Measure):
             except (ValueError, OverflowError):
                 hint = ""
                 if spec.choices is not _NOT_PROVIDED and isinstance(value, str):
-                    near = difflib.get_close_matches(value, spec.choices, n=1)
-                    hint = f"; did you mean {near[0]!r}?" if near else ""
+                    hint = did_you_mean(value, spec.choices)
                 raise ValueError(
                     f"{self.NAME}: {name}={value!r} is not accepted, expected {spec.accepted()}{hint}"
                 ) from None

@@ -33,10 +33,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import providers
@@ -229,8 +228,7 @@ def _is_ndcg(measure: Any) -> bool:
     return all(grade >= 0 and gain >= 0 for grade, gain in (gains or {}).items())
 
 
-@dataclass(frozen=True)
-class Hosted:
+class Hosted(NamedTuple):
     """How a measure of the host is computed here.
 
     Attributes

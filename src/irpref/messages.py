@@ -1,7 +1,10 @@
 """Warnings that users can filter by class."""
 
+from __future__ import annotations
+
 import sys
 import warnings
+from collections.abc import Iterable
 
 
 class IrprefWarning(UserWarning):
@@ -28,3 +31,16 @@ def warn_user(message: str, category: type[IrprefWarning]) -> None:
             break
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that looks most like a name that nobody knows; None if none does."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
+
+
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """`nearest` as the end of a message; nothing if there is none."""
+    near = nearest(name, known, cutoff)
+    return f"; did you mean {near!r}?" if near else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import difflib
 import io
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +11,8 @@ from typing import Any
 from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
+
+from irpref.messages import did_you_mean, nearest
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
 TREC_NAMES = (
@@ -129,19 +130,20 @@ def _parse(text: str | Measure) -> list[Measure]:
     if node is None or not isinstance(_take_apart(node)[0], str):
         raise ValueError(f"{text!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10")
     bare = str(_take_apart(node)[0])
-    near = [known for known in known_names() if known.lower() == bare.lower()]
-    near = near or _near_cutoff(bare) or difflib.get_close_matches(bare, known_names(), n=1, cutoff=0.5)
-    raise UnknownMeasureError(f"unknown measure {bare!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    near = next((known for known in known_names() if known.lower() == bare.lower()), None)
+    near = near or _near_cutoff(bare) or nearest(bare, known_names(), cutoff=0.5)
+    raise UnknownMeasureError(f"unknown measure {bare!r}" + (f"; did you mean {near!r}?" if near else ""))
 
 
-def _near_cutoff(bare: str) -> list[str]:
+def _near_cutoff(bare: str) -> str | None:
     """What trec_eval's form with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`."""
     name, _, number = bare.rpartition("_")
     if number.isdigit():
-        for near in difflib.get_close_matches(name, TREC_NAMES, n=1, cutoff=0.5):
-            with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
-                return [f"{near}_{number}"] if list(util.parse_trec_measure(f"{near}_{number}")) else []
-    return []
+        near = nearest(name, TREC_NAMES, cutoff=0.5)
+        with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
+            if near and list(util.parse_trec_measure(f"{near}_{number}")):
+                return f"{near}_{number}"
+    return None
 
 
 def _take_apart(node: ast.expr) -> tuple[str | None, list[ast.keyword] | None, ast.expr | None]:
@@ -170,10 +172,7 @@ def _build(text: str, of: Measure, keywords: list[ast.keyword] | None, at: ast.e
         for name, value in given.items():
             spec = of.SUPPORTED_PARAMS.get(name)
             if spec is None:
-                near = difflib.get_close_matches(str(name), of.SUPPORTED_PARAMS, n=1)
-                raise ValueError(
-                    f"{of.NAME} has no parameter {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
-                )
+                raise ValueError(f"{of.NAME} has no parameter {name!r}{did_you_mean(str(name), of.SUPPORTED_PARAMS)}")
             # The host takes no int for a float: SetF(beta=2) would fail at evaluation.
             if spec.dtype is float and type(value) is int:
                 value = given[name] = float(value)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from irpref.segments import Floats, Ints
 
 ByRank = Callable[[Ints, Ints], Floats]
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """The summands of a measure: judged, unjudged and rest of a topic add up to its value.
 
     Attributes
@@ -32,5 +33,5 @@ class Terms:
     judged: Floats
     unjudged: ByRank | None = None
     rest: Floats | None = None
-    columns: Mapping[str, Floats] = field(default_factory=dict)
-    unjudged_columns: Mapping[str, ByRank] = field(default_factory=dict)
+    columns: Mapping[str, Floats] = _NONE
+    unjudged_columns: Mapping[str, ByRank] = _NONE

@@ -101,6 +101,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
         return _say(message or type(error).__name__, ERROR)
     finally:
+        if argv is None:
+            gc.freeze()  # nor on the way out
         if collecting:
             gc.enable()
 
@@ -136,12 +138,12 @@ def _run(arguments: list[str]) -> int:
 
 
 def _unknown(name: str) -> str:
-    import difflib
+    from irpref.messages import nearest
 
     if os.path.exists(name):
         return f"no command given: did you mean irpref eval {name} ...?"
-    near = difflib.get_close_matches(name, SUBCOMMANDS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(SUBCOMMANDS)}"
+    near = nearest(name, SUBCOMMANDS)
+    hint = f"did you mean {near!r}?" if near else f"expected one of {', '.join(SUBCOMMANDS)}"
     return f"unknown command {name!r}; {hint}"
 
 

@@ -206,14 +206,12 @@ def _public(id: str, *, with_scores: bool) -> Collection:
         raise ImportError(
             f"{id} is not among the shipped examples; for other collections: pip install ir_datasets"
         ) from None
-    from difflib import get_close_matches
+    from irpref.messages import did_you_mean
 
     try:
         dataset = ir_datasets.load(id)
     except KeyError:
-        near = get_close_matches(id, list(ir_datasets.registry), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"ir_datasets has no collection {id!r}{hint}") from None
+        raise ValueError(f"ir_datasets has no collection {id!r}{did_you_mean(id, ir_datasets.registry)}") from None
     if not dataset.has_qrels():
         raise ValueError(f"{id} has no judgments")
     qrels = pd.DataFrame(dataset.qrels_iter())

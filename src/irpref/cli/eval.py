@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from irpref.cli import OK, UsageError
@@ -108,18 +110,21 @@ def run(args: argparse.Namespace) -> int:
     if not measures:
         raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
     _check_provider(args.provider)
-    if args.baseline is not None:
-        if not os.path.exists(args.baseline) and args.baseline != "-":
-            raise FileNotFoundError(f"--baseline {args.baseline}: no such file")
-        if not any(_same_file(path, args.baseline) for path in paths):
-            paths.insert(0, args.baseline)
+    baseline: Any = args.baseline
+    if baseline is not None:
+        # The name that the table shows for a run will do.
+        baseline = run_names(list(dict.fromkeys(paths))).get(baseline, baseline)
+        if not os.path.exists(baseline) and baseline != "-":
+            raise FileNotFoundError(f"--baseline {baseline}: no such file")
+        if not any(_same_file(path, baseline) for path in paths):
+            paths.insert(0, baseline)
         if len(paths) < 2:
             raise UsageError("--baseline needs another run to compare it with")
     if [args.qrels, *paths].count("-") > 1:
         raise UsageError("standard input ('-') can be read once only")
     runs = run_names(list(dict.fromkeys(paths)))
     form = args.output or ("tsv" if len(runs) == 1 else "table")
-    layout = Layout(form, args.places, len(runs) > 1, args.by_query, args.baseline is not None, args.alpha)
+    layout = Layout(form, args.places, len(runs) > 1, args.by_query, baseline is not None, args.alpha)
 
     single = len(runs) == 1 and form in LINES
     judgments = read_judgments(args.qrels, args.known)
@@ -142,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
         for name, path in runs.items():
             with _about(path, len(runs)):
                 scores[name] = scorer.score(path, report)
-    base = next((n for n, path in runs.items() if layout.compared and _same_file(path, args.baseline)), None)
+    base = next((n for n, path in runs.items() if layout.compared and _same_file(path, baseline)), None)
     values = _values(scores, measures, base, args)
     if form in LINES:
         header(layout)
@@ -218,20 +223,23 @@ def _looks_like_a_path(text: str) -> bool:
 
 
 def _is_measure(text: str) -> bool:
-    from irpref.parsing import parse_all
-
     try:
-        return bool(parse_all(text))
+        return bool(_parsed(text))
     except ValueError:
         return False
 
 
-def named_measures(names: Iterable[str]) -> list[Any]:
-    """The measures, each once. Raises `UsageError`."""
+@cache
+def _parsed(text: str) -> list[Any]:
     from irpref.parsing import parse_all
 
+    return parse_all(text)
+
+
+def named_measures(names: Iterable[str]) -> list[Any]:
+    """The measures, each once. Raises `UsageError`."""
     try:
-        measures = parse_all(list(names))
+        measures = list(dict.fromkeys(measure for name in names for measure in _parsed(name)))
         for measure in measures:
             measure.validate_params()
     except (ValueError, AssertionError) as error:
@@ -255,13 +263,16 @@ def _same_file(a: str, b: str) -> bool:
 
 @contextmanager
 def _about(path: str, n_runs: int) -> Iterator[None]:
-    """Say which of several runs an error is about."""
+    """Say which of several runs an error or a warning is about."""
     try:
-        yield
+        with warnings.catch_warnings(record=n_runs > 1) as caught:
+            yield
     except ValueError as error:
         if n_runs == 1 or str(error).startswith(path):
             raise
         raise ValueError(f"{path}: {error}") from None
+    for warning in caught or ():
+        warnings.warn_explicit(f"{path}: {warning.message}", warning.category, warning.filename, warning.lineno)
 
 
 @contextmanager

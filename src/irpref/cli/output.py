@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -91,6 +90,8 @@ def line(value: Value, layout: Layout) -> None:
         if cells["p"] is not None and math.isnan(cells["p"]):
             cells["p"] = None
         row = {name: cells[name] for name in layout.columns}
+        import json
+
         sys.stdout.write(json.dumps(row) + "\n")
         return
     texts = [_cell(name, cells[name], layout) for name in layout.columns]

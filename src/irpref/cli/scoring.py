@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from irpref.messages import IrprefWarning, warn_user
 from irpref.trec import Columns, Source, qrels_columns, run_columns
 
 HOST_OWN = ("RR", "Judged")  # measures whose values with a cutoff come from a provider that keeps 64 bits
@@ -228,6 +229,8 @@ class Scorer:
             judged = judge_file(self.pool, source, progress=progress, **options)
         else:
             judged = judge_table(self.pool, table, **options)
+        if not judged.topics:
+            warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)
         ids = self.pool.topic_ids
         values: dict[Any, Any] = {}
         if self.plain is not None:

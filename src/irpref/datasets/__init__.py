@@ -20,7 +20,8 @@ from __future__ import annotations
 from functools import cache
 
 from irpref.datasets.example import Curve, Document, Example, Expected, agrees
-from irpref.datasets.registration import register
+from irpref.messages import did_you_mean
+from irpref.registration import register
 
 __all__ = ["Curve", "Document", "Example", "Expected", "agrees", "examples", "load", "register"]
 
@@ -68,9 +69,6 @@ def load(id: str) -> Example:
     if id == SYNTHETIC:
         return _synthetic()
     if id not in _worked():
-        from difflib import get_close_matches
-
-        near = get_close_matches(id, examples(), n=1, cutoff=0.4)
-        hint = f"; did you mean {near[0]!r}" if near else ""
-        raise KeyError(f"no example {id!r}{hint}. There are {', '.join(examples())}")
+        hint = did_you_mean(id, examples(), cutoff=0.4) or "."
+        raise KeyError(f"no example {id!r}{hint} There are {', '.join(examples())}")
     return _worked()[id]

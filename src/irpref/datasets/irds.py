@@ -5,7 +5,7 @@ documents, and the documents where they have text; `irpref/<example>/<run>`, whe
 the same with another run. Nothing is read from disk, written or downloaded: the handlers look into the
 example, when asked.
 
-This module imports ir_datasets; only `irpref.datasets.registration` imports this module.
+This module imports ir_datasets; only `irpref.registration` imports this module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from ir_datasets.formats import (
     GenericScoredDoc,
 )
 
-from irpref.datasets import SYNTHETIC, examples, load, registration
+from irpref import registration
+from irpref.datasets import SYNTHETIC, examples, load
 from irpref.datasets.example import Example
 from irpref.datasets.synthetic import RUNS
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from operator import itemgetter, lt
 from typing import Any, NamedTuple
@@ -19,8 +18,7 @@ from irpref.messages import DuplicateWarning, warn_user
 from irpref.segments import Bools, Floats, Ints, Segments, order_by
 
 
-@dataclass
-class Part:
+class Part(NamedTuple):
     """Some topics of a run as they were given."""
 
     topics: Ints  # (k,) in the pool
@@ -291,8 +289,7 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
         kept.append(rows)
     rows = np.concatenate(kept)
     if rows.size < len(docs):
-        part = replace(
-            part,
+        part = part._replace(
             lengths=np.array([row.size for row in kept]),
             docs=[docs[row] for row in rows.tolist()],
             score=part.score[rows],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from irpref.segments import Floats, Ints, order_by
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Coded:
     """A categorical column of ids: row `i` holds `values[codes[i]]`."""
 
@@ -29,7 +29,7 @@ class Coded:
         return self.codes.size
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Table:
     """Columns of equal length: topic, document, value (score or grade), and what else was asked for."""
 
@@ -255,8 +255,7 @@ def _missing_id(name: str) -> ValueError:
     return ValueError(f"an id is missing (None or NaN) in {name}")
 
 
-@dataclass
-class Grouping:
+class Grouping(NamedTuple):
     """Rows grouped by topic: `names[i]` owns `lengths[i]` rows, read in the order `order` (None: as they stand)."""
 
     names: list[str]

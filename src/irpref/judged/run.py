@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -181,8 +180,7 @@ class JudgedRun:
             start = stop
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(NamedTuple):
     """Every retrieved document of a run, by topic of the pool, in the order of evaluation.
 
     Attributes

@@ -20,8 +20,7 @@ is never cut; unjudged documents and grades of 0 or below have no gain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,13 +31,12 @@ from irpref.segments import Floats, Ints, Segments
 from irpref.terms import Terms
 
 
-@dataclass(frozen=True)
-class Blend:
+class Blend(NamedTuple):
     """Blended ratio at the retrieved relevant documents: arrays (n_found,)."""
 
     found: JudgedRun  # these documents
     ratio: Floats
-    count: Floats  # relevant documents down to this one
+    number: Floats  # of relevant documents down to this one
 
 
 def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
@@ -107,7 +105,7 @@ def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cuto
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     preferred = _preferred(blend)
     upto = np.arange(blend.ratio.size) <= blend.found.hits.spread(preferred)
-    return blend.found.hits.total(np.where(upto, blend.ratio, 0.0)) / np.maximum(_at(blend.count, preferred), 1)
+    return blend.found.hits.total(np.where(upto, blend.ratio, 0.0)) / np.maximum(_at(blend.number, preferred), 1)
 
 
 def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
@@ -120,7 +118,7 @@ def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: b
     elif which == "P+":
         share = np.where(
             place <= blend.found.hits.spread(preferred),
-            blend.ratio / blend.found.hits.spread(np.maximum(_at(blend.count, preferred), 1)),
+            blend.ratio / blend.found.hits.spread(np.maximum(_at(blend.number, preferred), 1)),
             0.0,
         )
     else:

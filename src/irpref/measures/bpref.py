@@ -23,8 +23,7 @@ judgment.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ from irpref.segments import Bools, Floats, Ints, Segments
 from irpref.terms import Terms
 
 
-@dataclass(frozen=True)
-class _Above:
+class _Above(NamedTuple):
     """The retrieved relevant documents, and the judged non-relevant ones above each."""
 
     relevant: Segments

@@ -33,8 +33,7 @@ squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,8 +43,7 @@ from irpref.segments import Bools, Floats, Ints, Segments
 from irpref.terms import Terms
 
 
-@dataclass(frozen=True)
-class Ideal:
+class Ideal(NamedTuple):
     """Where the ideal list has the levels of each topic.
 
     `first` and `last` are the ranks that bound each level, (n_levels,), before non-relevant documents without a
@@ -74,8 +72,7 @@ def ideal(pool: Judgments) -> Ideal:
     return pool.memo("crp", make)
 
 
-@dataclass(frozen=True)
-class Positions:
+class Positions(NamedTuple):
     """Relative positions of a run: `rp` of each hit, and what gives those of all other ranks."""
 
     rp: Floats  # (n_hits,)

@@ -47,7 +47,7 @@ def _summands(
         weight = run.pool.level_ratio_gain(gains)[blend.found.level]
         size = np.append(upto, 0.0)[np.where(r > 0, ideal.ends - 1, -1)]
     else:
-        weight = gamma ** (blend.count - 1)
+        weight = gamma ** (blend.number - 1)
         # Added one by one like the weights themselves, so that an ideal list has the value 1 exactly.
         size = np.cumsum(gamma ** np.arange(max(int(r.max(initial=0)), 1)))[r - 1]
     return blend, weight * blend.ratio, np.where(r > 0, size, 1.0)

@@ -24,20 +24,25 @@ from irpref.judged.pool import Gains
 from irpref.segments import Floats, Ints
 from irpref.terms import Terms
 
-_TABLED = 1 << 16  # ranks up to this are looked up
+_TABLED = 1 << 16  # lower ranks are looked up
 
 
 def discount(rank: Ints, base: float) -> Floats:
     """What the gain at each rank is divided by: shape as `rank`, at least 1."""
-    if rank.max(initial=0) < _TABLED:
-        return _table(base)[rank]
+    deepest = int(rank.max(initial=0))
+    if deepest < _TABLED:
+        return _table(base, deepest.bit_length())[rank]
+    return _discount(rank, base)
+
+
+def _discount(rank: Ints, base: float) -> Floats:
     log = np.log2(rank) if base == 2 else np.log(rank) / np.log(float(base))
     return np.where(rank < base, 1.0, np.maximum(log, 1.0))
 
 
-@lru_cache(maxsize=8)
-def _table(base: float) -> Floats:
-    return np.append(1.0, discount(np.arange(1, _TABLED + 1), base))  # there is no rank 0
+@lru_cache(maxsize=32)
+def _table(base: float, bits: int) -> Floats:
+    return np.append(1.0, _discount(np.arange(1, 1 << bits), base))  # there is no rank 0
 
 
 def _ideal(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Floats:

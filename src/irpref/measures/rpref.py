@@ -28,8 +28,7 @@ Left open there, decided here:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,8 +62,7 @@ def partition(value: Floats, n: int, top: float) -> Floats:
     return np.minimum(part, n - 1)
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(NamedTuple):
     """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
 
     value: Floats  # 0 for negative grades
@@ -178,8 +176,7 @@ def _misplaced_by_bits(value: Floats, level: Ints, inside: np.ndarray) -> tuple[
     return number, total
 
 
-@dataclass(frozen=True)
-class _Parts:
+class _Parts(NamedTuple):
     """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's best document."""
 
     view: JudgedRun  # judged documents within the cutoff
