@@ -203,7 +203,7 @@ def _rows(table: Any, single: bool = False) -> Any:
     """A table as `Pool.judge` takes it."""
     if isinstance(table, Columns):
         score: Floats = np.array(table.value, dtype=np.float64)
-        return Table(table.query_id, table.doc_id, _rounded(score) if single else score)
+        return Table(table.query_id, table.doc_id, _rounded(score) if single else score, once=True)
     if single:
         import polars as pl
 

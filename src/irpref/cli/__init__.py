@@ -48,7 +48,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _LazyModules:
-    """What `add_parser` of the chosen module receives; the others are only listed."""
+    """What `add_parser` of the chosen module receives; if none is chosen, all are listed."""
 
     def __init__(self, parser: argparse.ArgumentParser, chosen: str | None) -> None:
         self._subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -57,7 +57,7 @@ class _LazyModules:
             if name == chosen:
                 self.module = import_module(f"irpref.cli.{_MODULES.get(name, name)}")
                 self.module.add_parser(self._subparsers)
-            else:
+            elif chosen is None:
                 self._subparsers.add_parser(name, help=line, add_help=False)
 
 

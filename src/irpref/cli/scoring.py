@@ -54,7 +54,7 @@ class Judgments:
         from irpref.judged.inputs import Table
 
         grade = np.array(self.data.value, dtype=np.float64)
-        return Table(self.data.query_id, self.data.doc_id, grade, {}, ("query_id", "doc_id", "relevance"))
+        return Table(self.data.query_id, self.data.doc_id, grade, {}, ("query_id", "doc_id", "relevance"), once=True)
 
     def whole(self) -> bool:
         """Whether all grades are integers: the host's measures take no others."""

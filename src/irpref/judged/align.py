@@ -214,7 +214,7 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
     wanted = np.flatnonzero(of >= 0)
     every = Segments.of_lengths(groups.lengths)
     lengths = every.lengths[wanted]
-    in_arrow = arrow_pays(int(lengths.sum()) + pool.grade.size) and pool.arrow
+    in_arrow = not data.once and arrow_pays(int(lengths.sum()) + pool.grade.size) and pool.arrow
     column = data.doc_id
     if in_arrow and not isinstance(column, (list, np.ndarray)):
         column = ArrowDocs.of(column)

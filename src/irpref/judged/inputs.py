@@ -38,6 +38,7 @@ class Table:
     value: Floats
     columns: dict[str, Any] = field(default_factory=dict)
     found: Sequence[str] = ()  # names of all columns of the input
+    once: bool = False  # whether nothing else will be evaluated: then polars is not worth its import
 
 
 def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapping[str, Mapping[str, Any]]:

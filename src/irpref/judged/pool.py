@@ -226,7 +226,7 @@ class Pool(Judgments):
             groups = group(data.query_id)
             names, lengths = groups.names, groups.lengths
             ids = take(data.doc_id, groups.order)
-            if arrow_pays(len(ids)):
+            if not data.once and arrow_pays(len(ids)):
                 docs = ArrowDocs.of(ids)
             if docs is None:
                 docs = str_list(as_list(ids))
