@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from irpref.judged import JudgedRun, Pool
 from irpref.judged.align import Repeats, judge
-from irpref.judged.inputs import Table
-from irpref.segments import Floats, Ints, Segments, order_by
+from irpref.judged.inputs import Coded, Table, changes
+from irpref.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
 
-Part = tuple[Any, list[str]]  # a table of whole topics (polars frame or `Columns`), and their names
+# A table of whole topics (polars frame or `Columns`), their names, and their rows where they follow each other.
+Part = tuple[Any, list[str], list[int] | None]
 
 
 class JudgedFile(NamedTuple):
@@ -88,7 +90,7 @@ def judge_table(
         names = list(dict.fromkeys(table.query_id))
     else:
         names = table["query_id"].unique(maintain_order=True).to_list()
-    return judge_parts(pool, [(table, names)], strict, ties, rounded)
+    return judge_parts(pool, [(table, names, None)], strict, ties, rounded)
 
 
 def _counted(parts: Iterable[Part], progress: Callable[[int], None] | None) -> Iterator[Part]:
@@ -130,40 +132,41 @@ def _judged(
     pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool, topics: list[str]
 ) -> Iterator[_Part]:
     """The parts judged, in their order, two at a time; all topic names are added to `topics`."""
-    def judged(table: Any) -> _Part:
-        repeats = Repeats(strict)
-        plain = single = judge(pool, _rows(table), shared=repeats, ties=ties)
-        if rounded and _rounding_matters(table):
+
+    def judged(part: Part) -> _Part:
+        rows, repeats = _rows(part), Repeats(strict)
+        plain = single = judge(pool, rows, shared=repeats, ties=ties)
+        if rounded and _rounding_matters(rows):
             # Repeated documents were noted above.
-            single = judge(pool, _rows(table, single=True), shared=Repeats(strict), ties=ties)
+            single = judge(pool, replace(rows, value=_rounded(rows.value)), shared=Repeats(strict), ties=ties)
         for run in (plain, single):
             run.row  # noqa: B018  # asked for here: until then it holds the table
         return _Part(plain, single, repeats)
 
-    def wanted() -> Iterator[Any]:
-        for table, names in parts:
-            topics.extend(names)
-            if any(name in pool.topic_of for name in names):
-                yield table
+    def wanted() -> Iterator[Part]:
+        for part in parts:
+            topics.extend(part[1])
+            if any(name in pool.topic_of for name in part[1]):
+                yield part
 
     tables = wanted()
     # The first before the others: what the pool keeps for all of them is made once. A small file has no others.
-    for table in tables:
-        yield judged(table)
+    for first in tables:
+        yield judged(first)
         break
     running: deque[Any] = deque()
-    table = next(tables, None)
-    if table is None:
+    part: Part | None = next(tables, None)
+    if part is None:
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(2) as workers:
         try:
-            while table is not None:
-                running.append(workers.submit(judged, table))
+            while part is not None:
+                running.append(workers.submit(judged, part))
                 if len(running) > 2:
                     yield running.popleft().result()
-                table = next(tables, None)
+                part = next(tables, None)
             while running:
                 yield running.popleft().result()
         finally:
@@ -199,16 +202,15 @@ class _Hits:
         return run
 
 
-def _rows(table: Any, single: bool = False) -> Any:
-    """A table as `Pool.judge` takes it."""
+def _rows(part: Part) -> Table:
+    """A part as `judge` takes it."""
+    table, names, lengths = part
     if isinstance(table, Columns):
-        score: Floats = np.array(table.value, dtype=np.float64)
-        return Table(table.query_id, table.doc_id, _rounded(score) if single else score, once=True)
-    if single:
-        import polars as pl
-
-        return table.with_columns(pl.Series("score", _rounded(table["score"].to_numpy())))
-    return table
+        return Table(table.query_id, table.doc_id, np.array(table.value, dtype=np.float64), once=True)
+    query_id = table["query_id"]
+    if lengths is not None:
+        query_id = Coded(np.array(names, dtype=object), np.repeat(np.arange(len(names)), lengths))
+    return Table(query_id, table["doc_id"], table["score"].to_numpy())
 
 
 def _rounded(score: Floats) -> Floats:
@@ -217,17 +219,13 @@ def _rounded(score: Floats) -> Floats:
     return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
 
 
-def _rounding_matters(table: Any) -> bool:
+def _rounding_matters(rows: Table) -> bool:
     """Whether two scores of a topic may differ in 64 bits and not in 32. No means no."""
-    if isinstance(table, Columns):
-        score: Floats = np.array(table.value, dtype=np.float64)
-        query_id = np.array(table.query_id, dtype=object)
-        begins = query_id[1:] != query_id[:-1]
-    else:
-        score = table["score"].to_numpy()
-        begins = table["query_id"].ne_missing(table["query_id"].shift(1))[1:].to_numpy()
+    score = rows.value
+    inside: Bools = np.ones(score.size, bool)
+    inside[changes(rows.query_id)] = False
+    inside = inside[1:]
     short = _rounded(score)
-    inside = ~begins
     if (inside & (score[1:] > score[:-1])).any():
         return True  # not sorted, so equal scores need not be neighbours; judging twice is cheaper than sorting
     return bool((inside & (short[1:] == short[:-1]) & (score[1:] != score[:-1])).any())

@@ -32,6 +32,7 @@ import gzip
 import io
 import os
 import re
+import stat
 import sys
 import tempfile
 import zlib
@@ -291,39 +292,48 @@ def run_blocks(path: PathLike | Source, block_bytes: int = BLOCK_BYTES) -> Itera
     ValueError, OSError
         As `read_run`.
     """
-    for frame, _ in topic_blocks(_source(path), block_bytes):
-        yield frame
+    for block in topic_blocks(_source(path), block_bytes):
+        yield block.table
 
 
-def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[pl.DataFrame, list[str]]]:
-    """`run_blocks`, each block with the names of its topics."""
+class TopicBlock(NamedTuple):
+    """Rows of some topics of a run, whole and one after the other."""
+
+    table: pl.DataFrame
+    names: list[str]
+    lengths: list[int]
+
+
+def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[TopicBlock]:
+    """`run_blocks`, each block with its topics."""
     import polars as pl
 
     done: set[str] = set()
-    open_topic: str | None = None
     pending: list[pl.DataFrame] = []
-    waiting: list[str] = []  # topics of `pending`
+    waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
     for frame in frames(source, RUN, block_bytes):
         topics = frame["query_id"]
         begins = [0, *(topics.ne_missing(topics.shift(1))[1:].arg_true() + 1).to_list()]
         names = topics.gather(begins).to_list()
-        if names[0] == open_topic:
-            names, begins = names[1:], begins[1:]
-        for name in names:
+        for name, start, stop in zip(names, begins, [*begins[1:], len(frame)], strict=True):
+            if start == 0 and waiting and name == next(reversed(waiting)):
+                waiting[name] += stop
+                continue
             if name in done:
                 raise TopicReturnsError(f"{source.name}: topic {name!r} stands in more than one place")
             done.add(name)
-        if not names:
+            waiting[name] = stop - start
+        if len(names) == 1 and len(waiting) == 1:
             pending.append(frame)
             continue
-        open_topic = names[-1]
+        last = names[-1]
         if begins[-1]:
             pending.append(frame[: begins[-1]])
-        if pending:
-            yield pl.concat(pending, rechunk=False), [*waiting, *names[:-1]]
-        pending, waiting = [frame[begins[-1] :]], [open_topic]
+        rows = waiting.pop(last)
+        yield TopicBlock(pl.concat(pending, rechunk=False), list(waiting), list(waiting.values()))
+        pending, waiting = [frame[begins[-1] :]], {last: rows}
     if pending:
-        yield pl.concat(pending, rechunk=False), waiting
+        yield TopicBlock(pl.concat(pending, rechunk=False), list(waiting), list(waiting.values()))
 
 
 # Bytes --------------------------------------------------------------------------------------------------------
@@ -450,7 +460,7 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     head = b""
     while len(head) < 4 and (more := stream.read(4 - len(head))):
         head += more
-    whole: Any = _Reader(head, stream)
+    whole: Any = _put_back(head, stream)
     if head[:2] == b"\x1f\x8b":
         return gzip.GzipFile(fileobj=whole)  # type: ignore[return-value]
     if head == b"\x28\xb5\x2f\xfd":
@@ -458,8 +468,15 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
     if head[:3] == codecs.BOM_UTF8:
-        return _Reader(head[3:], stream)  # type: ignore[return-value]
+        return _put_back(head[3:], stream)
     return whole
+
+
+def _put_back(head: bytes, stream: Any) -> Any:
+    if isinstance(stream, io.FileIO) and stream.seekable():
+        stream.seek(-len(head), os.SEEK_CUR)
+        return stream
+    return _Reader(head, stream)
 
 
 def _zstd(stream: Any, name: str) -> IO[bytes]:
@@ -501,7 +518,7 @@ def _zstd(stream: Any, name: str) -> IO[bytes]:
 def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
     """The bytes in blocks of whole lines, the last of which may lack its end of line."""
     rest: list[bytes] = []
-    while data := file.read(block_bytes):
+    while data := file.read(_upto_line_end(file, block_bytes)):
         cut = data.rfind(b"\n") + 1
         if not cut:
             rest.append(data)
@@ -510,6 +527,15 @@ def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
         rest = [data[cut:]] if cut < len(data) else []
     if rest:
         yield b"".join(rest)
+
+
+def _upto_line_end(file: IO[bytes], size: int) -> int:
+    """Up to `size` bytes, so many that a line ends there if that is easy to see: then nothing need be copied."""
+    if not (isinstance(file, io.FileIO) and hasattr(os, "pread") and stat.S_ISREG(os.fstat(file.fileno()).st_mode)):
+        return size
+    here = file.tell()
+    near = min(size, 1 << 12)
+    return size - near + (os.pread(file.fileno(), near, here + size - near).rfind(b"\n") + 1 or near)
 
 
 def _text(data: bytes) -> bytes:
@@ -615,8 +641,8 @@ def _regular(data: bytes, n: int, separator: bytes) -> int | None:
     import numpy as np
 
     white = np.frombuffer(data, np.uint8)
-    blank, rows, start = separator[0], 0, 0
-    size = len(data)
+    line = np.frombuffer(separator * (n - 1) + b"\n", np.uint8)
+    rows, start, size = 0, 0, len(data)
     while start < size:
         stop = size if size - start <= CHECK_BYTES else data.rfind(b"\n", start, start + CHECK_BYTES) + 1
         if stop <= start:
@@ -627,13 +653,11 @@ def _regular(data: bytes, n: int, separator: bytes) -> int | None:
             return None
         at = np.flatnonzero(low)
         lines = at.size // n
-        ends = at[n - 1 :: n]
-        # As many fields as they should be, and each n-th ends a line: then so many ends, and else separators.
-        if at.size != lines * n or not (piece[ends] == 10).all():
+        # As many fields as they should be, each n-th of which ends a line. (NumPy, unlike `bytes.translate`, lets the
+        # other threads go on.)
+        if at.size != lines * n or (piece[at].reshape(-1, n) != line).any():
             return None
-        if np.count_nonzero(piece == 10) != lines or np.count_nonzero(piece == blank) != at.size - lines:
-            return None
-        if piece[0] == 35 or (piece[ends[:-1] + 1] == 35).any():
+        if piece[0] == 35 or (piece[at[n - 1 : -1 : n] + 1] == 35).any():
             return None
         rows += lines
         start = stop

@@ -269,7 +269,7 @@ def group(query_id: Any) -> Grouping:
     size = len(query_id)
     if not size:
         return Grouping([], np.zeros(0, np.int64), None)
-    begins = _changes(query_id)
+    begins = changes(query_id)
     blocks = str_list(as_list(take(query_id, begins)), "query_id")
     lengths = np.diff(np.append(begins, size))
     seen: dict[str, int] = {}
@@ -282,7 +282,7 @@ def group(query_id: Any) -> Grouping:
     return Grouping(names, np.bincount(of_block, lengths, len(names)).astype(np.int64), order)
 
 
-def _changes(column: Any) -> Ints:
+def changes(column: Any) -> Ints:
     """Rows of a column that differ from the row before, the first included."""
     if isinstance(column, Coded):
         # Two codes may be one id, where categories differ in type only: neighbours of one topic, then grouped.
