@@ -468,7 +468,7 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
     if head[:3] == codecs.BOM_UTF8:
-        return _put_back(head[3:], stream)
+        whole.read(3)
     return whole
 
 
