@@ -273,6 +273,15 @@ def test_both_ways_accept_and_refuse_the_same_bytes(data: bytes) -> None:
     assert outcome(small) == outcome(large)
 
 
+def test_the_first_of_several_malformed_lines_is_told() -> None:
+    for lines in (b"1 0 a x\n1 0 b\n", b"1 0 a x\n1 0 \xff 1\n", b"1 0 a x\n1 0 b y\n"):
+        with pytest.raises(ValueError, match="line 1: the relevance 'x' is no number"):
+            irpref.read_qrels(io.BytesIO(lines))
+    for lines in (b"1 0\n1 0 b x\n", b"1 0 \xff 1\n1 0 b x\n"):
+        with pytest.raises(ValueError, match="line 1: (2 fields|the doc_id is not UTF-8)"):
+            irpref.read_qrels(io.BytesIO(lines))
+
+
 # Whole topics, block by block ----------------------------------------------------------------------------------------
 
 

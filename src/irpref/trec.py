@@ -736,6 +736,7 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
             if len(row) != form.n:
                 why = _fields_wrong(row, form)
                 if why:
+                    parse_lines(b"\n".join(lines[:number]), form)  # an earlier line is told first
                     raise _Malformed(number, why, lines[number])
                 row = row[: form.n]
             kept.append(row)
@@ -744,25 +745,31 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
         numbers = range(len(rows))  # type: ignore[assignment]
     columns = list(zip(*kept, strict=True)) or [()] * form.n
     out: dict[str, list[Any]] = {}
+    wrong: list[tuple[int, str]] = []
     for name, i in form.columns.items():
         try:
             texts = _texts(columns[i])
             out[name] = _numbers(texts) if name == form.number else texts
         except ValueError:
-            for number, field in zip(numbers, columns[i], strict=True):
-                try:
-                    text = _texts((field,))
-                    if name == form.number:
-                        _numbers(text)
-                except ValueError:
-                    why = (
-                        f"the {form.number} {field.decode('utf-8', 'backslashreplace')!r} is no number"
-                        if name == form.number
-                        else f"the {name} is not UTF-8"
-                    )
-                    raise _Malformed(number, why, lines[number]) from None
-            raise
+            wrong.append(_first_wrong(columns[i], name, form, numbers))
+    if wrong:
+        number, why = min(wrong)
+        raise _Malformed(number, why, lines[number])
     return out, len(lines)
+
+
+def _first_wrong(column: Sequence[bytes], name: str, form: Form, numbers: Sequence[int]) -> tuple[int, str]:
+    """Line and reason of the first field of a column that cannot be read."""
+    for number, field in zip(numbers, column, strict=True):
+        try:
+            text = _texts((field,))
+            if name == form.number:
+                _numbers(text)
+        except ValueError:
+            if name != form.number:
+                return number, f"the {name} is not UTF-8"
+            return number, f"the {name} {field.decode('utf-8', 'backslashreplace')!r} is no number"
+    raise AssertionError("each field can be read, and the column cannot")
 
 
 def _fields_wrong(row: list[bytes], form: Form) -> str | None:
