@@ -236,7 +236,10 @@ class Pool(Judgments):
             distinct = False
         else:
             names, lengths, given, grade = dict_columns(data, "relevance")
-            docs, extra, found = str_list(given), {}, ("query_id", "doc_id", "relevance")
+            docs = ArrowDocs.of(given) if arrow_pays(len(given)) else None
+            if docs is None:
+                docs = str_list(given)
+            extra, found = {}, ("query_id", "doc_id", "relevance")
             distinct = docs is given  # the keys of a dict are
         if not len(docs):
             raise ValueError("the qrels are empty: there is nothing to judge a run against")

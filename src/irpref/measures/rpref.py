@@ -35,11 +35,11 @@ import numpy as np
 from irpref.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 from irpref.judged import JudgedRun, Judgments
 from irpref.judged.pool import Gains
-from irpref.segments import Floats, Ints, Segments
+from irpref.segments import Bools, Floats, Ints, Segments
 from irpref.terms import Terms
 
 # Above this number of distinct values in a topic, one pass per bit beats one pass per value.
-MANY_STEPS = 32
+MANY_STEPS = 80
 
 # Counts up to this are packed three to an integer; a topic with more documents goes one pass per bit, too.
 _FIELD = 1 << 21
@@ -138,42 +138,51 @@ def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
     return out
 
 
-def _misplaced_by_bits(value: Floats, level: Ints, inside: np.ndarray) -> tuple[Floats, Floats]:
-    """`misplaced` for rectangles (k, width), in time width * log(levels) and memory width.
+def _misplaced_by_bits(value: Floats, level: Ints, inside: Bools) -> tuple[Floats, Floats]:
+    """Number of lower values above each one, and their sum, in rectangles (k, width) of a topic a row.
 
-    One pass a bit, from the highest: inside groups of equal higher bits, which stand together and in rank
-    order, an element whose bit is 1 lies above those before it whose bit is 0. Two elements of different
-    level differ in a highest bit, so each pair is met exactly once.
+    In time width * log(levels). One pass a bit, from the highest: inside groups of equal higher bits, which stand
+    together and in rank order, an element whose bit is 1 lies above those before it whose bit is 0. Two elements of
+    different level differ in a highest bit, so each pair is met exactly once.
     """
     k, width = value.shape
-    place = np.broadcast_to(np.arange(width), (k, width))
-    number = np.zeros((k, width))
-    total = np.zeros((k, width))
-    column = np.arange(width)
+    size = k * width
+    # What moves with the elements, as they are sorted by more and more bits.
+    lev, val, ok = level.ravel(), value.ravel(), inside.ravel()
+    number, total, place = np.zeros(size), np.zeros(size), np.arange(size)
+    first = np.arange(0, size, width)  # of each group
     for bit in range(int(level.max()).bit_length() - 1, -1, -1):
-        lev = np.take_along_axis(level, place, 1)
-        ok = np.take_along_axis(inside, place, 1)
-        val = np.take_along_axis(value, place, 1)
+        sizes = np.diff(np.append(first, size))
         one = (lev >> bit & 1).astype(bool)
-        zero = ~one & ok
-        opens = np.ones((k, width), bool)
-        opens[:, 1:] = (lev[:, 1:] >> (bit + 1)) != (lev[:, :-1] >> (bit + 1))
-        start = np.maximum.accumulate(np.where(opens, column, 0), axis=1)
-        zeros = np.cumsum(zero, axis=1)
-        weight = np.where(zero, val, 0.0)
-        sums = np.cumsum(weight, axis=1)
-        before = np.take_along_axis(zeros - zero, start, 1)
-        sums_before = np.take_along_axis(sums - weight, start, 1)
-        n = np.where(one, zeros - before, 0)
-        t = np.where(one, sums - sums_before, 0.0)
-        added_n, added_t = np.empty_like(number), np.empty_like(total)
-        np.put_along_axis(added_n, place, n.astype(np.float64), 1)
-        np.put_along_axis(added_t, place, t, 1)
-        number += added_n
-        total += added_t
-        # Stable partition of each group by this bit, so that the next pass finds its groups together.
-        place = np.take_along_axis(place, np.argsort(lev >> bit, axis=1, kind="stable"), 1)
-    return number, total
+        zero = ~one
+        counted = zero & ok
+        upto = np.zeros(size + 1, dtype=np.int64)
+        np.cumsum(counted, out=upto[1:])
+        sums = np.zeros((k, width + 1))  # topic by topic: none has the rounding of another
+        np.cumsum(np.where(counted, val, 0.0).reshape(k, width), axis=1, out=sums[:, 1:])
+        at = np.flatnonzero(one)
+        begin = np.repeat(first, sizes)[at]
+        row = at // width
+        number[at] += upto[at] - upto[begin]
+        total[at] += sums.ravel()[at + row] - sums.ravel()[begin + row]
+        if not bit:
+            break
+        # Each group's zeros to its front, so that the next pass finds its groups together.
+        if not ok.all():
+            np.cumsum(zero, out=upto[1:])
+        zeros = np.diff(upto[np.append(first, size)])
+        before = upto[:-1] - np.repeat(upto[first], sizes)
+        target = np.where(zero, np.repeat(first, sizes) + before, np.arange(size) + np.repeat(zeros, sizes) - before)
+        order = np.empty(size, dtype=np.int64)
+        order[target] = np.arange(size)
+        lev, val, ok = lev[order], val[order], ok[order]
+        number, total, place = number[order], total[order], place[order]
+        opens = np.zeros(size + 1, bool)
+        opens[first] = opens[first + zeros] = True
+        first = np.flatnonzero(opens[:-1])
+    out = np.empty((2, size))
+    out[:, place] = number, total
+    return out[0].reshape(k, width), out[1].reshape(k, width)
 
 
 class _Parts(NamedTuple):
