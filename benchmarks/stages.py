@@ -16,7 +16,7 @@ from benchmarks import peers, workloads
 def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
     from irpref.judged import Pool
-    from irpref.judged.align import Part
+    from irpref.judged.align import Part, _by_key
     from irpref.judged.match import ArrowDocs, repeated
     from irpref.judged.order import evaluation_order
     from irpref.provider import KernelEvaluator
@@ -32,7 +32,13 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
         assert docs is not None
         part = Part(np.arange(topics.n), topics.lengths, docs, rows.value)
         keys = docs.keys(part.topics, part.lengths)
+        pool = Pool.build(workloads.FORMS["polars"](load.qrels))
+        assert pool.arrow is not None
+        ids = workloads.FORMS["object"](rows)["doc_id"].to_numpy()
         checks = {
+            "ids from Python to Arrow": lambda ids=ids: ArrowDocs.of(ids),
+            "keys (hashes of topic and id)": lambda part=part: part.docs.keys(part.topics, part.lengths),
+            "judgments found by key": lambda part=part, pool=pool: _by_key(pool, part),
             "check: tie rule": lambda part=part, topics=topics: evaluation_order(part.score, topics, part),
             "check: repeated documents": lambda keys=keys, topics=topics: repeated(keys, topics),
             "check: scores finite": lambda rows=rows: np.isfinite(rows.value).all(),
@@ -41,15 +47,22 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
         for form in ("dict", "object", "polars"):
             qrels, run = workloads.FORMS[form](load.qrels), workloads.FORMS[form](load.run)
             evaluator = KernelEvaluator(peers.measures(), qrels)
-            judged = evaluator.pool.judge(run)
-            calls: dict[str, Callable[[], Any]] = {
+
+
+            def fresh(qrels: Any = qrels, run: Any = run) -> tuple[Any, Any]:
+                peers.fresh()
+                evaluator = KernelEvaluator(peers.measures(), qrels)
+                return evaluator, evaluator.judge(run)
+
+            calls: dict[str, Any] = {
                 "index the qrels": lambda q=qrels: Pool.build(q),
-                "align the run": lambda e=evaluator, r=run: e.pool.judge(r),
-                "all kernels": lambda e=evaluator, j=judged: e.values_of(j),
+                "align the run": lambda e=evaluator, r=run: e.judge(r),
+                "all kernels": (lambda pair: pair[0].values_of(pair[1]), fresh),
                 **(checks if form == "object" else {}),
             }
             for what, call in calls.items():
-                seconds = _repeated(call, options.seconds / 10)
+                call, given = call if isinstance(call, tuple) else (call, None)
+                seconds = _repeated(call, options.seconds / 10, given)
                 result = {"workload": f"stages {name}", "form": form, "who": what, "rows": len(rows)}
                 results.append({**result, "seconds": seconds})
                 took = statistics.median(seconds)
@@ -57,13 +70,14 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     return results
 
 
-def _repeated(call: Callable[[], Any], seconds: float) -> list[float]:
-    call()
+def _repeated(call: Callable[..., Any], seconds: float, given: Callable[[], Any] | None = None) -> list[float]:
+    """Seconds of each call, with what `given` made for it before the clock was started."""
     times: list[float] = []
     began = time.perf_counter()
-    while len(times) < 3 or (time.perf_counter() - began < seconds and len(times) < 30):
+    while len(times) < 4 or (time.perf_counter() - began < seconds and len(times) < 30):
         peers.fresh()
+        arguments = () if given is None else (given(),)
         start = time.perf_counter()
-        call()
+        call(*arguments)
         times.append(time.perf_counter() - start)
-    return times
+    return times[1:]
