@@ -222,14 +222,16 @@ def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[lis
     names = list(data)
     lengths = np.fromiter(map(len, data.values()), dtype=np.int64, count=len(names))
     docs = list(chain.from_iterable(data.values()))
+    numbers = list(chain.from_iterable(d.values() for d in data.values()))
     values: Floats
     try:
-        values = np.fromiter(
-            chain.from_iterable(d.values() for d in data.values()), dtype=np.float64, count=len(docs)
-        )
+        # Grades mostly are small whole numbers, which `bytes` reads in half the time.
+        values = np.frombuffer(bytes(numbers), dtype=np.uint8).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        numbers = [number for d in data.values() for number in d.values()]
-        values = as_numbers(numbers, [name for name, d in data.items() for _ in d], docs, value)
+        try:
+            values = np.fromiter(numbers, dtype=np.float64, count=len(numbers))
+        except (TypeError, ValueError, OverflowError):
+            values = as_numbers(numbers, [name for name, d in data.items() for _ in d], docs, value)
     return names, lengths, docs, values
 
 
