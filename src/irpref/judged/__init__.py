@@ -7,10 +7,11 @@ Two questions shape this package.
 
 **How are ids turned into arrays?** Only the judged documents that a run retrieved can matter beyond their
 number: every measure is a function of them (rank, grade) and of how many documents were retrieved. So a run
-is never converted row by row; its documents are looked up in the topic's judged ones, by hash, and only
-the hits become rows. Python strings (dicts, namedtuples, object columns) are probed topic by topic with
-set and dict operations, which are C loops over hashes that the strings carry; Arrow columns (polars,
-pandas on pyarrow, TREC files) are joined by polars, which needs no Python string at all.
+is never converted row by row; its documents are looked up among the topic's judged ones, and only the hits
+become rows. Large inputs are looked up all at once, in Arrow: each document has a key, the hash of topic and id,
+and a table of keys (`irpref.judged.match`) shows repeated documents and finds the judged ones, whose ids are then
+compared, since only the ids decide. Small ones, for which polars would not be worth its import, and dicts with few
+judgments a topic are probed with dict operations. Both ways give the same hits.
 
 **How does a value stay the same bit for bit whatever other topics are present?** Sums are taken inside a
 topic's own slice (see `irpref.segments`); choices between a fast and a general path are made from the topic's
