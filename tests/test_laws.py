@@ -5,6 +5,7 @@ without a default or where a law does not hold for it, with the reason.
 """
 
 import copy
+import itertools
 import os
 import pickle
 import subprocess
@@ -287,7 +288,8 @@ def test_groups_of_topics_do_not_matter(rows, usual, collection):
     pool, arguments = prepare(VARIANTS, judgments(collection.qrels))
     judged = pool.judge(collection.run)
     for measure in VARIANTS:
-        parts = [type(measure).kernel(batch, **arguments[measure]) for batch in judged.batches(rows)]
+        batches = itertools.starmap(judged.topics, judged.batches(rows))
+        parts = [type(measure).kernel(batch, **arguments[measure]) for batch in batches]
         found = dict(zip(pool.topic_ids, np.concatenate(parts).tolist(), strict=True))
         assert found == usual[measure], measure
 

@@ -158,21 +158,22 @@ class KernelEvaluator(providers.Evaluator):
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
         out: dict[Any, Floats] = {measure: np.empty(judged.n_topics) for measure in self.tasks}
         batches = list(judged.batches())
-        ends = np.cumsum([batch.n_topics for batch in batches]).tolist()
 
-        def fill(batch: JudgedRun, end: int) -> None:
+        def fill(batch: tuple[int, int]) -> None:
+            # Made here and gone afterwards, with all that the measures share: memory does not grow with the topics.
+            some = judged.topics(*batch)
             for measure, values in out.items():
-                values[end - batch.n_topics : end] = self.tasks[measure](batch)
+                values[slice(*batch)] = self.tasks[measure](some)
 
         if len(batches) >= 8 and (os.cpu_count() or 1) > 1:
             # Groups of topics share nothing, and NumPy releases the interpreter's lock; a few are done sooner alone.
             from concurrent.futures import ThreadPoolExecutor
 
             with ThreadPoolExecutor(min(len(batches), os.cpu_count() or 1, 8)) as threads:
-                list(threads.map(fill, batches, ends))
+                list(threads.map(fill, batches))
         else:
-            for batch, end in zip(batches, ends, strict=True):
-                fill(batch, end)
+            for batch in batches:
+                fill(batch)
         return out
 
     def values(self, run: Any) -> dict[Any, Floats]:

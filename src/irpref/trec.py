@@ -260,8 +260,10 @@ def _whole_grades(table: pl.DataFrame) -> pl.DataFrame:
     import numpy as np
     import polars as pl
 
-    grade = table["relevance"].to_numpy()
-    if np.isfinite(grade).all() and (grade == np.rint(grade)).all() and (abs(grade) < 2**53).all():
+    def whole(grade: Any) -> bool:
+        return bool(np.isfinite(grade).all() and (grade == np.rint(grade)).all() and (abs(grade) < 2**53).all())
+
+    if all(whole(part.to_numpy()) for part in table["relevance"].get_chunks()):
         table = table.with_columns(pl.col("relevance").cast(pl.Int64))
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))

@@ -142,6 +142,7 @@ def run(args: argparse.Namespace) -> int:
         if "'known'" in str(error) and args.known is None:
             raise UsageError(f"{str(error).partition(' (found')[0]}: give --known FILE") from None
         raise
+    del judgments  # as they were read: what is needed of them is in the scorer
     scores: dict[str, Scores] = {}
     with _progress(list(runs.values())) as report:
         for name, path in runs.items():

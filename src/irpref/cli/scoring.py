@@ -176,6 +176,10 @@ class Scorer:
 
             source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
             self.host = source.evaluator(self.rest, judgments.rows())
+        if self.pool is not None:
+            from irpref.judged.recent import forget
+
+            forget()  # what is needed of the judgments is in the pool
 
     @staticmethod
     def _hosted(measures: Iterable[Any]) -> set[Any]:

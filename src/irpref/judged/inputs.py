@@ -117,10 +117,11 @@ def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
     # A frame without rows has no dtype of its own; missing values are found, with topic and document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
         raise ValueError(f"column {value!r} holds {numbers.dtype}, expected numbers")
+    numbers = numbers.cast(pl.Float64)
     return Table(
         ids["query_id"],
         ids["doc_id"],
-        numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy(),
+        (numbers.fill_null(float("nan")) if numbers.null_count() else numbers).to_numpy(),
         {name: data[name].to_numpy() for name in columns if name in found},
         found,
     )

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from irpref.judged.inputs import Table, as_list, as_table, dict_columns, group, is_missing, str_list, take
-from irpref.judged.match import ArrowDocs, Keys, arrow_pays, repeated
+from irpref.judged.match import ArrowDocs, Keys, arrow_pays, chunks, repeated
 from irpref.judged.run import JudgedRun, Listing
 from irpref.segments import Bools, Floats, Ints, Segments, order_by
 
 Gains = tuple[tuple[float, float], ...] | None
+_KEPT = 1 << 20  # judgments up to which what measures share of them is kept for the next run
 
 
 class Judgments:
@@ -140,6 +141,8 @@ class Judgments:
                 {name: column[rows] for name, column in dict(self.columns).items()},
             )
 
+        if self.grade.size > _KEPT:
+            return make()
         # Columns may join later, when other measures ask for them.
         return self.memo(("topics", start, stop, *self.columns), make)
 
@@ -353,10 +356,20 @@ def _nth(docs: list[str] | ArrowDocs, row: int) -> str:
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
     """Rows of each topic by falling grade, equal grades as they stand: shape (n_judged,)."""
+    order = np.empty(grade.size, dtype=np.int64)
+    for start, stop in chunks(judged.lengths):
+        a, b = int(judged.offsets[start]), int(judged.offsets[stop])
+        order[a:b] = _falling(judged.slice(start, stop), grade[a:b]) + a
+    return order
+
+
+def _falling(judged: Segments, grade: Floats) -> Ints:
+    if not grade.size:
+        return np.zeros(0, dtype=np.int64)
     with np.errstate(over="ignore"):  # grades may be any finite numbers
         depth = grade.max() - grade
     if depth.max() < 65536 and not (depth != np.rint(depth)).any():
         level = depth.astype(np.int64)
     else:
         level = np.unique(-grade, return_inverse=True)[1].astype(np.int64)
-    return order_by(judged.topic, level, judged.n)
+    return order_by(np.repeat(np.arange(judged.n), judged.lengths), level, judged.n)

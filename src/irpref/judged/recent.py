@@ -33,7 +33,7 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
     copy = Table(
         _copy(data.query_id),
         _copy(data.doc_id),
-        data.value.copy(),
+        data.value.copy() if data.value.flags.writeable else data.value,
         {name: _copy(column) for name, column in data.columns.items()},
         data.found,
     )

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 BATCH_ROWS = 1 << 17
 
 
+def _values_of(row: Ints | Callable[[], Ints]) -> Ints:
+    return row() if callable(row) else row
+
+
 class JudgedRun:
     """What the measures see of a run: its judged documents, by topic, in rank order.
 
@@ -65,7 +69,7 @@ class JudgedRun:
     @cached_property
     def row(self) -> Ints:
         """Row of each hit in the pool: shape (n_hits,)."""
-        return self._row() if callable(self._row) else self._row
+        return _values_of(self._row)
 
     @cached_property
     def level(self) -> Ints:
@@ -121,7 +125,7 @@ class JudgedRun:
         if key not in self._views:
             mask, rank, n_retrieved = make()
             if mask.all():
-                view = JudgedRun(self.pool, self.hits, rank, lambda: self.row, n_retrieved, self.level)
+                view = JudgedRun(self.pool, self.hits, rank, self._row, n_retrieved, self.level)
             else:
                 view = self.select(mask, rank[mask], n_retrieved)
             self._views[key] = view
@@ -129,8 +133,10 @@ class JudgedRun:
 
     def select(self, mask: Bools, rank: Ints, n_retrieved: Ints) -> JudgedRun:
         """The hits that `mask` keeps, at these ranks."""
+        # Of the rows, not of this run: it keeps its views, and a circle would outlive them all until it is looked for.
+        row = self._row
         return JudgedRun(
-            self.pool, self.hits.where(mask), rank, lambda: self.row[mask], n_retrieved, self.level[mask]
+            self.pool, self.hits.where(mask), rank, lambda: _values_of(row)[mask], n_retrieved, self.level[mask]
         )
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
@@ -151,6 +157,8 @@ class JudgedRun:
 
     def topics(self, start: int, stop: int) -> JudgedRun:
         """Topics `start` to `stop - 1`."""
+        if (start, stop) == (0, self.n_topics):
+            return self
         rows = slice(self.hits.offsets[start], self.hits.offsets[stop])
         part = JudgedRun(
             self.pool.topics(start, stop),
@@ -164,19 +172,16 @@ class JudgedRun:
             part.turned = self.turned[rows]
         return part
 
-    def batches(self, rows: int = BATCH_ROWS) -> Iterator[JudgedRun]:
-        """Groups of consecutive topics of about `rows` rows: small enough for the cache."""
+    def batches(self, rows: int = BATCH_ROWS) -> Iterator[tuple[int, int]]:
+        """Groups of consecutive topics of about `rows` rows, small enough for the cache: first, one past the last."""
         # By judgments, not by hits: then every run of an evaluator has the same groups, and what a group of
         # the pool keeps for the measures serves them all.
         load = self.pool.judged.offsets
-        if load[-1] <= rows:
-            yield self
-            return
         start = 0
         while start < self.n_topics:
             stop = int(np.searchsorted(load, load[start] + rows, side="right")) - 1
             stop = min(max(stop, start + 1), self.n_topics)
-            yield self.topics(start, stop)
+            yield start, stop
             start = stop
 
 
