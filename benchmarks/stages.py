@@ -15,9 +15,8 @@ from benchmarks import peers, workloads
 
 def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
-    from irpref.judged import Pool
+    from irpref.judged import Pool, match
     from irpref.judged.align import Part, _by_key
-    from irpref.judged.match import ArrowDocs, repeated
     from irpref.judged.order import evaluation_order
     from irpref.provider import KernelEvaluator
     from irpref.segments import Segments
@@ -28,7 +27,7 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
         load = workloads.build(name, topics=options.topics)
         rows = load.run
         topics = Segments(np.searchsorted(rows.topic, np.arange(int(rows.topic.max()) + 2)))
-        docs = ArrowDocs.of(rows.doc_ids())
+        docs = match.ArrowDocs.of(rows.doc_ids())
         assert docs is not None
         part = Part(np.arange(topics.n), topics.lengths, docs, rows.value)
         keys = docs.keys(part.topics, part.lengths)
@@ -36,11 +35,11 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
         assert pool.arrow is not None
         ids = workloads.FORMS["object"](rows)["doc_id"].to_numpy()
         checks = {
-            "ids from Python to Arrow": lambda ids=ids: ArrowDocs.of(ids),
+            "ids from Python to Arrow": lambda ids=ids: match.ArrowDocs.of(ids),
             "keys (hashes of topic and id)": lambda part=part: part.docs.keys(part.topics, part.lengths),
             "judgments found by key": lambda part=part, pool=pool: _by_key(pool, part),
             "check: tie rule": lambda part=part, topics=topics: evaluation_order(part.score, topics, part),
-            "check: repeated documents": lambda keys=keys, topics=topics: repeated(keys, topics),
+            "check: repeated documents": lambda keys=keys, topics=topics: match.repeated(keys, topics),
             "check: scores finite": lambda rows=rows: np.isfinite(rows.value).all(),
             "check: grades finite": lambda rows=load.qrels: np.isfinite(rows.value).all(),
         }
@@ -62,7 +61,7 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
             }
             for what, call in calls.items():
                 call, given = call if isinstance(call, tuple) else (call, None)
-                seconds = _repeated(call, options.seconds / 10, given)
+                seconds = repeated(call, options.seconds / 10, given)
                 result = {"workload": f"stages {name}", "form": form, "who": what, "rows": len(rows)}
                 results.append({**result, "seconds": seconds})
                 took = statistics.median(seconds)
@@ -70,7 +69,7 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     return results
 
 
-def _repeated(call: Callable[..., Any], seconds: float, given: Callable[[], Any] | None = None) -> list[float]:
+def repeated(call: Callable[..., Any], seconds: float, given: Callable[[], Any] | None = None) -> list[float]:
     """Seconds of each call, with what `given` made for it before the clock was started."""
     times: list[float] = []
     began = time.perf_counter()
