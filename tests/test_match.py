@@ -34,7 +34,14 @@ class Retrieved(NamedTuple):
 
 
 def frame(rows, dtype):
-    return pd.DataFrame(rows).astype({"query_id": dtype, "doc_id": dtype})
+    query_id, doc_id, value = zip(*rows, strict=True)
+    return pd.DataFrame(
+        {
+            "query_id": pd.Series(query_id, dtype=dtype),
+            "doc_id": pd.Series(doc_id, dtype=dtype),
+            rows[0]._fields[2]: value,
+        }
+    )
 
 
 def nested(rows):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from irpref.judged.align import Repeats, judge
 from irpref.judged.inputs import Coded, Table, changes
 from irpref.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 # A table of whole topics (polars frame or `Columns`), their names, and their rows where they follow each other.
 Part = tuple[Any, list[str], list[int] | None]
@@ -75,9 +79,13 @@ def judge_file(
     """
     if source.is_small():
         return judge_table(pool, small_run(source), strict=strict, ties=ties, rounded=rounded)
+    from concurrent.futures import ThreadPoolExecutor
+
     try:
-        parts = _counted(topic_blocks(source, block_bytes), progress)
-        return judge_parts(pool, parts, strict, ties, rounded)
+        # The same two parse and judge: each further thread would keep some memory of its own.
+        with ThreadPoolExecutor(2) as workers:
+            parts = _counted(topic_blocks(source, block_bytes, workers), progress)
+            return judge_parts(pool, parts, strict, ties, rounded, workers)
     except TopicReturnsError:
         return judge_table(pool, run_table(source), strict=strict, ties=ties, rounded=rounded)
 
@@ -102,13 +110,15 @@ def _counted(parts: Iterable[Part], progress: Callable[[int], None] | None) -> I
             progress(rows)
 
 
-def judge_parts(pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool) -> JudgedFile:
-    """Judge tables that each hold whole topics, as one run. Raises as `Pool.judge`."""
+def judge_parts(
+    pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool, workers: Executor | None = None
+) -> JudgedFile:
+    """Judge tables that each hold whole topics, as one run, by `workers` if given. Raises as `Pool.judge`."""
     repeats = Repeats(strict)
     plain, single = _Hits(pool, ties), _Hits(pool, ties)
     topics: list[str] = []
     same = True
-    for part in _judged(pool, parts, strict, ties, rounded, topics):
+    for part in _judged(pool, parts, strict, ties, rounded, topics, workers):
         repeats.number += part.repeats.number
         repeats.first = repeats.first or part.repeats.first
         same &= part.single is part.plain
@@ -129,9 +139,15 @@ class _Part(NamedTuple):
 
 
 def _judged(
-    pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool, topics: list[str]
+    pool: Pool,
+    parts: Iterable[Part],
+    strict: bool,
+    ties: bool,
+    rounded: bool,
+    topics: list[str],
+    workers: Executor | None,
 ) -> Iterator[_Part]:
-    """The parts judged, in their order, two at a time; all topic names are added to `topics`."""
+    """The parts judged, in their order; all topic names are added to `topics`."""
 
     def judged(part: Part) -> _Part:
         rows, repeats = _rows(part), Repeats(strict)
@@ -150,28 +166,22 @@ def _judged(
                 yield part
 
     tables = wanted()
-    # The first before the others: what the pool keeps for all of them is made once. A small file has no others.
-    for first in tables:
+    # The first before the others: what the pool keeps for all of them is made once.
+    for first in tables if workers is None else itertools.islice(tables, 1):
         yield judged(first)
-        break
-    running: deque[Any] = deque()
-    part: Part | None = next(tables, None)
-    if part is None:
+    if workers is None:
         return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(2) as workers:
-        try:
-            while part is not None:
-                running.append(workers.submit(judged, part))
-                if len(running) > 2:
-                    yield running.popleft().result()
-                part = next(tables, None)
-            while running:
+    running: deque[Any] = deque()
+    try:
+        for part in tables:
+            running.append(workers.submit(judged, part))
+            if len(running) > 1:
                 yield running.popleft().result()
-        finally:
-            for future in running:
-                future.cancel()
+        while running:
+            yield running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()
 
 
 class _Hits:

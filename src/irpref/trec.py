@@ -38,10 +38,12 @@ import tempfile
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import pandas as pd
     import polars as pl
 
@@ -306,14 +308,16 @@ class TopicBlock(NamedTuple):
     lengths: list[int]
 
 
-def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[TopicBlock]:
-    """`run_blocks`, each block with its topics."""
+def topic_blocks(
+    source: Source, block_bytes: int = BLOCK_BYTES, workers: Executor | None = None
+) -> Iterator[TopicBlock]:
+    """`run_blocks`, each block with its topics; parsed by `workers` if given."""
     import polars as pl
 
     done: set[str] = set()
     pending: list[pl.DataFrame] = []
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
-    for frame in frames(source, RUN, block_bytes):
+    for frame in frames(source, RUN, block_bytes, workers):
         topics = frame["query_id"]
         begins = [0, *(topics.ne_missing(topics.shift(1))[1:].arg_true() + 1).to_list()]
         names = topics.gather(begins).to_list()
@@ -575,24 +579,26 @@ def _located(name: str, lines: int) -> Iterator[None]:
 # Blocks to frames ---------------------------------------------------------------------------------------------
 
 
-def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
-    """Frames of the blocks of a file, in order, two of them parsed at a time."""
+def frames(
+    source: Source, form: Form, block_bytes: int = BLOCK_BYTES, workers: Executor | None = None
+) -> Iterator[pl.DataFrame]:
+    """Frames of the blocks of a file, in order, parsed by `workers`, or else two at a time."""
     from concurrent.futures import ThreadPoolExecutor
 
     import polars  # noqa: F401  # before the threads need it
 
     lines = 0
-    with source.open() as file, ThreadPoolExecutor(2) as workers:
+    with source.open() as file, nullcontext(workers) if workers else ThreadPoolExecutor(2) as parsers:
         running: deque[Any] = deque()
         blocks = blocks_of(file, block_bytes)
         first = True
         try:
             while True:
-                while len(running) < 3 and (block := next(blocks, None)) is not None:
+                while len(running) < 2 and (block := next(blocks, None)) is not None:
                     if first:
                         form, block, skipped = _form_of(_text(block) if form is QRELS else block, form)
                         lines, first = lines + skipped, False
-                    running.append(workers.submit(parse_block, block, form))
+                    running.append(parsers.submit(parse_block, block, form))
                 if not running:
                     return
                 with _located(source.name, lines):

@@ -118,10 +118,12 @@ def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
         raise ValueError(f"column {value!r} holds {numbers.dtype}, expected numbers")
     numbers = numbers.cast(pl.Float64)
+    values = (numbers.fill_null(float("nan")) if numbers.null_count() else numbers).to_numpy()
+    values.flags.writeable = False  # as the column itself
     return Table(
         ids["query_id"],
         ids["doc_id"],
-        (numbers.fill_null(float("nan")) if numbers.null_count() else numbers).to_numpy(),
+        values,
         {name: data[name].to_numpy() for name in columns if name in found},
         found,
     )
