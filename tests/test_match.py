@@ -144,7 +144,7 @@ def test_keys_that_clash_do_not_show(bits, rows, monkeypatch):
     judged, run = rows
     assert found(Pool.build(frame(judged, object)), frame(run, object)) == plain(judged, run)
     assert ways["clash"] == ways["one by one"]
-    assert ways["clash"] > 0 or bits == 22
+    assert ways["clash"] > 0 or bits > 4
 
 
 def test_a_clash_of_run_and_judgments_alone(monkeypatch):
