@@ -319,7 +319,7 @@ def topic_blocks(
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
     for frame in frames(source, RUN, block_bytes, workers):
         topics = frame["query_id"]
-        begins = [0, *(topics.ne_missing(topics.shift(1))[1:].arg_true() + 1).to_list()]
+        begins = [0, *(topics[1:].ne_missing(topics[:-1]).arg_true() + 1).to_list()]
         names = topics.gather(begins).to_list()
         for name, start, stop in zip(names, begins, [*begins[1:], len(frame)], strict=True):
             if start == 0 and waiting and name == next(reversed(waiting)):

@@ -15,6 +15,7 @@ import numpy as np
 
 from irpref.segments import Floats, Ints, order_by
 
+_PIECE = 1 << 17  # rows
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
@@ -295,7 +296,12 @@ def changes(column: Any) -> Ints:
     elif isinstance(column, list):
         column = _object_array(column)
     if not isinstance(column, np.ndarray):
-        return np.append(0, column.ne_missing(column.shift(1))[1:].arg_true().to_numpy() + 1)
+        # In pieces: polars copies columns whose chunks do not end in the same places.
+        found = [np.zeros(1, np.int64)]
+        for start in range(0, len(column) - 1, _PIECE):
+            piece = column[start : start + _PIECE + 1]
+            found.append(piece[1:].ne_missing(piece[:-1]).arg_true().to_numpy() + (start + 1))
+        return np.concatenate(found)
     if column.dtype != object:
         return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
     # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.

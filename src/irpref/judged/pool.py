@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irpref.judged.inputs import Table, as_list, as_table, dict_columns, group, is_missing, str_list, take
-from irpref.judged.match import ArrowDocs, Keys, arrow_pays, chunks, repeated
+from irpref.judged.match import CHUNK_ROWS, ArrowDocs, Keys, arrow_pays, chunks, repeated
 from irpref.judged.run import JudgedRun, Listing
 from irpref.segments import Bools, Floats, Ints, Segments, order_by
 
@@ -184,14 +184,23 @@ class Pool(Judgments):
     def place(self) -> Ints:
         """Pool row of each judgment in the order of the input, by topic: shape (n_judged,)."""
         place = np.empty_like(self._order)
-        place[self._order] = np.arange(self._order.size)
+        for start in range(0, place.size, CHUNK_ROWS):
+            some = self._order[start : start + CHUNK_ROWS]
+            place[some] = np.arange(start, start + some.size)
         return place
 
     @cached_property
     def arrow(self) -> tuple[ArrowDocs, Keys] | None:
         """Ids and their keys, in the order of the input, by topic; None where Arrow cannot hold them."""
         docs = ArrowDocs.of(self._given_docs) if isinstance(self._given_docs, list) else self._given_docs
-        return None if docs is None else (docs, docs.keys(np.arange(self.n_topics), self.judged.lengths))
+        if docs is None:
+            return None
+        # Some topics at a time, here and above: the judgments of a long run fill a good part of the memory.
+        keys: Keys = np.empty(self.judged.size, dtype=np.uint64)
+        for start, stop in chunks(self.judged.lengths):
+            rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
+            keys[rows] = docs[rows].keys(np.arange(start, stop), self.judged.lengths[start:stop])
+        return docs, keys
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may have another polars, whose keys are others.
@@ -356,7 +365,7 @@ def _nth(docs: list[str] | ArrowDocs, row: int) -> str:
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
     """Rows of each topic by falling grade, equal grades as they stand: shape (n_judged,)."""
-    order = np.empty(grade.size, dtype=np.int64)
+    order: Ints = np.empty(grade.size, dtype=np.int32 if grade.size < 2**31 else np.int64)
     for start, stop in chunks(judged.lengths):
         a, b = int(judged.offsets[start]), int(judged.offsets[stop])
         order[a:b] = _falling(judged.slice(start, stop), grade[a:b]) + a
