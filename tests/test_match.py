@@ -235,7 +235,7 @@ def test_categories_that_no_row_has(rows, monkeypatch):
     few=st.sampled_from([1, 2, 2000]),
 )
 def test_buckets_find_what_a_dict_finds(keys, wanted, few):
-    some, match._SOME = match._SOME, few
+    kept, match._SORTED = match._SORTED, few
     try:
         buckets = Buckets(np.array(keys, dtype=np.uint64))
         assert buckets.repeated == (len(set(keys)) < len(keys))
@@ -247,7 +247,7 @@ def test_buckets_find_what_a_dict_finds(keys, wanted, few):
                 i: index[key] for i, key in enumerate(wanted) if key in index
             }
     finally:
-        match._SOME = some
+        match._SORTED = kept
 
 
 @given(

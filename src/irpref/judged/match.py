@@ -27,6 +27,7 @@ CHUNK_ROWS = 1 << 16  # rows looked up at a time: their arrays stay in the cache
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _MANY = 100_000  # rows from which looking them up in Arrow wins back the import of polars
 _SOME = 2_000  # and the cost of its calls, where it is there already
+_SORTED = 2_000  # keys below which a sorted array is searched sooner than a table is made
 
 
 def arrow_pays(rows: int) -> bool:
@@ -149,7 +150,7 @@ class Buckets:
             self.crowded[bucket[self.lost]] = True
             # Another factor, so that rows that met here do not meet again.
             lost = keys[self.lost] * _FACTOR
-            self.rest = Sorted(lost) if lost.size < _SOME else Buckets(lost)
+            self.rest = Sorted(lost) if lost.size < _SORTED else Buckets(lost)
             self.repeated = self.rest.repeated
 
     rest: Buckets | Sorted | None = None  # the rows that lost their bucket
