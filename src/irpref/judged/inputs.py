@@ -120,7 +120,6 @@ def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
         raise ValueError(f"column {value!r} holds {numbers.dtype}, expected numbers")
     numbers = numbers.cast(pl.Float64)
     values = (numbers.fill_null(float("nan")) if numbers.null_count() else numbers).to_numpy()
-    values.flags.writeable = False  # as the column itself
     return Table(
         ids["query_id"],
         ids["doc_id"],

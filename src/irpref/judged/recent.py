@@ -33,7 +33,8 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
     copy = Table(
         _copy(data.query_id),
         _copy(data.doc_id),
-        data.value.copy() if data.value.flags.writeable else data.value,
+        # A read-only array of pandas still shows what is written to the frame; a polars column cannot change.
+        data.value if type(qrels).__module__.partition(".")[0] == "polars" else data.value.copy(),
         {name: _copy(column) for name, column in data.columns.items()},
         data.found,
     )
