@@ -158,6 +158,49 @@ def test_a_clash_of_run_and_judgments_alone(monkeypatch):
     assert found(pool, {"q": {"c": 3.0, "b": 2.0, "d": 1.0}}) == [("q", 2, "b", 2.0)]
 
 
+@pytest.mark.parametrize("bits", [0, 7, 9])
+@pytest.mark.parametrize("qrels_form", ["object", "category"])
+def test_hashes_of_categories_that_clash_do_not_show(qrels_form, bits, rows, monkeypatch):
+    """A run whose ids are numbered is matched by number, which is found by hash: of two categories it may be one."""
+    always(monkeypatch, True)
+    high = ~np.uint64(2 ** (64 - bits) - 1) if bits else np.uint64(0)
+    hashed = match.hashed
+    monkeypatch.setattr(match, "hashed", lambda values: hashed(values) & high)
+    judged, run = rows
+    pool = Pool.build(FORMS[qrels_form](judged))
+    codes = []
+    codes_of = ArrowDocs.codes_of
+    monkeypatch.setattr(ArrowDocs, "codes_of", lambda *args: codes.append(codes_of(*args)) or codes[-1])
+    assert found(pool, frame(run, "category")) == plain(judged, run)
+    assert [c is None for c in codes] == [True]
+
+
+def test_a_judgment_with_the_hash_of_another_category(monkeypatch):
+    always(monkeypatch, True)
+    numbers = {"a": 1, "b": 2, "c": 1, "d": 3}
+    monkeypatch.setattr(match, "hashed", lambda docs: np.array([numbers[d] << 60 for d in docs], dtype=np.uint64))
+    topics, docs = ["q"] * 3 + ["r"] * 3, ["c", "b", "d"] * 2
+    run = pd.DataFrame({"query_id": topics, "doc_id": pd.Series(docs, dtype="category"), "score": [3, 2, 1] * 2})
+    assert found(Pool.build({"q": {"a": 1, "b": 2}}), run) == [("q", 2, "b", 2.0)]
+
+
+def test_categories_that_are_the_same_text(monkeypatch):
+    """1 and '1' are two categories and one document: the last row counts."""
+    always(monkeypatch, True)
+    docs = pd.Series(pd.Categorical(["1", 1, 2, 1, 2, "1"], categories=[1, "1", 2]))
+    run = pd.DataFrame({"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0, 7.0]})
+    with pytest.warns(DuplicateWarning, match="repeats 2 documents"):
+        assert found(Pool.build({"q": {"1": 1}, "r": {"1": 2}}), run) == [("q", 2, "1", 1.0), ("r", 2, "1", 2.0)]
+
+
+def test_categories_that_no_unicode_text_can_hold(monkeypatch):
+    always(monkeypatch, True)
+    docs = pd.Series(["\ud800", "a"] * 2, dtype="category")
+    run = pd.DataFrame({"query_id": list("qqrr"), "doc_id": docs, "score": [2.0, 1.0, 1.0, 2.0]})
+    pool = Pool.build({"q": {"\ud800": 1}, "r": {"\ud800": 2}})
+    assert found(pool, run) == [("q", 1, "\ud800", 1.0), ("r", 2, "\ud800", 2.0)]
+
+
 @pytest.mark.parametrize("in_arrow", [False, True])
 @pytest.mark.parametrize("form", [f for f in FORMS if f != "dict"])
 def test_the_last_row_of_a_repeated_document_counts(form, in_arrow, rows, monkeypatch):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.judged.inputs import Table, as_list, as_numbers, as_table, group, str_list, take
-from irpref.judged.match import ArrowDocs, Buckets, arrow_pays, chunks
+from irpref.judged.match import ArrowDocs, Buckets, arrow_pays, chunks, code_keys
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.run import JudgedRun, Listing
@@ -27,6 +27,7 @@ class Part(NamedTuple):
     score: Floats  # (n_rows,)
     source: Ints | None = None  # (n_rows,) row of the input
     found_in: list[Mapping[str, Any]] | None = None  # (k,) dicts whose keys are the documents
+    judged: Ints | None = None  # (n_judged,) code of each judgment of the pool among those of `docs`
 
     def docs_of(self, rows: Ints) -> list[str]:
         """Documents of these rows."""
@@ -216,8 +217,11 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
     lengths = every.lengths[wanted]
     in_arrow = not data.once and arrow_pays(int(lengths.sum()) + pool.grade.size) and pool.arrow
     column = data.doc_id
+    judged: Ints | None = None
     if in_arrow and not isinstance(column, (list, np.ndarray)):
-        column = ArrowDocs.of(column)
+        column = ArrowDocs.of(column) or column
+        if isinstance(column, ArrowDocs) and column.codes is not None:
+            judged = column.codes_of(in_arrow[0])
     for start, stop in chunks(lengths):
         here = wanted[start:stop]
         rows = every.rows(here)
@@ -227,7 +231,7 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
         ids = column[some] if isinstance(column, ArrowDocs) else take(column, some)
         docs = (ArrowDocs.of(ids) if in_arrow else None) or str_list(as_list(ids))
         source = rows if isinstance(some, slice) else some
-        yield Part(of[here], lengths[start:stop], docs, data.value[some], source)
+        yield Part(of[here], lengths[start:stop], docs, data.value[some], source, None, judged)
 
 
 def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part]:
@@ -255,16 +259,22 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
 
 def _by_key(pool: Pool, part: Part) -> Block | None:
     """Look all documents up at once; None where that does not do: a document stands twice, or two keys clash."""
-    if not isinstance(part.docs, ArrowDocs) or pool.arrow is None:
+    docs = part.docs
+    if not isinstance(docs, ArrowDocs) or pool.arrow is None:
         return None
-    buckets = Buckets(part.docs.keys(part.topics, part.lengths))
+    given = pool.judged.rows(part.topics)
+    if part.judged is not None and docs.codes is not None:
+        keys = code_keys(docs.codes, part.topics, part.lengths)
+        wanted = code_keys(part.judged[given], part.topics, pool.judged.lengths[part.topics])
+    else:
+        keys, wanted = docs.keys(part.topics, part.lengths), pool.arrow[1][given]
+    buckets = Buckets(keys)
     if buckets.repeated:
         return None
-    judged, keys = pool.arrow
-    given = pool.judged.rows(part.topics)
-    which, at = buckets.find(keys[given])
+    which, at = buckets.find(wanted)
     given = given[which]
-    if (part.docs.gather(at) != judged.gather(given)).any():
+    # Equal codes are equal ids; other keys only say where to look.
+    if part.judged is None and (docs.gather(at) != pool.arrow[0].gather(given)).any():
         return None
     row = np.full(part.score.size, -1, dtype=np.int64)
     row[at] = pool.place[given]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,13 +45,12 @@ class ArrowDocs:
     values : polars.Series of strings
         The ids, or the different ids of a categorical column.
     codes : int array (n_rows,) or None
-        Where the id of each row stands in `values`; None: row after row.
+        Where the id of each row stands in `values`, which then are all different; None: row after row.
     """
 
-    def __init__(self, values: pl.Series, codes: Ints | None = None, hashes: Keys | None = None) -> None:
+    def __init__(self, values: pl.Series, codes: Ints | None = None) -> None:
         self.values = values
         self.codes = codes
-        self._hashes = hashes
 
     @classmethod
     def of(cls, column: Any) -> ArrowDocs | None:
@@ -64,12 +65,16 @@ class ArrowDocs:
             return column
         if isinstance(column, Coded):
             values, codes = column.values, column.codes
-            if len(values) * 10 > codes.size * 9:
-                # Hardly an id stands twice. Categories are sorted, so their strings lie all over memory; rows less so.
-                return cls.of(take(values, codes))
-            text = _text(values)
-            return None if text is None else cls(text, codes, text.hash().to_numpy().copy())
-        text = _text(column)
+            # Where hardly an id stands twice, rows are read faster: categories are sorted, so their strings lie all
+            # over memory. And categories of other types need not differ once they are text.
+            text = _strings(values) if len(values) * 10 <= codes.size * 9 else None
+            return cls.of(take(values, codes)) if text is None else cls(text, codes)
+        text = _strings(column)
+        if text is None:
+            import polars as pl
+
+            with suppress(UnicodeEncodeError):
+                text = pl.Series("", str_list(as_list(column)), dtype=pl.String)
         return None if text is None else cls(text)
 
     def __len__(self) -> int:
@@ -78,7 +83,9 @@ class ArrowDocs:
     def __getitem__(self, rows: Ints | slice) -> ArrowDocs:
         if self.codes is None:
             return ArrowDocs(self.values[rows])
-        return ArrowDocs(self.values, self.codes[rows], self._hashes)
+        part = ArrowDocs(self.values, self.codes[rows])
+        part.hashes = self.hashes
+        return part
 
     def gather(self, rows: Ints) -> pl.Series:
         """Ids of these rows."""
@@ -88,22 +95,68 @@ class ArrowDocs:
         """All ids as Python strings."""
         return (self.values if self.codes is None else self.values.gather(self.codes)).to_list()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process may have another polars, whose hashes are others.
+        return {"values": self.values, "codes": self.codes}
+
+    @cached_property
+    def hashes(self) -> Keys:
+        """Hash of each of `values`."""
+        return hashed(self.values)
+
     def keys(self, topics: Ints, lengths: Ints) -> Keys:
         """A number for each document of a topic: equal for equal pairs, nearly always different for others.
 
         `topics` and `lengths`: topic numbers, and how many rows each has, (n_topics,).
         """
-        hashes: Keys = self.values.hash().to_numpy() if self._hashes is None else self._hashes
-        if self.codes is not None:
-            hashes = hashes[self.codes]
+        hashes = self.hashes if self.codes is None else self.hashes[self.codes]
         # Odd factors lose nothing; the second carries differences into the high bits, which choose the bucket.
         keys = hashes ^ np.repeat(topics.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15), lengths)
         keys *= _FACTOR
         return keys
 
+    def codes_of(self, docs: ArrowDocs) -> Ints | None:
+        """Where each of these documents stands in `values`, `len(values)` if nowhere: (len(docs),).
 
-def _text(column: Any) -> pl.Series | None:
-    """Ids as a series of strings, None where that cannot be; raises as `str_list`."""
+        None where two of `values` have the same hash.
+        """
+        # Most of the values often are none of these, which the high bits of their hashes show.
+        bits = min((docs.hashes.size * 64).bit_length(), 22)
+        shift = np.uint64(64 - bits)
+        wanted = np.zeros(1 << bits, bool)
+        wanted[(docs.hashes >> shift).view(np.int64)] = True
+        maybe = np.concatenate(
+            [
+                np.flatnonzero(wanted[(self.hashes[start : start + CHUNK_ROWS] >> shift).view(np.int64)]) + start
+                for start in range(0, max(self.hashes.size, 1), CHUNK_ROWS)
+            ]
+        )
+        buckets = Buckets(self.hashes[maybe])
+        if buckets.repeated:
+            return None
+        which, at = buckets.find(docs.hashes)
+        if (docs.values[which] != self.values[maybe[at]]).any():
+            return None
+        out = np.full(docs.hashes.size, self.hashes.size)
+        out[which] = maybe[at]
+        return out if docs.codes is None else out[docs.codes]
+
+
+def hashed(values: pl.Series) -> Keys:
+    """Hash of each id: (len(values),), the same for equal ids in this process."""
+    return values.hash().to_numpy()
+
+
+def code_keys(codes: Ints, topics: Ints, lengths: Ints) -> Keys:
+    """As `ArrowDocs.keys`, of numbers below 2^32 instead of ids: different for different pairs."""
+    keys = np.repeat(topics.astype(np.uint64) << np.uint64(32), lengths)
+    keys |= codes.astype(np.uint32, copy=False)
+    keys *= _FACTOR
+    return keys
+
+
+def _strings(column: Any) -> pl.Series | None:
+    """Ids that are strings (in Python or Arrow) or integers as a series; None if they are not, or no unicode text."""
     import polars as pl
 
     if isinstance(column, pl.Series):
@@ -111,17 +164,10 @@ def _text(column: Any) -> pl.Series | None:
     if isinstance(column, np.ndarray) and column.dtype != object:
         return pl.Series("", column).cast(pl.String)
     try:
-        try:
-            text = pl.Series("", column, dtype=pl.String)
-            if not text.null_count():
-                return text
-        except UnicodeEncodeError:
-            raise
-        except Exception:  # an id that is no string: what polars raises depends on what it is
-            pass
-        return pl.Series("", str_list(as_list(column)), dtype=pl.String)
-    except UnicodeEncodeError:
+        text = pl.Series("", column, dtype=pl.String)
+    except Exception:  # an id that is no string: what polars raises depends on what it is
         return None
+    return None if text.null_count() else text
 
 
 class Buckets:
