@@ -387,6 +387,23 @@ def test_interruption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     assert call("eval", "qrels", "r1", "AP") == (130, "", "irpref: interrupted\n")
 
 
+def test_interruption_while_packages_are_imported() -> None:
+    program = """
+import sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "irpref.cli":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+import irpref_command
+sys.exit(irpref_command.main())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "irpref: interrupted\n")
+
+
 def test_broken_pipe(files: Path) -> None:
     (files / "big").write_text("".join(f"{t} 0 a 1\n" for t in range(20000)))
     (files / "run").write_text("0 Q0 a 1 1 t\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -154,7 +153,7 @@ def _judged(
         plain = single = judge(pool, rows, shared=repeats, ties=ties)
         if rounded and _rounding_matters(rows):
             # Repeated documents were noted above.
-            single = judge(pool, replace(rows, value=_rounded(rows.value)), shared=Repeats(strict), ties=ties)
+            single = judge(pool, rows._replace(value=_rounded(rows.value)), shared=Repeats(strict), ties=ties)
         for run in (plain, single):
             run.row  # noqa: B018  # asked for here: until then it holds the table
         return _Part(plain, single, repeats)

@@ -7,8 +7,8 @@ they are looked up is up to `irpref.judged.align`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,25 +19,23 @@ _PIECE = 1 << 17  # rows
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
-@dataclass(eq=False, repr=False)
 class Coded:
-    """A categorical column of ids: row `i` holds `values[codes[i]]`."""
+    """A categorical column of ids: row `i` holds `values[codes[i]]`, values an object array or polars.Series."""
 
-    values: Any  # object array or polars.Series
-    codes: Ints
+    def __init__(self, values: Any, codes: Ints) -> None:
+        self.values, self.codes = values, codes
 
     def __len__(self) -> int:
         return self.codes.size
 
 
-@dataclass(eq=False, repr=False)
-class Table:
+class Table(NamedTuple):
     """Columns of equal length: topic, document, value (score or grade), and what else was asked for."""
 
     query_id: Any  # list, object or integer array, polars.Series of strings, or `Coded`
     doc_id: Any
     value: Floats
-    columns: dict[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, Any] = MappingProxyType({})
     found: Sequence[str] = ()  # names of all columns of the input
     once: bool = False  # whether nothing else will be evaluated: then polars is not worth its import
 
