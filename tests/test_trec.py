@@ -1,11 +1,13 @@
 """Runs and judgments in TREC format: what is read, what is refused, and that every way of reading agrees."""
 
+import functools
 import gzip
 import io
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -271,6 +273,60 @@ def test_both_ways_accept_and_refuse_the_same_bytes(data: bytes) -> None:
         return [(q, d, repr(int(value) if whole else value)) for q, d, value in rows]
 
     assert outcome(small) == outcome(large)
+
+
+field = st.sampled_from(["1", "2.5", "a", "#", "-", "é", "", "\t"])
+
+
+@given(st.lists(st.lists(field, min_size=1, max_size=9), max_size=6), st.sampled_from([" ", "\t"]))
+def test_lines_too_long_beside_lines_too_short(lines: list[list[str]], separator: str) -> None:
+    """Each line is read or refused for itself, whatever the others lack or have too much."""
+    data = "".join(separator.join(line) + "\n" for line in lines).encode()
+    for form in (trec.RUN, trec.QRELS, trec.QRELS_3):
+
+        def exact(form: trec.Form = form) -> object:
+            form = trec._form_of(data)[0] or form if form is trec.QRELS else form
+            columns, _ = trec.parse_lines(data, form)
+            return list(zip(columns["query_id"], columns["doc_id"], columns[form.number], strict=True))
+
+        def small(form: trec.Form = form) -> object:
+            table = trec._small(trec.Source(io.BytesIO(data)), form)
+            return list(zip(table.query_id, table.doc_id, table.value, strict=True))
+
+        def large(form: trec.Form = form) -> object:
+            parts = trec.frames(trec.Source(io.BytesIO(data)), form, 1 << 20)
+            return [row for part in parts for row in part.select("query_id", "doc_id", form.number).iter_rows()]
+
+        def outcome(read: Callable[[], object]) -> object:
+            try:
+                return repr(read())
+            except ValueError as error:
+                return str(error)
+            except trec._Malformed as error:
+                return f"<file>, line {error.line + 1}: {error.why}: {error.text.decode()!r}"
+
+        assert outcome(large) == outcome(exact)
+        if form is trec.RUN:  # small qrels have whole grades as integers
+            assert outcome(small) == outcome(exact)
+
+
+@pytest.mark.parametrize("begin", [b"#\n", b"\n\n", b"#\n" * 50, b"# made by\r\n\r\n"])
+@pytest.mark.parametrize("block_bytes", [1, 5, 64])
+def test_what_stands_before_the_first_line_does_not_say_how_many_fields_it_has(begin: bytes, block_bytes: int) -> None:
+    source = trec.Source(io.BytesIO(begin + b"1 a 2\n1 b 3\n"))
+    parts = trec.frames(source, trec.QRELS, block_bytes)
+    assert [row for part in parts for row in part.rows()] == [("1", "a", 2.0), ("1", "b", 3.0)]
+
+
+@pytest.mark.parametrize("iterations", ["0000", "7777", "0012", "1200", "0120"])
+@pytest.mark.parametrize("block_bytes", [1, 20, 1 << 20])
+def test_iterations(iterations: str, block_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trec, "frames", functools.partial(trec.frames, block_bytes=block_bytes))
+    lines = "".join(f"1 {word} d{i} 1\n" for i, word in enumerate(iterations))
+    qrels = irpref.read_qrels(io.BytesIO(lines.encode()))
+    assert qrels.columns.tolist() == ["query_id", "doc_id", "relevance", "iteration"]
+    assert qrels["iteration"].tolist() == list(iterations)
+    assert qrels["doc_id"].tolist() == [f"d{i}" for i in range(4)]
 
 
 def test_the_first_of_several_malformed_lines_is_told() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +12,6 @@ from irpref.judged.align import Repeats, judge
 from irpref.judged.inputs import Coded, Table, changes
 from irpref.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 # A table of whole topics (polars frame or `Columns`), their names, and their rows where they follow each other.
 Part = tuple[Any, list[str], list[int] | None]
@@ -78,13 +73,8 @@ def judge_file(
     """
     if source.is_small():
         return judge_table(pool, small_run(source), strict=strict, ties=ties, rounded=rounded)
-    from concurrent.futures import ThreadPoolExecutor
-
     try:
-        # The same two parse and judge: each further thread would keep some memory of its own.
-        with ThreadPoolExecutor(2) as workers:
-            parts = _counted(topic_blocks(source, block_bytes, workers), progress)
-            return judge_parts(pool, parts, strict, ties, rounded, workers)
+        return judge_parts(pool, _counted(topic_blocks(source, block_bytes), progress), strict, ties, rounded)
     except TopicReturnsError:
         return judge_table(pool, run_table(source), strict=strict, ties=ties, rounded=rounded)
 
@@ -109,78 +99,30 @@ def _counted(parts: Iterable[Part], progress: Callable[[int], None] | None) -> I
             progress(rows)
 
 
-def judge_parts(
-    pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool, workers: Executor | None = None
-) -> JudgedFile:
-    """Judge tables that each hold whole topics, as one run, by `workers` if given. Raises as `Pool.judge`."""
+def judge_parts(pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool) -> JudgedFile:
+    """Judge tables that each hold whole topics, as one run. Raises as `Pool.judge`."""
     repeats = Repeats(strict)
     plain, single = _Hits(pool, ties), _Hits(pool, ties)
     topics: list[str] = []
     same = True
-    for part in _judged(pool, parts, strict, ties, rounded, topics, workers):
-        repeats.number += part.repeats.number
-        repeats.first = repeats.first or part.repeats.first
-        same &= part.single is part.plain
-        plain.add(part.plain)
+    for part in parts:
+        topics.extend(part[1])
+        if not any(name in pool.topic_of for name in part[1]):
+            continue
+        rows = _rows(part)
+        run = judge(pool, rows, shared=repeats, ties=ties)
+        plain.add(run)
         if rounded:
-            single.add(part.single)
+            if _rounding_matters(rows):
+                # Repeated documents were noted above.
+                run = judge(pool, rows._replace(value=_rounded(rows.value)), shared=Repeats(strict), ties=ties)
+                same = False
+            single.add(run)
     if topics and not plain.columns[0]:
         judge(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
     repeats.warn()
     whole = plain.run()
     return JudgedFile(whole, whole if same else single.run(), topics)
-
-
-class _Part(NamedTuple):
-    plain: JudgedRun
-    single: JudgedRun
-    repeats: Repeats
-
-
-def _judged(
-    pool: Pool,
-    parts: Iterable[Part],
-    strict: bool,
-    ties: bool,
-    rounded: bool,
-    topics: list[str],
-    workers: Executor | None,
-) -> Iterator[_Part]:
-    """The parts judged, in their order; all topic names are added to `topics`."""
-
-    def judged(part: Part) -> _Part:
-        rows, repeats = _rows(part), Repeats(strict)
-        plain = single = judge(pool, rows, shared=repeats, ties=ties)
-        if rounded and _rounding_matters(rows):
-            # Repeated documents were noted above.
-            single = judge(pool, rows._replace(value=_rounded(rows.value)), shared=Repeats(strict), ties=ties)
-        for run in (plain, single):
-            run.row  # noqa: B018  # asked for here: until then it holds the table
-        return _Part(plain, single, repeats)
-
-    def wanted() -> Iterator[Part]:
-        for part in parts:
-            topics.extend(part[1])
-            if any(name in pool.topic_of for name in part[1]):
-                yield part
-
-    tables = wanted()
-    # The first before the others: what the pool keeps for all of them is made once.
-    for first in tables if workers is None else itertools.islice(tables, 1):
-        yield judged(first)
-    if workers is None:
-        return
-    running: deque[Any] = deque()
-    try:
-        for part in tables:
-            running.append(workers.submit(judged, part))
-            if len(running) > 1:
-                yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
-    finally:
-        for future in running:
-            future.cancel()
 
 
 class _Hits:
@@ -190,25 +132,32 @@ class _Hits:
         self.pool, self.ties = pool, ties
         self.n_retrieved: Ints = np.zeros(pool.n_topics, dtype=np.int64)
         self.columns: list[list[Ints]] = [[], [], [], []]
+        self._small = np.int32 if pool.grade.size < 2**31 else np.int64  # a topic of as many rows fits no memory
 
     def add(self, run: JudgedRun) -> None:
         """Add a run."""
         self.n_retrieved += run.n_retrieved
-        turned = run.turned if run.turned is not None else run.rank
-        for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, turned), strict=True):
-            column.append(values)
+        for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, run.turned), strict=True):
+            if values is not None:
+                column.append(values.astype(self._small))
 
     def run(self) -> JudgedRun:
         """All of them as one."""
-        nothing: Ints = np.zeros(0, dtype=np.int64)
-        topic, rank, row, turned = (np.concatenate([nothing, *column]) for column in self.columns)
+        topic = self._whole(0)
+        order: Ints | None = None
         if (topic[1:] < topic[:-1]).any():
             order = order_by(topic, np.zeros(topic.size, np.int64), self.pool.n_topics)
-            topic, rank, row, turned = topic[order], rank[order], row[order], turned[order]
         hits = Segments.of_lengths(np.bincount(topic, minlength=self.pool.n_topics))
-        run = JudgedRun(self.pool, hits, rank, row, self.n_retrieved)
-        run.turned = turned if self.ties else None
+        del topic
+        run = JudgedRun(self.pool, hits, self._whole(1, order), self._whole(2, order), self.n_retrieved)
+        run.turned = self._whole(3, order) if self.ties else None
         return run
+
+    def _whole(self, column: int, order: Ints | None = None) -> Ints:
+        """A column of all hits; its parts are gone then."""
+        whole: Ints = np.concatenate([np.zeros(0, np.int64), *self.columns[column]])
+        self.columns[column].clear()
+        return whole if order is None else whole[order]
 
 
 def _rows(part: Part) -> Table:

@@ -19,10 +19,10 @@ Left open by the format, decided here:
   table rejects them with topic and document.
 
 How it is read: polars parses delimited text several times faster than Python, but forgives what we must not:
-lines that are too short or too long pass unnoticed when only some columns are asked for. So the file is cut into
-blocks of whole lines, and NumPy checks the white space of each block first: every line has its separators,
-all alike, none beside another. A block that fails is normalised and checked again; a block that polars still
-cannot take is parsed line by line in Python, which reads it or says which line is wrong.
+lines that are too long pass unnoticed when only some columns are asked for. So the file is cut into blocks of
+whole lines; others parse the next ones, and NumPy looks at the white space of each: as many separators as there
+should be, all alike, none beside another. A block that fails is normalised and parsed again; a block that polars
+still cannot take is parsed line by line in Python, which reads it or says which line is wrong.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ import tempfile
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
+from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     import pandas as pd
     import polars as pl
 
 PathLike = str | os.PathLike[str] | IO[bytes]
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
+AHEAD = 3  # blocks that are being read or parsed, or wait for the caller
 CHECK_BYTES = 1 << 19  # white space is looked at in pieces whose arrays fit the cache
 SHOWN = 200  # characters of a malformed line in its message
 _WHITE = bytes.maketrans(b"\t\x0b\x0c\r", b"    ")
@@ -147,7 +147,23 @@ def run_table(path: PathLike | Source) -> pl.DataFrame:
 
 def qrels_table(path: PathLike | Source) -> pl.DataFrame:
     """`read_qrels` as a polars frame: `query_id`, `doc_id`, `relevance`, `iteration`."""
-    return _whole_grades(_joined(frames(_source(path), QRELS), QRELS))
+    import polars as pl
+
+    # All iterations mostly are the same: one word instead of a column.
+    parts: list[pl.DataFrame] = []
+    words: list[str | None] = []
+    for part in frames(_source(path), QRELS):
+        word: str | None = "0"
+        if "iteration" in part.columns:
+            column = part["iteration"]
+            word = column[0] if (column == column[0]).all() else None
+            part = part if word is None else part.drop("iteration")
+        parts.append(part)
+        words.append(word)
+    if len(set(words)) == 1 and words[0] is not None:
+        return _whole_grades(_joined(parts, QRELS)).with_columns(iteration=pl.lit(words[0]))
+    parts = [p if w is None else p.with_columns(iteration=pl.lit(w)) for p, w in zip(parts, words, strict=True)]
+    return _whole_grades(_joined(parts, QRELS))
 
 
 # Below this size Python has parsed the file before polars is imported.
@@ -197,7 +213,10 @@ def _source(path: PathLike | Source) -> Source:
 def _small(source: Source, form: Form) -> Columns:
     with source.open() as file:
         data = _text(file.read())
-    form, data, skipped = _form_of(data, form)
+    skipped = 0
+    if form is QRELS:
+        found, data, skipped = _form_of(data)
+        form = found or form
     with _located(source.name, skipped):
         fields = _split(data, form) or parse_lines(data, form)[0]
     value: list[Any] = fields[form.number]
@@ -211,18 +230,27 @@ def _small(source: Source, form: Form) -> Columns:
 
 def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
     """Columns of well-formed lines; None where there is a doubt."""
-    data, rows, separator = _checked(data, form.n)
-    if not rows:
-        return None
-    try:
-        text = data.decode("utf-8")
-        fields = text[:-1].replace("\n", separator).split(separator)
-        return {
-            name: _numbers(fields[i :: form.n]) if name == form.number else fields[i :: form.n]
-            for name, i in form.columns.items()
-        }
-    except ValueError:
-        return None
+    for plain, separator in _readings(data, form.n):
+        if not (_regular(plain, form.n, separator) and _is_even(plain, form.n)):
+            continue
+        try:
+            text = plain.decode("utf-8")
+            fields = text[:-1].replace("\n", separator.decode()).split(separator.decode())
+            return {
+                name: _numbers(fields[i :: form.n]) if name == form.number else fields[i :: form.n]
+                for name, i in form.columns.items()
+            }
+        except ValueError:
+            return None
+    return None
+
+
+def _is_even(data: bytes, n: int) -> bool:
+    """Whether each line of `_regular` ones has `n` fields."""
+    import numpy as np
+
+    text = np.frombuffer(data, np.uint8)
+    return bool((text[np.flatnonzero(text <= 32)[n - 1 :: n]] == 10).all())
 
 
 def _to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
@@ -267,8 +295,6 @@ def _whole_grades(table: pl.DataFrame) -> pl.DataFrame:
 
     if all(whole(part.to_numpy()) for part in table["relevance"].get_chunks()):
         table = table.with_columns(pl.col("relevance").cast(pl.Int64))
-    if "iteration" not in table.columns:
-        table = table.with_columns(iteration=pl.lit("0"))
     return table
 
 
@@ -308,16 +334,14 @@ class TopicBlock(NamedTuple):
     lengths: list[int]
 
 
-def topic_blocks(
-    source: Source, block_bytes: int = BLOCK_BYTES, workers: Executor | None = None
-) -> Iterator[TopicBlock]:
-    """`run_blocks`, each block with its topics; parsed by `workers` if given."""
+def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[TopicBlock]:
+    """`run_blocks`, each block with its topics."""
     import polars as pl
 
     done: set[str] = set()
     pending: list[pl.DataFrame] = []
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
-    for frame in frames(source, RUN, block_bytes, workers):
+    for frame in frames(source, RUN, block_bytes):
         topics = frame["query_id"]
         begins = [0, *(topics[1:].ne_missing(topics[:-1]).arg_true() + 1).to_list()]
         names = topics.gather(begins).to_list()
@@ -364,6 +388,10 @@ class Source:
             self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
         else:
             self.name = str(getattr(path, "name", "<file>"))
+
+    def is_file(self) -> bool:
+        """Whether it is a file of the disk, which can be read without waiting for anybody."""
+        return not self._again() and os.path.isfile(self.path)  # type: ignore[arg-type]
 
     def is_small(self) -> bool:
         """Whether Python alone reads it fast enough, and polars is not there already."""
@@ -549,10 +577,11 @@ def _text(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
-def _form_of(data: bytes, form: Form) -> tuple[Form, bytes, int]:
-    """Which form of qrels these first lines have, the lines left to parse, and how many were passed over."""
-    if form is not QRELS:
-        return form, data, 0
+def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
+    """Which form of qrels these first lines have, the lines left to parse, and how many were passed over.
+
+    None if all of them are blank or comments.
+    """
     at = 0
     for number, line in enumerate(data.split(b"\n"), 1):
         fields = line.split()
@@ -562,7 +591,7 @@ def _form_of(data: bytes, form: Form) -> tuple[Form, bytes, int]:
         if fields == _BEIR:
             return QRELS_3, data[at:], number
         return (QRELS_3 if len(fields) == 3 else QRELS), data, 0
-    return form, data, 0
+    return None, data, 0
 
 
 @contextmanager
@@ -579,30 +608,53 @@ def _located(name: str, lines: int) -> Iterator[None]:
 # Blocks to frames ---------------------------------------------------------------------------------------------
 
 
-def frames(
-    source: Source, form: Form, block_bytes: int = BLOCK_BYTES, workers: Executor | None = None
-) -> Iterator[pl.DataFrame]:
-    """Frames of the blocks of a file, in order, parsed by `workers`, or else two at a time."""
+class Parsed(NamedTuple):
+    """A block of whole lines, and what polars makes of it: whether that is what the lines say is not known yet."""
+
+    data: bytes
+    form: Form
+    skipped: int  # lines before it that hold nothing
+    plain: bytes  # the lines as they were parsed
+    separator: bytes
+    table: pl.DataFrame | None
+    readings: Iterator[tuple[bytes, bytes]]  # how else they could be parsed
+
+
+def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
+    """Frames of the blocks of a file, in order; the next are parsed while the caller works on one."""
     from concurrent.futures import ThreadPoolExecutor
 
     import polars  # noqa: F401  # before the threads need it
 
     lines = 0
-    with source.open() as file, nullcontext(workers) if workers else ThreadPoolExecutor(2) as parsers:
+    with source.open() as file, ThreadPoolExecutor(2) as workers:
+        blocks = _formed(blocks_of(file, block_bytes), form)
+        reading = Lock()
         running: deque[Any] = deque()
-        blocks = blocks_of(file, block_bytes)
-        first = True
+
+        def following() -> Parsed | None:
+            with reading:
+                block = next(blocks, None)
+            return None if block is None else _parsed(*block)
+
+        def submit() -> None:
+            # Decompressing is left to the others, too. A pipe is not: who waits for it there cannot be interrupted.
+            if source.is_file():
+                running.append(workers.submit(following))
+            elif (block := next(blocks, None)) is not None:
+                running.append(workers.submit(_parsed, *block))
+
         try:
-            while True:
-                while len(running) < 2 and (block := next(blocks, None)) is not None:
-                    if first:
-                        form, block, skipped = _form_of(_text(block) if form is QRELS else block, form)
-                        lines, first = lines + skipped, False
-                    running.append(parsers.submit(parse_block, block, form))
-                if not running:
-                    return
+            for _ in range(AHEAD):
+                submit()
+            while running:
+                parsed = running.popleft().result()
+                if parsed is None:
+                    continue
+                submit()
+                lines += parsed.skipped
                 with _located(source.name, lines):
-                    frame, number = running.popleft().result()
+                    frame, number = _checked(parsed)
                 lines += number
                 if frame is not None:
                     yield frame
@@ -611,20 +663,49 @@ def frames(
                 future.cancel()
 
 
-def parse_block(data: bytes, form: Form) -> tuple[pl.DataFrame | None, int]:
-    """A block of whole lines as a frame (None without data), and its number of lines. Raises `_Malformed`."""
-    plain, rows, separator = _checked(data, form.n)
-    if rows and _is_utf8(plain):
-        frame = _parse_csv(plain, form, separator)
-        if frame is not None and frame.height == rows:
-            return frame, rows if len(plain) == len(data) else _n_lines(data)
+def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, int]]:
+    """Blocks, their form, and how many lines before each hold nothing."""
+    decided = form is not QRELS
+    for data in blocks:
+        skipped = 0
+        if not decided:
+            found, data, skipped = _form_of(_text(data))
+            form, decided = found or form, found is not None
+        yield data, form, skipped
+
+
+def _parsed(data: bytes, form: Form, skipped: int) -> Parsed:
+    # One long call of polars, and little else: the caller has the interpreter to itself.
+    readings = _readings(data, form.n)
+    plain, separator = next(readings)
+    return Parsed(data, form, skipped, plain, separator, _parse_csv(plain, form, separator), readings)
+
+
+def _checked(block: Parsed) -> tuple[pl.DataFrame | None, int]:
+    """A block as a frame (None without data), and its number of lines. Raises `_Malformed`."""
     import polars as pl
 
-    fields, n_lines = parse_lines(data, form)
-    if not fields[form.number]:
-        return None, n_lines
-    types = {name: pl.Float64 if name == form.number else pl.String for name in form.columns}
-    return pl.DataFrame(fields, schema=types), n_lines
+    data, form, _, plain, separator, table, readings = block
+    while not _is_sound(table, plain, form, separator):
+        try:
+            plain, separator = next(readings)
+        except StopIteration:
+            fields, n_lines = parse_lines(data, form)
+            if not fields[form.number]:
+                return None, n_lines
+            types = {name: pl.Float64 if name == form.number else pl.String for name in form.columns}
+            return pl.DataFrame(fields, schema=types), n_lines
+        table = _parse_csv(plain, form, separator)
+    assert table is not None
+    return table.select(list(form.columns)), table.height if len(plain) == len(data) else _n_lines(data)
+
+
+def _is_sound(table: pl.DataFrame | None, plain: bytes, form: Form, separator: bytes) -> bool:
+    """Whether a table holds what the lines say."""
+    if table is None or _regular(plain, form.n, separator) != table.height:
+        return False
+    # Among lines with the right number of fields on the whole, one is too long only if another is too short.
+    return not any(column.null_count() for column in table.get_columns()) and _is_utf8(plain)
 
 
 def _n_lines(data: bytes) -> int:
@@ -632,44 +713,37 @@ def _n_lines(data: bytes) -> int:
     return text.count(b"\n") + (not text.endswith(b"\n"))
 
 
-def _checked(data: bytes, n: int) -> tuple[bytes, int | None, str]:
-    """These lines with `n` fields and one separator between them, how many, the separator; None if they have not."""
+def _readings(data: bytes, n: int) -> Iterator[tuple[bytes, bytes]]:
+    """Lines as they are, if the first is well-formed, then with normal white space: bytes, and the separator."""
     if not data.endswith(b"\n"):
         data += b"\n"
-    separator = b"\t" if b"\t" in data[: data.find(b"\n")] else b" "
-    rows = _regular(data, n, separator)
-    if rows is not None:
-        return data, rows, separator.decode()
-    data = _normalised(_text(data))
-    return data, _regular(data, n, b" "), " "
+    first = data[: data.find(b"\n")]
+    separator = b"\t" if b"\t" in first else b" "
+    if first.count(separator) == n - 1 == len(first.split()) - 1:
+        yield data, separator
+    yield _normalised(_text(data)), b" "
 
 
 def _regular(data: bytes, n: int, separator: bytes) -> int | None:
-    """Number of lines if each has `n` fields, `separator` once between them, and no comment; else None."""
+    """Number of lines, if `separator` stands once between fields, these are `n` times as many, and none is a comment.
+
+    None where that is not so; that each line has `n` of them is not said.
+    """
     import numpy as np
 
-    white = np.frombuffer(data, np.uint8)
-    line = np.frombuffer(separator * (n - 1) + b"\n", np.uint8)
-    rows, start, size = 0, 0, len(data)
-    while start < size:
-        stop = size if size - start <= CHECK_BYTES else data.rfind(b"\n", start, start + CHECK_BYTES) + 1
-        if stop <= start:
-            return None  # a line of half a megabyte
-        piece = white[start:stop]
-        low = piece <= 32  # white space, and control characters, which are looked at elsewhere
-        if low[0] or (low[1:] & low[:-1]).any():  # an empty field or line
+    text = np.frombuffer(data, np.uint8)
+    if not text.size or text[0] <= 32 or data.startswith(b"#") or (b"#" in data and b"\n#" in data):
+        return None
+    rows = separators = white = 0
+    for start in range(0, text.size, CHECK_BYTES):
+        piece = text[start : start + CHECK_BYTES]
+        low = text[start : start + CHECK_BYTES + 1] <= 32  # control characters, too, which are looked at elsewhere
+        if (low[1:] & low[:-1]).any():  # an empty field or line
             return None
-        at = np.flatnonzero(low)
-        lines = at.size // n
-        # As many fields as they should be, each n-th of which ends a line. (NumPy, unlike `bytes.translate`, lets the
-        # other threads go on.)
-        if at.size != lines * n or (piece[at].reshape(-1, n) != line).any():
-            return None
-        if piece[0] == 35 or (piece[at[n - 1 : -1 : n] + 1] == 35).any():
-            return None
-        rows += lines
-        start = stop
-    return rows
+        white += int(np.count_nonzero(low[: piece.size]))
+        rows += int(np.count_nonzero(piece == 10))
+        separators += int(np.count_nonzero(piece == separator[0]))
+    return rows if white == rows * n and separators == rows * (n - 1) else None
 
 
 def _normalised(data: bytes) -> bytes:
@@ -702,8 +776,11 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _parse_csv(data: bytes, form: Form, separator: str) -> pl.DataFrame | None:
-    """Polars' reading of a block that was checked; None where it has doubts."""
+def _parse_csv(data: bytes, form: Form, separator: bytes) -> pl.DataFrame | None:
+    """Polars' reading of some lines: the columns of the form, and the last; None where it has doubts.
+
+    A line that is too short has nothing in the last column.
+    """
     import polars as pl
 
     wanted = {field: name for name, field in form.columns.items()}
@@ -711,19 +788,16 @@ def _parse_csv(data: bytes, form: Form, separator: str) -> pl.DataFrame | None:
         wanted.get(i, f"field {i}"): pl.Float64 if wanted.get(i) == form.number else pl.String for i in range(form.n)
     }
     try:
-        frame = pl.read_csv(
+        return pl.read_csv(
             data,
             has_header=False,
-            separator=separator,
+            separator=separator.decode(),
             quote_char=None,
             schema=schema,
-            columns=sorted(wanted),
+            columns=sorted({*wanted, form.n - 1}),
         )
     except pl.exceptions.PolarsError:
         return None
-    if any(column.null_count() for column in frame.get_columns()):
-        return None
-    return frame.select(list(form.columns))
 
 
 # Lines --------------------------------------------------------------------------------------------------------

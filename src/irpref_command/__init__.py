@@ -6,6 +6,7 @@ Outside of `irpref`, since what it does must come before that package and all th
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 
@@ -13,6 +14,8 @@ def main() -> int:
     """Run the command with the arguments of the process; returns its exit status."""
     # Modules stay to the end: looking for garbage while they are imported takes a twentieth of a short run.
     gc.disable()
+    # Nothing here multiplies matrices; the threads that would do so take as long to start as our own modules to load.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from irpref.cli import main as run
     except KeyboardInterrupt:
