@@ -231,7 +231,7 @@ def _small(source: Source, form: Form) -> Columns:
 def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
     """Columns of well-formed lines; None where there is a doubt."""
     for plain, separator in _readings(data, form.n):
-        if not (_regular(plain, form.n, separator) and _is_even(plain, form.n)):
+        if _gaps(plain) is None or not _is_even(plain, form.n, separator):
             continue
         try:
             text = plain.decode("utf-8")
@@ -245,12 +245,15 @@ def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
     return None
 
 
-def _is_even(data: bytes, n: int) -> bool:
-    """Whether each line of `_regular` ones has `n` fields."""
+def _is_even(data: bytes, n: int, separator: bytes) -> bool:
+    """Whether each line has `n` fields, and their gaps are separators."""
     import numpy as np
 
     text = np.frombuffer(data, np.uint8)
-    return bool((text[np.flatnonzero(text <= 32)[n - 1 :: n]] == 10).all())
+    gaps = text[text <= 32]
+    return gaps.size % n == 0 and bool(
+        (gaps.reshape(-1, n) == np.frombuffer(separator * (n - 1) + b"\n", np.uint8)).all()
+    )
 
 
 def _to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
@@ -615,7 +618,6 @@ class Parsed(NamedTuple):
     form: Form
     skipped: int  # lines before it that hold nothing
     plain: bytes  # the lines as they were parsed
-    separator: bytes
     table: pl.DataFrame | None
     readings: Iterator[tuple[bytes, bytes]]  # how else they could be parsed
 
@@ -678,15 +680,15 @@ def _parsed(data: bytes, form: Form, skipped: int) -> Parsed:
     # One long call of polars, and little else: the caller has the interpreter to itself.
     readings = _readings(data, form.n)
     plain, separator = next(readings)
-    return Parsed(data, form, skipped, plain, separator, _parse_csv(plain, form, separator), readings)
+    return Parsed(data, form, skipped, plain, _parse_csv(plain, form, separator), readings)
 
 
 def _checked(block: Parsed) -> tuple[pl.DataFrame | None, int]:
     """A block as a frame (None without data), and its number of lines. Raises `_Malformed`."""
     import polars as pl
 
-    data, form, _, plain, separator, table, readings = block
-    while not _is_sound(table, plain, form, separator):
+    data, form, _, plain, table, readings = block
+    while not _is_sound(table, plain, form):
         try:
             plain, separator = next(readings)
         except StopIteration:
@@ -700,11 +702,12 @@ def _checked(block: Parsed) -> tuple[pl.DataFrame | None, int]:
     return table.select(list(form.columns)), table.height if len(plain) == len(data) else _n_lines(data)
 
 
-def _is_sound(table: pl.DataFrame | None, plain: bytes, form: Form, separator: bytes) -> bool:
+def _is_sound(table: pl.DataFrame | None, plain: bytes, form: Form) -> bool:
     """Whether a table holds what the lines say."""
-    if table is None or _regular(plain, form.n, separator) != table.height:
+    if table is None or _gaps(plain) != table.height * form.n:
         return False
-    # Among lines with the right number of fields on the whole, one is too long only if another is too short.
+    # No last field is missing, so no line has fewer separators than it should; then, by their number on the whole,
+    # none has more, and there is no other white space.
     return not any(column.null_count() for column in table.get_columns()) and _is_utf8(plain)
 
 
@@ -724,26 +727,20 @@ def _readings(data: bytes, n: int) -> Iterator[tuple[bytes, bytes]]:
     yield _normalised(_text(data)), b" "
 
 
-def _regular(data: bytes, n: int, separator: bytes) -> int | None:
-    """Number of lines, if `separator` stands once between fields, these are `n` times as many, and none is a comment.
-
-    None where that is not so; that each line has `n` of them is not said.
-    """
+def _gaps(data: bytes) -> int | None:
+    """Number of white-space and control characters, none of them beside another; None if any are, or at a comment."""
     import numpy as np
 
     text = np.frombuffer(data, np.uint8)
     if not text.size or text[0] <= 32 or data.startswith(b"#") or (b"#" in data and b"\n#" in data):
         return None
-    rows = separators = white = 0
+    number = 0
     for start in range(0, text.size, CHECK_BYTES):
-        piece = text[start : start + CHECK_BYTES]
-        low = text[start : start + CHECK_BYTES + 1] <= 32  # control characters, too, which are looked at elsewhere
+        low = text[start : start + CHECK_BYTES + 1] <= 32  # with the first of the next piece, which may be a neighbour
         if (low[1:] & low[:-1]).any():  # an empty field or line
             return None
-        white += int(np.count_nonzero(low[: piece.size]))
-        rows += int(np.count_nonzero(piece == 10))
-        separators += int(np.count_nonzero(piece == separator[0]))
-    return rows if white == rows * n and separators == rows * (n - 1) else None
+        number += int(np.count_nonzero(low[:CHECK_BYTES]))
+    return number
 
 
 def _normalised(data: bytes) -> bytes:
