@@ -6,9 +6,11 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -385,6 +387,35 @@ def test_interruption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("irpref.cli.eval.run", interrupted)
     assert call("eval", "qrels", "r1", "AP") == (130, "", "irpref: interrupted\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes that say how much is in them")
+@pytest.mark.parametrize("named", [False, True])
+def test_interruption_while_a_pipe_is_silent(named: bool, files: Path) -> None:
+    import fcntl
+    import termios
+
+    if named:
+        os.mkfifo("pipe")
+        reader = writer = os.open("pipe", os.O_RDWR)
+    else:
+        reader, writer = os.pipe()
+    command = [sys.executable, "-c", "import sys, irpref_command; sys.exit(irpref_command.main())"]
+    command += ["eval", "qrels", "pipe" if named else "-", "QMeasure"]
+    with subprocess.Popen(command, stdin=reader, stderr=subprocess.PIPE, text=True) as process:
+        os.write(writer, b"1 Q0")
+        left = bytearray(b"1234")
+        while any(left):  # until it was read: then the command waits for more
+            fcntl.ioctl(reader, termios.FIONREAD, left)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        try:
+            _, said = process.communicate(timeout=20)
+        finally:
+            process.kill()
+            for pipe in {reader, writer}:
+                os.close(pipe)
+    assert (process.returncode, said) == (130, "irpref: interrupted\n")
 
 
 def test_interruption_while_packages_are_imported() -> None:

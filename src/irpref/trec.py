@@ -32,6 +32,7 @@ import gzip
 import io
 import os
 import re
+import signal
 import stat
 import sys
 import tempfile
@@ -431,6 +432,9 @@ class Source:
         if self._spool is not None:
             self._spool.rewind()
             return self._spool
+        if hasattr(signal, "siginterrupt"):
+            # Polars has its own handler of Ctrl-C, which lets a read that waits for a pipe go on waiting.
+            signal.siginterrupt(signal.SIGINT, True)
         stream: Any = self.path
         if self.name == "<stdin>":
             stream = sys.stdin.buffer
