@@ -313,7 +313,7 @@ def test_query_words_find_the_relevant_documents_of_the_synthetic_collection():
 def test_the_systems_of_the_synthetic_collection_differ_by_measure():
     example = load("synthetic")
     measures = ["AP", "nDCG@10", "R@100", "P@5"]
-    parsed_measures = [ir_measures.parse_measure(measure) for measure in measures]
+    parsed_measures = irpref.parse_all(measures)
     means = {
         run: dict(
             zip(
