@@ -184,7 +184,8 @@ class Buckets:
         # Four buckets a row: about one row in nine loses its bucket to a later one.
         bits = max(int(keys.size * 4 - 1).bit_length(), 1)
         self.shift = np.uint64(64 - bits)
-        rows = np.arange(keys.size, dtype=np.int32 if bits < 32 else np.int64)
+        small = np.uint16 if keys.size <= 1 << 16 else np.int32 if bits < 32 else np.int64  # more of it in the cache
+        rows: Ints = np.arange(keys.size, dtype=small)
         bucket = self._bucket(keys)
         self.last: Ints = np.zeros(1 << bits, dtype=rows.dtype)
         self.last[bucket] = rows

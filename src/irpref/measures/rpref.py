@@ -116,17 +116,21 @@ def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
     many = (steps > MANY_STEPS) | (hits.lengths >= _FIELD)
     last = int(steps[~many].max(initial=1)) - 1
     step = np.where(levels.spread(many), -1, of.step)
+    # Nothing is lower than the lowest step, where many documents are.
+    higher = np.flatnonzero((step > 0)[view.level])
+    level, lost = view.level[higher], np.zeros(higher.size)
     # Counts of three steps share one integer, and one running sum.
     for first in range(0, last, 3):
         inside = (step >= first) & (step < min(first + 3, last))
-        packed = hits.running_count(np.where(inside, 1 << 21 * ((step - first) % 3), 0)[view.level])
+        packed = hits.running_count(np.where(inside, 1 << 21 * ((step - first) % 3), 0)[view.level])[higher]
         for s in range(first, min(first + 3, last)):
             lower = np.full(hits.n, np.inf)
             lower[levels.topic[step == s]] = of.value[step == s]
             difference = np.maximum(of.value - levels.spread(lower), 0.0)
             if not weighted:
                 difference = np.sign(difference)
-            out += (packed >> 21 * (s - first) & 0x1FFFFF) * difference[view.level]
+            lost += (packed >> 21 * (s - first) & 0x1FFFFF) * difference[level]
+    out[higher] = lost
     if many.any():
         value, step = of.value[view.level], of.step[view.level]
         for which, rows, inside in hits.padded():
