@@ -410,6 +410,9 @@ class Source:
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         """The decompressed bytes from the beginning."""
+        if not self.is_file() and hasattr(signal, "siginterrupt"):
+            # Polars has its own handler of Ctrl-C, which lets a read that waits for a pipe go on waiting.
+            signal.siginterrupt(signal.SIGINT, True)
         try:
             if not self._again():
                 with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
@@ -432,9 +435,6 @@ class Source:
         if self._spool is not None:
             self._spool.rewind()
             return self._spool
-        if hasattr(signal, "siginterrupt"):
-            # Polars has its own handler of Ctrl-C, which lets a read that waits for a pipe go on waiting.
-            signal.siginterrupt(signal.SIGINT, True)
         stream: Any = self.path
         if self.name == "<stdin>":
             stream = sys.stdin.buffer
