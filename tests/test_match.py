@@ -184,6 +184,16 @@ def test_a_judgment_with_the_hash_of_another_category(monkeypatch):
     assert found(Pool.build({"q": {"a": 1, "b": 2}}), run) == [("q", 2, "b", 2.0)]
 
 
+@pytest.mark.parametrize("in_arrow", [False, True])
+@pytest.mark.parametrize("dtype", [object, "category"])
+def test_ids_that_are_bytes_are_their_text(dtype, in_arrow, monkeypatch):
+    always(monkeypatch, in_arrow)
+    docs = pd.Series(["é".encode(), b"b", b"c"] * 2, dtype=object).astype(dtype)
+    run = pd.DataFrame({"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 2.0, 1.0, 1.0, 2.0, 3.0]})
+    pool = Pool.build({"q": {"é": 1, "c": 2}, "r": {"é": 1}})
+    assert found(pool, run) == [("q", 1, "é", 1.0), ("q", 3, "c", 2.0), ("r", 3, "é", 1.0)]
+
+
 def test_categories_that_are_the_same_text(monkeypatch):
     """1 and '1' are two categories and one document: the last row counts."""
     always(monkeypatch, True)

@@ -118,7 +118,7 @@ def test_runs_are_named_after_their_files(files):
 @pytest.mark.parametrize(
     ("change", "says", "status"),
     [
-        (["-m", "RPreff"], "did you mean 'RPref'", 1),
+        (["-m", "RPreff"], "did you mean 'RPref'", 2),
         (["--size", "50", "--without-replacement"], "50 topics cannot be drawn from 6", 1),
         (["--top", "1"], "at least 2 systems", 1),
     ],

@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -336,6 +338,64 @@ def test_the_first_of_several_malformed_lines_is_told() -> None:
     for lines in (b"1 0\n1 0 b x\n", b"1 0 \xff 1\n1 0 b x\n"):
         with pytest.raises(ValueError, match=r"line 1: (2 fields|the doc_id is not UTF-8)"):
             irpref.read_qrels(io.BytesIO(lines))
+
+
+class Late:
+    """A lock whose first taker comes late."""
+
+    def __init__(self) -> None:
+        self.lock, self.taken = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        self.taken += 1
+        if self.taken == 1:
+            time.sleep(0.05)
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("late", [False, True])
+def test_blocks_come_in_their_order_whoever_reads_them(
+    late: bool, packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if late:
+        monkeypatch.setattr(trec, "Lock", Late)
+    text = b"".join(b"1 Q0 d%d 1 %d t\n" % (i, -i) for i in range(400))
+    path = tmp_path / "run"
+    path.write_bytes(gzip.compress(text) if packed else text)
+    rows = [row for part in trec.frames(trec.Source(path), trec.RUN, 64) for row in part.iter_rows()]
+    assert rows == [("1", f"d{i}", -float(i)) for i in range(400)]
+    bad = text.replace(b"d300 1", b"d300")
+    path.write_bytes(gzip.compress(bad) if packed else bad)
+    with pytest.raises(ValueError, match="line 301: 5 fields"):
+        list(trec.frames(trec.Source(path), trec.RUN, 64))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_a_file_that_is_removed_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(b"".join(b"1 Q0 d%d 1 %d t\n" % (i, -i) for i in range(400)))
+    rows = 0
+    for part in trec.frames(trec.Source(path), trec.RUN, 64):
+        path.unlink(missing_ok=True)
+        rows += len(part)
+    assert rows == 400
+
+
+@pytest.mark.parametrize("block_bytes", [1, 20, 1 << 20])
+@pytest.mark.parametrize("topic", ["x^1", "x\x01", "x\x9c", "x\xda", "\ufeffq", "\x1f\x8b", "(\xb5/\xfd"])
+def test_topics_that_begin_like_something_else(topic: str, block_bytes: int) -> None:
+    """Compressed data, or a byte order mark, which is one at the beginning of a file only."""
+    rows = [("1", "a", 2.0), (topic, "b", 1.0), (topic, "c", 0.5)]
+    data = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows).encode()
+    parts = trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes)
+    assert [row for part in parts for row in part.iter_rows()] == rows
+    _, data = data.split(b"\n", 1)
+    first, *_ = trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes)
+    assert first.row(0) == (topic.lstrip("\ufeff"), "b", 1.0)
 
 
 # Whole topics, block by block ----------------------------------------------------------------------------------------

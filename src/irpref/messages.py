@@ -37,7 +37,10 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The known name that looks most like a name that nobody knows; None if none does."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
+    names: dict[str, str] = {}
+    for other in known:
+        names.setdefault(other.lower(), other)
+    return next((names[near] for near in get_close_matches(name.lower(), list(names), n=1, cutoff=cutoff)), None)
 
 
 def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:

@@ -103,8 +103,12 @@ def split_names(text: str) -> list[str]:
 
 
 def known_names() -> list[str]:
-    """Every name that `parse` understands."""
-    return sorted({*host.registry, *TREC_NAMES}, key=str.lower)
+    """Every name that `parse` understands; of those that differ in case, what the measure calls itself first."""
+
+    def place(name: str) -> tuple[str, bool, str]:
+        return name.lower(), name not in host.registry or str(host.registry[name].NAME) != name, name
+
+    return sorted({*host.registry, *TREC_NAMES}, key=place)
 
 
 def _parse(text: str | Measure) -> list[Measure]:
@@ -130,14 +134,38 @@ def _parse(text: str | Measure) -> list[Measure]:
     if node is None or not isinstance(_take_apart(node)[0], str):
         raise ValueError(f"{text!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10")
     bare = str(_take_apart(node)[0])
+    if bare in TREC_NAMES and bare != name:
+        # A name of trec_eval, which knows neither brackets nor `@`.
+        meant = name.replace(bare, _host_name(bare) or bare, 1)
+        raise UnknownMeasureError(
+            f"{name!r}: names of trec_eval, such as {bare!r}, take no parameters"
+            + (f"; did you mean {meant!r}?" if meant != name and _is_known(meant) else "")
+        )
     near = next((known for known in known_names() if known.lower() == bare.lower()), None)
     near = near or _near_cutoff(bare) or nearest(bare, known_names(), cutoff=0.5)
     raise UnknownMeasureError(f"unknown measure {bare!r}" + (f"; did you mean {near!r}?" if near else ""))
 
 
+def _host_name(trec: str) -> str | None:
+    """The host's name for a measure of trec_eval; None where that stands for several."""
+    with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
+        names = {str(measure.NAME) for measure in util.parse_trec_measure(trec)}
+        return names.pop() if len(names) == 1 else None
+    return None
+
+
+def _is_known(text: str) -> bool:
+    try:
+        return bool(_parse(text))
+    except ValueError:
+        return False
+
+
 def _near_cutoff(bare: str) -> str | None:
     """What trec_eval's form with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`."""
     name, _, number = bare.rpartition("_")
+    if number.isdigit() and name in host.registry:
+        return name
     if number.isdigit():
         near = nearest(name, TREC_NAMES, cutoff=0.5)
         with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):

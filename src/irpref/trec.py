@@ -44,6 +44,8 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import pandas as pd
     import polars as pl
 
@@ -634,39 +636,49 @@ def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
 
     lines = 0
     with source.open() as file, ThreadPoolExecutor(2) as workers:
-        blocks = _formed(blocks_of(file, block_bytes), form)
-        reading = Lock()
-        running: deque[Any] = deque()
+        for parsed in _ahead(_formed(blocks_of(file, block_bytes), form), workers, source.is_file()):
+            lines += parsed.skipped
+            with _located(source.name, lines):
+                frame, number = _checked(parsed)
+            lines += number
+            if frame is not None:
+                yield frame
 
-        def following() -> Parsed | None:
-            with reading:
-                block = next(blocks, None)
-            return None if block is None else _parsed(*block)
 
-        def submit() -> None:
-            # Decompressing is left to the others, too. A pipe is not: who waits for it there cannot be interrupted.
-            if source.is_file():
-                running.append(workers.submit(following))
-            elif (block := next(blocks, None)) is not None:
-                running.append(workers.submit(_parsed, *block))
+def _ahead(blocks: Iterator[tuple[bytes, Form, int]], workers: Executor, on_disk: bool) -> Iterator[Parsed]:
+    """The blocks, parsed by others, in their order."""
+    numbered = enumerate(blocks)
+    reading = Lock()
+    running: deque[Any] = deque()
+    ready: dict[int, Parsed] = {}
 
-        try:
-            for _ in range(AHEAD):
-                submit()
-            while running:
-                parsed = running.popleft().result()
-                if parsed is None:
-                    continue
-                submit()
-                lines += parsed.skipped
-                with _located(source.name, lines):
-                    frame, number = _checked(parsed)
-                lines += number
-                if frame is not None:
-                    yield frame
-        finally:
-            for future in running:
-                future.cancel()
+    def following() -> tuple[int, Parsed] | None:
+        # Who comes first to the lock reads first, whoever was asked first.
+        with reading:
+            number, block = next(numbered, (0, None))
+        return None if block is None else (number, _parsed(*block))
+
+    def this(number: int, block: tuple[bytes, Form, int]) -> tuple[int, Parsed]:
+        return number, _parsed(*block)
+
+    def submit() -> None:
+        # Decompressing is left to the others, too. A pipe is not: who waits for it there cannot be interrupted.
+        if on_disk:
+            running.append(workers.submit(following))
+        elif (block := next(numbered, None)) is not None:
+            running.append(workers.submit(this, *block))
+
+    for _ in range(AHEAD):
+        submit()
+    turn = 0
+    while running:
+        found = running.popleft().result()
+        if found is not None:
+            ready[found[0]] = found[1]
+            submit()
+        while turn in ready:
+            yield ready.pop(turn)
+            turn += 1
 
 
 def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, int]]:
@@ -708,7 +720,8 @@ def _checked(block: Parsed) -> tuple[pl.DataFrame | None, int]:
 
 def _is_sound(table: pl.DataFrame | None, plain: bytes, form: Form) -> bool:
     """Whether a table holds what the lines say."""
-    if table is None or _gaps(plain) != table.height * form.n:
+    # Polars takes a byte order mark away, which is one at the beginning of a file only.
+    if table is None or _gaps(plain) != table.height * form.n or plain.startswith(codecs.BOM_UTF8):
         return False
     # No last field is missing, so no line has fewer separators than it should; then, by their number on the whole,
     # none has more, and there is no other white space.
@@ -797,7 +810,7 @@ def _parse_csv(data: bytes, form: Form, separator: bytes) -> pl.DataFrame | None
             schema=schema,
             columns=sorted({*wanted, form.n - 1}),
         )
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, OSError):  # OSError: a topic that begins like compressed data
         return None
 
 

@@ -99,7 +99,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(str(error), ERROR)
     except (ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
         message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        return _say(message or type(error).__name__, ERROR)
+        from irpref.parsing import UnknownMeasureError
+
+        return _say(message or type(error).__name__, USAGE if isinstance(error, UnknownMeasureError) else ERROR)
     finally:
         if argv is None:
             gc.freeze()  # nor on the way out

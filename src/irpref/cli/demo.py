@@ -214,7 +214,12 @@ def _public(id: str, *, with_scores: bool) -> Collection:
         raise ValueError(f"ir_datasets has no collection {id!r}{did_you_mean(id, ir_datasets.registry)}") from None
     if not dataset.has_qrels():
         raise ValueError(f"{id} has no judgments")
-    qrels = pd.DataFrame(dataset.qrels_iter())
+    try:
+        qrels = pd.DataFrame(dataset.qrels_iter())
+    except (OSError, RuntimeError) as error:
+        from irpref.cli.scoring import not_loaded
+
+        raise not_loaded(id, error) from None
     if "relevance" not in qrels:
         raise ValueError(f"the judgments of {id} have no relevance, only {', '.join(qrels.columns)}")
     columns = [name for name in ("query_id", "doc_id", "relevance", "known", "expected") if name in qrels]

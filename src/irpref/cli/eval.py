@@ -30,7 +30,8 @@ examples:
   irpref eval beir/scifact/test run.txt nDCG@10
   zcat run.gz | irpref eval qrels.txt - --known seen.txt Coverage Novelty
 
-exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot be understood
+exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot be understood, 130 interrupted,
+141 the reader of the output went away
 """
 LONG_BYTES = 64 << 20  # runs of this size are worth a word about progress
 
@@ -78,15 +79,14 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
     tests = parser.add_argument_group("comparison")
     tests.add_argument("--baseline", metavar="RUN", help="test the difference of every other run from this one")
-    tests.add_argument("--test", choices=TESTS, default="t", help="paired test, two-sided (default: %(default)s)")
+    tests.add_argument("--test", choices=TESTS, help="paired test, two-sided (default: t)")
     tests.add_argument(
         "--correction",
         choices=CORRECTIONS,
-        default="holm",
         help="for several runs, by measure: bonferroni and holm bound the family-wise error, bh the false discovery "
-        "rate (default: %(default)s)",
+        "rate (default: holm)",
     )
-    tests.add_argument("--alpha", type=float, default=0.05, help="p below which a value gets a dagger (%(default)s)")
+    tests.add_argument("--alpha", type=float, help="p below which a value gets a dagger (default: 0.05)")
     parser.set_defaults(run=run)
     return parser
 
@@ -103,6 +103,10 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--no_summary (-n) is only supported with --by_query (-q)")
     if args.places < -1:
         raise UsageError(f"--places {args.places}: expected a number of decimal places, or -1 for all")
+    if args.baseline is None and (args.test or args.correction or args.alpha is not None):
+        raise UsageError("--test, --correction and --alpha need --baseline RUN, the run to compare with")
+    args.test, args.correction = args.test or TESTS[0], args.correction or "holm"
+    args.alpha = 0.05 if args.alpha is None else args.alpha
     if not 0 < args.alpha < 1:
         raise UsageError(f"--alpha {args.alpha:g}: expected a number between 0 and 1")
     paths, names = sort_arguments(args.qrels, args.arguments)
@@ -215,7 +219,10 @@ def sort_arguments(qrels: str, arguments: Sequence[str]) -> tuple[list[str], lis
             reason = "is a directory" if os.path.isdir(text) else "no such file"
             raise FileNotFoundError(f"{text}: {reason}")
         else:
-            named_measures([text])  # raises with the nearest name
+            try:
+                named_measures([text])
+            except UsageError as error:
+                raise UsageError(f"{text!r} is neither a file nor a measure: {error}") from None
     return runs, names
 
 

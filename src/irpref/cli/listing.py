@@ -95,6 +95,7 @@ def facts(measure: Any) -> dict[str, Any]:
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
         "providers": _providers(measure),
         "documentation": inspect.cleandoc(type(measure).__doc__ or ""),
+        "definition": inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "") if ours else None,
     }
 
 
@@ -121,6 +122,12 @@ def _providers(measure: Any) -> list[str]:
         for provider in ir_measures.DefaultPipeline.providers
         if any(supported.NAME == measure.NAME for supported in provider.SUPPORTED_MEASURES)
     ]
+
+
+def _installed(provider: str) -> str:
+    from ir_measures import providers
+
+    return provider if providers.registry[provider].is_available() else f"{provider} (not installed)"
 
 
 def _first_paragraph(measure: Any) -> str:
@@ -171,11 +178,13 @@ def _page(fact: dict[str, Any]) -> str:
         lines.append(f"Range: {fact['range']}, {better} is better")
     if fact["source"]:
         lines += textwrap.wrap(f"Source: {fact['source']}", WIDTH, subsequent_indent=" " * 8)
-    lines.append(f"Computed by: {', '.join(fact['providers']) or 'no provider that is installed'}")
+    lines.append(f"Computed by: {', '.join(map(_installed, fact['providers'])) or 'no provider that is installed'}")
     if fact["parameters"]:
         lines += ["", "Parameters"]
     for parameter in fact["parameters"]:
         lines += _parameter_lines(parameter)
+    if fact["definition"]:
+        lines += ["", "Definition", "", *(f"  {line}" for line in fact["definition"].splitlines())]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -11,6 +11,7 @@ scores as it holds them, in 32 bits; and means are added in the order of the run
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -77,6 +78,9 @@ def read_judgments(name: str, known: str | None = None) -> Judgments:
         found = Judgments(qrels_columns(name))
     else:
         found = Judgments(_from_ir_datasets(name))
+    if not len(found.data):
+        where = "<stdin>" if name == "-" else name
+        raise ValueError(f"{where}: the qrels are empty: there is nothing to judge a run against")
     if known is not None:
         from irpref.binding import with_known
 
@@ -97,7 +101,17 @@ def _from_ir_datasets(name: str) -> list[Any]:
         raise FileNotFoundError(f"{name}: no such file, and no data set of ir_datasets") from None
     if not dataset.has_qrels():
         raise ValueError(f"the ir_datasets data set {name} has no qrels")
-    return list(dataset.qrels_iter())
+    try:
+        return list(dataset.qrels_iter())
+    except (OSError, RuntimeError) as error:
+        raise not_loaded(name, error) from None
+
+
+def not_loaded(name: str, error: Exception) -> ValueError:
+    """The error for a data set of ir_datasets that could not be had; what failed downloads have to say fills pages."""
+    hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
+    why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
+    return ValueError(f"{name}: ir_datasets could not load it ({why}); a file will do instead")
 
 
 class Scores:

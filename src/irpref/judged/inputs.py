@@ -252,7 +252,8 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
     except TypeError:
         if any(map(is_missing, docs)):
             raise _missing_id(name) from None
-        return [str(doc) for doc in docs]
+        # Text, as polars has it.
+        return [doc.decode("utf-8", "surrogateescape") if type(doc) is bytes else str(doc) for doc in docs]
 
 
 def _missing_id(name: str) -> ValueError:

@@ -332,7 +332,9 @@ _SHARED = {
         choices=("keep", "drop", "zero"),
     ),
     "max_rel": Param(
-        (int, float), "top of the grade scale (default: highest grade of the qrels, with a warning)", above=0
+        (int, float),
+        "top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a warning)",
+        above=0,
     ),
     "gains": GAINS,
     "cutoff": CUTOFF,
