@@ -434,6 +434,20 @@ def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
     assert evaluator.calc_aggregate(rounded) == pytest.approx(theirs, rel=1e-12)
 
 
+def test_difference_means_do_not_depend_on_the_order_of_topics():
+    values = {"q1": 0.1, "q2": 0.2, "q3": 0.3}  # their sum depends on the order
+    qrels = {q: {f"d{i}": 1 for i in range(10)} for q in values}
+    run = {q: {f"d{i}": 1.0 for i in range(round(10 * v))} for q, v in values.items()}
+    turned = dict(reversed(run.items()))
+    assert (0.1 + 0.2) + 0.3 != (0.3 + 0.2) + 0.1
+    assert ir_measures.calc_aggregate([SetR], qrels, run) == {SetR: ((0.1 + 0.2) + 0.3) / 3}
+    assert ir_measures.calc_aggregate([SetR], qrels, turned) == {SetR: ((0.3 + 0.2) + 0.1) / 3}
+    evaluator = host.evaluator([SetR], qrels)
+    for order in (run, turned):
+        assert evaluator.calc_aggregate(order) == {SetR: ((0.1 + 0.2) + 0.3) / 3}
+        assert {m.query_id: m.value for m in evaluator.iter_calc(order)} == values
+
+
 needs_perl = pytest.mark.skipif(not ir_measures.gdeval.is_available(), reason="no perl for ir_measures' gdeval")
 
 

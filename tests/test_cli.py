@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import ir_measures
 import pytest
 
 import irpref
@@ -21,6 +22,7 @@ from irpref import trec
 from irpref.cli import SUBCOMMANDS, main, output
 from irpref.cli.eval import sort_arguments
 from irpref.cli.scoring import corrected, paired_test, run_names
+from irpref.declare import registered
 
 QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n2 0 d 0\n3 0 a 1\n"
 R1 = "1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 1 t\n2 Q0 d 1 2 t\n2 Q0 a 2 1 t\n"
@@ -304,10 +306,16 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "twice", "AP", "--strict"], 1, "document 'a' twice in topic '1'"),
         (["qrels", "short", "AP"], 1, "short, line 2: 5 fields, expected 6"),
         (["qrels", "r1", "short", "AP"], 1, "short, line 2: 5 fields, expected 6"),
-        (["qrels", "nan", "AP"], 1, "score of topic '1', document 'a' is nan"),
+        (["qrels", "nan", "AP"], 1, "nan: run: the score of topic '1', document 'a' is nan"),
         (["qrels", "r1", "nan", "AP"], 1, "nan: run: the score of topic '1', document 'a' is nan"),
         (["qrels", "other", "RPref(max_rel=2)"], 1, "no topic in common"),
-        (["empty", "r1", "RPref(max_rel=2)"], 1, "the qrels are empty"),
+        (["empty", "r1", "RPref(max_rel=2)"], 1, "empty: the qrels are empty"),
+        (["empty", "r1", "AP"], 1, "empty: the qrels are empty"),
+        (["empty", "r1", "r2", "AP", "--baseline", "r1"], 1, "empty: the qrels are empty"),
+        (["qrels", "r1", "r2", "AP", "--test", "t"], 2, "--test, --correction and --alpha need --baseline"),
+        (["qrels", "r1", "r2", "AP", "--alpha", "0.1"], 2, "--test, --correction and --alpha need --baseline"),
+        (["qrels", "r1", "no.gzz", "AP"], 2, "'no.gzz' is neither a file nor a measure"),
+        (["qrels", "r1", "qmeasure"], 2, "unknown measure 'qmeasure'; did you mean 'QMeasure'?"),
     ],
 )
 def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], status: int, message: str) -> None:
@@ -478,6 +486,11 @@ def test_page_of_a_measure(call: Call) -> None:
     assert "beta (float, default 1.0)" in out
     assert "Computed by: irpref" in out
     assert "Computed by: pytrec_eval" in call("list", "AP")[1]
+    there = ir_measures.cwl_eval.is_available()
+    assert f"Computed by: cwl_eval{'' if there else ' (not installed)'}\n" in call("list", "RBP")[1]
+    for name in registered():
+        assert "\nDefinition\n\n  " in call("list", name)[1]
+    assert "- no judged document of a lower grade exists (N = 0)" in call("list", "RPref")[1]
     assert call("list", "ndcg_cut_10")[1].startswith("nDCG")
     assert call("list", "emeasure") == (2, "", "irpref: unknown measure 'emeasure'; did you mean 'EMeasure'?\n")
 

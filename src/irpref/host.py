@@ -13,6 +13,8 @@ Differences, all deliberate; each is pinned by a test:
 
 - pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and stand in the
   order of ids. Here scores are 64-bit floats, as in trec_eval;
+- means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in the order of the
+  run, so that a mean can have another last digit there; values of topics are equal;
 - `nDCG(dcg='exp-log2')@k` comes from a Perl script that prints 5 digits, refuses grades above 4 and takes numbers
   as topics only. Here it is not rounded and takes all;
 - the host counts `NumRet` after `judged_only` of another measure, and applies the `gains` of one nDCG to another,
@@ -458,7 +460,7 @@ def accelerate(on: bool = True) -> None:
     """Compute the host's everyday measures, too, for the rest of the session.
 
     A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then costs one pass over the run instead of the host's
-    conversion as well. Values stay what they were; `irpref.host` lists the few deliberate differences.
+    conversion as well. Values of topics stay what they were; `irpref.host` lists the few deliberate differences.
 
     Parameters
     ----------

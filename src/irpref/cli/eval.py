@@ -271,14 +271,15 @@ def _same_file(a: str, b: str) -> bool:
 
 @contextmanager
 def _about(path: str, n_runs: int) -> Iterator[None]:
-    """Say which of several runs an error or a warning is about."""
+    """Say which run an error, and which of several a warning is about."""
     try:
         with warnings.catch_warnings(record=n_runs > 1) as caught:
             yield
     except ValueError as error:
-        if n_runs == 1 or str(error).startswith(path):
+        name = "<stdin>" if path == "-" else path
+        if str(error).startswith(name):
             raise
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
     for warning in caught or ():
         warnings.warn_explicit(f"{path}: {warning.message}", warning.category, warning.filename, warning.lineno)
 
