@@ -127,16 +127,16 @@ class JudgedRun:
             if mask.all():
                 view = JudgedRun(self.pool, self.hits, rank, self._row, n_retrieved, self.level)
             else:
-                view = self.select(mask, rank[mask], n_retrieved)
+                view = self.select(mask, rank, n_retrieved)
             self._views[key] = view
         return self._views[key]
 
     def select(self, mask: Bools, rank: Ints, n_retrieved: Ints) -> JudgedRun:
-        """The hits that `mask` keeps, at these ranks."""
+        """The hits that `mask` keeps, at these ranks: both (n_hits,)."""
         # Of the rows, not of this run: it keeps its views, and a circle would outlive them all until it is looked for.
-        row = self._row
+        row, kept = self._row, np.flatnonzero(mask)
         return JudgedRun(
-            self.pool, self.hits.where(mask), rank, lambda: _values_of(row)[mask], n_retrieved, self.level[mask]
+            self.pool, self.hits.where(mask), rank[kept], lambda: _values_of(row)[kept], n_retrieved, self.level[kept]
         )
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:

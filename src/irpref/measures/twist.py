@@ -75,7 +75,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     # Documents without a judgment count, too: they push negative grades down.
     if (run.n_retrieved > n).any():
         keep = run.rank <= run.hits.spread(n)
-        view = run.select(keep, run.rank[keep], np.minimum(run.n_retrieved, n))
+        view = run.select(keep, run.rank, np.minimum(run.n_retrieved, n))
     # How far the list is filled up moves negative grades only, and those are looked at below.
     of = positions(view)
     plus = view.hits.total_whole(np.maximum(of.rp, 0.0))
