@@ -154,6 +154,9 @@ def files_section(results: list[dict[str, Any]]) -> str:
         "`irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval -m bpref QRELS RUN`, "
         "`ir_measures QRELS RUN Bpref`; time and memory at the peak. Files sorted by topic.\n\n"
         + table(["rows of the run", *whos, "ratio"], rows)
+        + "\nSmall files are parsed in Python, before polars would have been imported: what is left is the import of "
+        "NumPy and of ir_measures. Of large ones polars parses blocks ahead, in one long call each, while the lines of "
+        "those before are checked and judged; parsing takes one core then, and checking and judging the other.\n"
     )
 
 
@@ -179,7 +182,8 @@ def stages_section(results: list[dict[str, Any]]) -> str:
         "An evaluation indexes the qrels, aligns the run with them (ids to rows, tie rule, checks) and computes, here "
         "on arrays that no measure has touched yet. The parts of the alignment, checks among them, are also shown on "
         "their own: each retrieved document is copied to Arrow, hashed with its topic, and looked up by this key "
-        "(which also shows repeated documents); the ids of what was found are then compared. What is left to gain is "
+        "(which also shows repeated documents); the ids of what was found are then compared. Of categorical columns "
+        "each category is looked for once, and rows are matched by their codes. What is left to gain is "
         "small: each id has to be read once, which for Python strings is the copy, and each further step costs a few "
         "passes over numbers. Dicts and namedtuples pay for unpacking Python objects on top. Where a measure adds "
         "little, NumPy's cost per call counts more than its arrays.\n\n"
