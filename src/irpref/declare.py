@@ -205,6 +205,8 @@ class KernelMeasure(host.Measure):
 
     def validate_params(self) -> None:
         """`ValueError` where a required parameter is missing; the others were checked when they were given."""
+        if self.validated:  # the host asks for each of its providers
+            return
         for name, spec in self.SUPPORTED_PARAMS.items():
             if spec.required and name not in self.params:
                 raise ValueError(f"{self.NAME} needs {name}: {spec.desc}, {spec.accepted()}")

@@ -24,12 +24,9 @@ Task = Callable[[JudgedRun], Floats]
 
 def _columns_of(measure: KernelMeasure) -> dict[str, str]:
     """Columns of the qrels that a measure reads: parameter by column name."""
-    arguments = measure.arguments()
-    return {
-        arguments[parameter]: parameter
-        for parameter in ("known", "expected")
-        if isinstance(arguments.get(parameter), str)
-    }
+    wanted = [parameter for parameter in ("known", "expected") if parameter in measure.SUPPORTED_PARAMS]
+    arguments = measure.arguments() if wanted else {}
+    return {arguments[parameter]: parameter for parameter in wanted if isinstance(arguments[parameter], str)}
 
 
 def _known(column: Any, pool: Pool, name: str) -> Bools:
