@@ -735,13 +735,14 @@ def _n_lines(data: bytes) -> int:
 
 def _readings(data: bytes, n: int) -> Iterator[tuple[bytes, bytes]]:
     """Lines as they are, if the first is well-formed, then with normal white space: bytes, and the separator."""
+    data = _text(data)
     if not data.endswith(b"\n"):
         data += b"\n"
     first = data[: data.find(b"\n")]
     separator = b"\t" if b"\t" in first else b" "
     if first.count(separator) == n - 1 == len(first.split()) - 1:
         yield data, separator
-    yield _normalised(_text(data)), b" "
+    yield _normalised(data), b" "
 
 
 def _gaps(data: bytes) -> int | None:
