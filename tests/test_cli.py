@@ -331,6 +331,34 @@ def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], stat
     assert message in found[2]
 
 
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (OSError("HTTPSConnectionPool(host='a.org', port=443): Max retries exceeded"), "no connection to a.org"),
+        (
+            RuntimeError("All download sources failed", [OSError("host=\\'a.org\\'"), OSError("host='b.org'")]),
+            "no connection to a.org, b.org",
+        ),
+        (OSError("disk full"), "disk full"),
+    ],
+)
+def test_a_data_set_that_cannot_be_loaded(
+    call: Call, error: Exception, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ir_datasets = pytest.importorskip("ir_datasets")
+
+    class Unreachable:
+        def has_qrels(self) -> bool:
+            return True
+
+        def qrels_iter(self) -> object:
+            raise error
+
+    monkeypatch.setattr(ir_datasets, "load", lambda name: Unreachable())
+    said = f"irpref: some/set: ir_datasets could not load it ({why})\n"
+    assert call("eval", "some/set", "r1", "AP") == (1, "", said)
+
+
 def test_warnings_are_one_line_each(call: Call, files: Path) -> None:
     (files / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
     status, out, err = call("eval", "qrels", "twice", "RPref", "CRPRecovery")

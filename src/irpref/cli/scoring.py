@@ -111,7 +111,7 @@ def not_loaded(name: str, error: Exception) -> ValueError:
     """The error for a data set of ir_datasets that could not be had; what failed downloads have to say fills pages."""
     hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
     why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
-    return ValueError(f"{name}: ir_datasets could not load it ({why}); a file will do instead")
+    return ValueError(f"{name}: ir_datasets could not load it ({why})")
 
 
 class Scores:
