@@ -199,9 +199,13 @@ class Segments:
         part = Segments.of_lengths(self.lengths[topics])
         return part.position + part.spread(self.starts[topics])
 
+    def part(self, rows: Ints) -> Segments:
+        """Segments of some rows, which ascend: (n_rows,)."""
+        return Segments(np.searchsorted(rows, self.offsets))
+
     def where(self, mask: Bools) -> Segments:
         """Segments of the rows that `mask` keeps."""
-        return Segments.of_lengths(self.count(mask))
+        return self.part(np.flatnonzero(mask))
 
     def slice(self, start: int, stop: int) -> Segments:
         """Topics `start` to `stop - 1`, their rows counted from 0."""
@@ -215,14 +219,18 @@ def order_by(major: Ints, minor: Ints, n_major: int) -> Ints:
     than `lexsort`.
     """
     n_minor = int(minor.max(initial=0)) + 1
-    keys = [(minor, n_minor), (major, n_major)]
-    if n_minor * n_major <= 1 << 16:
-        keys = [(major * n_minor + minor, n_minor * n_major)]
+    both = n_minor * n_major
+    if both < 1 << 16:
+        small = np.dtype(np.uint8 if both < 1 << 8 else np.uint16)
+        key = major.astype(small)
+        key *= small.type(n_minor)
+        key += minor.astype(small)
+        return np.argsort(key, kind="stable")
     order: Ints | None = None
-    for key, bound in keys:
+    for key, bound in ((minor, n_minor), (major, n_major)):
         shift = 0
         while (bound - 1) >> shift:
-            digit = ((key >> shift) & 0xFFFF).astype(np.uint16)
+            digit = (key >> shift).astype(np.uint16)
             step = np.argsort(digit if order is None else digit[order], kind="stable")
             order = step if order is None else order[step]
             shift += 16

@@ -106,12 +106,13 @@ def judge(
         if moved is not None:
             row = moved.put(row)
         at = np.flatnonzero(row >= 0)
-        of = np.searchsorted(segments.ends, at, side="right")
-        topics.append(part.topics[of])
-        ranks.append(at - segments.starts[of] + 1)
+        hits = segments.part(at)
+        before = hits.spread(segments.starts) - 1
+        topics.append(hits.spread(part.topics))
+        ranks.append(at - before)
         if ties:
             score = part.score if moved is None else moved.put(part.score)
-            turned.append(_turned(score, segments, at) - segments.starts[of] + 1)
+            turned.append(_turned(score, segments, at) - before)
         found.append(row[at])
         n_retrieved[part.topics] = part.lengths
     if shared is None:

@@ -156,7 +156,7 @@ def _ids(column: Any) -> Any:
         return series if series.dtype == pl.String else series.cast(pl.String)
     if type(dtype).__name__ == "CategoricalDtype":
         codes = column.array.codes
-        if codes.min(initial=0) < 0:
+        if codes.size and codes.min() < 0:
             raise _missing_id(str(column.name))
         return Coded(_ids(column.array.categories), codes)
     if dtype.kind in "iu":

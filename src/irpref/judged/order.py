@@ -10,7 +10,7 @@ from irpref.segments import Bools, Floats, Ints, NDArray, Segments
 
 T = TypeVar("T", bound=np.generic)
 
-_FEW = 4  # tied documents that are sorted by comparing neighbours, all such groups at once
+_FEW = 4  # tied documents that are sorted by comparing each two of them, all such groups at once
 _MANY = 1000  # tied documents of all groups from which that is worth its calls
 
 
@@ -110,12 +110,16 @@ def _by_falling_id(rows: Ints, group: Ints, ids: Ids) -> Ints:
         docs = ids.docs_of(rows[many])
         by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
         out[many] = rows[many[by_id[np.argsort(group[many[by_id]], kind="stable")]]]
-    # Neighbours change places, the first with the second, then the second with the third, and so on in turns:
-    # as many rounds as there are documents leave them sorted. Most groups are pairs.
-    place = np.arange(rows.size) - np.repeat(first, sizes)
-    size = np.repeat(np.where(sizes > few, 0, sizes), sizes)
-    for turn in range(min(int(sizes.max(initial=0)), few)):
-        left = np.flatnonzero((place % 2 == turn % 2) & (place + 1 < size) & (size > turn))
-        swap = left[ids.less(out[left], out[left + 1])]
-        out[swap], out[swap + 1] = out[swap + 1], out[swap]
+    if few:
+        # A document goes back one place for each behind it with a higher id. Most groups are pairs.
+        place = np.arange(rows.size)
+        behind = np.repeat(np.where(sizes > few, 0, first + sizes), sizes) - place
+        distance = range(1, few)
+        pairs = [np.flatnonzero(behind > d) for d in distance]
+        one = np.concatenate(pairs)
+        other = np.concatenate([left + d for left, d in zip(pairs, distance, strict=True)])
+        turned = ids.less(rows[one], rows[other])
+        place += np.bincount(one[turned], minlength=rows.size)
+        place -= np.bincount(other[turned], minlength=rows.size)
+        out[place] = out.copy()
     return out

@@ -193,14 +193,7 @@ class Pool(Judgments):
     def arrow(self) -> tuple[ArrowDocs, Keys] | None:
         """Ids and their keys, in the order of the input, by topic; None where Arrow cannot hold them."""
         docs = ArrowDocs.of(self._given_docs) if isinstance(self._given_docs, list) else self._given_docs
-        if docs is None:
-            return None
-        # Some topics at a time, here and above: the judgments of a long run fill a good part of the memory.
-        keys: Keys = np.empty(self.judged.size, dtype=np.uint64)
-        for start, stop in chunks(self.judged.lengths):
-            rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
-            keys[rows] = docs[rows].keys(np.arange(start, stop), self.judged.lengths[start:stop])
-        return docs, keys
+        return None if docs is None else (docs, _keys(docs, self.judged))
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may have another polars, whose keys are others.
@@ -256,6 +249,8 @@ class Pool(Judgments):
         if not len(docs):
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
+        # The first thing done with them: later, they would have left the cache.
+        arrow = (docs, _keys(docs, judged)) if isinstance(docs, ArrowDocs) else None
         bad = np.flatnonzero(~np.isfinite(grade))
         if bad.size:
             topic = names[int(judged.topic[bad[0]])]
@@ -263,8 +258,9 @@ class Pool(Judgments):
             raise ValueError(f"qrels: the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
         pool = cls(names, judged, grade[order], docs, order, {n: c[order] for n, c in extra.items()}, found)
-        if not distinct and isinstance(docs, ArrowDocs) and pool.arrow:
-            distinct = not repeated(pool.arrow[1], judged)
+        if arrow:
+            pool.arrow = arrow
+            distinct = not repeated(arrow[1], judged)
         return pool if distinct else pool._without_repeats()
 
     def _without_repeats(self) -> Pool:
@@ -359,6 +355,15 @@ class Pool(Judgments):
         return listing(self, run)
 
 
+def _keys(docs: ArrowDocs, judged: Segments) -> Keys:
+    # Some topics at a time, here and above: the judgments of a long run fill a good part of the memory.
+    keys: Keys = np.empty(judged.size, dtype=np.uint64)
+    for start, stop in chunks(judged.lengths):
+        rows = slice(int(judged.offsets[start]), int(judged.offsets[stop]))
+        keys[rows] = docs[rows].keys(np.arange(start, stop), judged.lengths[start:stop])
+    return keys
+
+
 def _nth(docs: list[str] | ArrowDocs, row: int) -> str:
     return docs[row] if isinstance(docs, list) else docs.gather(np.array([row])).item()
 
@@ -377,8 +382,9 @@ def _falling(judged: Segments, grade: Floats) -> Ints:
         return np.zeros(0, dtype=np.int64)
     with np.errstate(over="ignore"):  # grades may be any finite numbers
         depth = grade.max() - grade
-    if depth.max() < 65536 and not (depth != np.rint(depth)).any():
-        level = depth.astype(np.int64)
-    else:
+    level: Ints = np.zeros(0, dtype=np.uint16)
+    if depth.max() < 1 << 16:
+        level = depth.astype(np.uint16)
+    if not np.array_equal(level, depth):  # not whole
         level = np.unique(-grade, return_inverse=True)[1].astype(np.int64)
-    return order_by(np.repeat(np.arange(judged.n), judged.lengths), level, judged.n)
+    return order_by(judged.topic, level, judged.n)

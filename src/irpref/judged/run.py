@@ -136,7 +136,7 @@ class JudgedRun:
         # Of the rows, not of this run: it keeps its views, and a circle would outlive them all until it is looked for.
         row, kept = self._row, np.flatnonzero(mask)
         return JudgedRun(
-            self.pool, self.hits.where(mask), rank[kept], lambda: _values_of(row)[kept], n_retrieved, self.level[kept]
+            self.pool, self.hits.part(kept), rank[kept], lambda: _values_of(row)[kept], n_retrieved, self.level[kept]
         )
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:

@@ -29,7 +29,7 @@ import numpy as np
 
 from irpref.declare import CUTOFF, REL, KernelMeasure, Param, register
 from irpref.judged import JudgedRun
-from irpref.segments import Bools, Floats, Ints, Segments
+from irpref.segments import Floats, Ints, Segments
 from irpref.terms import Terms
 
 
@@ -37,23 +37,28 @@ class _Above(NamedTuple):
     """The retrieved relevant documents, and the judged non-relevant ones above each."""
 
     relevant: Segments
-    mask: Bools  # (n_hits,) which of the hits these are
+    at: Ints  # (n_relevant,) which of the judged hits these are
     number: Floats  # (n_relevant,) non-relevant above
     r: Ints  # (n_topics,)
     n: Ints  # (n_topics,)
     n_retrieved: Ints  # (n_topics,) non-relevant retrieved
 
 
+def _judged(run: JudgedRun, cutoff: int | None) -> JudgedRun:
+    return run.at(cutoff).condensed()
+
+
 def _above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
-    view = run.at(cutoff)
+    view = _judged(run, cutoff)
 
     def make() -> _Above:
-        relevant = view.grade >= rel
-        nonrelevant = (view.grade >= 0) & ~relevant
-        number = view.hits.running_count(nonrelevant)[relevant].astype(np.float64)
+        at = np.flatnonzero((run.pool.level_grade >= rel)[view.level])
+        relevant = view.hits.part(at)
+        # All judged documents above, without the relevant ones among them.
+        number = at - relevant.spread(view.hits.starts) - relevant.position
         r = run.pool.count_relevant(rel)
         n = run.pool.count_relevant(0) - r
-        return _Above(view.hits.where(relevant), relevant, number, r, n, view.hits.count(nonrelevant))
+        return _Above(relevant, at, number.astype(np.float64), r, n, view.hits.lengths - relevant.lengths)
 
     return view.memo(("above", rel), make)
 
@@ -83,7 +88,7 @@ def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) ->
     """Contribution of each judged document: shape (n_judged,). `lost`: non-relevant documents above it."""
     of = _above(run, rel, cutoff)
     judged, lost = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
-    row = run.at(cutoff).row[of.mask]
+    row = _judged(run, cutoff).row[of.at]
     judged[row] = _summands(of, norm) / of.relevant.spread(np.maximum(of.r, 1))
     lost[row] = of.number
     return Terms(judged, columns={"lost": lost})

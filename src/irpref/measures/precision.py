@@ -27,8 +27,8 @@ LEVELS = 11
 
 def interpolated_precision(run: JudgedRun, *, rel: float) -> Floats:
     """Precision of each topic at the recall levels 0, 0.1, ..., 1: shape (n_topics, 11), in [0, 1]."""
-    relevant = run.grade >= rel
-    found = run.hits.where(relevant)
+    relevant = np.flatnonzero(run.grade >= rel)
+    found = run.hits.part(relevant)
     precision = (found.position + 1) / run.rank[relevant]
     best = np.zeros(precision.size + 1)  # highest precision from this relevant document on
     for _, rows, inside in found.padded():

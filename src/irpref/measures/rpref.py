@@ -85,13 +85,18 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
         exponent = int(np.frexp(top)[1])
         value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
+        # n-pref with a partition for each grade has the scale of rpref: what is made of it is made once.
+        known: list[Scale] = pool.memo("scales", list)
+        for other in known:
+            if other.top == top and np.array_equal(other.value, value):
+                return other
         falls = np.zeros(value.size, bool)
         falls[1:] = value[1:] != value[:-1]
         falls[pool.levels.starts[pool.levels.lengths > 0]] = False
         depth = pool.levels.running_count(falls)
         deepest = np.append(depth, 0)[pool.levels.ends - 1]
         best = pool.levels.maximum(value)
-        return Scale(
+        made = Scale(
             value,
             pool.levels.spread(deepest) - depth,
             top,
@@ -99,6 +104,8 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
             pool.level_total(value),
             np.where(best > 0, best, 1.0),
         )
+        known.append(made)
+        return made
 
     return pool.memo(("scale", gains, max_rel, n), make)
 
@@ -214,8 +221,8 @@ def _parts(
     of = scale(pool, gains, max_rel, n)
     view = run.at(cutoff).condensed()
     hits, level = view.hits, view.level
-    # The differences above each document serve every norm and reading.
-    above = view.memo(("misplaced", max_rel, gains, n), lambda: misplaced(view, of))
+    # The differences above each document serve every norm and reading. The pool keeps the scale, so its id is its own.
+    above = view.memo(("misplaced", id(of)), lambda: misplaced(view, of))
 
     # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
     # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
