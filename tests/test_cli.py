@@ -316,6 +316,10 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "r1", "r2", "AP", "--alpha", "0.1"], 2, "--test, --correction and --alpha need --baseline"),
         (["qrels", "r1", "no.gzz", "AP"], 2, "'no.gzz' is neither a file nor a measure"),
         (["qrels", "r1", "qmeasure"], 2, "unknown measure 'qmeasure'; did you mean 'QMeasure'?"),
+        (["qrels", "r1", "NERR8@10"], 2, "NERR8 needs max_rel: maximum relevance score, as in NERR8(max_rel=...)"),
+        (["qrels", "r1", "IPrec"], 2, "IPrec needs recall: recall threshold, as in IPrec@0.1"),
+        (["qrels", "r1", "BPM"], 2, "BPM needs cutoff: ranking cutoff threshold, as in BPM@10"),
+        (["qrels", "r1", "AP", "--provider", "gdeval"], 1, "the provider gdeval does not compute AP"),
     ],
 )
 def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], status: int, message: str) -> None:
@@ -329,6 +333,27 @@ def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], stat
     assert found[2].count("\n") == 1
     assert found[2].startswith("irpref: ")
     assert message in found[2]
+
+
+def test_a_measure_that_no_installed_provider_computes(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    for provider in ("cwl_eval", "pyndeval"):
+        monkeypatch.setattr(ir_measures.providers.registry[provider], "_is_available", False)
+    for name, hint in (
+        ("alpha_nDCG@5", "computes alpha_nDCG@5; pyndeval (pip install ir-measures[pyndeval]) does\n"),
+        ("RBP(rel=1)", "computes RBP(rel=1); cwl_eval (pip install ir-measures[cwl_eval]) does\n"),
+        ("RBP", "[cwl_eval]) does with other parameters (irpref list RBP)\n"),
+    ):
+        status, out, err = call("eval", "qrels", "r1", name)
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert hint in err
+
+
+def test_a_program_of_the_host_that_fails(call: Call, files: Path) -> None:
+    if not ir_measures.gdeval.is_available():
+        pytest.skip("no perl for ir_measures' gdeval")
+    (files / "q").write_text("a 0 d 1\n")  # gdeval takes numbers for topics
+    (files / "r").write_text("a Q0 d 1 1 t\n")
+    assert call("eval", "q", "r", "ERR@5") == (1, "", "irpref: r: perl, which ir_measures calls, failed (status 25)\n")
 
 
 @pytest.mark.parametrize(

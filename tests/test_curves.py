@@ -532,7 +532,11 @@ def test_options_travel_with_the_table():
         (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[]), "n names no number"),
         (lambda q, r: curves.precision_histogram(q, r, "best"), "baseline='best' is none of the runs: run"),
         (lambda q, r: curves.precision_histogram(q, r, "run"), "no run to compare with the baseline 'run'"),
-        (lambda q, r: curves.crp(q, {"run": {"other": {"a": 1.0}}}), "no topic in common"),
+        (lambda q, r: curves.crp(q, {"run": {"other": {"a": 1.0}}}), "^run and qrels have no topic in common"),
+        (lambda q, r: curves.crp(q, {**r, "b": {"other": {"a": 1.0}}}), "^'b': run and qrels have no topic in common"),
+        (lambda q, r: curves.precision_histogram(q, {**r, "b": {"other": {"a": 1.0}}}, r["run"]), "^'b': run and"),
+        (lambda q, r: curves.precision_histogram(q, r, {"other": {"a": 1.0}}), "^'baseline': run and qrels have no"),
+        (lambda q, r: curves.paired_differences(q, {"other": {"a": 1.0}}, r["run"], "QMeasure"), "^'run': run and"),
     ],
 )
 def test_wrong_options_are_named(call, message):

@@ -247,6 +247,7 @@ def test_bar_is_for_terminals_only(capsys):
         ({"least": (1,)}, "least="),
         ({"rng": None}, "give rng"),
         ({"runs": {}}, "at least 2 runs"),
+        ({"runs": {"b": {"other": {"d": 1.0}}}}, "^'b': run and qrels have no topic in common"),
     ],
 )
 def test_errors_say_what_is_accepted(changed, says):

@@ -125,6 +125,8 @@ def test_values_are_frozen_and_checked():
         found.select(["c"])
     with pytest.raises(ValueError, match="no runs"):
         topic_values([AP], QRELS, {})
+    with pytest.raises(ValueError, match=r"^'b': run and qrels have no topic in common"):
+        topic_values([QMeasure], QRELS, {**RUNS, "b": {"other": {"d": 1.0}}})
 
 
 def test_select_keeps_the_order_asked_for():

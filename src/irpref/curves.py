@@ -39,6 +39,7 @@ from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.precision import LEVELS, counts, r_precision
 from irpref.measures.precision import interpolated_precision as precision_at_levels
 from irpref.measures.rpref import NPref, rpref_terms
+from irpref.messages import about
 from irpref.provider import KernelEvaluator, prepare, resolve
 from irpref.segments import Floats, Ints, Segments
 
@@ -424,8 +425,9 @@ def precision_histogram(
     _check("precision_histogram", rel=(REL, rel))
     pool, _ = prepare((), qrels)
     others, (base_name, base_run) = _against(runs, baseline, pool.topic_of)
-    reference = r_precision(pool.judge(base_run), rel=rel)
-    values = {name: r_precision(pool.judge(run), rel=rel) for name, run in others.items()}
+    with about(base_name):
+        reference = r_precision(pool.judge(base_run), rel=rel)
+    values = {name: r_precision(run, rel=rel) for name, run in _judge(pool, others).items()}
     return _differences(
         pool.topic_ids,
         values,
@@ -522,7 +524,15 @@ def summary_table(qrels: Any, runs: Any, *, rel: float = 1, per_topic: bool = Fa
 
 def _judged(qrels: Any, runs: Any) -> tuple[dict[str, JudgedRun], Pool]:
     pool, _ = prepare((), qrels)
-    return {name: pool.judge(run) for name, run in named_runs(runs, pool.topic_of).items()}, pool
+    return _judge(pool, named_runs(runs, pool.topic_of)), pool
+
+
+def _judge(pool: Pool, runs: Mapping[str, Any]) -> dict[str, JudgedRun]:
+    judged = {}
+    for name, run in runs.items():
+        with about(name, len(runs) > 1):
+            judged[name] = pool.judge(run)
+    return judged
 
 
 def named_runs(runs: Any, topics: Iterable[str] = ()) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class IrprefWarning(UserWarning):
@@ -31,6 +32,17 @@ def warn_user(message: str, category: type[IrprefWarning]) -> None:
             break
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def about(name: str, several: bool = True) -> Iterator[None]:
+    """Say in a `ValueError` which of `several` runs it is about."""
+    try:
+        yield
+    except ValueError as error:
+        if not several:
+            raise
+        raise ValueError(f"{name!r}: {error}") from None
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:

@@ -127,7 +127,7 @@ def _parse(text: str | Measure) -> list[Measure]:
             # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, except where
             # it would need a parameter that trec_eval's form brings along.
             built = _build(text, host.registry[bare], keywords, at)
-            if not (bare in TREC_NAMES and not keywords and at is None and _incomplete(built)):
+            if not (bare in TREC_NAMES and not keywords and at is None and _missing(built)):
                 return [built]
     with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
         return list(util.parse_trec_measure(name))
@@ -209,8 +209,19 @@ def _build(text: str, of: Measure, keywords: list[ast.keyword] | None, at: ast.e
     return of(**given)
 
 
-def _incomplete(measure: Measure) -> bool:
-    return any(spec.required and name not in measure.params for name, spec in measure.SUPPORTED_PARAMS.items())
+def _missing(measure: Measure) -> list[str]:
+    return [name for name, spec in measure.SUPPORTED_PARAMS.items() if spec.required and name not in measure.params]
+
+
+def check_complete(measure: Measure) -> None:
+    """`ValueError` where a required parameter of a measure of the host is missing; ours say so themselves."""
+    for name in _missing(measure) if type(measure).__module__.partition(".")[0] != __package__ else ():
+        spec = measure.SUPPORTED_PARAMS[name]
+        if name == measure.AT_PARAM:
+            form = f"{measure.NAME}@{0.1 if spec.dtype is float else 10}"
+        else:
+            form = f"{measure.NAME}({name}=...)"
+        raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {form}")
 
 
 def _value(node: ast.expr, text: str) -> Any:

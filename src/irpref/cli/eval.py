@@ -246,9 +246,12 @@ def _parsed(text: str) -> list[Any]:
 
 def named_measures(names: Iterable[str]) -> list[Any]:
     """The measures, each once. Raises `UsageError`."""
+    from irpref.parsing import check_complete
+
     try:
         measures = list(dict.fromkeys(measure for name in names for measure in _parsed(name)))
         for measure in measures:
+            check_complete(measure)
             measure.validate_params()
     except (ValueError, AssertionError) as error:
         raise UsageError(str(error)) from None

@@ -189,6 +189,7 @@ class Scorer:
             import ir_measures
 
             source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
+            _check_supported(self.rest, source)
             self.host = source.evaluator(self.rest, judgments.rows())
         if self.pool is not None:
             from irpref.judged.recent import forget
@@ -273,13 +274,34 @@ class Scorer:
                 found.lines += [(ids[t], measure, numbers[t]) for t in by_id]
 
     def _score_host(self, table: Any, found: Scores) -> None:
+        from subprocess import CalledProcessError
+
         aggregators = {measure: measure.aggregator() for measure in self.rest}
-        for metric in self.host.iter_calc(_host_run(table)):
-            aggregators[metric.measure].add(metric.value)
-            if self.by_topic:
-                found.lines.append((metric.query_id, metric.measure, metric.value))
-                found.by_topic.setdefault(metric.measure, {})[metric.query_id] = metric.value
+        try:
+            for metric in self.host.iter_calc(_host_run(table)):
+                aggregators[metric.measure].add(metric.value)
+                if self.by_topic:
+                    found.lines.append((metric.query_id, metric.measure, metric.value))
+                    found.by_topic.setdefault(metric.measure, {})[metric.query_id] = metric.value
+        except CalledProcessError as error:
+            # gdeval, say, which wants topics to be numbers. What it has against the run, it has said itself.
+            raise ValueError(f"{error.cmd[0]}, which ir_measures calls, failed (status {error.returncode})") from None
         found.means.update({measure: aggregator.result() for measure, aggregator in aggregators.items()})
+
+
+def _check_supported(measures: Iterable[Any], source: Any) -> None:
+    """`ValueError` where a provider of the host, or all of those installed, do not compute a measure."""
+    for measure in measures:
+        if source.supports(measure):
+            continue
+        every = getattr(source, "providers", None)
+        if every is None:
+            raise ValueError(f"the provider {source.NAME} does not compute {measure}")
+        able = [p for p in every if p.supports(measure)]
+        near = [p for p in every if any(known.NAME == measure.NAME for known in p.SUPPORTED_MEASURES)]
+        names = " or ".join(f"{p.NAME} ({p.install_instructions()})" for p in able or near)
+        said = f"{names} does" if able else f"{names} does with other parameters (irpref list {measure.NAME})"
+        raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if names else ""))
 
 
 def _host_run(table: Any) -> Any:

@@ -35,6 +35,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from irpref.judged import JudgedRun, Judgments, Pool
+from irpref.messages import about
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_tau, tau_ap
 from irpref.meta.samples import Rng
@@ -367,9 +368,10 @@ def incompleteness(
     aligned: dict[str, JudgedRun] = {}
     raw: dict[str, Any] = {}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
-        if host:
-            run = raw[str(name)] = _as_dicts(pool, run)
-        aligned[str(name)] = evaluator.judge(run)
+        with about(str(name)):
+            if host:
+                run = raw[str(name)] = _as_dicts(pool, run)
+            aligned[str(name)] = evaluator.judge(run)
     if len(aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
     bar = Bar(len(units), progress)

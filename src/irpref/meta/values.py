@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.messages import about
 from irpref.segments import Floats
 
 # Column names of the long tables we read: ours, and those of `pt.Experiment(perquery=True)`.
@@ -277,8 +278,9 @@ def topic_values(measures: Iterable[Any], qrels: Any, runs: Any) -> dict[str, To
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
         rows = {m: np.full(len(topics), np.nan) for m in chosen}
-        for metric in evaluator.iter_calc(run):
-            rows[metric.measure][topics[str(metric.query_id)]] = metric.value
+        with about(str(name), not isinstance(runs, Mapping) or len(runs) > 1):
+            for metric in evaluator.iter_calc(run):
+                rows[metric.measure][topics[str(metric.query_id)]] = metric.value
         systems.append(str(name))
         for m in chosen:
             values[m].append(rows[m])
