@@ -36,8 +36,6 @@ class Judgments:
         Documents of the level.
     level_start : int array (n_levels,)
         First row of the level; its documents follow each other.
-    level : int array (n_judged,)
-        Level of each judged document.
     columns : dict of str to array (n_judged,)
         Further columns of the qrels that the measures asked for, and under (parameter, name) what a measure
         reads in them: `known` truth values, `expected` numbers.
@@ -53,7 +51,6 @@ class Judgments:
         self.level_start: Ints = np.flatnonzero(opens)
         self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
         self.level_grade: Floats = grade[self.level_start]
-        self.level: Ints = np.repeat(np.arange(self.level_start.size), self.level_size)
         self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
         self._memo: dict[Any, Any] = {}
 
@@ -61,6 +58,11 @@ class Judgments:
     def n_topics(self) -> int:
         """Number of topics of the qrels."""
         return self.judged.n
+
+    @cached_property
+    def level(self) -> Ints:
+        """Level of each judged document: shape (n_judged,)."""
+        return np.repeat(np.arange(self.level_start.size), self.level_size)
 
     def memo(self, key: Any, make: Any) -> Any:
         """Return what `make()` gave for `key` the first time."""

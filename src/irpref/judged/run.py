@@ -164,9 +164,8 @@ class JudgedRun:
             self.pool.topics(start, stop),
             self.hits.slice(start, stop),
             self.rank[rows],
-            lambda: self.row[rows] - self.pool.judged.offsets[start],
+            self.row[rows] - self.pool.judged.offsets[start],
             self.n_retrieved[start:stop],
-            self.level[rows] - self.pool.levels.offsets[start],
         )
         if self.turned is not None:
             part.turned = self.turned[rows]
