@@ -1,5 +1,6 @@
 """Ways of looking documents up: one by one in Python, all at once by keys in Arrow. The answers are the same."""
 
+import copy
 import pickle
 import subprocess
 import sys
@@ -13,9 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import irpref
 from irpref.judged import Pool, align, match, order
 from irpref.judged.match import ArrowDocs, Buckets
 from irpref.messages import DuplicateWarning
+from irpref.provider import KernelEvaluator
 from irpref.segments import Segments
 
 TOPICS, DEPTH = 6, 300
@@ -332,6 +335,26 @@ def test_the_order_is_that_of_the_rule(topics, rng, many, falls):
             assert rows.tolist() == expected
     finally:
         order._MANY = threshold
+
+
+def test_what_a_run_remembers_goes_with_it():
+    """Scales of one pool, and what was read off with each, survive a copy of the judged run."""
+    measures = irpref.parse_all(["RPref(max_rel=7)", *(f"NPref(n={n},max_rel=7)" for n in range(2, 9))])
+    evaluator = KernelEvaluator(measures, {"q": {f"d{i}": i * i % 8 for i in range(40)}})
+    for seed in range(30):
+        run = {"q": {f"d{i}": float(i * (seed + 3) % 41) for i in range(40)}}
+        judged = evaluator.judge(run)
+        expected = evaluator.values_of(judged)
+        for again in (pickle.loads(pickle.dumps(judged)), copy.deepcopy(judged)):
+            values = evaluator.values_of(again)
+            assert all(values[measure].tolist() == expected[measure].tolist() for measure in measures)
+
+
+def test_grades_that_differ_by_next_to_nothing_stand_in_order():
+    # 1 - 1e-17 is 1 in doubles, which is no reason to take 1e-17 for 0.
+    pool = Pool.build({"q1": {"a": 1.0}, "q2": {"x": 0.0, "y": 1e-17, "z": 2e-17, "w": 0.0}})
+    assert pool.grade.tolist() == [1.0, 2e-17, 1e-17, 0.0, 0.0]
+    assert Pool.build({"q": {"a": 1e17, "b": 1e17 - 16, "c": 1e17 - 32}}).grade.tolist() == [1e17, 1e17 - 16, 1e17 - 32]
 
 
 def test_small_input_does_not_load_polars():

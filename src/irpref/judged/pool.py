@@ -17,6 +17,10 @@ Gains = tuple[tuple[float, float], ...] | None
 _KEPT = 1 << 20  # judgments up to which what measures share of them is kept for the next run
 
 
+class ConflictError(ValueError):
+    """Two judgments of one document differ."""
+
+
 class Judgments:
     """What the measures see of the qrels: arrays, by topic, in ideal order.
 
@@ -293,7 +297,7 @@ class Pool(Judgments):
 
     def _same_judgment(self, topic: str, a: int, b: int) -> None:
         if self.grade[a] != self.grade[b]:
-            raise ValueError(
+            raise ConflictError(
                 f"qrels: topic {topic!r} judges document {self.doc_ids[a]!r} twice, as "
                 f"{self.grade[a]:g} and as {self.grade[b]:g}. Qrels by subtopic look like this: reduce them to one "
                 f"grade a document first, for example with "
@@ -382,11 +386,13 @@ def _ideal_order(judged: Segments, grade: Floats) -> Ints:
 def _falling(judged: Segments, grade: Floats) -> Ints:
     if not grade.size:
         return np.zeros(0, dtype=np.int64)
+    top = grade.max()
     with np.errstate(over="ignore"):  # grades may be any finite numbers
-        depth = grade.max() - grade
+        depth = top - grade
     level: Ints = np.zeros(0, dtype=np.uint16)
     if depth.max() < 1 << 16:
         level = depth.astype(np.uint16)
-    if not np.array_equal(level, depth):  # not whole
+    # The grades, not the differences, which may have been rounded to whole numbers: 1 - 1e-17 is 1.
+    if not np.array_equal(top - level, grade):
         level = np.unique(-grade, return_inverse=True)[1].astype(np.int64)
     return order_by(judged.topic, level, judged.n)

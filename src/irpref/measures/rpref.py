@@ -71,6 +71,7 @@ class Scale(NamedTuple):
     room: Floats  # (n_topics,) N in the same units
     weight: Floats  # (n_topics,) R in the same units
     unit: Floats  # (n_topics,) value of the topic's best level, 1 where it is 0
+    name: tuple[Gains, float, int | None]  # what it was made of first
 
 
 def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale:
@@ -103,6 +104,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
             pool.level_total(np.where(judged, top - value, 0.0)),
             pool.level_total(value),
             np.where(best > 0, best, 1.0),
+            (gains, max_rel, n),
         )
         known.append(made)
         return made
@@ -221,8 +223,8 @@ def _parts(
     of = scale(pool, gains, max_rel, n)
     view = run.at(cutoff).condensed()
     hits, level = view.hits, view.level
-    # The differences above each document serve every norm and reading. The pool keeps the scale, so its id is its own.
-    above = view.memo(("misplaced", id(of)), lambda: misplaced(view, of))
+    # The differences above each document serve every norm and reading.
+    above = view.memo(("misplaced", of.name), lambda: misplaced(view, of))
 
     # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
     # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
