@@ -175,7 +175,8 @@ def n_crp(run: JudgedRun, *, judged_only: bool) -> Floats:
     """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top R."""
     loss = worst(run.pool)
     value = crp(run, cutoff=None, judged_only=judged_only)
-    return np.divide(value, loss, out=np.zeros_like(loss), where=loss < 0)
+    # 0 divided by the loss, which is negative, would be -0.0.
+    return np.divide(value, loss, out=np.zeros_like(loss), where=(loss < 0) & (value != 0))
 
 
 def crp_balance(run: JudgedRun) -> Ints:
