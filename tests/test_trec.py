@@ -4,13 +4,12 @@ import functools
 import gzip
 import io
 import re
-import shutil
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,6 +18,11 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref import read_qrels, read_run, trec
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 AWKWARD = (
     b"1 Q0 a 1 2.5 t\n1\tQ0\tb 2   1.5 t\r\n\n# a comment\n"
@@ -130,18 +134,32 @@ def test_gzip_by_content_not_by_name(way: str, tmp_path: Path) -> None:
     assert rows(read_run(written(tmp_path / "two.gz", two))) == [*ROWS, ("3", "z", 1.0)]
 
 
-@pytest.mark.skipif(shutil.which("zstd") is None, reason="no zstd command to write a file with")
 def test_zstd(way: str, tmp_path: Path) -> None:
-    packed = subprocess.run(["zstd", "-q", "-c"], input=AWKWARD, capture_output=True, check=True).stdout
-    assert rows(read_run(written(tmp_path / "run.zst", packed))) == ROWS
+    assert rows(read_run(written(tmp_path / "run.zst", zstd.compress(AWKWARD)))) == ROWS
+    two = zstd.compress(AWKWARD + b"\n") + zstd.compress(b"3 Q0 z 1 1 t\n")
+    assert rows(read_run(written(tmp_path / "two", two))) == [*ROWS, ("3", "z", 1.0)]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstd.compress])
+def test_lines_of_archives_are_told(way: str, compress: Any, tmp_path: Path) -> None:
+    path = written(tmp_path / "run", compress(b"1 Q0 a\x1e 1 2 t\n1 Q0 \xff 1 2 t\n"))
+    with pytest.raises(ValueError, match="line 2: the doc_id is not UTF-8"):
+        read_run(path)
 
 
 @pytest.mark.parametrize(
-    "data", [gzip.compress(AWKWARD)[:-9], b"\x1f\x8b\x08\x00junk", b"\x28\xb5\x2f\xfdjunk"], ids=["cut", "gz", "zst"]
+    "data",
+    [
+        gzip.compress(AWKWARD)[:-9],
+        zstd.compress(AWKWARD)[:-9],
+        b"\x1f\x8b\x08\x00junk",
+        b"\x28\xb5\x2f\xfdjunk",
+    ],
+    ids=["gz cut", "zst cut", "gz", "zst"],
 )
 def test_damaged_archives_are_named(way: str, data: bytes, tmp_path: Path) -> None:
     path = written(tmp_path / "run.gz", data)
-    with pytest.raises(ValueError, match=re.escape(str(path))):
+    with pytest.raises(ValueError, match=re.escape(f"{path}: the compressed data is damaged")):
         read_run(path)
 
 

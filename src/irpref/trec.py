@@ -422,7 +422,7 @@ class Source:
             else:
                 yield _decompressed(self._stream(), self.name)
         except Exception as error:
-            # The error of zstd has a class of its own in each of the packages that may have read the file.
+            # By name: the package of zstd is imported where a file needs it.
             if isinstance(error, (EOFError, zlib.error, gzip.BadGzipFile)) or type(error).__name__ == "ZstdError":
                 raise ValueError(f"{self.name}: the compressed data is damaged: {error}") from None
             raise
@@ -507,7 +507,7 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     if head[:2] == b"\x1f\x8b":
         return gzip.GzipFile(fileobj=whole)  # type: ignore[return-value]
     if head == b"\x28\xb5\x2f\xfd":
-        return _zstd(whole, name)
+        return _zstd(whole)
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
     if head[:3] == codecs.BOM_UTF8:
@@ -522,40 +522,12 @@ def _put_back(head: bytes, stream: Any) -> Any:
     return _Reader(head, stream)
 
 
-def _zstd(stream: Any, name: str) -> IO[bytes]:
-    """Decompress zstd with whatever this machine has; polars always can, but holds all of the text."""
-    with suppress(ImportError):
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # Python 3.14
-
-        return zstd.ZstdFile(stream)  # type: ignore[no-any-return,unused-ignore]
-    with suppress(ImportError):
-        import zstandard  # type: ignore[import-not-found,unused-ignore]
-
-        return zstandard.ZstdDecompressor().stream_reader(  # type: ignore[no-any-return,unused-ignore]
-            stream, read_across_frames=True
-        )
-    import polars as pl
-
-    # A table of one column, whose separator no line may hold, is the text.
-    try:
-        lines = pl.read_csv(
-            stream.read(),
-            has_header=False,
-            separator="\x1e",
-            quote_char=None,
-            schema={"line": pl.String},
-            truncate_ragged_lines=False,
-        )["line"].fill_null("")
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(
-            f"{name} cannot be read by polars ({reason}); install zstandard, or decompress it with zstd -d"
-        ) from None
-    out = io.BytesIO()
-    for part in lines.to_frame().iter_slices(1 << 16):
-        out.write("\n".join(part["line"].to_list()).encode() + b"\n")
-    out.seek(0)
-    return out
+def _zstd(stream: Any) -> IO[bytes]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd.ZstdFile(stream)  # type: ignore[return-value,unused-ignore]
 
 
 def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
