@@ -320,6 +320,16 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "r1", "IPrec"], 2, "IPrec needs recall: recall threshold, as in IPrec@0.1"),
         (["qrels", "r1", "BPM"], 2, "BPM needs cutoff: ranking cutoff threshold, as in BPM@10"),
         (["qrels", "r1", "AP", "--provider", "gdeval"], 1, "the provider gdeval does not compute AP"),
+        (["qrels", "r1", "P@0"], 2, "P: cutoff=0 is not accepted, expected at least 1"),
+        (["qrels", "r1", "P_0"], 2, "P: cutoff=0 is not accepted, expected at least 1"),
+        (["qrels", "r1", "AP@99999999999999999999999"], 2, "is not accepted, expected at most 2147483647"),
+        (["qrels", "r1", "AP(rel=0)"], 2, "AP: rel=0 is not accepted, expected at least 1"),
+        (["qrels", "r1", "Bpref(rel=-1)"], 2, "Bpref: rel=-1 is not accepted, expected at least 1"),
+        (["qrels", "r1", "SetF(beta=-1.0)"], 2, "SetF: beta=-1.0 is not accepted, expected at least 0"),
+        (["qrels", "r1", "SetF(beta=1e400)"], 2, "SetF: beta=inf is not accepted, expected a number"),
+        (["qrels", "r1", "IPrec@99"], 2, "IPrec: recall=99.0 is not accepted, expected at most 1"),
+        (["qrels", "r1", "nDCG(gains={1:'a'})"], 2, "nDCG: gains={1: 'a'} is not accepted, expected a dict such as"),
+        (["qrels", "r1", "r1", "AP", "--baseline", "r1"], 2, "--baseline needs another run"),
     ],
 )
 def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], status: int, message: str) -> None:
@@ -335,25 +345,125 @@ def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], stat
     assert message in found[2]
 
 
+def test_an_unknown_option_is_named(call: Call) -> None:
+    assert call("--foo") == (2, "", "irpref: unrecognized arguments: --foo (see irpref --help)\n")
+
+
 def test_a_measure_that_no_installed_provider_computes(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    for provider in ("cwl_eval", "pyndeval"):
+    for provider in ("cwl_eval", "pyndeval", "ranx"):
         monkeypatch.setattr(ir_measures.providers.registry[provider], "_is_available", False)
+    monkeypatch.setattr(ir_measures.providers.registry["gdeval"], "_is_available", True)
     for name, hint in (
         ("alpha_nDCG@5", "computes alpha_nDCG@5; pyndeval (pip install ir-measures[pyndeval]) does\n"),
         ("RBP(rel=1)", "computes RBP(rel=1); cwl_eval (pip install ir-measures[cwl_eval]) does\n"),
-        ("RBP", "[cwl_eval]) does with other parameters (irpref list RBP)\n"),
+        ("RBP", "computes RBP; cwl_eval (pip install ir-measures[cwl_eval]) does with rel\n"),
+        ("ERR", "computes ERR; gdeval does with cutoff\n"),
+        ("NumRel(rel=2)", "computes NumRel(rel=2); pytrec_eval does without rel=2\n"),
     ):
         status, out, err = call("eval", "qrels", "r1", name)
         assert (status, out, err.count("\n")) == (1, "", 1)
         assert hint in err
+    status, _, err = call("compare", "qrels", "r1", "r2", "-m", "ERR")
+    assert (status, err) == (1, "irpref: no provider that is installed computes ERR; gdeval does with cutoff\n")
 
 
-def test_a_program_of_the_host_that_fails(call: Call, files: Path) -> None:
+def test_what_the_script_of_the_host_refuses(call: Call, files: Path) -> None:
     if not ir_measures.gdeval.is_available():
         pytest.skip("no perl for ir_measures' gdeval")
-    (files / "q").write_text("a 0 d 1\n")  # gdeval takes numbers for topics
+    (files / "q").write_text("a 0 d 1\n")
     (files / "r").write_text("a Q0 d 1 1 t\n")
-    assert call("eval", "q", "r", "ERR@5") == (1, "", "irpref: r: perl, which ir_measures calls, failed (status 25)\n")
+    _, _, err = call("eval", "q", "r", "ERR@5")
+    assert err == "irpref: ERR@5 is left to gdeval of ir_measures, whose topics are numbers, not 'a'\n"
+    (files / "q").write_text("1 0 d 5\n")
+    (files / "r").write_text("1 Q0 d 1 1 t\n")
+    _, _, err = call("eval", "q", "r", "ERR@5")
+    assert err == "irpref: ERR@5 is left to gdeval of ir_measures, whose highest grade is 4, not 5\n"
+    (files / "q").write_text("w-1 0 d 3\n")
+    (files / "r").write_text("w-1 Q0 d 1 1 t\nb Q0 d 1 1 t\n")
+    _, _, err = call("eval", "q", "r", "ERR@5")
+    assert err.splitlines()[-1] == "irpref: r: ir_measures could not compute ERR@5: perl ended with status 25"
+
+
+@pytest.mark.parametrize("options", [[], ["-q"], ["--provider", "pytrec_eval"]])
+def test_runs_are_looked_at_whoever_computes(call: Call, files: Path, options: list[str]) -> None:
+    measures = ["AP", "IPrec@0.1"]
+    (files / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
+    (files / "nan").write_text("1 Q0 a 1 nan t\n")
+    (files / "other").write_text("x Q0 a 1 1 t\n")
+    (files / "empty").write_text("")
+    assert call("eval", "qrels", "nan", *measures, *options)[0] == 1
+    assert "no topic in common" in call("eval", "qrels", "other", *measures, *options)[2]
+    status, _, err = call("eval", "qrels", "twice", *measures, *options)
+    assert (status, err.count("\n")) == (0, 1)
+    assert "repeats 1 document" in err
+    status, _, err = call("eval", "qrels", "empty", *measures, *options)
+    assert (status, err.count("\n")) == (0, 1)
+    assert "the run is empty" in err
+
+
+def test_values_of_topics_do_not_depend_on_the_company(call: Call, files: Path) -> None:
+    """The host computes these wrongly together, or crashes, so with -q they are not left to it either."""
+    (files / "q").write_text(QRELS + "4 0 a -1\n4 0 b -2\n")
+    for qrels, measures in (
+        ("qrels", ["AP(judged_only=True)", "NumRet"]),
+        ("qrels", ["nDCG(gains={1:3,2:5})@10", "nDCG@10"]),
+        ("q", ["AP", "nDCG", "nDCG@10", "Rprec", "Bpref"]),
+    ):
+        _, out, _ = call("eval", qrels, "r1", *measures, "-q")
+        _, alone, _ = call("eval", qrels, "r1", *measures)
+        means = [line.removeprefix("all\t") for line in out.splitlines() if line.startswith("all\t")]
+        assert sorted(means) == sorted(alone.splitlines())
+
+
+def test_what_only_the_host_computes_fails_in_one_line(call: Call, files: Path) -> None:
+    (files / "half").write_text("1 0 a 0.5\n1 0 b 1.5\n")
+    said = "ir_measures could not compute IPrec@0.1: TypeError: Expected relevance to be integer.\n"
+    assert call("eval", "half", "r1", "IPrec@0.1", "AP") == (1, "", f"irpref: {said}")
+    (files / "all").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")  # Accuracy divides by the non-relevant of topic 2
+    (files / "r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n")
+    said = "ZeroDivisionError: float division by zero\n"
+    assert call("eval", "all", "r", "Accuracy") == (
+        1, "", f"irpref: r: ir_measures could not compute Accuracy: {said}"
+    )
+    assert call("compare", "all", "r", "r1", "-m", "Accuracy") == (1, "", f"irpref: ir_measures failed: {said}")
+
+
+def test_judgments_that_differ(call: Call, files: Path) -> None:
+    (files / "q").write_text("1 0 a 1\n1 0 a 2\n1 0 c 0\n")
+    status, out, err = call("eval", "q", "r1", "AP")
+    assert (status, out) == (0, "AP\t1.0000\n")
+    assert err.startswith("irpref: warning: qrels: topic '1' judges document 'a' twice, as 2 and as 1: ")
+    assert err.endswith(" ir_measures counts the later line\n")
+    status, out, err = call("eval", "q", "r1", "AP", "QMeasure")
+    assert (status, out) == (1, "")
+    assert err.startswith("irpref: q: topic '1' judges document 'a' twice, as 2 and as 1. ")
+
+
+def test_options_may_be_short(call: Call) -> None:
+    assert call("eval", "qrels", "r1", "--by", "--no", "AP")[1] == "1\tAP\t0.8333\n2\tAP\t0.5000\n3\tAP\t0.0000\n"
+    assert call("eval", "qrels", "r1", "--out", "csv", "AP")[1].startswith("measure,")
+    assert "ambiguous option: --pr could match" not in call("eval", "qrels", "r1", "--pr", "pytrec_eval", "AP")[2]
+
+
+def test_closed_standard_output(files: Path) -> None:
+    for command in (["eval", "qrels", "r1", "AP"], ["list"]):
+        code = f"import sys; sys.stdout = None; from irpref.cli import main; sys.exit(main({command!r}))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_measures_may_stand_before_runs(call: Call) -> None:
+    assert call("eval", "qrels", "AP", "r1", "RR") == (0, "AP\t0.4444\nRR\t0.5000\n", "")
+
+
+def test_explain_takes_data_sets_too(call: Call, files: Path) -> None:
+    pytest.importorskip("ir_datasets")
+    (files / "run").write_text("1 Q0 D1 1 1 t\n")
+    status, out, _ = call("explain", "irpref/rpref-figure-1/T1", "run", "1", "QMeasure")
+    assert status == 0
+    assert out.startswith("Topic 1: QMeasure")
+    assert call("explain", "qrels", "r1", "1", "QMeasure")[0] == 0
+    assert call("explain", "-", "-", "1", "QMeasure")[0] == 2
 
 
 @pytest.mark.parametrize(

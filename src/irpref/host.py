@@ -45,6 +45,7 @@ from ir_measures.measures.base import _NOT_PROVIDED
 from ir_measures.util import CalcResults, Metric
 
 from irpref.declare import KernelMeasure, registered
+from irpref.host_errors import check_supported
 from irpref.judged import JudgedRun, Judgments, Pool
 from irpref.judged.align import judge
 from irpref.judged.pool import Gains
@@ -408,6 +409,7 @@ def evaluator(measures: Any, qrels: Any) -> AcceleratedEvaluator | CombinedEvalu
     rest = [measure for measure in chosen if measure not in mine]
     if not rest:
         return AcceleratedEvaluator(mine, qrels)
+    check_supported(rest, ir_measures.DefaultPipeline)
     qrels = _readable_twice(qrels)
     host = ir_measures.DefaultPipeline.evaluator(rest, _for_host(qrels))
     return CombinedEvaluator(chosen, AcceleratedEvaluator(mine, qrels), host) if mine else host

@@ -213,17 +213,6 @@ def _missing(measure: Measure) -> list[str]:
     return [name for name, spec in measure.SUPPORTED_PARAMS.items() if spec.required and name not in measure.params]
 
 
-def check_complete(measure: Measure) -> None:
-    """`ValueError` where a required parameter of a measure of the host is missing; ours say so themselves."""
-    for name in _missing(measure) if type(measure).__module__.partition(".")[0] != __package__ else ():
-        spec = measure.SUPPORTED_PARAMS[name]
-        if name == measure.AT_PARAM:
-            form = f"{measure.NAME}@{0.1 if spec.dtype is float else 10}"
-        else:
-            form = f"{measure.NAME}({name}=...)"
-        raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {form}")
-
-
 def _value(node: ast.expr, text: str) -> Any:
     # literal_eval handles signs, and knows the syntax tree of the Python it runs on; ir_measures' own parser
     # does neither.

@@ -29,6 +29,11 @@ def _columns_of(measure: KernelMeasure) -> dict[str, str]:
     return {arguments[parameter]: parameter for parameter in wanted if isinstance(arguments[parameter], str)}
 
 
+def columns_for(measures: Iterable[KernelMeasure]) -> tuple[str, ...]:
+    """Columns of the qrels that some measures read."""
+    return tuple(dict.fromkeys(name for measure in measures for name in _columns_of(measure)))
+
+
 def _known(column: Any, pool: Pool, name: str) -> Bools:
     """A column of truth values; a missing value means not known."""
     if column.dtype == bool:
@@ -85,8 +90,7 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
     for measure in measures:
         measure.validate_params()
     columns = {(parameter, name): m for m in measures for name, parameter in _columns_of(m).items()}
-    names = tuple(dict.fromkeys(name for _, name in columns))
-    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, names)
+    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, columns_for(measures))
     for (parameter, name), measure in columns.items():
         if name not in pool.columns:
             raise ValueError(

@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from traceback import walk_tb
 from typing import Any, NoReturn, TextIO
 
 SUBCOMMANDS = {
@@ -45,6 +46,11 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        # `--by` is short for `--by_query` and `--by-query`, which are one option.
+        found = super()._get_option_tuples(option_string)
+        return list({id(match[0]): match for match in reversed(found)}.values())
 
 
 class _LazyModules:
@@ -75,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit status, see the module.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:  # closed by the shell (>&-): nobody wants to read
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
     # A run is many objects that all live to the end: looking for garbage among them takes longer than parsing them.
     collecting = gc.isenabled()
     gc.disable()
@@ -102,11 +110,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         from irpref.parsing import UnknownMeasureError
 
         return _say(message or type(error).__name__, USAGE if isinstance(error, UnknownMeasureError) else ERROR)
+    except Exception as error:
+        if not _of_host(error):
+            raise
+        from irpref.host_errors import in_words
+
+        return _say(f"ir_measures failed: {in_words(error)}", ERROR)
     finally:
         if argv is None:
             gc.freeze()  # nor on the way out
         if collecting:
             gc.enable()
+
+
+def _of_host(error: BaseException) -> bool:
+    """Whether an error came from ir_measures, which lets through what its providers raise."""
+    frames = (frame for frame, _ in walk_tb(error.__traceback__))
+    return any(str(frame.f_globals.get("__name__")).startswith("ir_measures.") for frame in frames)
 
 
 def _run(arguments: list[str]) -> int:
@@ -128,6 +148,8 @@ def _run(arguments: list[str]) -> int:
         print(f"irpref {irpref.__version__}")
         return OK
     if modules.module is None:
+        if rest:
+            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref --help)")
         parser.print_help()
         return OK if not arguments else USAGE
     if rest:

@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
             raise FileNotFoundError(f"--baseline {baseline}: no such file")
         if not any(_same_file(path, baseline) for path in paths):
             paths.insert(0, baseline)
-        if len(paths) < 2:
+        if len(set(paths)) < 2:
             raise UsageError("--baseline needs another run to compare it with")
     if [args.qrels, *paths].count("-") > 1:
         raise UsageError("standard input ('-') can be read once only")
@@ -143,8 +143,12 @@ def run(args: argparse.Namespace) -> int:
             by_topic=args.by_query or layout.compared,
         )
     except ValueError as error:
-        if "'known'" in str(error) and args.known is None:
-            raise UsageError(f"{str(error).partition(' (found')[0]}: give --known FILE") from None
+        text = str(error)
+        if "'known'" in text and args.known is None:
+            raise UsageError(f"{text.partition(' (found')[0]}: give --known FILE") from None
+        if text.startswith("qrels: "):
+            name = "<stdin>" if args.qrels == "-" else args.qrels
+            raise ValueError(f"{name}: {text.removeprefix('qrels: ')}") from None
         raise
     del judgments  # as they were read: what is needed of them is in the scorer
     scores: dict[str, Scores] = {}
@@ -159,7 +163,7 @@ def run(args: argparse.Namespace) -> int:
         for value in values:
             line(value, layout)
     else:
-        if base is not None:
+        if base is not None and not args.no_summary:
             layout.notes.append(_note(base, args, len(runs) - 1))
         sys.stdout.write(table(values, measures, layout))
     return OK
@@ -212,10 +216,8 @@ def sort_arguments(qrels: str, arguments: Sequence[str]) -> tuple[list[str], lis
                 raise UsageError(f"{text!r} is both a file and a measure: write ./{text} or -m {text}")
             runs.append(text)
         elif _is_measure(text):
-            if i == 0:
-                raise UsageError(f"no run given: {text!r} is a measure, expected a run file after the qrels")
             names.append(text)
-        elif _looks_like_a_path(text) or i == 0:
+        elif _looks_like_a_path(text) or (i == 0 and not _has_runs(arguments)):
             reason = "is a directory" if os.path.isdir(text) else "no such file"
             raise FileNotFoundError(f"{text}: {reason}")
         else:
@@ -223,7 +225,13 @@ def sort_arguments(qrels: str, arguments: Sequence[str]) -> tuple[list[str], lis
                 named_measures([text])
             except UsageError as error:
                 raise UsageError(f"{text!r} is neither a file nor a measure: {error}") from None
+    if not runs:
+        raise UsageError(f"no run given: {names[0]!r} is a measure, expected a run file after the qrels")
     return runs, names
+
+
+def _has_runs(arguments: Iterable[str]) -> bool:
+    return any(text == "-" or os.path.isfile(text) for text in arguments)
 
 
 def _looks_like_a_path(text: str) -> bool:
@@ -246,12 +254,14 @@ def _parsed(text: str) -> list[Any]:
 
 def named_measures(names: Iterable[str]) -> list[Any]:
     """The measures, each once. Raises `UsageError`."""
-    from irpref.parsing import check_complete
+    from irpref.declare import KernelMeasure
+    from irpref.host_errors import check_parameters
 
     try:
         measures = list(dict.fromkeys(measure for name in names for measure in _parsed(name)))
         for measure in measures:
-            check_complete(measure)
+            if not isinstance(measure, KernelMeasure):
+                check_parameters(measure)
             measure.validate_params()
     except (ValueError, AssertionError) as error:
         raise UsageError(str(error)) from None

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from irpref.cli import UsageError
+from irpref.cli.scoring import read_judgments
 
 EPILOG = """\
 example:
@@ -33,8 +34,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("qrels", metavar="QRELS", help="judgments, TREC format")
-    parser.add_argument("run_file", metavar="RUN", help="run, TREC format")
+    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format, '-', or ir_datasets id")
+    parser.add_argument("run_file", metavar="RUN", help="run in TREC format, or '-'")
     parser.add_argument("topic", metavar="TOPIC", help="topic id")
     parser.add_argument("measure", metavar="MEASURE", help="such as 'RPref(max_rel=3)' or QMeasure@10")
     parser.add_argument(
@@ -49,13 +50,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Print the explanation. Raises `ValueError` as `irpref.explain.explain`; returns the exit status."""
     from irpref.explain import explain, explanation_text
-    from irpref.trec import read_qrels, read_run
+    from irpref.trec import read_run
 
-    qrels, ranking = read_qrels(args.qrels), read_run(args.run_file)
-    if args.known:
-        from irpref.binding import with_known
-
-        qrels = with_known(qrels, args.known)
+    if args.qrels == args.run_file == "-":
+        raise UsageError("standard input ('-') can be read once only")
+    qrels, ranking = read_judgments(args.qrels, args.known).for_pool(), read_run(args.run_file)
     try:
         if args.csv:
             explain(qrels, ranking, args.measure, args.topic).to_csv(sys.stdout, index=False)

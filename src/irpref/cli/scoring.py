@@ -161,40 +161,45 @@ class Scorer:
         by_topic: bool = False,
     ) -> None:
         from irpref.declare import KernelMeasure
+        from irpref.host import AcceleratedEvaluator
+        from irpref.judged.pool import ConflictError, Pool
+        from irpref.provider import columns_for
 
         self.measures = list(measures)
         self.strict, self.by_topic = strict, by_topic
         ours = [] if provider else [m for m in measures if isinstance(m, KernelMeasure)]
-        hosted = [] if provider or (exact and judgments.whole()) else self._hosted(set(measures) - set(ours))
-        self.plain: Any = None  # kernels that see scores as they are
-        self.single: Any = None  # kernels that see scores rounded to 32 bits
+        # Runs are aligned, and so looked at, whoever computes the measures.
         self.pool: Any = None
+        try:
+            self.pool = Pool.build(judgments.for_pool(), columns_for(ours))
+        except ConflictError as error:
+            if ours or strict:
+                raise
+            # Judgments by subtopic, say, from which the host takes the last of each document.
+            warn_user(f"{str(error).partition('. ')[0]}: ir_measures counts the later line", IrprefWarning)
+        hosted: set[Any] = set()
+        if not provider and self.pool is not None:
+            hosted = self._hosted(set(measures) - set(ours))
+            if exact and judgments.whole() and not _host_errs(hosted, self.pool):
+                hosted = set()
         plain = [m for m in measures if m in ours or (m in hosted and _keeps_64_bits(m))]
         single = [m for m in measures if m in hosted and m not in plain]
-        if plain or single:
-            try:
-                self._prepare(plain, single, judgments.for_pool())
-            except ValueError:
-                if ours:
-                    raise
-                # Judgments by subtopic, say, from which the host takes the last of each document.
-                plain, single = [], []
-        if strict and self.pool is None:
-            from irpref.judged import Pool
-
-            self.pool = Pool.build(judgments.for_pool())
+        # Kernels that see scores as they are, and kernels that see them rounded to 32 bits.
+        self.plain = AcceleratedEvaluator(plain, self.pool) if plain else None
+        self.single = AcceleratedEvaluator(single, self.pool) if single else None
         self.rest = [m for m in measures if m not in plain and m not in single]
         self.host: Any = None
         if self.rest:
             import ir_measures
 
-            source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
-            _check_supported(self.rest, source)
-            self.host = source.evaluator(self.rest, judgments.rows())
-        if self.pool is not None:
-            from irpref.judged.recent import forget
+            from irpref.host_errors import check_scripted, check_supported, of_host
 
-            forget()  # what is needed of the judgments is in the pool
+            source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
+            check_supported(self.rest, source)
+            if self.pool is not None:
+                check_scripted(self.rest, self.pool.topic_ids, self.pool.level_grade.max())
+            with of_host(self.rest):
+                self.host = source.evaluator(self.rest, judgments.rows())
 
     @staticmethod
     def _hosted(measures: Iterable[Any]) -> set[Any]:
@@ -208,16 +213,6 @@ class Scorer:
             measures = set(measures) - scripted
         return {m for m in measures if supports(m)}
 
-    def _prepare(self, plain: list[Any], single: list[Any], qrels: Any) -> None:
-        from irpref.host import AcceleratedEvaluator
-
-        if plain:
-            self.plain = AcceleratedEvaluator(plain, qrels)
-            self.pool = qrels = self.plain.pool
-        if single:
-            self.single = AcceleratedEvaluator(single, qrels)
-            self.pool = self.single.pool
-
     def score(self, path: str, progress: Callable[[int], None] | None = None) -> Scores:
         """Values of a run file.
 
@@ -228,18 +223,16 @@ class Scorer:
         """
         source = Source(path, keep=True)
         found = Scores()
-        table = None
-        if self.rest:
-            table = run_columns(source)
+        table = run_columns(source) if self.rest else None
+        judged = None if self.pool is None else self._judged(source, table, progress)
+        if table is not None:
             self._score_host(table, found)
-        if self.pool is not None:
-            self._score_kernels(source, table, found, progress)
+        if judged is not None:
+            self._score_kernels(judged, found)
         found.means = {measure: found.means[measure] for measure in self.measures}
         return found
 
-    def _score_kernels(self, source: Source, table: Any, found: Scores, progress: Any) -> None:
-        import numpy as np
-
+    def _judged(self, source: Source, table: Any, progress: Any) -> Any:
         from irpref.stream import judge_file, judge_table
 
         ties = bool(self.plain is not None and self.plain.ties)
@@ -250,6 +243,11 @@ class Scorer:
             judged = judge_table(self.pool, table, **options)
         if not judged.topics:
             warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)
+        return judged
+
+    def _score_kernels(self, judged: Any, found: Scores) -> None:
+        import numpy as np
+
         ids = self.pool.topic_ids
         values: dict[Any, Any] = {}
         if self.plain is not None:
@@ -274,34 +272,29 @@ class Scorer:
                 found.lines += [(ids[t], measure, numbers[t]) for t in by_id]
 
     def _score_host(self, table: Any, found: Scores) -> None:
-        from subprocess import CalledProcessError
-
         aggregators = {measure: measure.aggregator() for measure in self.rest}
-        try:
+        from irpref.host_errors import of_host
+
+        with of_host(self.rest):
             for metric in self.host.iter_calc(_host_run(table)):
                 aggregators[metric.measure].add(metric.value)
                 if self.by_topic:
                     found.lines.append((metric.query_id, metric.measure, metric.value))
                     found.by_topic.setdefault(metric.measure, {})[metric.query_id] = metric.value
-        except CalledProcessError as error:
-            # gdeval, say, which wants topics to be numbers. What it has against the run, it has said itself.
-            raise ValueError(f"{error.cmd[0]}, which ir_measures calls, failed (status {error.returncode})") from None
         found.means.update({measure: aggregator.result() for measure, aggregator in aggregators.items()})
 
 
-def _check_supported(measures: Iterable[Any], source: Any) -> None:
-    """`ValueError` where a provider of the host, or all of those installed, do not compute a measure."""
-    for measure in measures:
-        if source.supports(measure):
-            continue
-        every = getattr(source, "providers", None)
-        if every is None:
-            raise ValueError(f"the provider {source.NAME} does not compute {measure}")
-        able = [p for p in every if p.supports(measure)]
-        near = [p for p in every if any(known.NAME == measure.NAME for known in p.SUPPORTED_MEASURES)]
-        names = " or ".join(f"{p.NAME} ({p.install_instructions()})" for p in able or near)
-        said = f"{names} does" if able else f"{names} does with other parameters (irpref list {measure.NAME})"
-        raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if names else ""))
+def _host_errs(measures: Iterable[Any], pool: Any) -> bool:
+    """Whether the host computes wrong values of these measures together, or crashes: see `irpref.host`."""
+    import numpy as np
+
+    measures = list(measures)
+    gains = {repr(m.params.get("gains")) for m in measures if m.NAME == "nDCG"}
+    judged_only = {bool(m.params.get("judged_only")) for m in measures}
+    counted = any(m.NAME == "NumRet" for m in measures)
+    answered = pool.judged.lengths > 0
+    negative = answered & (pool.judged.maximum(pool.grade, -np.inf) < 0)
+    return len(gains) > 1 or (counted and True in judged_only) or bool(negative.any())
 
 
 def _host_run(table: Any) -> Any:

@@ -1,0 +1,130 @@
+"""What ir_measures cannot compute, said in words before it fails, and in one line where it fails all the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ir_measures.measures.base import _NOT_PROVIDED
+
+# Values of parameters beyond which providers end in an assertion, or the process in a crash.
+_LIMITS: dict[str, tuple[float, float]] = {
+    "cutoff": (1, 2**31 - 1),
+    "rel": (1, 2**31 - 1),
+    "beta": (0, math.inf),
+    "recall": (0, 1),
+    "p": (0, 1),
+}
+
+
+def check_parameters(measure: Any) -> None:
+    """`ValueError` where a measure of the host lacks a parameter, or has a value that no provider survives."""
+    for name, spec in measure.SUPPORTED_PARAMS.items():
+        value = measure.params.get(name)
+        if value is None:
+            if spec.required:
+                raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}")
+            continue
+        if isinstance(value, Mapping):
+            if not all(_is_number(v) for pair in value.items() for v in pair):
+                raise ValueError(f"{measure.NAME}: {name}={value!r} is not accepted, expected a dict such as {{1: 3}}")
+        elif name in _LIMITS and _is_number(value):
+            low, high = _LIMITS[name]
+            bound = f"at least {low}" if not value >= low else "a number" if math.isinf(value) else f"at most {high}"
+            if not (low <= value <= high and math.isfinite(value)):
+                raise ValueError(f"{measure.NAME}: {name}={value!r} is not accepted, expected {bound}")
+
+
+def check_supported(measures: Iterable[Any], source: Any) -> None:
+    """`ValueError` where a provider of the host, or all of those installed, do not compute a measure."""
+    for measure in measures:
+        if source.supports(measure):
+            continue
+        every = getattr(source, "providers", None)
+        if every is None:
+            raise ValueError(f"the provider {source.NAME} does not compute {measure}{_terms(source, measure)}")
+        able = [p for p in every if p.supports(measure)]
+        near = [p for p in every if p not in able and _alike(p, measure) and (not able or p.is_available())]
+        said = " or ".join(f"{p.NAME}{_install(p)} does{_terms(p, measure)}" for p in [*able, *near])
+        raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
+
+
+def check_scripted(measures: Iterable[Any], topics: Iterable[str], highest: float) -> None:
+    """`ValueError` where measures that the script gdeval computes meet judgments that it refuses.
+
+    Parameters
+    ----------
+    measures : measures left to the host
+    topics : ids of the judged topics
+    highest : the highest grade
+    """
+    from ir_measures import DefaultPipeline
+
+    for measure in measures:
+        provider = next((p for p in DefaultPipeline.providers if p.supports(measure) and p.is_available()), None)
+        if provider is None or provider.NAME != "gdeval":
+            continue
+        odd = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
+        if odd is not None:
+            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not {odd!r}")
+        if highest > 4:
+            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not {highest:g}")
+
+
+@contextmanager
+def of_host(measures: Iterable[Any]) -> Iterator[None]:
+    """Say which measures an error of the host is about, as a `ValueError`."""
+    names = ", ".join(map(str, measures))
+    try:
+        yield
+    except (ValueError, OSError, ImportError, MemoryError):
+        raise
+    except Exception as error:  # the host lets through what its providers raise
+        raise ValueError(f"ir_measures could not compute {names}: {in_words(error)}") from None
+
+
+def in_words(error: BaseException) -> str:
+    """An error that nobody has put into words for users."""
+    from subprocess import CalledProcessError
+
+    if isinstance(error, CalledProcessError):  # the command itself has temporary files for names
+        return f"{error.cmd[0]} ended with status {error.returncode}"
+    return f"{type(error).__name__}: {error}"
+
+
+def _with(measure: Any, name: str) -> str:
+    if name == measure.AT_PARAM:
+        return f"{measure.NAME}@{0.1 if measure.SUPPORTED_PARAMS[name].dtype is float else 10}"
+    return f"{measure.NAME}({name}=...)"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _alike(provider: Any, measure: Any) -> list[Any]:
+    return [known for known in provider.SUPPORTED_MEASURES if known.NAME == measure.NAME]
+
+
+def _install(provider: Any) -> str:
+    how = "" if provider.is_available() else provider.install_instructions()
+    return f" ({how})" if how else ""
+
+
+def _terms(provider: Any, measure: Any) -> str:
+    """What a provider that knows the measure wants changed: ` with cutoff`, ` without rel=2`."""
+    if provider.supports(measure):
+        return ""
+    # Of its forms, the one that is nearest.
+    forms = [
+        [name for name, spec in known.params.items() if not spec.validate(measure[name])]
+        for known in _alike(provider, measure)
+    ]
+    words = []
+    for name in min(forms, key=len, default=[]):
+        value = measure.params.get(name, _NOT_PROVIDED)
+        words.append(f"without {name}={value!r}" if value is not _NOT_PROVIDED else f"with {name}")
+    return (" " + ", ".join(words)) if words else ""
