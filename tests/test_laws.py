@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
+from forms import FORMS
 from irpref.judged import Pool
 from irpref.measures import registered
 from irpref.provider import KernelEvaluator, prepare
@@ -209,6 +210,7 @@ def test_values_stay_in_range(measure, usual):
         assert type(measure).RANGE == "[0, 1]"
     found = list(usual[measure].values())
     assert all(type(value) is float for value in found)
+    assert not any(value == 0 and np.signbit(value) for value in found)  # -0.0000 looks like a mistake
     assert min(found) >= low - 1e-12
     assert max(found) <= high + 1e-12
 
@@ -452,36 +454,6 @@ def test_names_of_variants_print_as_the_variant():
 # Input forms ------------------------------------------------------------------------------------------------
 
 
-def _pandas(rows, dtype):
-    frame = pd.DataFrame(rows)
-    return frame.astype({"query_id": dtype, "doc_id": dtype})
-
-
-FORMS = {
-    "namedtuples": list,
-    "iterator": iter,
-    "generator": lambda rows: (row for row in rows),
-    "pandas": pd.DataFrame,
-    "pandas object": lambda rows: _pandas(rows, object),
-    "pandas string": lambda rows: _pandas(rows, pd.StringDtype("python")),
-    "pandas categorical": lambda rows: _pandas(rows, "category"),
-    "pandas, odd index": lambda rows: pd.DataFrame(rows).set_index(pd.Index([7] * len(rows))),
-    "pandas, columns of other order": lambda rows: pd.DataFrame(rows).iloc[:, ::-1],
-    "polars": lambda rows: pl.DataFrame(rows, infer_schema_length=None),
-    "polars lazy": lambda rows: pl.LazyFrame(rows, infer_schema_length=None),
-    "polars categorical": lambda rows: pl.DataFrame(rows, infer_schema_length=None).with_columns(
-        pl.col("query_id", "doc_id").cast(pl.Categorical)
-    ),
-}
-try:
-    import pyarrow  # noqa: F401
-except ImportError:
-    pass
-else:
-    FORMS["pandas on pyarrow"] = lambda rows: _pandas(rows, "string[pyarrow]")
-    FORMS["pandas ArrowDtype"] = lambda rows: pd.DataFrame(rows).convert_dtypes(dtype_backend="pyarrow")
-
-
 def floats(rows):
     """Rows whose numbers are all float, as a column has it."""
     return [type(row)(*(float(v) if type(v) is int else v for v in row)) for row in rows]
@@ -615,6 +587,21 @@ def test_a_polars_frame_that_is_changed_in_place_is_read_again(grades):
         frame["relevance"][row] = grade
         given = dict(zip(frame["doc_id"], frame["relevance"], strict=True))
         assert values([irpref.QMeasure], frame, run) == values([irpref.QMeasure], {"q": given}, run)
+
+
+def test_arrays_that_a_frame_shares_may_change():
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.5}}
+    ids, grades = np.array(["a", "b", "c"], dtype=object), np.array([1.0, 0.0, 2.0])
+    codes = np.arange(3, dtype=np.int8)
+    docs = pd.Categorical.from_codes(codes, categories=pd.Index(ids, copy=False))
+    pandas = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": docs, "relevance": grades}, copy=False)
+    polars = pl.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "relevance": pl.Series(grades)})
+    for _ in range(2):
+        for frame in (pandas, polars):
+            names = ids if frame is pandas else ["a", "b", "c"]
+            given = dict(zip(names, np.asarray(frame["relevance"]).tolist(), strict=True))
+            assert values([irpref.QMeasure], frame, run) == values([irpref.QMeasure], {"q": given}, run)
+        ids[0], grades[:] = "d", [0.0, 3.0, 0.0]
 
 
 ODD_IDS = [

@@ -7,15 +7,23 @@ from typing import NamedTuple
 
 import ir_measures
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from ir_measures import ScoredDoc
 
 import irpref
+from forms import FORMS, looked_up
 from irpref.measures import registered
 from oracles import NEEDS_KNOWN, ORACLES, oracle_calc
 from strategies import Collection, collections, parameters, positive_grades, random_collection
 
 ANOTHER_NAME = {"BprefR", "BprefN", "Bpref10"}  # of BprefVariant
+
+
+class FloatQrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: float
 
 
 class KnownQrel(NamedTuple):
@@ -77,6 +85,27 @@ def test_measure_equals_its_oracle(name, collection: Collection, data):
         package_calc(name, collection.qrels, collection.run, options),
         oracle_calc(name, collection.qrels, collection.run, **options),
     )
+
+
+@pytest.mark.parametrize("name", sorted(set(ORACLES) - NEEDS_KNOWN))
+@given(
+    collection=collections(),
+    data=st.data(),
+    forms=st.tuples(st.sampled_from(sorted(FORMS)), st.sampled_from(sorted(FORMS))),
+    in_arrow=st.booleans(),
+)
+def test_measure_of_every_form_equals_its_oracle(name, collection: Collection, data, forms, in_arrow):
+    qrels = {query_id: docs for query_id, docs in collection.qrels.items() if docs}  # rows hold no empty topic
+    judged = [FloatQrel(query_id, doc, float(grade)) for query_id, docs in qrels.items() for doc, grade in docs.items()]
+    rows = [ScoredDoc(query_id, doc, score) for query_id, docs in collection.run.items() for doc, score in docs.items()]
+    assume(rows and any(row.query_id in qrels for row in rows))
+    options = data.draw(parameters(name, positive_grades(qrels)))
+    measure = getattr(irpref, name)(**options)
+    with warnings.catch_warnings(), looked_up(in_arrow):
+        warnings.simplefilter("ignore", irpref.ScaleWarning)
+        evaluator = irpref.evaluator([measure], FORMS[forms[0]](judged))
+        values = {metric.query_id: metric.value for metric in evaluator.iter_calc(FORMS[forms[1]](rows))}
+    assert_same(values, oracle_calc(name, qrels, collection.run, **options))
 
 
 @pytest.mark.parametrize("name", sorted(NEEDS_KNOWN))

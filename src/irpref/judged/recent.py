@@ -23,18 +23,19 @@ _recent: deque[tuple[Table, Pool]] = deque(maxlen=KEPT)
 
 def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
     """`Pool.build`, or the pool built before from equal frames. Raises as `Pool.build`."""
-    if not hasattr(type(qrels), "columns"):  # of the class: a polars LazyFrame warns when asked itself
+    # Of the class: a polars LazyFrame warns when asked itself.
+    if isinstance(qrels, Table) or not hasattr(type(qrels), "columns"):
         return Pool.build(qrels, columns)  # dicts and iterators: reading them is the larger part
     data = as_table(qrels, "relevance", columns)
-    assert isinstance(data, Table)
+    assert isinstance(data, Table)  # since it has columns
     for known, pool in _recent:
         if _same_table(known, data):
             return pool
     copy = Table(
         _copy(data.query_id),
         _copy(data.doc_id),
-        # A read-only array of pandas still shows what is written to the frame; a polars column cannot change.
-        data.value if type(qrels).__module__.partition(".")[0] == "polars" else data.value.copy(),
+        # A read-only array still shows what is written to the frame, or to what a column was made from.
+        data.value.copy(),
         {name: _copy(column) for name, column in data.columns.items()},
         data.found,
     )
@@ -50,7 +51,7 @@ def forget() -> None:
 
 def _copy(column: Any) -> Any:
     if isinstance(column, Coded):
-        return Coded(column.values, column.codes.copy())  # nor can categories
+        return Coded(_copy(column.values), column.codes.copy())
     return column.copy() if isinstance(column, np.ndarray) else column  # Arrow columns cannot change
 
 

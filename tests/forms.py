@@ -1,0 +1,63 @@
+"""What users hand in: the same rows in every form that is accepted, and in each way that documents are looked up."""
+
+import contextlib
+import io
+from unittest import mock
+
+import pandas as pd
+import polars as pl
+
+from irpref import read_qrels, read_run
+
+
+def _pandas(rows, dtype):
+    frame = pd.DataFrame(rows)
+    return frame.astype({"query_id": dtype, "doc_id": dtype})
+
+
+def _from_trec(rows):
+    """The rows as a TREC file, read again; as a frame where an id is no word, which a file cannot hold."""
+    rows = list(rows)
+    if any([text] != text.split() or text.startswith("#") for row in rows for text in (row.query_id, row.doc_id)):
+        return pd.DataFrame(rows)
+    if hasattr(rows[0], "score"):
+        return read_run(io.BytesIO("".join(f"{r.query_id} Q0 {r.doc_id} 1 {r.score!r} t\n" for r in rows).encode()))
+    lines = "".join(f"{r.query_id} 0 {r.doc_id} {r.relevance!r}\n" for r in rows)
+    frame = read_qrels(io.BytesIO(lines.encode()))
+    further = [name for name in rows[0]._fields if name not in ("query_id", "doc_id", "relevance")]
+    return frame.assign(**{name: [getattr(row, name) for row in rows] for name in further})
+
+
+FORMS = {
+    "namedtuples": list,
+    "iterator": iter,
+    "generator": lambda rows: (row for row in rows),
+    "pandas": pd.DataFrame,
+    "pandas object": lambda rows: _pandas(rows, object),
+    "pandas string": lambda rows: _pandas(rows, pd.StringDtype("python")),
+    "pandas categorical": lambda rows: _pandas(rows, "category"),
+    "pandas, odd index": lambda rows: pd.DataFrame(rows).set_index(pd.Index([7] * len(rows))),
+    "pandas, columns of other order": lambda rows: pd.DataFrame(rows).iloc[:, ::-1],
+    "polars": lambda rows: pl.DataFrame(rows, infer_schema_length=None),
+    "polars lazy": lambda rows: pl.LazyFrame(rows, infer_schema_length=None),
+    "polars categorical": lambda rows: pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        pl.col("query_id", "doc_id").cast(pl.Categorical)
+    ),
+    "TREC file": _from_trec,
+}
+try:
+    import pyarrow  # noqa: F401
+except ImportError:
+    pass
+else:
+    FORMS["pandas on pyarrow"] = lambda rows: _pandas(rows, "string[pyarrow]")
+    FORMS["pandas ArrowDtype"] = lambda rows: pd.DataFrame(rows).convert_dtypes(dtype_backend="pyarrow")
+
+
+@contextlib.contextmanager
+def looked_up(in_arrow):
+    """Whether documents are looked up in Arrow or one by one, however few they are."""
+    with contextlib.ExitStack() as patches:
+        for module in ("match", "align", "pool"):
+            patches.enter_context(mock.patch(f"irpref.judged.{module}.arrow_pays", return_value=in_arrow))
+        yield
