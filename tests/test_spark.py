@@ -132,13 +132,15 @@ def test_what_concerns_all_topics_is_an_error_at_once(spark, example):
         ([("1", "a", 1.0), ("1", "a", 2.0)], [("1", "a", 1)], "'a' twice in topic '1'"),
         ([("1", "a", float("nan"))], [("1", "a", 1)], "nan"),
         ([("1", "a", 1.0)], [("1", "a", 1), ("1", "a", 2)], "judges document 'a' twice"),
+        ([("1", "a", 1.0), (None, "b", 1.0)], [("1", "a", 1)], "run: an id is missing"),
     ],
 )
-def test_bad_rows_are_errors_that_name_topic_and_document(spark, run_rows, qrels_rows, message):
+@pytest.mark.parametrize("measures", ["QMeasure", "AP", "AP QMeasure"])  # whoever computes them
+def test_bad_rows_are_errors_that_name_topic_and_document(spark, measures, run_rows, qrels_rows, message):
     run = spark.createDataFrame(run_rows, "query_id string, doc_id string, score double")
     qrels = spark.createDataFrame(qrels_rows, "query_id string, doc_id string, relevance int")
     with pytest.raises(pyspark.errors.PySparkException, match=message):
-        evaluate(run, qrels, "QMeasure").collect()
+        evaluate(run, qrels, measures, buckets=2).collect()
 
 
 def test_an_empty_run_scores_every_topic_of_the_qrels(spark, example):

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from ir_measures.measures import Measure
 
 from irpref.declare import KernelMeasure
+from irpref.judged import Pool
 from irpref.parsing import parse_all
-from irpref.provider import IrprefProvider, KernelEvaluator, prepare
+from irpref.provider import IrprefProvider, KernelEvaluator, columns_for, prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -51,8 +52,8 @@ def evaluate(run: DataFrame, qrels: DataFrame, measures: Any, *, buckets: int | 
     ------
     ValueError
         At once: no measures, a column is missing, gains that fall, empty qrels, no topic in common.
-        When rows are asked for, inside Spark's exception: a bad score or grade, judgments that differ, a
-        document twice in a topic.
+        When rows are asked for, inside Spark's exception, whoever computes the measures: a bad score or grade,
+        judgments that differ (but for measures of subtopics), a document twice in a topic, a missing id.
 
     Warns
     -----
@@ -163,6 +164,8 @@ def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
         query_ids: list[str] = []
         names: list[str] = []
         out: list[float] = []
+        if retrieved.column("query_id").null_count:
+            raise ValueError("run: an id is missing (null) in query_id")
         if judgments.num_rows:
             for name, ids, of in _values(measures, judgments, retrieved):
                 query_ids += ids
@@ -184,15 +187,28 @@ def _values(
     run = pl.DataFrame(pl.from_arrow(retrieved)).drop(_BUCKET)
     # A bucket may hold topics of the run without judgments, and judgments of topics the run lacks.
     run = run.filter(run["query_id"].is_in(qrels["query_id"].unique().implode()))
-    ours = [(name, measure) for name, measure in measures if isinstance(measure, KernelMeasure)]
-    if ours:
-        evaluator = KernelEvaluator([measure for _, measure in ours], qrels)
-        found = evaluator.values_of(evaluator.pool.judge(run, strict=True))
-        for name, measure in ours:
-            yield name, evaluator.topic_ids, found[measure].tolist()
+    ours = {measure: name for name, measure in measures if isinstance(measure, KernelMeasure)}
     others = {measure: name for name, measure in measures if not isinstance(measure, KernelMeasure)}
+    one = qrels
+    if not ours and {measure.NAME for measure in others} <= _by_subtopic():
+        one = qrels.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").max())
+    # Whoever computes the measures: rows have no order here, so the host's last of two would be any of them.
+    pool = Pool.build(one, columns_for(ours))
+    judged = pool.judge(run, strict=True)
+    if ours:
+        evaluator = KernelEvaluator(ours, pool)
+        found = evaluator.values_of(judged)
+        for measure, name in ours.items():
+            yield name, evaluator.topic_ids, found[measure].tolist()
     if others:
         yield from _hosts(others, qrels, run)
+
+
+def _by_subtopic() -> set[str | None]:
+    """Measures of the host whose judgments may differ: there is one for each subtopic of the document."""
+    from ir_measures import providers
+
+    return {measure.NAME for measure in providers.registry["pyndeval"].SUPPORTED_MEASURES}
 
 
 def _hosts(measures: dict[Measure, str], qrels: Any, run: Any) -> Iterator[tuple[str, list[str], list[float]]]:
