@@ -20,17 +20,36 @@ from benchmarks import peers, workloads
 
 TRIES = 5
 SMALL = 2_000_000  # above this number of rows, two tries
+SIZES = [(1000, 1000), (5000, 1000), (20_000, 1000), (50_000, 1000), (500, 10_000), (50, 100_000)]  # of `growth`
 
 
 def files(options: argparse.Namespace) -> list[dict[str, Any]]:
     """`irpref eval` with all measures, trec_eval and ir_measures with bpref, on files sorted by topic."""
+    sizes = [(int(rows), min(1000, max(1, int(rows) // 10))) for rows in options.rows]
+    named = {f"{rows:,}": (rows // depth, depth) for rows, depth in sizes}
+    return _on_files("files", named, _commands(options), options)
+
+
+def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """`irpref eval` alone on ever more topics, and on ever longer lists."""
+    sizes = {f"{topics:,} x {depth:,}": (topics, depth) for topics, depth in SIZES}
+    ours = {who: command for who, command in _commands(options).items() if who == "irpref"}
+    return _on_files("growth", sizes, ours, options)
+
+
+def _on_files(
+    workload: str,
+    sizes: dict[str, tuple[int, int]],
+    contestants: dict[str, Callable[[str, str], list[str]]],
+    options: argparse.Namespace,
+) -> list[dict[str, Any]]:
+    """Each contestant on files of so many topics and so many documents a topic, in turns."""
     results = []
-    contestants = _commands(options)
-    for rows in [int(r) for r in options.rows]:
-        depth = min(1000, max(1, rows // 10))
+    for form, (topics, depth) in sizes.items():
+        rows = topics * depth
         with tempfile.TemporaryDirectory() as folder:
             qrels, run = Path(folder) / "qrels", Path(folder) / "run"
-            load = workloads.build("S", topics=rows // depth, depth=depth)
+            load = workloads.build("S", topics=topics, depth=depth)
             workloads.write(load.qrels, qrels)
             workloads.write(load.run, run)
             del load
@@ -46,18 +65,16 @@ def files(options: argparse.Namespace) -> list[dict[str, Any]]:
             seconds, megabytes = [s for s, _ in pairs], max(m for _, m in pairs)
             results.append(
                 {
-                    "workload": "files",
-                    "form": f"{rows:,}",
+                    "workload": workload,
+                    "form": form,
                     "who": who,
                     "rows": rows,
                     "seconds": seconds,
                     "megabytes": megabytes,
                 }
             )
-            print(
-                f"files {rows:>11,} rows  {who:12} {statistics.median(seconds):8.3f} s {megabytes:7.0f} MB",
-                flush=True,
-            )
+            took = statistics.median(seconds)
+            print(f"{workload} {form:>16}  {who:12} {took:8.3f} s {megabytes:7.0f} MB", flush=True)
     return results
 
 

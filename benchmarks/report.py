@@ -74,6 +74,8 @@ def page(files: list[dict[str, Any]]) -> str:
     parts += [section(name, text, results) for name, text in WORKLOADS.items() if _of(results, name)]
     if _of(results, "files"):
         parts.append(files_section(_of(results, "files")))
+    if _of(results, "growth"):
+        parts.append(growth_section(_of(results, "growth")))
     if _of(results, "start"):
         parts.append(start_section(_of(results, "start")))
     stages = [r for r in results if r["workload"].startswith("stages")]
@@ -157,6 +159,20 @@ def files_section(results: list[dict[str, Any]]) -> str:
         + "\nSmall files are parsed in Python, before polars would have been imported: what is left is the import of "
         "NumPy and of ir_measures. Of large ones polars parses blocks ahead, in one long call each, while the lines of "
         "those before are checked and judged; parsing takes one core then, and checking and judging the other.\n"
+    )
+
+
+def growth_section(results: list[dict[str, Any]]) -> str:
+    """Time and memory by number of topics and length of the lists."""
+    rows = []
+    for r in results:
+        took = seconds(r)
+        cost = f"{took / r['rows'] * 1e9:.0f}"
+        rows.append([r["form"], f"{r['rows']:,}", _time(took), cost, f"{r['megabytes']:.0f}"])
+    return (
+        "## Growth\n\n`irpref eval` with all measures, start-up included, on files sorted by topic, 100 judged "
+        "documents a topic. What memory there is beside the packages is that of the judgments.\n\n"
+        + table(["topics x retrieved", "rows of the run", "time", "ns a row", "MB"], rows)
     )
 
 

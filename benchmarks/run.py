@@ -3,6 +3,7 @@
     python -m benchmarks                      # A B C D, all forms
     python -m benchmarks A --forms object str
     python -m benchmarks files --rows 1e5 1e6 5e6 --trec-eval /path/to/trec_eval
+    python -m benchmarks growth               # up to 50 million rows, and 100,000 documents a topic
     python -m benchmarks start stages kernels # start-up; where time goes; cost by number of grades
     python -m benchmarks all --json results.json && python -m benchmarks.report results.json
 
@@ -42,6 +43,8 @@ TARGETS: dict[tuple[str, ...], float] = {
 }
 SECONDS = 8.0  # a workload and form is repeated until this time is used up
 LEAST, MOST = 3, 15
+WHAT = ("A", "B", "C", "D", "files", "growth", "start", "stages", "kernels", "spark")
+ROWS = [1e2, 1e3, 1e4, 1e5, 1e6, 5e6, 2e7]
 PACKAGES = ("irpref", "ir-measures", "pytrec_eval-terrier", "ranx", "numpy", "pandas", "polars", "pyarrow")
 
 Result = dict[str, Any]
@@ -50,13 +53,13 @@ Result = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", nargs="*", default=["A", "B", "C", "D"], help="A B C D files start kernels, or all")
+    parser.add_argument("what", nargs="*", default=["A", "B", "C", "D"], help=f"{' '.join(WHAT)}, or all")
     forms = list(workloads.FORMS)
     parser.add_argument("--forms", nargs="+", choices=forms, default=forms)
     parser.add_argument("--only", nargs="+", metavar="CONTESTANT", help="irpref, ir_measures, pytrec_eval, ranx")
     parser.add_argument("--runs", type=int, default=100, help="runs of workload B")
     parser.add_argument("--topics", type=int, help="fewer topics than the workload has (for a quick look)")
-    parser.add_argument("--rows", type=float, nargs="+", default=[1e4, 1e5, 1e6, 5e6], help="rows of the files")
+    parser.add_argument("--rows", type=float, nargs="+", default=ROWS, help="rows of the files")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="least time for each workload and form")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: on a busy machine")
     parser.add_argument("--trec-eval", default=None, help="the binary (default: on PATH)")
@@ -67,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _clock = time.process_time if options.clock == "cpu" else time.perf_counter
     what = options.what
     if "all" in what:
-        what = options.what = ["A", "B", "C", "D", "files", "start", "stages", "kernels", "spark"]
+        what = options.what = list(WHAT)
     results: list[Result] = []
 
     def save() -> None:
@@ -81,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = memory(name, options)
         elif name == "files":
             found = commands.files(options)
+        elif name == "growth":
+            found = commands.growth(options)
         elif name == "start":
             found = commands.start(options)
         elif name == "spark":
