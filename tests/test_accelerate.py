@@ -531,6 +531,24 @@ def test_difference_an_empty_topic_is_not_answered():
     assert ir_measures.calc_aggregate([NumQ], {"q": {"a": 1}}, {"q": {}}) == {NumQ: 1.0}
 
 
+def test_difference_a_topic_without_judgments_is_a_topic():
+    qrels, run = {"1": {}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}}
+    assert host.evaluator([NumQ, NumRet], qrels).calc_aggregate(run) == {NumQ: 2.0, NumRet: 2.0}
+    assert ir_measures.calc_aggregate([NumQ, NumRet], qrels, run) == {NumQ: 1.0, NumRet: 1.0}
+
+
+def test_difference_infinite_scores_are_errors():
+    run = {"q": {"a": float("inf")}}
+    with pytest.raises(ValueError, match="the score of topic 'q', document 'a' is inf"):
+        host.evaluator([NumRet], {"q": {"a": 1}}).calc_aggregate(run)
+    assert ir_measures.calc_aggregate([NumRet], {"q": {"a": 1}}, run) == {NumRet: 1.0}
+
+
+def test_what_accelerate_takes():
+    with pytest.raises(TypeError, match="accelerate takes True or False, got 'yes'"):
+        irpref.accelerate("yes")
+
+
 # What is kept of the host although it looks odd --------------------------------------------------------------
 
 

@@ -382,6 +382,16 @@ def test_numbers_as_ids_are_compared_as_text(form):
     assert evaluator.values(numbers)[QMeasure].tolist() == [2 / 3, 1.0]
 
 
+def test_polars_frames_are_for_our_evaluator():
+    with pytest.raises(TypeError, match=r"hand them to irpref\.evaluator"):
+        ir_measures.calc_aggregate([QMeasure], pl.DataFrame(JUDGED), pl.DataFrame(JUDGED))
+
+
+def test_parameters_go_by_name():
+    with pytest.raises(TypeError, match=r"^RPref takes its parameters by name, got 3 \(it takes norm,"):
+        RPref(3)
+
+
 def test_the_host_hands_bad_input_on():
     for measures in ([QMeasure], [QMeasure, EMeasure @ 5]):
         with pytest.raises(ValueError, match="no topic in common"):

@@ -456,6 +456,29 @@ def test_measures_may_stand_before_runs(call: Call) -> None:
     assert call("eval", "qrels", "AP", "r1", "RR") == (0, "AP\t0.4444\nRR\t0.5000\n", "")
 
 
+def test_a_run_where_judgments_belong(call: Call) -> None:
+    assert call("eval", "r1", "qrels", "AP")[2].startswith("irpref: r1, line 1: 6 fields, expected 4")
+    assert "; this looks like a run: '1 Q0 a 1 3 t'" in call("eval", "r1", "qrels", "AP")[2]
+    assert "; this looks like judgments: '1 0 a 2'" in call("eval", "qrels", "qrels", "AP")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "qrels", "r1", "r2", "--topics", "-1"], "--topics -1: expected a number of at least 0"),
+        (["meta", "stability", "qrels", "r1", "r2", "--samples", "0"], "--samples 0: expected a number of at least 1"),
+    ],
+)
+def test_numbers_out_of_range(call: Call, arguments: list[str], message: str) -> None:
+    assert call(*arguments) == (2, "", f"irpref: {message}\n")
+
+
+def test_empty_runs_are_remarked_upon_everywhere(call: Call, files: Path) -> None:
+    (files / "empty").write_text("")
+    for command in (["compare", "qrels", "empty", "r1"], ["curve", "pr", "qrels", "empty"]):
+        assert "irpref: warning: empty: the run is empty" in call(*command)[2]
+
+
 def test_explain_takes_data_sets_too(call: Call, files: Path) -> None:
     pytest.importorskip("ir_datasets")
     (files / "run").write_text("1 Q0 D1 1 1 t\n")
@@ -650,7 +673,10 @@ def test_page_of_a_measure(call: Call) -> None:
     assert "Computed by: irpref" in out
     assert "Computed by: pytrec_eval" in call("list", "AP")[1]
     there = ir_measures.cwl_eval.is_available()
-    assert f"Computed by: cwl_eval{'' if there else ' (not installed)'}\n" in call("list", "RBP")[1]
+    page = call("list", "RBP")[1]
+    assert f"Computed by: cwl_eval ({'' if there else 'not installed, '}with rel)\n" in page
+    assert "cite." not in page
+    assert "Computed by: pyndeval" in call("list", "ERR_IA")[1]
     for name in registered():
         assert "\nDefinition\n\n  " in call("list", name)[1]
     assert "- no judged document of a lower grade exists (N = 0)" in call("list", "RPref")[1]

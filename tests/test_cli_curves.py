@@ -196,7 +196,7 @@ def test_histogram_and_summary(printed, pair):
         (("curve", "crp", "{q}", "{r}", "{r}"), 2, "a run is given twice"),
         (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "no list of gains such as 1=1,2=3,3=7"),
         (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "no list of whole numbers"),
-        (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs, A and B, got 1"),
+        (("curve", "histogram", "{q}", "{r}"), 2, "the following arguments are required: RUN"),
         (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
         (("compare", "{q}", "{r}", "{r}"), 2, "a run is given twice"),
         (("plot", "pr", "{q}", "{r}", "-o", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),

@@ -12,7 +12,7 @@ import ir_measures
 import pytest
 
 import irpref
-from irpref.cli import demo
+from irpref.cli import demo, main
 from irpref.datasets import load
 from oracles import order
 
@@ -223,11 +223,18 @@ def test_collections_without_judged_nonrelevant_documents_are_remarked(printed):
 )
 def test_what_cannot_be_evaluated_is_said_in_one_line(arguments, message, capsys):
     pytest.importorskip("ir_datasets")
-    assert run_demo(*arguments) == 2
+    assert main(["demo", *arguments]) in (1, 2)
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("irpref demo: ")
+    assert captured.err.startswith("irpref: ")
+    assert captured.err.count("\n") == 1
     assert message in captured.err
+
+
+def test_a_run_of_another_collection(tmp_path, capsys):
+    (tmp_path / "other.run").write_text("nothing Q0 d 1 1 t\n")
+    assert main(["demo", "--run", str(tmp_path / "other.run")]) == 1
+    assert "other: the run has no topic in common with the judgments of irpref/synthetic" in capsys.readouterr().err
 
 
 def test_a_public_collection_with_run_files(data_dir, tmp_path):

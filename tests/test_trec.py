@@ -169,6 +169,11 @@ def test_standard_input_and_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows(read_run(io.BytesIO(AWKWARD))) == ROWS
 
 
+def test_files_open_as_text() -> None:
+    with pytest.raises(TypeError, match="open it with mode 'rb'"):
+        read_run(io.StringIO("1 Q0 a 1 1 t\n"))
+
+
 def test_missing_files_and_directories(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_run(tmp_path / "none")

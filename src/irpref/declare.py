@@ -200,6 +200,14 @@ class KernelMeasure(host.Measure):
         super().__init__(**{name: given[name] for name in self.SUPPORTED_PARAMS if name in given})
         self._name = super().__repr__()
 
+    def __call__(self, *values: Any, **params: Any) -> KernelMeasure:
+        """The measure with these parameters in place of those it has."""
+        if values:
+            names = ", ".join(self.SUPPORTED_PARAMS)
+            raise TypeError(f"{self.NAME} takes its parameters by name, got {values[0]!r} (it takes {names})")
+        changed: KernelMeasure = super().__call__(**params)
+        return changed
+
     def __repr__(self) -> str:
         return self._name  # asked for once per topic and measure by the host's dictionaries
 

@@ -21,9 +21,10 @@ Differences, all deliberate; each is pinned by a test:
   if they are asked for together (which, depends on the hash seed). Here each measure has its own parameters;
 - a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the value 0;
 - float grades and numbers as ids are refused by pytrec_eval and welcome here;
-- a topic for which the run has an empty dict counts as not answered here, as answered in the host's `NumQ`;
-- NaN scores, two judgments of one document that differ, and a run without a topic in common with the qrels are
-  errors here, and a repeated document a warning, as for all measures of this package.
+- a topic for which the run has an empty dict counts as not answered here, as answered in the host's `NumQ`; one whose
+  judgments are an empty dict counts as a topic here, as none there;
+- NaN and infinite scores, two judgments of one document that differ, and a run without a topic in common with the
+  qrels are errors here, and a repeated document a warning, as for all measures of this package.
 
 What looks odd but is the host's, and is kept: `NumRel` and `NumQ` count the topics that the run answers; `SetF`
 takes beta for what the literature calls beta squared; the mean of `NumRet` and its like is a sum.
@@ -481,6 +482,8 @@ def accelerate(on: bool = True) -> None:
     """
     import ir_measures
 
+    if not isinstance(on, bool):
+        raise TypeError(f"accelerate takes True or False, got {on!r}")
     pipeline = ir_measures.DefaultPipeline.providers
     # By name: after a reload the provider of before is not of our class.
     here = [p for p in pipeline if getattr(p, "NAME", None) == AcceleratedProvider.NAME]

@@ -45,10 +45,10 @@ def check_supported(measures: Iterable[Any], source: Any) -> None:
             continue
         every = getattr(source, "providers", None)
         if every is None:
-            raise ValueError(f"the provider {source.NAME} does not compute {measure}{_terms(source, measure)}")
+            raise ValueError(f"the provider {source.NAME} does not compute {measure}{_said(source, measure)}")
         able = [p for p in every if p.supports(measure)]
         near = [p for p in every if p not in able and _alike(p, measure) and (not able or p.is_available())]
-        said = " or ".join(f"{p.NAME}{_install(p)} does{_terms(p, measure)}" for p in [*able, *near])
+        said = " or ".join(f"{p.NAME}{_install(p)} does{_said(p, measure)}" for p in [*able, *near])
         raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
 
 
@@ -114,10 +114,18 @@ def _install(provider: Any) -> str:
     return f" ({how})" if how else ""
 
 
-def _terms(provider: Any, measure: Any) -> str:
-    """What a provider that knows the measure wants changed: ` with cutoff`, ` without rel=2`."""
-    if provider.supports(measure):
-        return ""
+def _said(provider: Any, measure: Any) -> str:
+    found = terms(provider, measure)
+    return f" {', '.join(found)}" if found else ""
+
+
+def terms(provider: Any, measure: Any) -> list[str]:
+    """What a provider that knows the measure wants changed: `with cutoff`, `without rel=2`."""
+    try:
+        if provider.supports(measure):
+            return []
+    except AssertionError:  # a required parameter is missing, which the measure itself declares
+        return []
     # Of its forms, the one that is nearest.
     forms = [
         [name for name, spec in known.params.items() if not spec.validate(measure[name])]
@@ -127,4 +135,4 @@ def _terms(provider: Any, measure: Any) -> str:
     for name in min(forms, key=len, default=[]):
         value = measure.params.get(name, _NOT_PROVIDED)
         words.append(f"without {name}={value!r}" if value is not _NOT_PROVIDED else f"with {name}")
-    return (" " + ", ".join(words)) if words else ""
+    return words

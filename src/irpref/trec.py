@@ -442,6 +442,8 @@ class Source:
             stream = sys.stdin.buffer
         elif isinstance(self.path, (str, os.PathLike)):
             stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end by the spool
+        if isinstance(stream, io.TextIOBase):
+            raise TypeError(f"{self.name} is open as text, expected a path or a binary file: open it with mode 'rb'")
         if not hasattr(stream, "read"):
             raise TypeError(f"expected a path or a binary file, got {type(self.path).__name__}")
         if self.keep:
@@ -844,6 +846,10 @@ def _first_wrong(column: Sequence[bytes], name: str, form: Form, numbers: Sequen
 def _fields_wrong(row: list[bytes], form: Form) -> str | None:
     """What is wrong with a line of another number of fields; None for a run's tag with blanks in it."""
     why = f"{len(row)} field{'s' * (len(row) != 1)}, expected {form.n} ({form.expected})"
+    if form is not RUN and len(row) == RUN.n and row[1] == b"Q0":
+        return f"{why}; this looks like a run"
+    if form is RUN and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
+        return f"{why}; this looks like judgments"
     if form is not RUN or len(row) < form.n:
         return why
     try:

@@ -10,7 +10,7 @@ import argparse
 import math
 from typing import Any
 
-from irpref.cli import OK
+from irpref.cli import OK, UsageError
 from irpref.cli.curve import read, two
 from irpref.cli.scoring import run_names
 
@@ -58,6 +58,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _report(args: argparse.Namespace) -> list[str]:
     from irpref import bind, curves, parse_all
+
+    if args.topics < 0:
+        raise UsageError(f"--topics {args.topics}: expected a number of at least 0")
 
     qrels, runs = read(args)
     base = two(runs)

@@ -19,6 +19,7 @@ from typing import Any
 
 from irpref.cli import OK, UsageError
 from irpref.cli.scoring import read_judgments, run_names
+from irpref.messages import IrprefWarning, warn_user
 
 FUNCTIONS = {
     "crp": "crp",
@@ -55,7 +56,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     kinds = parser.add_subparsers(dest="kind", metavar="CURVE", required=True)
     for kind, text in _HELP.items():
         one = kinds.add_parser(kind, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add_inputs(one)
+        add_inputs(one, 2 if kind == "histogram" else "+")
         add_options(one, kind)
         if kind != "histogram":
             one.add_argument("-q", "--per-topic", action="store_true", help="one block of rows for each topic")
@@ -65,10 +66,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     return parser
 
 
-def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """The positional arguments: qrels, and one run or more."""
+def add_inputs(parser: argparse.ArgumentParser, n_runs: int | str = "+") -> None:
+    """The positional arguments: qrels, and one run or more (or a fixed number)."""
     parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format, '-', or ir_datasets id")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="run in TREC format, named after its file")
+    parser.add_argument("runs", metavar="RUN", nargs=n_runs, help="run in TREC format, named after its file")
 
 
 def add_options(parser: argparse.ArgumentParser, kind: str) -> None:
@@ -135,6 +136,9 @@ def read(args: argparse.Namespace) -> tuple[list[Any], dict[str, Any]]:
     if len(set(args.runs)) < len(args.runs):
         raise UsageError("a run is given twice")
     runs = {name: read_run(path) for name, path in run_names(args.runs).items()}
+    for name, run in runs.items():
+        if run.empty:
+            warn_user(f"{name}: the run is empty: all topics have the value of an empty ranking", IrprefWarning)
     return read_judgments(args.qrels).rows(), runs
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import textwrap
 import time
 import warnings
@@ -128,15 +127,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the experiment; return 0, or 2 if the input cannot be evaluated (the reason goes to stderr)."""
+    """Print the experiment. Raises `ValueError` and the like for input that cannot be evaluated."""
     started = time.perf_counter()
-    try:
-        lines = _report(args.dataset, args.run_files, args.measures, args.query)
-    except (ValueError, KeyError, OSError, ImportError) as problem:
-        # A KeyError prints its message in quotes.
-        message = problem.args[0] if isinstance(problem, KeyError) else problem
-        print(f"irpref demo: {message}", file=sys.stderr)
-        return 2
+    lines = _report(args.dataset, args.run_files, args.measures, args.query)
     print("\n".join(lines))
     print(f"{time.perf_counter() - started:.1f} seconds.")
     return 0
@@ -179,6 +172,10 @@ def _collection(dataset: str, run_files: Sequence[str]) -> Collection:
         collection.runs = _read(run_files)
     if not collection.runs:
         raise ValueError(f"{dataset} has no scored documents: give one or more runs with --run FILE")
+    topics = set(collection.qrels["query_id"])
+    for title, run in collection.runs.items():
+        if not topics.intersection(run["query_id"]):
+            raise ValueError(f"{title}: the run has no topic in common with the judgments of {dataset}")
     return collection
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import re
 import sys
 import textwrap
 from typing import Any
@@ -124,10 +125,20 @@ def _providers(measure: Any) -> list[str]:
     ]
 
 
-def _installed(provider: str) -> str:
+def _computed_by(fact: dict[str, Any]) -> list[str]:
+    """Providers, whether they are installed, and what they want."""
     from ir_measures import providers
 
-    return provider if providers.registry[provider].is_available() else f"{provider} (not installed)"
+    from irpref.host_errors import terms
+
+    out = []
+    for name in fact["providers"]:
+        provider = providers.registry[name]
+        notes = [] if provider.is_available() else ["not installed"]
+        if fact["from"] == "ir_measures":
+            notes += terms(provider, _named(fact["name"]))
+        out.append(f"{name} ({', '.join(notes)})" if notes else name)
+    return out
 
 
 def _first_paragraph(measure: Any) -> str:
@@ -145,6 +156,7 @@ def _overview() -> str:
         blocks.append("\n".join([title, *(_row(fact) for fact in rows)]))
     blocks.append(
         "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) stand for those of ir_measures.\n"
+        "A parameter marked with ! must be given.\n"
         "irpref list NAME explains a measure, irpref list --json has everything."
     )
     return "\n\n".join(blocks) + "\n"
@@ -169,7 +181,7 @@ def _page(fact: dict[str, Any]) -> str:
     lines += textwrap.wrap(fact["description"], WIDTH)
     if fact["question"]:
         lines += ["", *textwrap.wrap(f"Question: {fact['question']}", WIDTH)]
-    rest = fact["documentation"]
+    rest = re.sub(r"\s*^\.\. cite\S*:: .*", "", fact["documentation"], flags=re.M)  # the host's, for its site
     if rest and rest != fact["description"]:
         lines += ["", *rest.splitlines()]
     lines.append("")
@@ -178,7 +190,7 @@ def _page(fact: dict[str, Any]) -> str:
         lines.append(f"Range: {fact['range']}, {better} is better")
     if fact["source"]:
         lines += textwrap.wrap(f"Source: {fact['source']}", WIDTH, subsequent_indent=" " * 8)
-    lines.append(f"Computed by: {', '.join(map(_installed, fact['providers'])) or 'no provider that is installed'}")
+    lines.append(f"Computed by: {', '.join(_computed_by(fact)) or 'no provider that is installed'}")
     if fact["parameters"]:
         lines += ["", "Parameters"]
     for parameter in fact["parameters"]:

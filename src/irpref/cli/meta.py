@@ -50,7 +50,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="NAME",
         action="append",
         dest="measures",
-        help=f"repeatable (default: {', '.join(MEASURES)}; all of --values)",
+        help=f"repeatable (default: {', '.join(MEASURES)}; all that --values has)",
     )
     data.add_argument("--csv", metavar="FILE", type=Path, help="write the whole table there")
     data.add_argument("--plot", metavar="FILE", type=Path, help="draw a picture (.png, .pdf, .svg)")
@@ -94,6 +94,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Print the table. Raises `ValueError` for input that cannot be evaluated; returns the exit status."""
+    if getattr(args, "samples", 1) < 1:
+        raise UsageError(f"--samples {args.samples}: expected a number of at least 1")
     if args.plot is not None:
         from irpref.meta.plots import load
 

@@ -51,7 +51,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     kinds = parser.add_subparsers(dest="kind", metavar="PICTURE", required=True)
     for kind, (_, text) in _KINDS.items():
         one = kinds.add_parser(kind, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add_inputs(one)
+        add_inputs(one, {"sketch": 1, "histogram": 2}.get(kind, "+"))
         add_options(one, "crp" if kind == "sketch" else kind)
         if kind == "sketch":
             one.add_argument("--query", metavar="ID", required=True, help="the topic")
@@ -103,8 +103,6 @@ def _draw(args: argparse.Namespace) -> None:
     draw = getattr(plots, _KINDS[args.kind][0])
     more = options(args)
     if args.kind == "sketch":
-        if len(runs) != 1:
-            raise UsageError(f"a sketch shows one run, got {len(runs)}")
         more["query_id"] = args.query
     elif args.kind == "crp":
         more["normalized"] = not args.ranks

@@ -183,6 +183,8 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Tab
         return Table([], [], np.zeros(0))
     found = getattr(rows[0], "_fields", None)
     if found is None:
+        if type(rows[0]).__module__.partition(".")[0] == "polars":
+            raise TypeError("ir_measures does not take polars frames: hand them to irpref.evaluator(measures, qrels)")
         raise TypeError(
             f"expected an iterable of namedtuples with fields query_id, doc_id, {value}; "
             f"its first item is a {type(rows[0]).__name__}"
