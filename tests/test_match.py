@@ -172,10 +172,23 @@ def test_hashes_of_categories_that_clash_do_not_show(qrels_form, bits, rows, mon
     judged, run = rows
     pool = Pool.build(FORMS[qrels_form](judged))
     codes = []
-    codes_of = ArrowDocs.codes_of
-    monkeypatch.setattr(ArrowDocs, "codes_of", lambda *args: codes.append(codes_of(*args)) or codes[-1])
+    monkeypatch.setattr(align, "codes_of", lambda *args: codes.append(match.codes_of(*args)) or codes[-1])
     assert found(pool, frame(run, "category")) == plain(judged, run)
     assert [c is None for c in codes] == [True]
+
+
+@pytest.mark.parametrize("piece", [1, 7, 64])
+def test_categories_are_read_in_pieces(piece, rows, monkeypatch):
+    always(monkeypatch, True)
+    judged, run = rows
+    pool, expected = Pool.build(frame(judged, "category")), plain(judged, run)
+    monkeypatch.setattr(match, "CHUNK_ROWS", piece)
+    assert found(pool, frame(run, "category")) == expected
+    numbered = [row._replace(doc_id=int.from_bytes(row.doc_id.encode())) for row in run]
+    ids = {row.doc_id: str(number.doc_id) for row, number in zip(run, numbered, strict=True)}
+    of_numbers = Pool.build([row._replace(doc_id=ids.get(row.doc_id, row.doc_id)) for row in judged])
+    # As text these stand in another order, where they are tied.
+    assert found(of_numbers, frame(numbered, "category")) == found(of_numbers, numbered)
 
 
 def test_a_judgment_with_the_hash_of_another_category(monkeypatch):
@@ -204,6 +217,16 @@ def test_categories_that_are_the_same_text(monkeypatch):
     run = pd.DataFrame({"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0, 7.0]})
     with pytest.warns(DuplicateWarning, match="repeats 2 documents"):
         assert found(Pool.build({"q": {"1": 1}, "r": {"1": 2}}), run) == [("q", 2, "1", 1.0), ("r", 2, "1", 2.0)]
+
+
+def test_categories_of_two_pieces_that_are_the_same_text(monkeypatch):
+    always(monkeypatch, True)
+    monkeypatch.setattr(match, "CHUNK_ROWS", 2)
+    ids = pd.Index([b"a", b"b", "a", "c"], dtype=object)
+    docs = pd.Series(pd.Categorical.from_codes([0, 2, 3, 1, 0], categories=ids))
+    run = pd.DataFrame({"query_id": list("qqqrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0]})
+    with pytest.warns(DuplicateWarning, match="repeats 1 document"):
+        assert found(Pool.build({"q": {"c": 1}, "r": {"a": 2}}), run) == [("q", 1, "c", 1.0), ("r", 2, "a", 2.0)]
 
 
 def test_categories_that_no_unicode_text_can_hold(monkeypatch):

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.judged.inputs import Table, as_list, as_numbers, as_table, group, str_list, take
-from irpref.judged.match import ArrowDocs, Buckets, arrow_pays, chunks, code_keys
+from irpref.judged.inputs import Coded, Table, as_list, as_numbers, as_table, group, str_list, take
+from irpref.judged.match import ArrowDocs, Buckets, arrow_pays, chunks, code_keys, codes_of, repetitive
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.run import JudgedRun, Listing
@@ -219,10 +219,12 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
     in_arrow = not data.once and arrow_pays(int(lengths.sum()) + pool.grade.size) and pool.arrow
     column = data.doc_id
     judged: Ints | None = None
-    if in_arrow and not isinstance(column, (list, np.ndarray)):
+    if in_arrow and isinstance(column, Coded) and repetitive(column):
+        judged = codes_of(column.values, in_arrow[0])
+    if judged is not None:
+        column = ArrowDocs(column.values, column.codes)
+    elif in_arrow and not isinstance(column, (list, np.ndarray)):
         column = ArrowDocs.of(column) or column
-        if isinstance(column, ArrowDocs) and column.codes is not None:
-            judged = column.codes_of(in_arrow[0])
     for start, stop in chunks(lengths):
         here = wanted[start:stop]
         rows = every.rows(here)

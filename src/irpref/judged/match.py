@@ -48,9 +48,16 @@ class ArrowDocs:
         Where the id of each row stands in `values`, which then are all different; None: row after row.
     """
 
-    def __init__(self, values: pl.Series, codes: Ints | None = None) -> None:
-        self.values = values
+    def __init__(self, values: Any, codes: Ints | None = None) -> None:
+        self._given = values  # with codes, categories may stay what they are until all are asked for
         self.codes = codes
+
+    @cached_property
+    def values(self) -> pl.Series:
+        """See the class."""
+        text = _strings(self._given)
+        assert text is not None  # looked at by whoever made this
+        return text
 
     @classmethod
     def of(cls, column: Any) -> ArrowDocs | None:
@@ -64,11 +71,9 @@ class ArrowDocs:
         if isinstance(column, ArrowDocs):
             return column
         if isinstance(column, Coded):
-            values, codes = column.values, column.codes
-            # Where hardly an id stands twice, rows are read faster: categories are sorted, so their strings lie all
-            # over memory. And categories of other types need not differ once they are text.
-            text = _strings(values) if len(values) * 10 <= codes.size * 9 else None
-            return cls.of(take(values, codes)) if text is None else cls(text, codes)
+            # Categories of other types need not differ once they are text.
+            text = _strings(column.values) if repetitive(column) else None
+            return cls.of(take(column.values, column.codes)) if text is None else cls(text, column.codes)
         text = _strings(column)
         if text is None:
             import polars as pl
@@ -78,18 +83,25 @@ class ArrowDocs:
         return None if text is None else cls(text)
 
     def __len__(self) -> int:
-        return len(self.values) if self.codes is None else self.codes.size
+        return len(self._given) if self.codes is None else self.codes.size
 
     def __getitem__(self, rows: Ints | slice) -> ArrowDocs:
         if self.codes is None:
             return ArrowDocs(self.values[rows])
-        part = ArrowDocs(self.values, self.codes[rows])
-        part.hashes = self.hashes
+        part = ArrowDocs(self._given, self.codes[rows])
+        # What is known of the categories serves every part.
+        for name in ("values", "hashes"):
+            if name in self.__dict__:
+                part.__dict__[name] = self.__dict__[name]
         return part
 
     def gather(self, rows: Ints) -> pl.Series:
         """Ids of these rows."""
-        return self.values[rows if self.codes is None else self.codes[rows]]
+        if self.codes is None:
+            return self.values[rows]
+        if "values" in self.__dict__:
+            return self.values[self.codes[rows]]
+        return ArrowDocs(take(self._given, self.codes[rows])).values
 
     def to_list(self) -> list[str]:
         """All ids as Python strings."""
@@ -97,7 +109,7 @@ class ArrowDocs:
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may have another polars, whose hashes are others.
-        return {"values": self.values, "codes": self.codes}
+        return {"_given": self._given, "codes": self.codes}
 
     @cached_property
     def hashes(self) -> Keys:
@@ -115,31 +127,50 @@ class ArrowDocs:
         keys *= _FACTOR
         return keys
 
-    def codes_of(self, docs: ArrowDocs) -> Ints | None:
-        """Where each of these documents stands in `values`, `len(values)` if nowhere: (len(docs),).
 
-        None where two of `values` have the same hash.
-        """
-        # Most of the values often are none of these, which the high bits of their hashes show.
-        bits = min((docs.hashes.size * 64).bit_length(), 22)
-        shift = np.uint64(64 - bits)
-        wanted = np.zeros(1 << bits, bool)
-        wanted[(docs.hashes >> shift).view(np.int64)] = True
-        maybe = np.concatenate(
-            [
-                np.flatnonzero(wanted[(self.hashes[start : start + CHUNK_ROWS] >> shift).view(np.int64)]) + start
-                for start in range(0, max(self.hashes.size, 1), CHUNK_ROWS)
-            ]
-        )
-        buckets = Buckets(self.hashes[maybe])
-        if buckets.repeated:
+def repetitive(column: Coded) -> bool:
+    """Whether rows are matched by their codes; where hardly an id stands twice, the rows themselves are read faster.
+
+    Categories are sorted, so their strings lie all over memory.
+    """
+    return len(column.values) * 10 <= column.codes.size * 9
+
+
+def codes_of(values: Any, docs: ArrowDocs) -> Ints | None:
+    """Where each of some documents stands among different ids, `len(values)` if nowhere: (len(docs),).
+
+    None where two ids have the same hash, or are no text.
+    """
+    import polars as pl
+
+    size = len(values)
+    # Most of the values often are none of these, which the high bits of their hashes show.
+    bits = min((docs.hashes.size * 64).bit_length(), 22)
+    shift = np.uint64(64 - bits)
+    wanted = np.zeros(1 << bits, bool)
+    wanted[(docs.hashes >> shift).view(np.int64)] = True
+    rows, hashes, texts = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)], [pl.Series("", [], dtype=pl.String)]
+    # Piece by piece: what is not wanted is gone before the next is read, and its memory taken again.
+    for start in range(0, size, CHUNK_ROWS):
+        piece = values[start : start + CHUNK_ROWS]
+        text = _strings(piece)
+        if text is None or isinstance(piece[0], bytes):  # which may be the text of another piece
             return None
-        which, at = buckets.find(docs.hashes)
-        if (docs.values[which] != self.values[maybe[at]]).any():
-            return None
-        out = np.full(docs.hashes.size, self.hashes.size)
-        out[which] = maybe[at]
-        return out if docs.codes is None else out[docs.codes]
+        found = hashed(text)
+        maybe = np.flatnonzero(wanted[(found >> shift).view(np.int64)])
+        rows.append(maybe + start)
+        hashes.append(found[maybe])
+        texts.append(text[maybe])
+    row, text = np.concatenate(rows), pl.concat(texts)
+    buckets = Buckets(np.concatenate(hashes))
+    if buckets.repeated:
+        return None
+    which, at = buckets.find(docs.hashes)
+    if (docs.values[which] != text[at]).any():
+        return None
+    out = np.full(docs.hashes.size, size)
+    out[which] = row[at]
+    return out if docs.codes is None else out[docs.codes]
 
 
 def hashed(values: pl.Series) -> Keys:
