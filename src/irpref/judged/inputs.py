@@ -275,6 +275,8 @@ def group(query_id: Any) -> Grouping:
     size = len(query_id)
     if not size:
         return Grouping([], np.zeros(0, np.int64), None)
+    if isinstance(query_id, list):
+        query_id = _object_array(query_id)
     begins = changes(query_id)
     blocks = str_list(as_list(take(query_id, begins)), "query_id")
     lengths = np.diff(np.append(begins, size))
