@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks import peers, workloads
 
 TRIES = 5
+SHORT, MANY_TRIES = 200_000, 25  # rows below which a command takes as long as it takes to start, which varies
 SMALL = 2_000_000  # above this number of rows, two tries
 SIZES = [(1000, 1000), (5000, 1000), (20_000, 1000), (50_000, 1000), (500, 10_000), (50, 100_000)]  # of `growth`
 
@@ -58,7 +59,7 @@ def _on_files(
             if not results:
                 for command in here.values():
                     timed(command)  # the first one compiles
-            for _ in range(TRIES if rows <= SMALL else 2):
+            for _ in range(MANY_TRIES if rows < SHORT else TRIES if rows <= SMALL else 2):
                 for who, command in here.items():
                     taken[who].append(timed(command, options.clock))
         for who, pairs in taken.items():
