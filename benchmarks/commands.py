@@ -76,7 +76,27 @@ def _on_files(
             )
             took = statistics.median(seconds)
             print(f"{workload} {form:>16}  {who:12} {took:8.3f} s {megabytes:7.0f} MB", flush=True)
+        for line in verdicts([r for r in results if r["form"] == form]):
+            print(f"{workload} {form:>16}  {line}", flush=True)
     return results
+
+
+def verdicts(results: list[dict[str, Any]]) -> list[str]:
+    """Whether the targets for files are met, of the results for one file."""
+    of = {r["who"]: r for r in results}
+    if "irpref" not in of:
+        return []
+    ours = of["irpref"]
+    took = statistics.median(ours["seconds"])
+    out = []
+    for who, least in (("ir_measures", 1), ("trec_eval", 5 if ours["rows"] >= 5e6 else 1)):
+        if who in of and (who != "trec_eval" or ours["rows"] >= 1e6):
+            met = statistics.median(of[who]["seconds"]) >= least * took
+            out.append(f"{least} x {who}: {'met' if met else '**missed**'}")
+    if ours["rows"] == 2e7:
+        met = ours["megabytes"] * 1.048576 < 400
+        out.append(f"under 400 MB: {'met' if met else '**missed**'}")
+    return out
 
 
 def _commands(options: argparse.Namespace) -> dict[str, Callable[[str, str], list[str]]]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.commands import verdicts
 from benchmarks.run import target_of
 
 OUT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -150,12 +151,12 @@ def files_section(results: list[dict[str, Any]]) -> str:
             row.append(", ".join(ratios))
         else:
             row.append("")
-        rows.append(row)
+        rows.append([*row, ", ".join(verdicts(list(of.values())))])
     return (
         "## From files, start-up included\n\n"
         "`irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval -m bpref QRELS RUN`, "
         "`ir_measures QRELS RUN Bpref`; time and memory at the peak. Files sorted by topic.\n\n"
-        + table(["rows of the run", *whos, "ratio"], rows)
+        + table(["rows of the run", *whos, "ratio", "target"], rows)
         + "\nSmall files are parsed in Python, before polars would have been imported: what is left is the import of "
         "NumPy and of ir_measures. Of large ones polars parses blocks ahead, in one long call each, while the lines of "
         "those before are checked and judged; parsing takes one core then, and checking and judging the other.\n"

@@ -19,6 +19,7 @@ from pyNTCIREVAL import Labeler
 from pyNTCIREVAL import metrics as ntcir
 
 import irpref
+from forms import FORMS, looked_up
 from irpref import (
     NCU,
     BprefN,
@@ -103,7 +104,10 @@ IDENTITIES = [
 
 
 def check_identities(collection: Collection):
-    ours = by_topic([mine for mine, _, _ in IDENTITIES], *collection)
+    check_values(by_topic([mine for mine, _, _ in IDENTITIES], *collection), collection)
+
+
+def check_values(ours, collection: Collection):
     host = by_topic([theirs for _, theirs, _ in IDENTITIES], *collection)
     for mine, theirs, exact in IDENTITIES:
         assert len(ours[mine]) == len(collection.qrels)
@@ -121,6 +125,19 @@ def test_measures_that_have_another_name_in_the_host(collection):
 @pytest.mark.parametrize("collection", LONGER, ids=["binary", "graded", "negative", "all relevant"])
 def test_measures_that_have_another_name_in_the_host_on_longer_lists(collection):
     check_identities(collection)
+
+
+@pytest.mark.parametrize("in_arrow", [False, True], ids=["one by one", "in Arrow"])
+@pytest.mark.parametrize("form", FORMS)
+def test_the_host_agrees_whatever_the_form(form, in_arrow):
+    for collection in LONGER:
+        judged = [ir_measures.Qrel(q, d, grade, "0") for q, of in collection.qrels.items() for d, grade in of.items()]
+        rows = [ir_measures.ScoredDoc(q, d, score) for q, of in collection.run.items() for d, score in of.items()]
+        with looked_up(in_arrow):
+            evaluator = KernelEvaluator([mine for mine, _, _ in IDENTITIES], FORMS[form](judged))
+            values = evaluator.values(FORMS[form](rows))
+        ours = {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in values.items()}
+        check_values(ours, collection)
 
 
 @given(integer_collections, st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from([1, 2]))
