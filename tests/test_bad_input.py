@@ -383,7 +383,7 @@ def test_numbers_as_ids_are_compared_as_text(form):
 
 
 def test_polars_frames_are_for_our_evaluator():
-    with pytest.raises(TypeError, match=r"hand them to irpref\.evaluator"):
+    with pytest.raises(TypeError, match=r"hand them to irpref\.host\.evaluator"):
         ir_measures.calc_aggregate([QMeasure], pl.DataFrame(JUDGED), pl.DataFrame(JUDGED))
 
 

@@ -325,6 +325,9 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "r1", "AP@99999999999999999999999"], 2, "is not accepted, expected at most 2147483647"),
         (["qrels", "r1", "AP(rel=0)"], 2, "AP: rel=0 is not accepted, expected at least 1"),
         (["qrels", "r1", "Bpref(rel=-1)"], 2, "Bpref: rel=-1 is not accepted, expected at least 1"),
+        (["qrels", "r1", "Bpref(rel=1000000)"], 2, "Bpref: rel=1000000 is not accepted, expected at most 100000"),
+        (["qrels", "r1", "nDCG(gains={1:1e400})"], 2, "is not accepted, expected a dict such as"),
+        (["high", "r1", "infAP"], 1, "infAP: left to ir_measures, whose grades end at 1000000, not 3e+09"),
         (["qrels", "r1", "SetF(beta=-1.0)"], 2, "SetF: beta=-1.0 is not accepted, expected at least 0"),
         (["qrels", "r1", "SetF(beta=1e400)"], 2, "SetF: beta=inf is not accepted, expected a number"),
         (["qrels", "r1", "IPrec@99"], 2, "IPrec: recall=99.0 is not accepted, expected at most 1"),
@@ -338,6 +341,7 @@ def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], stat
     (files / "nan").write_text("1 Q0 a 1 nan t\n")
     (files / "other").write_text("x Q0 a 1 1 t\n")
     (files / "empty").write_text("")
+    (files / "high").write_text("1 0 a 3000000000\n")
     found = call("eval", *arguments)
     assert found[:2] == (status, "")
     assert found[2].count("\n") == 1
@@ -378,6 +382,9 @@ def test_what_the_script_of_the_host_refuses(call: Call, files: Path) -> None:
     (files / "r").write_text("1 Q0 d 1 1 t\n")
     _, _, err = call("eval", "q", "r", "ERR@5")
     assert err == "irpref: ERR@5 is left to gdeval of ir_measures, whose highest grade is 4, not 5\n"
+    (files / "q").write_text("1 0 d 0.5\n")
+    _, _, err = call("eval", "q", "r", "ERR@5")
+    assert err == "irpref: ERR@5 is left to gdeval of ir_measures, whose grades are whole numbers\n"
     (files / "q").write_text("w-1 0 d 3\n")
     (files / "r").write_text("w-1 Q0 d 1 1 t\nb Q0 d 1 1 t\n")
     _, _, err = call("eval", "q", "r", "ERR@5")
@@ -428,6 +435,20 @@ def test_what_only_the_host_computes_fails_in_one_line(call: Call, files: Path) 
     assert call("compare", "all", "r", "r1", "-m", "Accuracy") == (1, "", f"irpref: ir_measures failed: {said}")
 
 
+def test_topics_that_the_host_leaves_out_of_a_measure(call: Call, files: Path) -> None:
+    """Beside measures of other providers they count as 0 there, alone they do not count."""
+    (files / "first").write_text("1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n2 Q0 d 1 2 t\n2 Q0 a 2 1 t\n")
+    (files / "other").write_text("1 Q0 c 1 3 t\n1 Q0 a 2 2 t\n")
+    for measures in (["Accuracy@2"], ["Accuracy@2", "AP"], ["Accuracy@2", "AP", "RPref(max_rel=2)"]):
+        _, out, _ = call("eval", "qrels", "first", *measures)
+        found = ir_measures.calc_aggregate(
+            irpref.parse_all(measures), irpref.read_qrels("qrels"), irpref.read_run("first")
+        )
+        assert out.splitlines()[0] == f"Accuracy@2\t{found[ir_measures.Accuracy @ 2]:.4f}"
+        for more in ([], ["-q"], ["--baseline", "other"], ["-q", "--baseline", "first"]):
+            assert call("eval", "qrels", "first", "other", *measures, *more)[0] == 0
+
+
 def test_judgments_that_differ(call: Call, files: Path) -> None:
     (files / "q").write_text("1 0 a 1\n1 0 a 2\n1 0 c 0\n")
     status, out, err = call("eval", "q", "r1", "AP")
@@ -447,9 +468,16 @@ def test_options_may_be_short(call: Call) -> None:
 
 def test_closed_standard_output(files: Path) -> None:
     for command in (["eval", "qrels", "r1", "AP"], ["list"]):
-        code = f"import sys; sys.stdout = None; from irpref.cli import main; sys.exit(main({command!r}))"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
+        for stream in ("stdout", "stderr"):
+            code = f"import sys; sys.{stream} = None; from irpref.cli import main; sys.exit(main({command!r}))"
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert bool(done.stdout) == (stream == "stderr")
+
+
+def test_closed_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert call("eval", "qrels", "-", "AP") == (1, "", "irpref: <stdin>: standard input is closed\n")
 
 
 def test_measures_may_stand_before_runs(call: Call) -> None:

@@ -13,11 +13,14 @@ from ir_measures.measures.base import _NOT_PROVIDED
 # Values of parameters beyond which providers end in an assertion, or the process in a crash.
 _LIMITS: dict[str, tuple[float, float]] = {
     "cutoff": (1, 2**31 - 1),
-    "rel": (1, 2**31 - 1),
+    "rel": (1, 100_000),
     "beta": (0, math.inf),
     "recall": (0, 1),
     "p": (0, 1),
 }
+
+
+HIGHEST = 1_000_000  # grade or gain; pytrec_eval makes an array as long as it
 
 
 def check_parameters(measure: Any) -> None:
@@ -29,7 +32,7 @@ def check_parameters(measure: Any) -> None:
                 raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}")
             continue
         if isinstance(value, Mapping):
-            if not all(_is_number(v) for pair in value.items() for v in pair):
+            if not all(_is_number(v) and math.isfinite(v) for pair in value.items() for v in pair):
                 raise ValueError(f"{measure.NAME}: {name}={value!r} is not accepted, expected a dict such as {{1: 3}}")
         elif name in _LIMITS and _is_number(value):
             low, high = _LIMITS[name]
@@ -52,17 +55,21 @@ def check_supported(measures: Iterable[Any], source: Any) -> None:
         raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
 
 
-def check_scripted(measures: Iterable[Any], topics: Iterable[str], highest: float) -> None:
-    """`ValueError` where measures that the script gdeval computes meet judgments that it refuses.
+def check_judgments(measures: Iterable[Any], topics: Iterable[str], grades: Any) -> None:
+    """`ValueError` where the host does not end with judgments, or its script gdeval refuses them.
 
     Parameters
     ----------
     measures : measures left to the host
     topics : ids of the judged topics
-    highest : the highest grade
+    grades : float array, the different grades
     """
     from ir_measures import DefaultPipeline
 
+    highest = float(grades.max())
+    if highest > HIGHEST:
+        names = ", ".join(map(str, measures))
+        raise ValueError(f"{names}: left to ir_measures, whose grades end at {HIGHEST}, not {highest:g}")
     for measure in measures:
         provider = next((p for p in DefaultPipeline.providers if p.supports(measure) and p.is_available()), None)
         if provider is None or provider.NAME != "gdeval":
@@ -72,6 +79,8 @@ def check_scripted(measures: Iterable[Any], topics: Iterable[str], highest: floa
             raise ValueError(f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not {odd!r}")
         if highest > 4:
             raise ValueError(f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not {highest:g}")
+        if (grades % 1).any():
+            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose grades are whole numbers")
 
 
 @contextmanager

@@ -439,6 +439,8 @@ class Source:
             return self._spool
         stream: Any = self.path
         if self.name == "<stdin>":
+            if sys.stdin is None:
+                raise ValueError("<stdin>: standard input is closed")
             stream = sys.stdin.buffer
         elif isinstance(self.path, (str, os.PathLike)):
             stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end by the spool
@@ -508,7 +510,7 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     whole: Any = _put_back(head, stream)
     if head[:2] == b"\x1f\x8b":
         return gzip.GzipFile(fileobj=whole)  # type: ignore[return-value]
-    if head == b"\x28\xb5\x2f\xfd":
+    if head == b"\x28\xb5\x2f\xfd" or (head[1:] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or a frame to skip
         return _zstd(whole)
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
@@ -529,7 +531,8 @@ def _zstd(stream: Any) -> IO[bytes]:
         from compression import zstd
     else:
         from backports import zstd
-    return zstd.ZstdFile(stream)  # type: ignore[return-value,unused-ignore]
+    widest = {int(zstd.DecompressionParameter.window_log_max): 31}  # as `zstd --long=31` writes
+    return zstd.ZstdFile(stream, options=widest)  # type: ignore[return-value,unused-ignore]
 
 
 def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:

@@ -83,6 +83,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if sys.stdout is None:  # closed by the shell (>&-): nobody wants to read
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     # A run is many objects that all live to the end: looking for garbage among them takes longer than parsing them.
     collecting = gc.isenabled()
     gc.disable()

@@ -177,7 +177,8 @@ def _values(
         compared = base is not None and name != base
         if args.by_query:
             for topic, measure, value in found.lines:
-                less = value - scores[base].by_topic[measure][topic] if base is not None and compared else None
+                of_base = scores[base].by_topic.get(measure, {}) if base is not None and compared else {}
+                less = value - of_base[topic] if topic in of_base else None
                 yield Value(name, topic, measure, value, less)
         if args.no_summary:
             continue

@@ -117,12 +117,17 @@ def table(values: Iterable[Value], measures: Sequence[Any], layout: Layout) -> s
     for value in values:
         found.setdefault((value.run, value.query_id), {})[value.measure] = value
     rows = list(found)
+
+    def shown(query_id: str, measure: Any) -> list[float]:
+        """Values of the runs; the host leaves topics out of some measures."""
+        return [found[r][measure].value for r in rows if r[1] == query_id and measure in found[r]]
+
     best = {
         (query_id, measure): winner
         for query_id in dict.fromkeys(query_id for _, query_id in rows)
         for measure in measures
         if layout.with_run
-        and (winner := _best(measure, [found[r][measure].value for r in rows if r[1] == query_id], layout)) is not None
+        and (winner := _best(measure, shown(query_id, measure), layout)) is not None
     }
     labels = ["run"] * layout.with_run + ["topic"] * layout.by_query
     if not labels:  # one run, all topics: a list is easier to read than one long row

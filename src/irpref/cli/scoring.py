@@ -189,15 +189,17 @@ class Scorer:
         self.single = AcceleratedEvaluator(single, self.pool) if single else None
         self.rest = [m for m in measures if m not in plain and m not in single]
         self.host: Any = None
+        # Beside measures of other providers, and only there, the host gives topics that one leaves out its default.
+        self.fill = 0 < len(self.rest) < len(self.measures)
         if self.rest:
             import ir_measures
 
-            from irpref.host_errors import check_scripted, check_supported, of_host
+            from irpref.host_errors import check_judgments, check_supported, of_host
 
             source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
             check_supported(self.rest, source)
             if self.pool is not None:
-                check_scripted(self.rest, self.pool.topic_ids, self.pool.level_grade.max())
+                check_judgments(self.rest, self.pool.topic_ids, self.pool.level_grade)
             with of_host(self.rest):
                 self.host = source.evaluator(self.rest, judgments.rows())
 
@@ -275,12 +277,19 @@ class Scorer:
         aggregators = {measure: measure.aggregator() for measure in self.rest}
         from irpref.host_errors import of_host
 
+        missing = {(topic, measure) for measure in self.rest for topic in self.host.qrel_qids} if self.fill else set()
         with of_host(self.rest):
             for metric in self.host.iter_calc(_host_run(table)):
                 aggregators[metric.measure].add(metric.value)
+                missing.discard((metric.query_id, metric.measure))
                 if self.by_topic:
                     found.lines.append((metric.query_id, metric.measure, metric.value))
                     found.by_topic.setdefault(metric.measure, {})[metric.query_id] = metric.value
+        for topic, measure in sorted(missing, key=str):
+            aggregators[measure].add(measure.DEFAULT)
+            if self.by_topic:
+                found.lines.append((topic, measure, measure.DEFAULT))
+                found.by_topic.setdefault(measure, {})[topic] = measure.DEFAULT
         found.means.update({measure: aggregator.result() for measure, aggregator in aggregators.items()})
 
 
@@ -288,13 +297,18 @@ def _host_errs(measures: Iterable[Any], pool: Any) -> bool:
     """Whether the host computes wrong values of these measures together, or crashes: see `irpref.host`."""
     import numpy as np
 
+    from irpref.host_errors import HIGHEST
+
     measures = list(measures)
     gains = {repr(m.params.get("gains")) for m in measures if m.NAME == "nDCG"}
     judged_only = {bool(m.params.get("judged_only")) for m in measures}
-    counted = any(m.NAME == "NumRet" for m in measures)
+    counted = any(m.NAME == "NumRet" and "rel" not in m.params for m in measures)
+    mapped = [gain for m in measures for gain in (m.params.get("gains") or {}).values()]
+    wide = any(not isinstance(gain, int) or abs(gain) > HIGHEST for gain in mapped)
     answered = pool.judged.lengths > 0
     negative = answered & (pool.judged.maximum(pool.grade, -np.inf) < 0)
-    return len(gains) > 1 or (counted and True in judged_only) or bool(negative.any())
+    high = pool.level_grade.max() > HIGHEST
+    return bool(len(gains) > 1 or (counted and True in judged_only) or negative.any() or wide or high)
 
 
 def _host_run(table: Any) -> Any:
@@ -389,8 +403,9 @@ def compare(
     out: dict[tuple[str, Any], float] = {}
     others = [name for name in scores if name != baseline]
     for measure in measures:
-        base = scores[baseline].by_topic[measure]
-        topics = list(base)
+        base = scores[baseline].by_topic.get(measure, {})
+        # The host leaves topics out of some measures (Accuracy).
+        topics = [t for t in base if all(t in scores[name].by_topic.get(measure, {}) for name in others)]
         raw = [
             paired_test(test, [scores[name].by_topic[measure][t] for t in topics], [base[t] for t in topics])
             for name in others

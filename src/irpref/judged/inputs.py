@@ -184,7 +184,8 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Tab
     found = getattr(rows[0], "_fields", None)
     if found is None:
         if type(rows[0]).__module__.partition(".")[0] == "polars":
-            raise TypeError("ir_measures does not take polars frames: hand them to irpref.evaluator(measures, qrels)")
+            hint = "hand them to irpref.host.evaluator(measures, qrels)"
+            raise TypeError(f"ir_measures does not take polars frames: {hint}")
         raise TypeError(
             f"expected an iterable of namedtuples with fields query_id, doc_id, {value}; "
             f"its first item is a {type(rows[0]).__name__}"
