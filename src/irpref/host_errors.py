@@ -18,8 +18,6 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "recall": (0, 1),
     "p": (0, 1),
 }
-
-
 HIGHEST = 1_000_000  # grade or gain; pytrec_eval makes an array as long as it
 
 
