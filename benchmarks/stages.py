@@ -52,7 +52,6 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
             qrels, run = workloads.FORMS[form](load.qrels), workloads.FORMS[form](load.run)
             evaluator = KernelEvaluator(peers.measures(), qrels)
 
-
             def fresh(qrels: Any = qrels, run: Any = run) -> tuple[Any, Any]:
                 peers.fresh()
                 evaluator = KernelEvaluator(peers.measures(), qrels)

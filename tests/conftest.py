@@ -8,9 +8,7 @@ from hypothesis import settings
 
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True)
-settings.register_profile(
-    "thorough", max_examples=2000, deadline=None
-)  # minutes: HYPOTHESIS_PROFILE=thorough
+settings.register_profile("thorough", max_examples=2000, deadline=None)  # minutes: HYPOTHESIS_PROFILE=thorough
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
 

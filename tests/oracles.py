@@ -168,10 +168,7 @@ def npref(
 ) -> Fraction:
     """n-pref, De Beer & Moens 2006, section 3: rpref after rounding rho to n equally spaced values."""
     best = _given(max_rel, scale)
-    rho = {
-        doc: partition_value(relevance(grade, gains, best), n)
-        for doc, grade in without_negative(judgments).items()
-    }
+    rho = {doc: partition_value(relevance(grade, gains, best), n) for doc, grade in without_negative(judgments).items()}
     return preference(ranking, rho, norm=norm, unretrieved=unretrieved, top_rule=top, cutoff=cutoff)
 
 

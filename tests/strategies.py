@@ -160,9 +160,7 @@ def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dic
     blended = {"beta": beta, "judged_only": judged_only, "cutoff": cutoff, **of_gains}
     strategies = {
         "RPref": _optional(**preference),
-        "NPref": st.fixed_dictionaries(
-            {"n": st.sampled_from((2, 3, 4, 5, 7, 10, 11, 100))}, optional=preference
-        ),
+        "NPref": st.fixed_dictionaries({"n": st.sampled_from((2, 3, 4, 5, 7, 10, 11, 100))}, optional=preference),
         "BprefVariant": _optional(
             norm=st.sampled_from(("min", "R", "N", "10", "10min", "old")), rel=rel, cutoff=cutoff
         ),

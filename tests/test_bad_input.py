@@ -46,7 +46,6 @@ def _frame(rows: list, dtype: Any = None) -> pd.DataFrame:
     return frame if dtype is None else frame.astype({"query_id": dtype, "doc_id": dtype})
 
 
-
 @pytest.fixture(autouse=True, params=[False, True], ids=["one by one", "in Arrow"])
 def looked_up(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every input is refused, or mended, the same whichever way documents are looked up."""
@@ -136,9 +135,7 @@ def test_bad_scores_of_topics_without_judgments_are_passed_over():
 def test_text_is_no_number():
     rows = [ScoredDoc("q1", "b", 2.0), ScoredDoc("q1", "a", "high")]
     assert refusal(QMeasure, QRELS, rows) == "score of topic 'q1', document 'a' is 'high', expected a number"
-    assert refusal(QMeasure, QRELS, as_dict(rows)) == (
-        "score of topic 'q1', document 'a' is 'high', expected a number"
-    )
+    assert refusal(QMeasure, QRELS, as_dict(rows)) == ("score of topic 'q1', document 'a' is 'high', expected a number")
     assert "column 'score'" in refusal(QMeasure, QRELS, pd.DataFrame(rows))
     frame = pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "score": ["1.0"]})
     assert refusal(QMeasure, QRELS, frame) == "column 'score' holds String, expected numbers"
@@ -240,9 +237,7 @@ def test_a_missing_column_of_known_documents(qrels):
     assert message.startswith("Coverage needs the column 'known' of the qrels")
     assert "found: query_id, doc_id, relevance" in message
     assert "with_known" in message
-    assert "Coverage(known='seen')@5 needs the column 'seen'" in refusal(
-        Coverage(known="seen") @ 5, qrels, RUN
-    )
+    assert "Coverage(known='seen')@5 needs the column 'seen'" in refusal(Coverage(known="seen") @ 5, qrels, RUN)
 
 
 def test_a_missing_column_of_expected_numbers():
@@ -281,14 +276,10 @@ def test_missing_columns():
     assert refusal(QMeasure, QRELS, run.drop(columns="score")) == (
         "DataFrame has no column 'score' (found: query_id, doc_id)"
     )
-    assert "'docno' is PyTerrier's name for it" in refusal(
-        QMeasure, QRELS, run.rename(columns={"doc_id": "docno"})
-    )
+    assert "'docno' is PyTerrier's name for it" in refusal(QMeasure, QRELS, run.rename(columns={"doc_id": "docno"}))
     qrels = pd.DataFrame(JUDGED).rename(columns={"relevance": "label"})
     assert "'label' is PyTerrier's name for it, rename it to 'relevance'" in refusal(QMeasure, qrels, RUN)
-    assert "no column 'score'" in refusal(
-        QMeasure, QRELS, pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"]})
-    )
+    assert "no column 'score'" in refusal(QMeasure, QRELS, pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"]}))
     assert "Judgment has no column 'score'" in refusal(QMeasure, QRELS, JUDGED)
 
 
@@ -364,8 +355,7 @@ def test_a_topic_without_judgments_among_others():
 def test_no_topic_in_common(form):
     run = form([ScoredDoc("x1", "a", 1.0), ScoredDoc("x2", "b", 1.0)])
     assert refusal(QMeasure, QRELS, run) == (
-        "run and qrels have no topic in common: the run's topics begin 'x1', 'x2', "
-        "those of the qrels 'q1', 'q2'"
+        "run and qrels have no topic in common: the run's topics begin 'x1', 'x2', those of the qrels 'q1', 'q2'"
     )
 
 

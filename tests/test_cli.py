@@ -429,9 +429,7 @@ def test_what_only_the_host_computes_fails_in_one_line(call: Call, files: Path) 
     (files / "all").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")  # Accuracy divides by the non-relevant of topic 2
     (files / "r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n")
     said = "ZeroDivisionError: float division by zero\n"
-    assert call("eval", "all", "r", "Accuracy") == (
-        1, "", f"irpref: r: ir_measures could not compute Accuracy: {said}"
-    )
+    assert call("eval", "all", "r", "Accuracy") == (1, "", f"irpref: r: ir_measures could not compute Accuracy: {said}")
     assert call("compare", "all", "r", "r1", "-m", "Accuracy") == (1, "", f"irpref: ir_measures failed: {said}")
 
 

@@ -186,15 +186,11 @@ def test_examples_name_their_source_and_refer_to_what_they_have():
     for id in examples():
         example = load(id)
         assert example.id == id
-        assert any(
-            mark in example.source for mark in ("doi:", "https://", "ch. 4", "EVIA", "Made for", "Synthetic")
-        )
+        assert any(mark in example.source for mark in ("doi:", "https://", "ch. 4", "EVIA", "Made for", "Synthetic"))
         assert set(example.qrels) == set(example.queries)
         assert set(example.known) in (set(), set(example.queries))
         assert set(example.wanted) in (set(), set(example.queries))
-        assert {grade for grades in example.qrels.values() for grade in grades.values()} <= set(
-            example.grades
-        )
+        assert {grade for grades in example.qrels.values() for grade in grades.values()} <= set(example.grades)
         for run in example.runs.values():
             assert set(run) <= set(example.queries)
         for one in (*example.expected, *example.curves):
@@ -431,9 +427,7 @@ def test_ir_datasets_serves_the_whole_example(irds):
 
 def test_ir_measures_evaluates_the_datasets_of_ir_datasets(irds):
     dataset = irds.load("irpref/rpref-figure-1/T2")
-    value = ir_measures.calc_aggregate(
-        [irpref.RPref(max_rel=1)], dataset.qrels_iter(), dataset.scoreddocs_iter()
-    )
+    value = ir_measures.calc_aggregate([irpref.RPref(max_rel=1)], dataset.qrels_iter(), dataset.scoreddocs_iter())
     assert value[irpref.RPref(max_rel=1)] == pytest.approx(4499 / 6399, abs=1e-12)
 
 
@@ -505,8 +499,6 @@ def test_pyterrier_lists_the_examples(pt):
 def test_pyterrier_runs_an_experiment_on_an_example(pt):
     dataset = pt.get_dataset("irpref:rpref-figure-1")
     systems = [pt.Transformer.from_df(dataset.get_results(run)) for run in ("T1", "T2", "T3")]
-    table = pt.Experiment(
-        systems, *dataset.get_topicsqrels(), [irpref.RPref(max_rel=1)], names=["T1", "T2", "T3"]
-    )
+    table = pt.Experiment(systems, *dataset.get_topicsqrels(), [irpref.RPref(max_rel=1)], names=["T1", "T2", "T3"])
     values = table.set_index("name")[str(irpref.RPref(max_rel=1))]
     assert values.to_dict() == pytest.approx({"T1": 67 / 79, "T2": 4499 / 6399, "T3": 922 / 6399}, abs=1e-12)

@@ -137,9 +137,7 @@ def test_the_grades_of_a_topic_stand_in_the_order_of_the_evaluation(printed):
     example = load("synthetic")
     text = printed("--query", "17")
     assert f"One topic: 17, {example.queries['17']!r}." in text
-    pictures = dict(
-        re.findall(r"^(\w+) +((?:[-.\d]+ ){2}[-.\d ]+)$", text.split("Grades of the first")[1], re.M)
-    )
+    pictures = dict(re.findall(r"^(\w+) +((?:[-.\d]+ ){2}[-.\d ]+)$", text.split("Grades of the first")[1], re.M))
     for name, run in example.runs.items():
         grades = [example.qrels["17"].get(doc_id) for doc_id in order(run["17"])[:20]]
         assert pictures[name].split() == ["." if grade is None else str(grade) for grade in grades]
@@ -246,9 +244,7 @@ def test_a_public_collection_with_run_files(data_dir, tmp_path):
     (tmp_path / "vaswani").mkdir()
     for file in folder.glob("*.gz"):
         (tmp_path / "vaswani" / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
-    rows = (
-        gzip.decompress((data_dir / "vaswani" / "qrels" / "qrels.txt.gz").read_bytes()).decode().split("\n")
-    )
+    rows = gzip.decompress((data_dir / "vaswani" / "qrels" / "qrels.txt.gz").read_bytes()).decode().split("\n")
     judged = [line.split() for line in rows if line]
     run = tmp_path / "judged.txt"
     run.write_text("".join(f"{query_id} Q0 {doc_id} 1 1 tag\n" for query_id, _, doc_id, _ in judged))

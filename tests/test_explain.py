@@ -156,9 +156,7 @@ def test_preferences_are_named_as_often_as_they_are_counted(collection, n):
             above = sum(rho[k] < rho[at] for k in range(at))
             below = sum(rho[k] > rho[at] for k in range(at + 1, len(rho)))
             assert above == count
-            assert ("less relevant" in reason.split(": ")[0] and " above" in reason) == (
-                above > 0 or rho[at] > 0
-            )
+            assert ("less relevant" in reason.split(": ")[0] and " above" in reason) == (above > 0 or rho[at] > 0)
             assert ("preferred" in reason) == (below > 0)
 
 
@@ -277,9 +275,7 @@ def test_a_topic_without_judgments_is_refused():
 def test_every_column_of_a_measure_is_described():
     qrels = irpref.with_known({"q": {"a": 1, "b": 0}}, {"q": ["a"]})
     for name in EXPLAINABLE:
-        measure = registered()[name](
-            **{"RPref": {"max_rel": 1}, "NPref": {"max_rel": 1, "n": 2}}.get(name, {})
-        )
+        measure = registered()[name](**{"RPref": {"max_rel": 1}, "NPref": {"max_rel": 1, "n": 2}}.get(name, {}))
         table = explain(qrels, {"q": {"a": 1.0}}, measure)
         own = set(table.columns) - {"query_id", "rank", "doc_id", "score", "grade", "judged"}
         assert own <= set(COLUMNS), name

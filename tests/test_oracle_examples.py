@@ -181,25 +181,19 @@ def test_11_pref_of_figure_1_is_rpref(tool, reading):
     assert npref(TOOLS[tool], FIGURE_1, n=11, **options) == rpref(TOOLS[tool], FIGURE_1, **options)
 
 
-@pytest.mark.parametrize(
-    ("tool", "pairs"), [("T1", [0, 0, 0, 0]), ("T2", [4, 8, 9, 9]), ("T3", [10, 19, 19, 21])]
-)
+@pytest.mark.parametrize(("tool", "pairs"), [("T1", [0, 0, 0, 0]), ("T2", [4, 8, 9, 9]), ("T3", [10, 19, 19, 21])])
 def test_misplaced_pairs_grow_with_the_number_of_partitions(tool, pairs):
     for n, expected in zip((2, 4, 8, 16), pairs, strict=True):
         values = [partition_value(relevance(FIGURE_1[doc], None, 1), n) for doc in TOOLS[tool]]
         assert sum(1 for above, below in combinations(values, 2) if above < below) == expected
 
 
-@pytest.mark.parametrize(
-    ("max_rel", "value"), [(2, Fraction(1, 3)), (3, Fraction(1, 2)), (4, Fraction(5, 9))]
-)
+@pytest.mark.parametrize(("max_rel", "value"), [(2, Fraction(1, 3)), (3, Fraction(1, 2)), (4, Fraction(5, 9))])
 def test_absolute_rpref_depends_on_the_scale_and_relative_does_not(max_rel, value):
     ranking, judgments = ["c", "a", "b"], {"a": 2, "b": 1, "c": 0}
     assert rpref(ranking, judgments, max_rel=max_rel) == value
     for norm in ("relative", "relative2"):
-        assert rpref(ranking, judgments, norm=norm, max_rel=max_rel) == rpref(
-            ranking, judgments, norm=norm, max_rel=2
-        )
+        assert rpref(ranking, judgments, norm=norm, max_rel=max_rel) == rpref(ranking, judgments, norm=norm, max_rel=2)
 
 
 def test_partitions_of_decimals_are_exact():
@@ -219,8 +213,7 @@ def test_nothing_judged_retrieved_is_0_in_every_reading(norm, unretrieved):
 def test_the_only_relevant_document_at_the_top():
     judgments = {"a": 2, "b": 0}
     values = {
-        rule: rpref(["a", "b"], judgments, norm="relative", top=rule, max_rel=2)
-        for rule in ("keep", "drop", "zero")
+        rule: rpref(["a", "b"], judgments, norm="relative", top=rule, max_rel=2) for rule in ("keep", "drop", "zero")
     }
     assert values == {"keep": 1, "drop": 1, "zero": 0}  # dropping would leave nothing
 
@@ -622,14 +615,10 @@ def test_what_holds_for_grades_from_0_up(collection: Collection):
         ranking = order(collection.run.get(query_id, {}))
         R = recall_base(judgments)
         if R == 0:
-            assert (
-                crp(ranking, judgments) == crp_recovery(ranking, judgments) == twist(ranking, judgments) == 0
-            )
+            assert crp(ranking, judgments) == crp_recovery(ranking, judgments) == twist(ranking, judgments) == 0
             continue
         curve = crp_curve(ranking, judgments)
-        last_relevant = max(
-            (rank for rank, doc in enumerate(ranking, 1) if judgments.get(doc, 0) > 0), default=0
-        )
+        last_relevant = max((rank for rank, doc in enumerate(ranking, 1) if judgments.get(doc, 0) > 0), default=0)
         after = curve[R - 1 :]
         assert after == sorted(after)
         assert len(set(curve[max(R, last_relevant) - 1 :])) == 1
@@ -741,9 +730,7 @@ def agrees_with_host(name, host, collection: Collection, transform=lambda value:
     }
     if not any(run.get(query_id) for query_id in collection.qrels):
         return
-    theirs = {
-        metric.query_id: metric.value for metric in ir_measures.iter_calc([host], collection.qrels, run)
-    }
+    theirs = {metric.query_id: metric.value for metric in ir_measures.iter_calc([host], collection.qrels, run)}
     for query_id, value in oracle_calc(name, collection.qrels, run, **options).items():
         assert transform(value) == pytest.approx(theirs[query_id], abs=1e-12), query_id
 
@@ -776,9 +763,7 @@ def test_coverage_is_recall_of_the_known_and_novelty_precision_of_the_unknown(co
 
 def test_original_ndcg_and_the_hosts_differ_in_the_discount():
     run = {"q": {doc: float(-rank) for rank, doc in enumerate(ANSWER_1)}}
-    assert ir_measures.calc_aggregate([nDCG @ 10], {"q": Q1}, run)[nDCG @ 10] == pytest.approx(
-        0.315332, abs=5.1e-7
-    )
+    assert ir_measures.calc_aggregate([nDCG @ 10], {"q": Q1}, run)[nDCG @ 10] == pytest.approx(0.315332, abs=5.1e-7)
     assert original_ndcg(ANSWER_1, Q1, cutoff=10) == pytest.approx(0.286765, abs=5.1e-7)
 
 

@@ -127,8 +127,7 @@ def test_measure_of_the_known_documents_equals_its_oracle(name, collection: Coll
 def test_numbers_expected_by_topic(name, collection: Collection, data):
     options = data.draw(parameters(name).map(lambda drawn: drawn | {"expected": "expected"}))
     expected = {
-        query_id: data.draw(st.sampled_from((1, 2, 3, 1.5, 9)), label=query_id)
-        for query_id in collection.qrels
+        query_id: data.draw(st.sampled_from((1, 2, 3, 1.5, 9)), label=query_id) for query_id in collection.qrels
     }
     assert_same(
         package_calc(name, with_expected(collection.qrels, expected), collection.run, options),
@@ -169,9 +168,7 @@ def test_twist_at_its_usual_depth():
 def test_measures_asked_for_together(collection: Collection, data):
     names = sorted(set(ORACLES) - NEEDS_KNOWN)
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
-    options = {
-        name: data.draw(parameters(name, positive_grades(collection.qrels)), label=name) for name in chosen
-    }
+    options = {name: data.draw(parameters(name, positive_grades(collection.qrels)), label=name) for name in chosen}
     measures = {getattr(irpref, name)(**options[name]): name for name in chosen}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.ScaleWarning)

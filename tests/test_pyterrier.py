@@ -73,9 +73,7 @@ def qrels(dataset):
 
 @pytest.fixture(scope="module")
 def systems(dataset):
-    return {
-        name: pt.Transformer.from_df(dataset.get_results(name)) for name in ("baseline", "strong", "noisy")
-    }
+    return {name: pt.Transformer.from_df(dataset.get_results(name)) for name in ("baseline", "strong", "noisy")}
 
 
 @pytest.fixture(scope="module")
@@ -145,9 +143,7 @@ def test_a_scale_taken_from_a_batch_warns_and_binding_it_helps(dataset, topics):
     with pytest.warns(irpref.ScaleWarning):
         inferred = of_batch(RPref)
     assert inferred != of_batch(bound)
-    assert of_batch(bound) == RPref(max_rel=3).evaluate(
-        qrels.rename(columns=NAMES), load("synthetic").runs["noisy"]
-    )
+    assert of_batch(bound) == RPref(max_rel=3).evaluate(qrels.rename(columns=NAMES), load("synthetic").runs["noisy"])
 
 
 NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
@@ -166,8 +162,7 @@ def test_stages_stand_in_experiments(systems, topics, qrels):
         "ideal": pt.irpref.Oracle(qrels),
     }
     frames = [
-        pt.Experiment(pipelines, topics, qrels, measures, plan=plan).set_index("name")
-        for plan in ("linear", "tree")
+        pt.Experiment(pipelines, topics, qrels, measures, plan=plan).set_index("name") for plan in ("linear", "tree")
     ]
     pd.testing.assert_frame_equal(*[frame.loc[list(pipelines)] for frame in frames])
     frame = frames[0]
@@ -233,9 +228,7 @@ class Mixed(pt.Transformer):
     def transform(self, inp):
         pt.validate.query_frame(inp)
         res = self.res[self.res.qid.isin(inp.qid)]
-        shift = np.array(
-            [sum(map(ord, q + d)) * 7919 % 1000 for q, d in zip(res.qid, res.docno, strict=True)]
-        )
+        shift = np.array([sum(map(ord, q + d)) * 7919 % 1000 for q, d in zip(res.qid, res.docno, strict=True)])
         return pt.model.add_ranks(res.assign(score=res.score + self.noise * 1000 * shift))
 
 
@@ -260,9 +253,7 @@ def test_grid_search_for_a_measure(mixed, topics, qrels, capsys):
 def test_grid_search_over_folds_for_a_measure(mixed, topics, qrels, capsys):
     # With three folds PyTerrier hands every judgment over twice.
     folds = [topics.iloc[:10], topics.iloc[10:20], topics.iloc[20:]]
-    res, settings = pt.KFoldGridSearch(
-        mixed, {mixed: {"noise": [5, 0]}}, folds, qrels, metric=RPref(max_rel=3)
-    )
+    res, settings = pt.KFoldGridSearch(mixed, {mixed: {"noise": [5, 0]}}, folds, qrels, metric=RPref(max_rel=3))
     assert [value for ((_, _, value),) in settings] == [0, 0, 0]
     assert res.qid.nunique() == topics.qid.isin(res.qid).sum()
 
@@ -277,9 +268,7 @@ def test_grid_search_for_a_built_in_measure_fails(mixed, topics, qrels):
 @this_version
 def test_grid_search_takes_the_highest_value_even_where_lower_is_better(mixed, topics, qrels, capsys):
     assert not nCRP.higher_is_better
-    best, _ = pt.GridSearch(
-        mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, metric=nCRP, return_type="best_setting"
-    )
+    best, _ = pt.GridSearch(mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, metric=nCRP, return_type="best_setting")
     scan = pt.GridScan(mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, [nCRP])
     assert best == scan["nCRP"].max() > scan["nCRP"].min()
     # Of the same measure, the one where higher is better finds the right setting.

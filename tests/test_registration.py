@@ -72,9 +72,7 @@ def test_entry_points():
     }
 
 
-@pytest.mark.parametrize(
-    "scenario", ["irpref_first", "pyterrier_first", "stages_first", "measures_of_pyterrier_first"]
-)
+@pytest.mark.parametrize("scenario", ["irpref_first", "pyterrier_first", "stages_first", "measures_of_pyterrier_first"])
 def test_the_order_of_imports_does_not_matter(fresh, scenario):
     pytest.importorskip("pyterrier")
     facts = fresh[scenario]

@@ -243,8 +243,10 @@ def test_twist_of_a_topic_does_not_depend_on_a_longer_one():
 @pytest.mark.parametrize("column", ["query_id", "doc_id"])
 def test_an_id_that_is_missing(column, dtype):
     rows = {**FRAME, column: ["q" if column == "query_id" else "a", None]}
-    for name, judge in (("score", lambda run: QMeasure.evaluate({"q": {"a": 1}}, run)),
-                        ("relevance", lambda qrels: QMeasure.evaluate(qrels, {"q": {"a": 1.0}}))):
+    for name, judge in (
+        ("score", lambda run: QMeasure.evaluate({"q": {"a": 1}}, run)),
+        ("relevance", lambda qrels: QMeasure.evaluate(qrels, {"q": {"a": 1.0}})),
+    ):
         given = {**rows, name: [1.0, 1.0]}
         frame = pl.DataFrame(given) if dtype == "polars" else pd.DataFrame(given).astype({column: dtype})
         with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):

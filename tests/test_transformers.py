@@ -314,8 +314,7 @@ def test_evaluation_behind_explain_gives_the_same_values():
     measures = [ir_measures.AP, ir_measures.nDCG @ 10, RPref(max_rel=3), EMeasure, CRP]
     names = {"qid": "query_id", "docno": "doc_id"}
     before, after = (
-        ir_measures.calc_aggregate(measures, example.qrels_frame(), frame.rename(columns=names))
-        for frame in (run, out)
+        ir_measures.calc_aggregate(measures, example.qrels_frame(), frame.rename(columns=names)) for frame in (run, out)
     )
     assert before == after
 
@@ -328,9 +327,7 @@ def test_missed_documents_are_available_and_their_absence_is_said_where_it_matte
         Explain(QRELS, infinity)(short)
     out = Explain(QRELS, infinity, missed=True)(short)
     assert rows(out, "docno", "label") == [("a", 2), ("z", 2), ("b", 1)]
-    assert out.contribution.sum() == pytest.approx(
-        infinity.evaluate(Judge(QRELS).qrels, {"1": {"a": 1.0}})["1"]
-    )
+    assert out.contribution.sum() == pytest.approx(infinity.evaluate(Judge(QRELS).qrels, {"1": {"a": 1.0}})["1"])
     assert out["query"].tolist() == ["one"] * 3
     assert out[["score", "rank", "length"]].iloc[1:].isna().all(axis=None)
     # It does not matter for rpref as in bpref: no warning, and the rows are there for whoever asks.

@@ -26,9 +26,9 @@ else:
 
 AWKWARD = (
     b"1 Q0 a 1 2.5 t\n1\tQ0\tb 2   1.5 t\r\n\n# a comment\n"
-    b'007 Q0 "q\'d 1 -3e2 my tag\n  2 Q0 \xc3\xa9\xe6\x96\x87 1 +1 t'
+    b"007 Q0 \"q'd 1 -3e2 my tag\n  2 Q0 \xc3\xa9\xe6\x96\x87 1 +1 t"
 )
-ROWS = [("1", "a", 2.5), ("1", "b", 1.5), ("007", '"q\'d', -300.0), ("2", "é文", 1.0)]
+ROWS = [("1", "a", 2.5), ("1", "b", 1.5), ("007", "\"q'd", -300.0), ("2", "é文", 1.0)]
 
 
 def rows(frame: pd.DataFrame, value: str = "score") -> list[tuple[str, str, float]]:

@@ -146,9 +146,7 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
             pairs = set(zip(given["query_id"].astype(str), given["doc_id"].astype(str), strict=True))
         elif isinstance(known, Mapping):
             pairs = {
-                (str(topic), str(doc))
-                for topic, of in known.items()
-                for doc in ([of] if isinstance(of, str) else of)
+                (str(topic), str(doc)) for topic, of in known.items() for doc in ([of] if isinstance(of, str) else of)
             }
         else:
             raise ValueError(

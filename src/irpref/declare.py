@@ -136,9 +136,7 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
     for grade in sorted(float(g) for g in grades if g > 0 or (zero and g == 0)):
         gain = gains.get(grade, grade)
         if gain < 0:
-            raise ValueError(
-                f"{name}: gains={dict(gains)!r} has a negative gain, {gain:g} for grade {grade:g}"
-            )
+            raise ValueError(f"{name}: gains={dict(gains)!r} has a negative gain, {gain:g} for grade {grade:g}")
         if gain < least:
             raise ValueError(
                 f"{name}: gains={dict(gains)!r} falls as grades rise: grade {below:g} has gain {least:g}, "

@@ -165,9 +165,7 @@ class Explainer:
         assert measure.terms is not None
         listing = pool.listing(run)
         hit = listing.row >= 0
-        judged = JudgedRun(
-            pool, listing.topics.where(hit), listing.rank[hit], listing.row[hit], listing.topics.lengths
-        )
+        judged = JudgedRun(pool, listing.topics.where(hit), listing.rank[hit], listing.row[hit], listing.topics.lengths)
         terms = measure.terms(judged, **self.arguments)
         value = measure.kernel(judged, **self.arguments)
         mask = np.ones(pool.n_topics, bool)
@@ -217,9 +215,7 @@ class Explainer:
             + 0.0,  # no -0
             rows(listing.source[seen], np.full(lacking.size, -1), -1),
             {
-                name: rows(
-                    by_document(values, terms.unjudged_columns.get(name), np.nan), values[lacking], np.nan
-                )
+                name: rows(by_document(values, terms.unjudged_columns.get(name), np.nan), values[lacking], np.nan)
                 for name, values in terms.columns.items()
             },
             value,
@@ -275,9 +271,7 @@ class Explainer:
         return out
 
 
-def explain(
-    qrels: Any, run: Any, measure: Any, query_id: str | None = None, why: bool | None = None
-) -> pd.DataFrame:
+def explain(qrels: Any, run: Any, measure: Any, query_id: str | None = None, why: bool | None = None) -> pd.DataFrame:
     """What each document contributes to a measure.
 
     Parameters
@@ -511,9 +505,7 @@ def _set(topic: _Topic) -> None:
     topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
     topic.say(
         found,
-        lambda i: (
-            "relevant and retrieved" if topic.contribution[i] > 0 else "relevant, more than was expected"
-        ),
+        lambda i: "relevant and retrieved" if topic.contribution[i] > 0 else "relevant, more than was expected",
     )
 
 

@@ -122,9 +122,7 @@ def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
 
 def _turned(run: JudgedRun) -> Ints:
     if run.turned is None:
-        raise ValueError(
-            "RR with a cutoff and Judged have tied documents by rising id: align the run with ties=True"
-        )
+        raise ValueError("RR with a cutoff and Judged have tied documents by rising id: align the run with ties=True")
     return run.turned
 
 

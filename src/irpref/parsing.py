@@ -220,8 +220,7 @@ def _value(node: ast.expr, text: str) -> Any:
         value = ast.literal_eval(node)
     except ValueError:
         raise ValueError(
-            f"{text!r}: expected a number, a quoted string, True, False or a dict, such as "
-            "beta=2 or norm='relative'"
+            f"{text!r}: expected a number, a quoted string, True, False or a dict, such as beta=2 or norm='relative'"
         ) from None
     if isinstance(value, (list, tuple, set)):
         raise ValueError(f"{text!r}: lists are not accepted as values of parameters")

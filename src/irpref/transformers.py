@@ -273,8 +273,7 @@ class Oracle(_Stage):
         pool = self._pool
         topics = [pool.topic_of.get(str(qid), -1) for qid in inp["qid"]]
         rows = [
-            np.arange(pool.judged.starts[t], pool.judged.ends[t]) if t >= 0 else np.zeros(0, np.int64)
-            for t in topics
+            np.arange(pool.judged.starts[t], pool.judged.ends[t]) if t >= 0 else np.zeros(0, np.int64) for t in topics
         ]
         rows = [own[pool.grade[own] > 0] for own in rows]
         length = np.array([len(own) for own in rows], dtype=np.int64)
@@ -471,11 +470,7 @@ class PerQuery(_Stage):
             if isinstance(qrels, pd.DataFrame):
                 # Built-in providers want ids that are str.
                 qrels = qrels.assign(
-                    **{
-                        name: qrels[name].astype(str)
-                        for name in ("query_id", "doc_id")
-                        if name in qrels.columns
-                    }
+                    **{name: qrels[name].astype(str) for name in ("query_id", "doc_id") if name in qrels.columns}
                 )
             topics = frozenset(Pool.build(qrels).topic_ids)
             self._made = ir_measures.DefaultPipeline.evaluator(self.measures, qrels), topics

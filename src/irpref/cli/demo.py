@@ -119,9 +119,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--measures", metavar="NAMES", help="other measures, separated by blanks, such as 'map RPref@10 CRP'"
     )
-    parser.add_argument(
-        "--query", metavar="ID", help="topic of the second view (default: the most disputed one)"
-    )
+    parser.add_argument("--query", metavar="ID", help="topic of the second view (default: the most disputed one)")
     parser.set_defaults(run=run)
     return parser
 
@@ -277,9 +275,7 @@ def _groups(collection: Collection) -> list[Group]:
         if len(collection.runs) > 1:
             first = next(iter(collection.runs))
             collection.qrels = with_known(collection.qrels, run=collection.runs[first], depth=10)
-            collection.notes.append(
-                f"Known to the user: the first 10 documents of {first} (no column `known`)."
-            )
+            collection.notes.append(f"Known to the user: the first 10 documents of {first} (no column `known`).")
         else:
             left_out |= set(NEED_KNOWN)
             collection.notes.append("Coverage and Novelty need to know what the user knew; left out.")
@@ -324,9 +320,7 @@ def _with_pyterrier(pt: Any, collection: Collection, measures: Sequence[Any]) ->
 
     names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
     query_ids = list(dict.fromkeys(collection.qrels["query_id"]))
-    topics = pd.DataFrame(
-        {"qid": query_ids, "query": [collection.queries.get(query_id, "") for query_id in query_ids]}
-    )
+    topics = pd.DataFrame({"qid": query_ids, "query": [collection.queries.get(query_id, "") for query_id in query_ids]})
     systems = [pt.Transformer.from_df(_ranked(run).rename(columns=names)) for run in collection.runs.values()]
     means, values = pt.Experiment(
         systems,
@@ -407,9 +401,7 @@ def _table(frame: pd.DataFrame, measures: Sequence[Any]) -> list[str]:
     lines: list[str] = []
     while columns:
         taken = 1
-        while (
-            taken < len(columns) and first + sum(2 + width for width, _, _ in columns[: taken + 1]) <= WIDTH
-        ):
+        while taken < len(columns) and first + sum(2 + width for width, _, _ in columns[: taken + 1]) <= WIDTH:
             taken += 1
         block, columns = columns[:taken], columns[taken:]
         height = max(len(head) for _, head, _ in block)
@@ -467,9 +459,7 @@ def _range(measure: Any) -> str:
     return str(getattr(measure, "RANGE", "")).replace("[0, 1]", "0 to 1")
 
 
-def _one_topic(
-    collection: Collection, results: Results, measures: Sequence[Any], query_id: str | None
-) -> list[str]:
+def _one_topic(collection: Collection, results: Results, measures: Sequence[Any], query_id: str | None) -> list[str]:
     """One topic: values of every system, and the grades of its first documents."""
     named = {measure.NAME: measure for measure in reversed(measures)}
     wanted = [name.partition("@")[0] for name in ONE_TOPIC]
@@ -492,9 +482,7 @@ def _one_topic(
     return [*lines, "", *_pictures(collection, query_id, systems)]
 
 
-def _disputed(
-    collection: Collection, values: pd.DataFrame, measures: Sequence[str]
-) -> tuple[str, str, list[str]]:
+def _disputed(collection: Collection, values: pd.DataFrame, measures: Sequence[str]) -> tuple[str, str, list[str]]:
     """The topic on which two measures disagree most about two systems; why; the systems to show."""
     query_ids = list(dict.fromkeys(collection.qrels["query_id"]))
     names = list(collection.runs)
@@ -536,8 +524,6 @@ def _pictures(collection: Collection, query_id: str, systems: Sequence[str]) -> 
         run = collection.runs[name]
         own = run[run["query_id"] == query_id]
         grades = pool.listing(own).grade.tolist() if len(own) else []
-        lines.append(
-            row(name, grades[:SHOWN_DOCUMENTS]) if grades else f"{name.ljust(width)}  (nothing retrieved)"
-        )
+        lines.append(row(name, grades[:SHOWN_DOCUMENTS]) if grades else f"{name.ljust(width)}  (nothing retrieved)")
     ideal = sorted(judgments["relevance"].tolist(), reverse=True)
     return [*lines, row("ideal", ideal[:SHOWN_DOCUMENTS])]

@@ -1,7 +1,7 @@
 """Results as text: lines to process, and tables to read.
 
-    tsv, jsonl, csv          one line a value
-    table, markdown, latex   one row a run (or topic), one column a measure; the best run is marked
+tsv, jsonl, csv          one line a value
+table, markdown, latex   one row a run (or topic), one column a measure; the best run is marked
 """
 
 from __future__ import annotations
@@ -126,8 +126,7 @@ def table(values: Iterable[Value], measures: Sequence[Any], layout: Layout) -> s
         (query_id, measure): winner
         for query_id in dict.fromkeys(query_id for _, query_id in rows)
         for measure in measures
-        if layout.with_run
-        and (winner := _best(measure, shown(query_id, measure), layout)) is not None
+        if layout.with_run and (winner := _best(measure, shown(query_id, measure), layout)) is not None
     }
     labels = ["run"] * layout.with_run + ["topic"] * layout.by_query
     if not labels:  # one run, all topics: a list is easier to read than one long row

@@ -194,9 +194,7 @@ class Example:
         if name not in self.runs:
             raise KeyError(f"example {self.id!r} has no run {name!r}; it has {', '.join(self.runs)}")
         rows = [
-            (query_id, doc_id, score)
-            for query_id, docs in self.runs[name].items()
-            for doc_id, score in docs.items()
+            (query_id, doc_id, score) for query_id, docs in self.runs[name].items() for doc_id, score in docs.items()
         ]
         return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
 
@@ -247,9 +245,7 @@ def values(
     note: str = "",
 ) -> tuple[Expected, ...]:
     """The expected values of several measures for one run and topic."""
-    return tuple(
-        Expected(run, query_id, measure, value, places, note) for measure, value in by_measure.items()
-    )
+    return tuple(Expected(run, query_id, measure, value, places, note) for measure, value in by_measure.items())
 
 
 # The letters of Sakai's papers for relevance levels, and ours for the rest: r relevant (binary), n judged not

@@ -106,9 +106,7 @@ CRP_PROPERTIES = _example(
             5,
             "x n S A n: the curve moves after rank R = 2 and after the last relevant document",
         ),
-        _List(
-            "full-recovery", "B A S", "", "-2 0 2", 3, "B A S: a recovery of 1 for a list that is not ideal"
-        ),
+        _List("full-recovery", "B A S", "", "-2 0 2", 3, "B A S: a recovery of 1 for a list that is not ideal"),
         _List("zero-loss", "A S", "", "-1 1", 2, "A S: a loss of 0 for a list that is not ideal"),
         _List(
             "never-balanced",
@@ -175,9 +173,7 @@ CRP_RECOVERY = _example(
             "A A S u u u, R = 6: the curve crosses 0 before R only",
         ),
         _List("late-4", "n r r r", "", "-3 0 0 1", None, "n r r r: the third relevant document at rank 4"),
-        _List(
-            "late-6", "n r r n n r", "", "-3 0 0 0 0 3", 6, "at rank 6: a worse list with a better recovery"
-        ),
+        _List("late-6", "n r r n n r", "", "-3 0 0 0 0 3", 6, "at rank 6: a worse list with a better recovery"),
         _List("late-7", "n r r n n n r", "", "-3 0 0 0 0 0 4", 7, "at rank 7"),
         _List("ideal", "r r n", "", "0 0 0", 2, "r r n: ideal"),
         _List("unanswered", "", "r r", "-2 -1", None, "R = 2, missing from the run: the worst case"),

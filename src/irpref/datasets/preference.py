@@ -118,9 +118,7 @@ _rpref = (
 _PAIRS = "misplaced pairs among the retrieved documents: {}"
 _npref = (
     Expected("T1", "1", "NPref(n=2,norm='relative',max_rel=1)", F(1), note=_PAIRS.format(0)),
-    Expected(
-        "T2", "1", "NPref(n=2,norm='relative',max_rel=1)", (6 - F(2, 6) - F(2, 7)) / 8, note=_PAIRS.format(4)
-    ),
+    Expected("T2", "1", "NPref(n=2,norm='relative',max_rel=1)", (6 - F(2, 6) - F(2, 7)) / 8, note=_PAIRS.format(4)),
     Expected("T3", "1", "NPref(n=2,norm='relative',max_rel=1)", F(1, 56), note=_PAIRS.format(10)),
     Expected("T1", "1", "NPref(n=4,norm='relative',max_rel=1)", F(21, 24), note=_PAIRS.format(0)),
     Expected(
@@ -144,12 +142,8 @@ _npref = (
     Expected("T1", "1", "NPref(n=11,max_rel=1)", _T1 / _R, note="equals rpref"),
     Expected("T2", "1", "NPref(n=11,max_rel=1)", (_T2 - _absolute["T2"]) / _R, note="equals rpref"),
     Expected("T3", "1", "NPref(n=11,max_rel=1)", (_T3 - _absolute["T3"]) / _R, note="equals rpref"),
-    Expected(
-        "T2", "1", "NPref(n=11,norm='relative',max_rel=1)", (_T2 - _relative["T2"]) / _R, note="equals rpref"
-    ),
-    Expected(
-        "T3", "1", "NPref(n=11,norm='relative',max_rel=1)", (_T3 - _relative["T3"]) / _R, note="equals rpref"
-    ),
+    Expected("T2", "1", "NPref(n=11,norm='relative',max_rel=1)", (_T2 - _relative["T2"]) / _R, note="equals rpref"),
+    Expected("T3", "1", "NPref(n=11,norm='relative',max_rel=1)", (_T3 - _relative["T3"]) / _R, note="equals rpref"),
 )
 
 # The recursive refinement of the figure, n = 2, 4, 8, ... Worked out once in rational arithmetic by a plain

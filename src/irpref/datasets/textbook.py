@@ -62,9 +62,7 @@ _DCG: dict[str, tuple[Number, ...]] = {query_id: _dcg(gains) for query_id, gains
 _ICG = {query_id: _cg(gains) for query_id, gains in _JUDGED.items()}
 _IDCG: dict[str, tuple[Number, ...]] = {query_id: _dcg(gains) for query_id, gains in _JUDGED.items()}
 _ICG_RETRIEVED = {query_id: _cg(gains) for query_id, gains in _RETRIEVED.items()}
-_IDCG_RETRIEVED: dict[str, tuple[Number, ...]] = {
-    query_id: _dcg(gains) for query_id, gains in _RETRIEVED.items()
-}
+_IDCG_RETRIEVED: dict[str, tuple[Number, ...]] = {query_id: _dcg(gains) for query_id, gains in _RETRIEVED.items()}
 
 # fmt: off
 _curves = (

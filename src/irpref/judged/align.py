@@ -82,14 +82,10 @@ class SameIds(Repeats):
 
     def add(self, topic: str, doc: str, number: int) -> None:
         """Refuse: which of the two was meant?"""
-        raise ValueError(
-            f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as str"
-        )
+        raise ValueError(f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as str")
 
 
-def judge(
-    pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = None, ties: bool = False
-) -> JudgedRun:
+def judge(pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = None, ties: bool = False) -> JudgedRun:
     """See `Pool.judge`.
 
     With `shared`, repeated documents are noted there and the caller warns. With `ties`, `JudgedRun.turned` is there.

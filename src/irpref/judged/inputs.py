@@ -193,9 +193,7 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Tab
     for name in ("query_id", "doc_id", value):
         if name not in found:
             raise no_column(name, found, type(rows[0]).__name__)
-    extra = {
-        name: np.array([getattr(r, name, None) for r in rows], dtype=object) for name in columns if name in found
-    }
+    extra = {name: np.array([getattr(r, name, None) for r in rows], dtype=object) for name in columns if name in found}
     query_id = [r.query_id for r in rows]
     doc_id = [r.doc_id for r in rows]
     numbers = [r.score for r in rows] if value == "score" else [r.relevance for r in rows]

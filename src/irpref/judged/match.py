@@ -288,6 +288,5 @@ def repeated(keys: Keys, topics: Segments) -> bool:
     """Whether a key stands twice in a topic: (n_rows,), topic after topic."""
     # Topic by topic, or a few together, so that the buckets fit the cache.
     return any(
-        Buckets(keys[topics.offsets[start] : topics.offsets[stop]]).repeated
-        for start, stop in chunks(topics.lengths)
+        Buckets(keys[topics.offsets[start] : topics.offsets[stop]]).repeated for start, stop in chunks(topics.lengths)
     )

@@ -83,9 +83,7 @@ class Judgments:
 
     def level_gain(self, gains: Gains) -> Floats:
         """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
-        return self.memo(
-            ("level gain", gains), lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0)
-        )
+        return self.memo(("level gain", gains), lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0))
 
     def gain(self, gains: Gains) -> Floats:
         """Gain of each judged document: shape (n_judged,), falling inside each topic."""

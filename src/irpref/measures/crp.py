@@ -65,9 +65,7 @@ def ideal(pool: Judgments) -> Ideal:
         first = pool.level_start - pool.levels.spread(pool.judged.starts) + 1
         relevant = pool.count_levels(grade > 0)
         zeros = pool.count_levels(grade == 0)
-        return Ideal(
-            first, first + pool.level_size - 1, relevant, zeros, relevant + zeros < pool.judged.lengths
-        )
+        return Ideal(first, first + pool.level_size - 1, relevant, zeros, relevant + zeros < pool.judged.lengths)
 
     return pool.memo("crp", make)
 

@@ -68,9 +68,7 @@ def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, c
     return np.where((reached >= 0) & (e > 0), e / rank, 0.0)
 
 
-_EXPECTED = Param(
-    (int, float, str), "relevant documents the user expected to find (default: R)", minimum=1
-)
+_EXPECTED = Param((int, float, str), "relevant documents the user expected to find (default: R)", minimum=1)
 
 
 class _RelativeRecall(KernelMeasure):

@@ -82,13 +82,9 @@ class _NCU(KernelMeasure):
     QUESTION = "What do users get on average who stop at one relevant document or another?"
     SOURCE = "Sakai & Robertson, EVIA 2008; NTCIREVAL"
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "stop": Param(
-            str, "who stops where", default="uniform", choices=("uniform", "graded", "rank_biased")
-        ),
+        "stop": Param(str, "who stops where", default="uniform", choices=("uniform", "graded", "rank_biased")),
         "utility": Param(str, "blended ratio or precision", default="BR", choices=("BR", "P")),
-        "gamma": Param(
-            float, "persistence of rank-biased stopping", default=0.95, above=0, maximum=1
-        ),
+        "gamma": Param(float, "persistence of rank-biased stopping", default=0.95, above=0, maximum=1),
         "beta": BETA,
         "gains": GAINS,
         "judged_only": JUDGED_ONLY,

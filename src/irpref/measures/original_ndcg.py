@@ -68,18 +68,14 @@ def _parts(
     return view, gain / discount(view.rank, base), _ideal(run.pool, base, gains, cutoff)
 
 
-def original_ndcg(
-    run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None
-) -> Floats:
+def original_ndcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """nDCG of each topic: shape (n_topics,), in [0, 1], higher is better."""
     view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
     value = np.divide(view.hits.total(gain), ideal, out=np.zeros_like(ideal), where=ideal > 0)
     return np.minimum(value, 1.0)  # the same gains added in another order may be larger in the last digit
 
 
-def original_ndcg_terms(
-    run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None
-) -> Terms:
+def original_ndcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
     """Discounted gain of each document over that of the ideal list: shape (n_judged,)."""
     view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
     share = gain / view.hits.spread(np.where(ideal > 0, ideal, 1.0))

@@ -56,9 +56,9 @@ def partition(value: Floats, n: int, top: float) -> Floats:
 
         distinct, inverse = np.unique(value[near], return_inverse=True)
         whole = Fraction(repr(float(top)))
-        part[near] = np.array(
-            [float(n * Fraction(repr(v)) // whole) for v in distinct.tolist()], dtype=np.float64
-        )[inverse]
+        part[near] = np.array([float(n * Fraction(repr(v)) // whole) for v in distinct.tolist()], dtype=np.float64)[
+            inverse
+        ]
     return np.minimum(part, n - 1)
 
 
