@@ -239,7 +239,7 @@ def kernels(seconds: float) -> list[Result]:
     import pandas as pd
 
     import irpref
-    from irpref.provider import KernelEvaluator
+    from irpref.evaluation import KernelEvaluator
 
     results: list[Result] = []
     topics, depth = 20, 5000

@@ -15,11 +15,11 @@ from benchmarks import peers, workloads
 
 def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
-    from irpref.judged import Pool, match
+    from irpref.arrays.segments import Segments
+    from irpref.evaluation import KernelEvaluator
     from irpref.judged.align import Part, _by_key
     from irpref.judged.order import evaluation_order
-    from irpref.provider import KernelEvaluator
-    from irpref.segments import Segments
+    from irpref.judged.pool import Pool, match
 
     results: list[dict[str, Any]] = []
     names = [n for n in "ACD" if n in options.what] or list("AD")

@@ -16,7 +16,7 @@ from typing import Any
 
 import ir_datasets
 
-from irpref.settings import Scale, scale_of
+from irpref.measures.settings import Scale, scale_of
 
 OUT = Path(__file__).with_name("settings.md")
 

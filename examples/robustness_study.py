@@ -38,7 +38,8 @@ from ir_measures import AP, Bpref, SetR, nDCG
 import irpref
 from irpref import NPref, PPlus, QMeasure, RPref, read_qrels
 from irpref.cli.meta import read_runs
-from irpref.judged import Pool
+from irpref.judged.align import judge
+from irpref.judged.pool import Pool
 from irpref.meta import (
     Incompleteness,
     TopicValues,
@@ -54,7 +55,7 @@ from irpref.meta import (
     swap,
     topic_values,
 )
-from irpref.meta.plots import axes
+from irpref.show.meta_plots import axes
 
 SEED = 2006
 SHALLOW = (3, 10, 30)  # depths of the pools that are simulated
@@ -139,7 +140,7 @@ def shallow_pools(
     topics = np.array(pool.topic_ids, dtype=object)[pool.judged.topic]
     every = pd.DataFrame({"query_id": topics, "doc_id": pool.doc_ids, "relevance": pool.grade})
     every["relevance"] = every["relevance"].astype(qrels["relevance"].dtype)
-    found = {name: pool.judge(run) for name, run in runs.items()}
+    found = {name: judge(pool, run) for name, run in runs.items()}
     teams = sorted({groups.get(name, name) for name in runs})
     rows = []
     for depth in SHALLOW:

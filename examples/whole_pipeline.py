@@ -24,7 +24,7 @@ from ir_measures import AP, Bpref, R, nDCG
 
 import irpref
 from irpref import CRP, CRPRecovery, PPlus, QMeasure, RPref
-from irpref.settings import scale_of
+from irpref.measures.settings import scale_of
 
 
 def read(dataset):
@@ -81,6 +81,7 @@ def main(arguments=None):
     parser.add_argument("--save", metavar="FILE", help="write the table to a CSV file")
     options = parser.parse_args(arguments)
 
+    irpref.datasets.register()  # the examples of the package, for ir_datasets
     dataset = ir_datasets.load(options.dataset)
     docs, topics, qrels = read(dataset)
     with tempfile.TemporaryDirectory() as folder:

@@ -15,11 +15,11 @@ import warnings
 def _facts():
     """How things stand once everything has been imported."""
     import ir_measures
+    import irpref.pt
+    import irpref.transformers
     import pyterrier as pt
 
     import irpref
-    import irpref.pt
-    import irpref.transformers
 
     names = [getattr(p, "NAME", None) for p in ir_measures.DefaultPipeline.providers]
     return {
@@ -64,7 +64,9 @@ def only_pyterrier():
     import pyterrier as pt
 
     before = sorted(
-        name for name in ("irpref.transformers", "matplotlib", "irpref.explain", "irpref.meta") if name in sys.modules
+        name
+        for name in ("irpref.hosts.pyterrier.stages", "matplotlib", "irpref.analysis.explain", "irpref.meta")
+        if name in sys.modules
     )
     return {"loaded": before, "measure": str(pt.measures.QMeasure @ 5), "stage": pt.irpref.Oracle.__name__}
 
@@ -140,7 +142,7 @@ def reloaded():
     old = irpref.RPref(max_rel=2)
     importlib.reload(irpref)
     importlib.reload(module)
-    importlib.reload(irpref.provider)
+    importlib.reload(irpref.hosts.ir_measures)
     importlib.reload(irpref)
     new = module.RPref(max_rel=2)
     qrels = {"q": {"a": 2, "b": 1, "c": 0}}

@@ -39,6 +39,7 @@ from ir_measures import (
 
 import irpref
 from irpref import CRPRecovery, PPlus, QMeasure, RPref, host
+from irpref.judged.align import judge
 from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
 from strategies import Collection, collections, random_collection
 
@@ -404,7 +405,7 @@ def test_ties_must_have_been_looked_at():
     assert evaluator.ties
     assert not host.evaluator([RR, AP, Judged], qrels).ties
     with pytest.raises(ValueError, match="ties=True"):
-        evaluator.values_of(evaluator.pool.judge(run))
+        evaluator.values_of(judge(evaluator.pool, run))
     assert evaluator.calc_aggregate(run) == {Judged @ 1: 1.0, RR: 0.5, RR @ 3: 1.0}
 
 

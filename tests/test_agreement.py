@@ -38,8 +38,9 @@ from irpref import (
     RelativeRecall,
     RPref,
 )
-from irpref.judged import Pool
-from irpref.provider import KernelEvaluator
+from irpref.evaluation import KernelEvaluator
+from irpref.judged.align import judge
+from irpref.judged.pool import Pool
 from oracles import order
 from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
 from strategies import Collection, collections, gains, positive_grades, random_collection
@@ -184,7 +185,7 @@ def test_coverage_is_recall_of_known_documents_and_novelty_precision_of_the_othe
 def ndcg_from_our_arrays(collection: Collection, pairs=None, cutoff=None, judged_only=False):
     """The host's nDCG, put together from the arrays that our graded measures work on."""
     pool = Pool.build(collection.qrels)
-    run = pool.judge(collection.run).view(cutoff, judged_only)
+    run = judge(pool, collection.run).view(cutoff, judged_only)
     dcg = run.hits.total(run.gain(pairs) / np.log2(run.rank + 1))
     rank = pool.judged.position + 1
     share = pool.gain(pairs) / np.log2(rank + 1)

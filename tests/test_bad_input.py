@@ -27,9 +27,10 @@ from irpref import (
     RPref,
     Twist,
 )
-from irpref.judged import Pool
-from irpref.judged.pool import ConflictError
-from irpref.provider import KernelEvaluator
+from irpref.evaluation import KernelEvaluator
+from irpref.judged.align import judge
+from irpref.judged.align import listing as listing_of
+from irpref.judged.pool import ConflictError, Pool
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 3.0}}
@@ -183,7 +184,7 @@ def test_the_order_of_other_rows_does_not_change_which_repeat_counts(form):
         ScoredDoc("q1", "b", 2.0),
     ]
     with pytest.warns(irpref.DuplicateWarning):
-        listing = Pool.build(QRELS).listing(form(run))
+        listing = listing_of(Pool.build(QRELS), form(run))
     assert listing.doc_ids == ["a", "b", "a"]
     assert listing.score.tolist() == [3.0, 2.0, 1.0]
 
@@ -191,7 +192,7 @@ def test_the_order_of_other_rows_does_not_change_which_repeat_counts(form):
 @every_form
 def test_repeated_documents_are_an_error_where_asked_for(form):
     with pytest.raises(ValueError, match="document 'b' twice in topic 'q1'"):
-        Pool.build(QRELS).judge(form(REPEATED), strict=True)
+        judge(Pool.build(QRELS), form(REPEATED), strict=True)
 
 
 def test_ids_that_are_the_same_as_text():
@@ -373,7 +374,7 @@ def test_numbers_as_ids_are_compared_as_text(form):
 
 
 def test_polars_frames_are_for_our_evaluator():
-    with pytest.raises(TypeError, match=r"hand them to irpref\.host\.evaluator"):
+    with pytest.raises(TypeError, match=r"hand them to irpref\.evaluator"):
         ir_measures.calc_aggregate([QMeasure], pl.DataFrame(JUDGED), pl.DataFrame(JUDGED))
 
 
@@ -723,7 +724,7 @@ def test_with_known_refuses():
 
 
 def test_a_name_of_another_package_is_not_taken_over():
-    from irpref.declare import KernelMeasure, register
+    from irpref.measures.declare import KernelMeasure, register
 
     class Intruder(KernelMeasure):
         __name__ = NAME = "AP"
@@ -737,7 +738,7 @@ def test_a_name_of_another_package_is_not_taken_over():
 def test_registering_twice_changes_nothing():
     import importlib
 
-    from irpref import provider
+    from irpref.hosts import ir_measures as provider
 
     before = list(ir_measures.DefaultPipeline.providers)
     provider.install(provider.IrprefProvider())
@@ -750,7 +751,7 @@ def test_registering_twice_changes_nothing():
 
 
 def test_built_in_measures_stay_with_their_providers():
-    theirs = irpref.provider.IrprefProvider()
+    theirs = irpref.host.IrprefProvider()
     for measure in (AP, nDCG @ 10, ir_measures.Bpref, ir_measures.RR @ 10, ir_measures.Judged @ 5):
         assert not theirs.supports(measure)
     assert theirs.supports(RPref)

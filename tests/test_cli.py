@@ -18,11 +18,11 @@ import ir_measures
 import pytest
 
 import irpref
-from irpref import trec
 from irpref.cli import SUBCOMMANDS, main, output
 from irpref.cli.eval import sort_arguments
 from irpref.cli.scoring import corrected, paired_test, run_names
-from irpref.declare import registered
+from irpref.formats import trec as trec
+from irpref.measures.declare import registered
 
 QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n2 0 d 0\n3 0 a 1\n"
 R1 = "1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 1 t\n2 Q0 d 1 2 t\n2 Q0 a 2 1 t\n"
@@ -272,7 +272,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
     for run in ("sorted", "mixed"):
         expected = call("eval", "q", run, *measures, "-p", "-1")
         monkeypatch.setattr(trec.Source, "is_small", lambda source: False)
-        monkeypatch.setattr("irpref.stream.BLOCK_BYTES", 500)
+        monkeypatch.setattr("irpref.judged.stream.BLOCK_BYTES", 500)
         assert call("eval", "q", run, *measures, "-p", "-1")[:2] == expected[:2]
         monkeypatch.undo()
         monkeypatch.chdir(files)
@@ -687,7 +687,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_list_names_all_measures(call: Call) -> None:
     _, out, _ = call("list")
-    for name in (*irpref.declare.registered(), "nDCG", "AP", "Compat"):
+    for name in (*irpref.measures.registered(), "nDCG", "AP", "Compat"):
         assert f"\n  {name}(" in out
 
 

@@ -212,7 +212,7 @@ def test_collections_without_judged_nonrelevant_documents_are_remarked(printed):
     ("arguments", "message"),
     [
         (["--dataset", "irpref/synthetic/brod"], "'synthetic' has no run 'brod'; it has baseline"),
-        (["--dataset", "vaswanni"], "no collection 'vaswanni'; did you mean 'vaswani'"),
+        (["--dataset", "vaswanni"], "no data set 'vaswanni'; did you mean 'vaswani'"),
         (["--query", "99"], "topic '99' is not in the judgments"),
         (["--measures", "RPref QMeasur"], "unknown measure 'QMeasur'; did you mean 'QMeasure'"),
         (["--measures", "RPref(norm='best')"], "RPref: norm='best' is not accepted"),

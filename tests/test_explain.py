@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref import CRP, BprefVariant, EMeasure, FMeasure, NPref, PPlus, QMeasure, RPref
+from irpref.analysis.explain import COLUMNS, explain, explanation_text
 from irpref.cli import UsageError
 from irpref.cli import explain as cli
 from irpref.datasets import load
-from irpref.explain import COLUMNS, explain, explanation_text
-from irpref.judged import Pool
+from irpref.judged.align import listing as listing_of
+from irpref.judged.pool import Pool
 from irpref.measures import registered
 from strategies import collections, parameters, positive_grades
 
@@ -130,7 +131,7 @@ def test_contributions_add_up_to_the_value(name, data):
 @given(collection=collections())
 def test_rows_are_the_ranking_then_what_was_missed(collection):
     table = explain(collection.qrels, collection.run, QMeasure)
-    listing = Pool.build(collection.qrels).listing(collection.run)
+    listing = listing_of(Pool.build(collection.qrels), collection.run)
     ranked = table[table["rank"].notna()]
     assert ranked["doc_id"].tolist() == listing.doc_ids
     assert ranked["rank"].tolist() == listing.rank.tolist()

@@ -22,9 +22,11 @@ from hypothesis import strategies as st
 
 import irpref
 from forms import FORMS
-from irpref.judged import Pool
+from irpref.evaluation import KernelEvaluator, prepare
+from irpref.judged.align import judge
+from irpref.judged.align import listing as listing_of
+from irpref.judged.pool import Pool
 from irpref.measures import registered
-from irpref.provider import KernelEvaluator, prepare
 from strategies import Collection, collections, parameters, positive_grades
 
 # What a measure needs before it can be evaluated. RPref's scale is given so that no topic depends on others.
@@ -288,7 +290,7 @@ def test_a_topic_does_not_depend_on_its_neighbours(seed, usual, collection):
 @pytest.mark.parametrize("rows", [1, 100, 1000])
 def test_groups_of_topics_do_not_matter(rows, usual, collection):
     pool, arguments = prepare(VARIANTS, judgments(collection.qrels))
-    judged = pool.judge(collection.run)
+    judged = judge(pool, collection.run)
     for measure in VARIANTS:
         batches = itertools.starmap(judged.topics, judged.batches(rows))
         parts = [type(measure).kernel(batch, **arguments[measure]) for batch in batches]
@@ -370,12 +372,12 @@ def test_terms_add_up(measure, usual, collection):
         assert measure.NAME in {"CRPRecovery", "Twist", "EMeasure", "RecallEffort"}
         return
     pool, arguments = prepare([measure], judgments(collection.qrels))
-    terms = type(measure).terms(pool.judge(collection.run), **arguments[measure])
+    terms = type(measure).terms(judge(pool, collection.run), **arguments[measure])
     assert terms.judged.shape == pool.grade.shape
     for column in terms.columns.values():
         assert column.shape == pool.grade.shape
     total = pool.judged.total(terms.judged)
-    listing = pool.listing(collection.run)
+    listing = listing_of(pool, collection.run)
     unjudged = listing.row < 0
     topic, rank = listing.topics.topic[unjudged], listing.rank[unjudged]
     if terms.unjudged is not None:
@@ -632,7 +634,7 @@ def test_any_text_is_an_id(form):
     run = {t: {ODD_IDS[i]: 1.0 for i in rng.permutation(25)} for t in topics}  # all tied
     expected = values(PLAIN, qrels, run)
     assert values(PLAIN, form(floats(judgments(qrels))), form(retrieved(run))) == expected
-    listing = Pool.build(qrels).listing(form(retrieved(run)))
+    listing = listing_of(Pool.build(qrels), form(retrieved(run)))
     assert listing.doc_ids == sorted(ODD_IDS, reverse=True) * 4
 
 
@@ -652,7 +654,7 @@ def test_a_pool_may_be_shared(usual, collection):
 
 HASH_SEED = """
 import irpref, test_laws
-from irpref.provider import KernelEvaluator
+from irpref.evaluation import KernelEvaluator
 data = test_laws.awkward()
 evaluator = KernelEvaluator(test_laws.VARIANTS, test_laws.judgments(data.qrels))
 for metric in evaluator.iter_calc(data.run):

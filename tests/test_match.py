@@ -15,11 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.judged import Pool, align, match, order
+from irpref.arrays.segments import Segments
+from irpref.evaluation import KernelEvaluator
+from irpref.judged import align, match, order
+from irpref.judged.align import judge
 from irpref.judged.match import ArrowDocs, Buckets
+from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning
-from irpref.provider import KernelEvaluator
-from irpref.segments import Segments
 
 TOPICS, DEPTH = 6, 300
 
@@ -88,7 +90,7 @@ def plain(judged, run):
 
 
 def found(pool, run):
-    judged = pool.judge(run)
+    judged = judge(pool, run)
     return sorted(
         (pool.topic_ids[t], rank, pool.doc_ids[row], grade)
         for t, rank, row, grade in zip(
@@ -268,7 +270,7 @@ def test_ids_of_any_type_are_compared_as_text(in_arrow, monkeypatch):
     for form in (run, table, table.astype({"doc_id": "category"}), [Retrieved(*r) for r in table.values.tolist()]):
         assert found(Pool.build(qrels), form) == expected
     with pytest.raises(ValueError, match=r"two documents of topic '1' have the same id '7' once compared as str"):
-        Pool.build(qrels).judge({"1": {7: 1.0, "7": 2.0}})
+        judge(Pool.build(qrels), {"1": {7: 1.0, "7": 2.0}})
     with pytest.raises(ValueError, match="judges document '7' twice, as 2 and as 1"):
         Pool.build({"1": {7: 1, "7": 2}})
     numbers = pd.DataFrame({"query_id": [1, 1], "doc_id": np.array([7, 8], dtype="uint8"), "score": [1.0, 2.0]})
@@ -284,7 +286,7 @@ def test_a_missing_id_is_named(missing, in_arrow, monkeypatch):
         table.loc[1, column] = missing
         for form in (table, table.astype({column: "category"}), [Retrieved(*r) for r in table.values.tolist()]):
             with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):
-                Pool.build({"q": {"a": 1}}).judge(form)
+                judge(Pool.build({"q": {"a": 1}}), form)
 
 
 @pytest.mark.parametrize("in_arrow", [False, True])

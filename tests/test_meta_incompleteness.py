@@ -11,7 +11,8 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import QMeasure, RPref
-from irpref.judged import Pool
+from irpref.judged.align import judge
+from irpref.judged.pool import Pool
 from irpref.meta import LEVELS, Incompleteness, Restriction, incompleteness, kendall_tau, thin
 
 
@@ -112,7 +113,7 @@ def test_restriction_equals_judging_against_what_is_left():
     assert all(left.values())
     anew = Pool.build(left)
     for run in runs.values():
-        a, b = part.of(pool.judge(run)), anew.judge(run)
+        a, b = part.of(judge(pool, run)), judge(anew, run)
         for name in ("rank", "row", "grade", "n_retrieved"):
             assert getattr(a, name).tolist() == getattr(b, name).tolist(), name
         assert a.hits.offsets.tolist() == b.hits.offsets.tolist()

@@ -17,8 +17,8 @@ from ir_measures import AP, nDCG
 
 import irpref
 from irpref import CRP, Coverage, EMeasure, Novelty, NPref, PPlus, QMeasure, RelativeRecall, RPref, nCRP
+from irpref.analysis.significance import randomisation_test
 from irpref.datasets import load
-from irpref.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
 

@@ -11,8 +11,8 @@ import ir_measures
 import pytest
 
 import irpref
-from irpref.declare import KernelMeasure
 from irpref.measures import registered
+from irpref.measures.declare import KernelMeasure
 
 HERE = Path(__file__).parent
 

@@ -24,7 +24,7 @@ from irpref import (
     parse_all,
     with_known,
 )
-from irpref.provider import KernelEvaluator
+from irpref.evaluation import KernelEvaluator
 
 
 def value(measure, judgments, scores):

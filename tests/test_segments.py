@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irpref.segments import Segments, order_by
+from irpref.arrays.segments import Segments, order_by
 
 SHAPES = {
     "none": [],

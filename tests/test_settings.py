@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from irpref.settings import Scale, scale_of
+from irpref.measures.settings import Scale, scale_of
 
 ir_datasets = pytest.importorskip("ir_datasets")
 

@@ -13,7 +13,7 @@ from irpref.datasets import load
 pyspark = pytest.importorskip("pyspark", reason="needs the extra `spark`")
 pytest.importorskip("pyarrow")
 
-from irpref.spark import evaluate  # noqa: E402
+from irpref.hosts.spark import evaluate  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning",

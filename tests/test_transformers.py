@@ -19,7 +19,7 @@ from strategies import collections
 
 pt = pytest.importorskip("pyterrier")
 
-from irpref.transformers import Condense, Explain, Judge, Oracle, PerQuery  # noqa: E402
+from irpref.hosts.pyterrier.stages import Condense, Explain, Judge, Oracle, PerQuery  # noqa: E402
 
 QRELS = pd.DataFrame(
     [

@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref import read_qrels, read_run, trec
+from irpref import read_qrels, read_run
+from irpref.formats import trec as trec
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -13,10 +13,14 @@ Importing the package registers its measures with ir_measures; they then stand b
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from irpref import provider as _provider
-from irpref.binding import bind, with_known
+from irpref.evaluation import evaluator
+from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
+from irpref.hosts.ir_measures import install as _install
 from irpref.measures import (
     CRP,
     NCU,
@@ -41,74 +45,77 @@ from irpref.measures import (
     Twist,
     nCRP,
 )
+from irpref.measures.binding import bind, with_known
+from irpref.measures.names import UnknownMeasureError, parse, parse_all
 from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, ScaleWarning
-from irpref.parsing import UnknownMeasureError, parse, parse_all
-from irpref.registration import watch as _watch
 
 __version__ = "0.1.0"
 
-_provider.install(_provider.IrprefProvider())
-_watch()  # the worked examples join ir_datasets when that is imported
+_install(_IrprefProvider())
 
-
-def evaluator(measures: Any, qrels: Any) -> Any:
-    """Prepare measures for any number of runs against the same qrels.
-
-    Parameters
-    ----------
-    measures : measures or names, of any toolkit
-    qrels : as `ir_measures.calc` takes them; for measures of ours alone also a polars frame
-
-    Returns
-    -------
-    ir_measures.Evaluator
-        With `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`. For measures of ours alone also
-        `values(run)`: measure to float array (n_topics,) in the order of `topic_ids`.
-    """
-    import ir_measures
-
-    from irpref.declare import KernelMeasure
-
-    chosen = parse_all(measures)
-    if all(isinstance(measure, KernelMeasure) for measure in chosen):
-        # Not through the pipeline, which takes a polars frame for an iterator.
-        return _provider.KernelEvaluator(chosen, qrels)
-    return ir_measures.DefaultPipeline.evaluator(chosen, qrels)
-
-
-# Loaded when first asked for: what they import would slow `import irpref` down.
-_LAZY = {
-    "read_run": "trec",
-    "read_qrels": "trec",
-    "accelerate": "host",
-    "host": "host",
-    "curves": "curves",
-    "explain": "explain",
-    "plots": "plots",
-    "meta": "meta",
+# What is loaded when first asked for, since what it imports would slow `import irpref` down: where it lives.
+_MODULES = {
+    "curves": "analysis.curves",
     "datasets": "datasets",
-    "transformers": "transformers",
-    "spark": "spark",
-    "settings": "settings",
-    "significance": "significance",
+    "explain": "analysis.explain",
+    "host": "hosts.ir_measures",
+    "meta": "meta",
+    "plots": "show.plots",
+    "pt": "hosts.pyterrier",
+    "settings": "measures.settings",
+    "significance": "analysis.significance",
+    "spark": "hosts.spark",
+    "transformers": "hosts.pyterrier.stages",
+}
+_FUNCTIONS = {
+    "accelerate": "hosts.ir_measures",
+    "read_qrels": "formats.trec",
+    "read_run": "formats.trec",
 }
 
 if TYPE_CHECKING:
-    from irpref.host import accelerate
-    from irpref.trec import read_qrels, read_run
+    from irpref import datasets, meta
+    from irpref.analysis import curves, explain, significance
+    from irpref.formats.trec import read_qrels, read_run
+    from irpref.hosts import ir_measures as host
+    from irpref.hosts import pyterrier as pt
+    from irpref.hosts import spark
+    from irpref.hosts.ir_measures import accelerate
+    from irpref.hosts.pyterrier import stages as transformers
+    from irpref.measures import settings
+    from irpref.show import plots
+
+
+class _Public(ModuleType):
+    """A module under its public name: `import irpref.curves` finds it here, wherever it lives."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked for by the import system and by inspection
+            raise AttributeError(name)
+        return getattr(_load(self.__name__.removeprefix(f"{__name__}.")), name)
+
+
+def _load(name: str) -> ModuleType:
+    module = import_module(f"{__name__}.{_MODULES[name]}")
+    sys.modules[f"{__name__}.{name}"] = module
+    return module
+
+
+for _name, _home in _MODULES.items():
+    if _name != _home:
+        sys.modules.setdefault(f"{__name__}.{_name}", _Public(f"{__name__}.{_name}", f"See irpref.{_home}."))
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'irpref' has no attribute {name!r}")
-    from importlib import import_module
-
-    module = import_module(f"irpref.{_LAZY[name]}")
-    return module if name == _LAZY[name] else getattr(module, name)
+    if name in _MODULES:
+        return _load(name)
+    if name in _FUNCTIONS:
+        return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*__all__, "__version__"})
 
 
 __all__ = [
@@ -140,11 +147,22 @@ __all__ = [
     "UnknownMeasureError",
     "accelerate",
     "bind",
+    "curves",
+    "datasets",
     "evaluator",
+    "explain",
+    "host",
+    "meta",
     "nCRP",
     "parse",
     "parse_all",
+    "plots",
+    "pt",
     "read_qrels",
     "read_run",
+    "settings",
+    "significance",
+    "spark",
+    "transformers",
     "with_known",
 ]

@@ -29,7 +29,7 @@ class Unavailable:
 def load() -> Any:
     """Return what `pt.irpref` is bound to."""
     try:
-        from irpref.pt import load
+        from irpref.hosts.pyterrier import load
 
         return load()
     except Exception as error:
@@ -40,7 +40,7 @@ def load() -> Any:
 def dataset_provider() -> Any:
     """Return what `pt.get_dataset("irpref:...")` asks."""
     try:
-        from irpref.pt import dataset_provider
+        from irpref.hosts.pyterrier import dataset_provider
 
         return dataset_provider()
     except Exception as error:

@@ -109,13 +109,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(str(error), ERROR)
     except (ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
         message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        from irpref.parsing import UnknownMeasureError
+        from irpref.measures.names import UnknownMeasureError
 
         return _say(message or type(error).__name__, USAGE if isinstance(error, UnknownMeasureError) else ERROR)
     except Exception as error:
         if not _of_host(error):
             raise
-        from irpref.host_errors import in_words
+        from irpref.measures.support import in_words
 
         return _say(f"ir_measures failed: {in_words(error)}", ERROR)
     finally:

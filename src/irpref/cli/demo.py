@@ -18,6 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from irpref.formats.collections import dataset as load_dataset
+from irpref.formats.collections import not_loaded
+from irpref.judged.align import listing as listing_of
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -196,24 +200,14 @@ def _public(id: str, *, with_scores: bool) -> Collection:
     import pandas as pd
 
     try:
-        import ir_datasets
+        dataset = load_dataset(id)
     except ImportError:
         raise ImportError(
             f"{id} is not among the shipped examples; for other collections: pip install ir_datasets"
         ) from None
-    from irpref.messages import did_you_mean
-
-    try:
-        dataset = ir_datasets.load(id)
-    except KeyError:
-        raise ValueError(f"ir_datasets has no collection {id!r}{did_you_mean(id, ir_datasets.registry)}") from None
-    if not dataset.has_qrels():
-        raise ValueError(f"{id} has no judgments")
     try:
         qrels = pd.DataFrame(dataset.qrels_iter())
     except (OSError, RuntimeError) as error:
-        from irpref.cli.scoring import not_loaded
-
         raise not_loaded(id, error) from None
     if "relevance" not in qrels:
         raise ValueError(f"the judgments of {id} have no relevance, only {', '.join(qrels.columns)}")
@@ -510,7 +504,7 @@ def _disputed(collection: Collection, values: pd.DataFrame, measures: Sequence[s
 
 def _pictures(collection: Collection, query_id: str, systems: Sequence[str]) -> list[str]:
     """Grades of the first documents of each system, in the order in which they are evaluated."""
-    from irpref.judged import Pool
+    from irpref.judged.pool import Pool
 
     judgments = collection.qrels[collection.qrels["query_id"] == query_id]
     pool = Pool.build(judgments[["query_id", "doc_id", "relevance"]])
@@ -523,7 +517,7 @@ def _pictures(collection: Collection, query_id: str, systems: Sequence[str]) -> 
     for name in systems:
         run = collection.runs[name]
         own = run[run["query_id"] == query_id]
-        grades = pool.listing(own).grade.tolist() if len(own) else []
+        grades = listing_of(pool, own).grade.tolist() if len(own) else []
         lines.append(row(name, grades[:SHOWN_DOCUMENTS]) if grades else f"{name.ljust(width)}  (nothing retrieved)")
     ideal = sorted(judgments["relevance"].tolist(), reverse=True)
     return [*lines, row("ideal", ideal[:SHOWN_DOCUMENTS])]

@@ -248,15 +248,15 @@ def _is_measure(text: str) -> bool:
 
 @cache
 def _parsed(text: str) -> list[Any]:
-    from irpref.parsing import parse_all
+    from irpref.measures.names import parse_all
 
     return parse_all(text)
 
 
 def named_measures(names: Iterable[str]) -> list[Any]:
     """The measures, each once. Raises `UsageError`."""
-    from irpref.declare import KernelMeasure
-    from irpref.host_errors import check_parameters
+    from irpref.measures.declare import KernelMeasure
+    from irpref.measures.support import check_parameters
 
     try:
         measures = list(dict.fromkeys(measure for name in names for measure in _parsed(name)))

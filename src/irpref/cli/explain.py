@@ -49,8 +49,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Print the explanation. Raises `ValueError` as `irpref.explain.explain`; returns the exit status."""
-    from irpref.explain import explain, explanation_text
-    from irpref.trec import read_run
+    from irpref.analysis.explain import explain, explanation_text
+    from irpref.formats.trec import read_run
 
     if args.qrels == args.run_file == "-":
         raise UsageError("standard input ('-') can be read once only")

@@ -55,7 +55,7 @@ def _every() -> list[Any]:
     """Measures of ours in the order of the documentation, then those of the host."""
     from ir_measures import measures
 
-    from irpref.declare import registered
+    from irpref.measures.declare import registered
 
     ours = list(registered().values())
     other = {str(m.NAME): m for m in measures.registry.values() if not _is_ours(m)}
@@ -63,7 +63,7 @@ def _every() -> list[Any]:
 
 
 def _is_ours(measure: Any) -> bool:
-    from irpref.declare import KernelMeasure
+    from irpref.measures.declare import KernelMeasure
 
     return isinstance(measure, KernelMeasure)
 
@@ -71,7 +71,7 @@ def _is_ours(measure: Any) -> bool:
 def _named(name: str) -> Any:
     from ir_measures import measures
 
-    from irpref.parsing import parse
+    from irpref.measures.names import parse
 
     if name in measures.registry:
         return measures.registry[name]
@@ -129,7 +129,7 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
     """Providers, whether they are installed, and what they want."""
     from ir_measures import providers
 
-    from irpref.host_errors import terms
+    from irpref.measures.support import terms
 
     out = []
     for name in fact["providers"]:

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     if getattr(args, "samples", 1) < 1:
         raise UsageError(f"--samples {args.samples}: expected a number of at least 1")
     if args.plot is not None:
-        from irpref.meta.plots import load
+        from irpref.show.meta_plots import load
 
         load()  # before minutes of computing, not after them
     print(_METHODS[args.method](args))
@@ -240,7 +240,7 @@ def _power(args: argparse.Namespace) -> str:
 
 def _significance(found: Sequence[Any]) -> Any:
     from irpref.meta import plot_significance
-    from irpref.meta.plots import axes
+    from irpref.show.meta_plots import axes
 
     first = axes((4.6 * len(found), 5.0))
     figure = first.figure

@@ -11,13 +11,13 @@ scores as it holds them, in 32 bits; and means are added in the order of the run
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from irpref.formats.collections import dataset, not_loaded
+from irpref.formats.trec import Columns, Source, qrels_columns, run_columns
 from irpref.messages import IrprefWarning, warn_user
-from irpref.trec import Columns, Source, qrels_columns, run_columns
 
 HOST_OWN = ("RR", "Judged")  # measures whose values with a cutoff come from a provider that keeps 64 bits
 
@@ -82,7 +82,7 @@ def read_judgments(name: str, known: str | None = None) -> Judgments:
         where = "<stdin>" if name == "-" else name
         raise ValueError(f"{where}: the qrels are empty: there is nothing to judge a run against")
     if known is not None:
-        from irpref.binding import with_known
+        from irpref.measures.binding import with_known
 
         found = Judgments(with_known(found.rows(), known))
     return found
@@ -90,28 +90,15 @@ def read_judgments(name: str, known: str | None = None) -> Judgments:
 
 def _from_ir_datasets(name: str) -> list[Any]:
     try:
-        import ir_datasets
-    except ImportError:
-        raise FileNotFoundError(
-            f"{name}: no such file (data sets of ir_datasets need the package: pip install ir_datasets)"
-        ) from None
+        found = dataset(name)
+    except ImportError as error:
+        raise FileNotFoundError(f"{name}: no such file ({error})") from None
+    except ValueError as error:
+        raise FileNotFoundError(f"{name}: no such file, and {error}") from None
     try:
-        dataset = ir_datasets.load(name)
-    except KeyError:
-        raise FileNotFoundError(f"{name}: no such file, and no data set of ir_datasets") from None
-    if not dataset.has_qrels():
-        raise ValueError(f"the ir_datasets data set {name} has no qrels")
-    try:
-        return list(dataset.qrels_iter())
+        return list(found.qrels_iter())
     except (OSError, RuntimeError) as error:
         raise not_loaded(name, error) from None
-
-
-def not_loaded(name: str, error: Exception) -> ValueError:
-    """The error for a data set of ir_datasets that could not be had; what failed downloads have to say fills pages."""
-    hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
-    why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
-    return ValueError(f"{name}: ir_datasets could not load it ({why})")
 
 
 class Scores:
@@ -160,10 +147,9 @@ class Scorer:
         strict: bool = False,
         by_topic: bool = False,
     ) -> None:
-        from irpref.declare import KernelMeasure
-        from irpref.host import AcceleratedEvaluator
+        from irpref.evaluation import AcceleratedEvaluator, columns_for
         from irpref.judged.pool import ConflictError, Pool
-        from irpref.provider import columns_for
+        from irpref.measures.declare import KernelMeasure
 
         self.measures = list(measures)
         self.strict, self.by_topic = strict, by_topic
@@ -194,7 +180,7 @@ class Scorer:
         if self.rest:
             import ir_measures
 
-            from irpref.host_errors import check_judgments, check_supported, of_host
+            from irpref.measures.support import check_judgments, check_supported, of_host
 
             source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
             check_supported(self.rest, source)
@@ -207,7 +193,7 @@ class Scorer:
     def _hosted(measures: Iterable[Any]) -> set[Any]:
         from ir_measures import providers
 
-        from irpref.host import supports
+        from irpref.measures.everyday import supports
 
         # The script behind exp-log2 rounds, and where it runs, that is what the host's command prints.
         scripted = {m for m in measures if m.params.get("dcg") == "exp-log2"}
@@ -235,7 +221,7 @@ class Scorer:
         return found
 
     def _judged(self, source: Source, table: Any, progress: Any) -> Any:
-        from irpref.stream import judge_file, judge_table
+        from irpref.judged.stream import judge_file, judge_table
 
         ties = bool(self.plain is not None and self.plain.ties)
         options = {"strict": self.strict, "ties": ties, "rounded": self.single is not None}
@@ -275,7 +261,7 @@ class Scorer:
 
     def _score_host(self, table: Any, found: Scores) -> None:
         aggregators = {measure: measure.aggregator() for measure in self.rest}
-        from irpref.host_errors import of_host
+        from irpref.measures.support import of_host
 
         missing = {(topic, measure) for measure in self.rest for topic in self.host.qrel_qids} if self.fill else set()
         with of_host(self.rest):
@@ -297,7 +283,7 @@ def _host_errs(measures: Iterable[Any], pool: Any) -> bool:
     """Whether the host computes wrong values of these measures together, or crashes: see `irpref.host`."""
     import numpy as np
 
-    from irpref.host_errors import HIGHEST
+    from irpref.measures.support import HIGHEST
 
     measures = list(measures)
     gains = {repr(m.params.get("gains")) for m in measures if m.NAME == "nDCG"}
@@ -361,7 +347,7 @@ def paired_test(test: str, values: Sequence[float], baseline: Sequence[float]) -
     import numpy as np
     from scipy import stats
 
-    from irpref.significance import randomisation_test
+    from irpref.analysis.significance import randomisation_test
 
     difference = np.asarray(values, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
     if not difference.any():

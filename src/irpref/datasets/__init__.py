@@ -17,58 +17,29 @@ and a PyTerrier dataset (`pt.get_dataset("irpref:p-measure-figure-1")`).
 
 from __future__ import annotations
 
-from functools import cache
-
+from irpref.datasets.catalogue import examples, load
 from irpref.datasets.example import Curve, Document, Example, Expected, agrees
-from irpref.messages import did_you_mean
-from irpref.registration import register
 
 __all__ = ["Curve", "Document", "Example", "Expected", "agrees", "examples", "load", "register"]
 
-SYNTHETIC = "synthetic"
 
-
-@cache
-def _worked() -> dict[str, Example]:
-    from irpref.datasets import graded, position, preference, textbook
-
-    worked = (*preference.EXAMPLES, *graded.EXAMPLES, *position.EXAMPLES, *textbook.EXAMPLES)
-    return {example.id: example for example in worked}
-
-
-@cache
-def _synthetic() -> Example:
-    from irpref.datasets.synthetic import generate
-
-    return generate()
-
-
-def examples() -> list[str]:
-    """Return the names `load` accepts: the worked examples, then `synthetic`."""
-    return [*_worked(), SYNTHETIC]
-
-
-def load(id: str) -> Example:
-    """Return an example.
-
-    Parameters
-    ----------
-    id : str
-        One of `examples()`.
+def register() -> list[str]:
+    """Make the examples known to ir_datasets, as `irpref/<example>` and `irpref/<example>/<run>`.
 
     Returns
     -------
-    Example
-        The same object on every call.
+    list of str
+        The ids registered now; empty if all of them had been registered before.
 
     Raises
     ------
-    KeyError
-        If there is no such example; the message names the nearest.
+    ImportError
+        ir_datasets is not installed.
     """
-    if id == SYNTHETIC:
-        return _synthetic()
-    if id not in _worked():
-        hint = did_you_mean(id, examples(), cutoff=0.4) or "."
-        raise KeyError(f"no example {id!r}{hint} There are {', '.join(examples())}")
-    return _worked()[id]
+    try:
+        from irpref.datasets import irds
+    except ModuleNotFoundError as problem:
+        if problem.name != "ir_datasets":
+            raise
+        raise ImportError("data sets of ir_datasets need the package: pip install ir_datasets") from None
+    return irds.register()

@@ -5,7 +5,8 @@ documents, and the documents where they have text; `irpref/<example>/<run>`, whe
 the same with another run. Nothing is read from disk, written or downloaded: the handlers look into the
 example, when asked.
 
-This module imports ir_datasets; only `irpref.registration` imports this module.
+ir_datasets knows them once `irpref.datasets.register()` was called; the `irpref` command and every function of ours
+that takes the id of a data set call it.
 """
 
 from __future__ import annotations
@@ -24,8 +25,7 @@ from ir_datasets.formats import (
     GenericScoredDoc,
 )
 
-from irpref import registration
-from irpref.datasets import SYNTHETIC, examples, load
+from irpref.datasets.catalogue import SYNTHETIC, examples, load
 from irpref.datasets.example import Example
 from irpref.datasets.synthetic import RUNS
 
@@ -62,6 +62,23 @@ def datasets() -> dict[str, Any]:
         if len(runs) > 1:
             found |= {f"irpref/{id}/{run}": ir_datasets.Dataset(*parts, _ScoredDocs(id, run)) for run in runs}
     return found
+
+
+def register() -> list[str]:
+    """Register the examples with ir_datasets as `irpref/<example>` and `irpref/<example>/<run>`.
+
+    Calling it again does nothing.
+
+    Returns
+    -------
+    list of str
+        The ids registered now; empty if all of them had been registered before.
+    """
+    present = set(ir_datasets.registry)
+    added = {name: dataset for name, dataset in datasets().items() if name not in present}
+    for name, dataset in added.items():
+        ir_datasets.registry.register(name, dataset)
+    return list(added)
 
 
 class _Part:
@@ -169,7 +186,3 @@ class _ScoredDocs(_Part, BaseScoredDocs):  # type: ignore[misc]
 
     def scoreddocs_cls(self) -> Any:
         return GenericScoredDoc
-
-
-# Whoever imports this module before ir_datasets makes it ask for the examples when they are not there yet.
-registration.register()

@@ -1,6 +1,6 @@
 """From identifiers to arrays: the only place with ids, frames and the tie rule.
 
-`Pool` indexes the qrels once; `Pool.judge` aligns a run with it and returns a `JudgedRun`, which holds
+`Pool` indexes the qrels once; `judge` aligns a run with it and returns a `JudgedRun`, which holds
 arrays only. Everything after it (measures, curves, explanations) works on arrays.
 
 Two questions shape this package.
@@ -14,12 +14,12 @@ compared, since only the ids decide. Small ones, for which polars would not be w
 judgments a topic are probed with dict operations. Both ways give the same hits.
 
 **How does a value stay the same bit for bit whatever other topics are present?** Sums are taken inside a
-topic's own slice (see `irpref.segments`); choices between a fast and a general path are made from the topic's
+topic's own slice (see `irpref.arrays.segments`); choices between a fast and a general path are made from the topic's
 own data or are exact, so that they never show in a value; the pool stands in ideal order, so that no sum
 depends on the order of the rows of the qrels.
 """
 
-from irpref.judged.pool import Judgments, Pool
-from irpref.judged.run import JudgedRun, Listing
+from irpref.judged.align import Listing, judge, listing
+from irpref.judged.pool import Pool
 
-__all__ = ["JudgedRun", "Judgments", "Listing", "Pool"]
+__all__ = ["Listing", "Pool", "judge", "listing"]

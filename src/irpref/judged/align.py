@@ -9,13 +9,40 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.judged.inputs import Coded, Table, as_list, as_numbers, as_table, group, str_list, take
 from irpref.judged.match import ArrowDocs, Buckets, arrow_pays, chunks, code_keys, codes_of, repetitive
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
-from irpref.judged.run import JudgedRun, Listing
 from irpref.messages import DuplicateWarning, warn_user
-from irpref.segments import Bools, Floats, Ints, Segments, order_by
+
+
+class Listing(NamedTuple):
+    """Every retrieved document of a run, by topic of the pool, in the order of evaluation.
+
+    Attributes
+    ----------
+    topics : Segments
+        Retrieved documents (rows) by topic.
+    doc_ids : list of str, length n_retrieved
+    score : float array (n_retrieved,)
+    rank : int array (n_retrieved,), from 1
+    row : int array (n_retrieved,)
+        Row of the document in the pool, -1 where it is unjudged.
+    grade : float array (n_retrieved,)
+        NaN where it is unjudged.
+    source : int array (n_retrieved,)
+        Row of the run's input (frames and iterables only).
+    """
+
+    topics: Segments
+    doc_ids: list[str]
+    score: Floats
+    rank: Ints
+    row: Ints
+    grade: Floats
+    source: Ints
 
 
 class Part(NamedTuple):

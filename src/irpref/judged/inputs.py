@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.segments import Floats, Ints, order_by
+from irpref.arrays.segments import Floats, Ints, order_by
 
 _PIECE = 1 << 17  # rows
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
@@ -184,7 +184,7 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Tab
     found = getattr(rows[0], "_fields", None)
     if found is None:
         if type(rows[0]).__module__.partition(".")[0] == "polars":
-            hint = "hand them to irpref.host.evaluator(measures, qrels)"
+            hint = "hand them to irpref.evaluator(measures, qrels)"
             raise TypeError(f"ir_measures does not take polars frames: {hint}")
         raise TypeError(
             f"expected an iterable of namedtuples with fields query_id, doc_id, {value}; "

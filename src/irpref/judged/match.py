@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.arrays.segments import Ints, Segments
 from irpref.judged.inputs import Coded, as_list, str_list, take
-from irpref.segments import Ints, Segments
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from irpref.segments import Bools, Floats, Ints, NDArray, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, NDArray, Segments
 
 T = TypeVar("T", bound=np.generic)
 

@@ -14,7 +14,7 @@ from irpref.measures.e_measure import EMeasure, FMeasure
 from irpref.measures.original_ndcg import OriginalNDCG
 
 # isort: on
-from irpref.declare import registered
+from irpref.measures.declare import registered
 
 __all__ = [
     "CRP",

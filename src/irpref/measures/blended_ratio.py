@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-from irpref.judged import JudgedRun, Judgments
-from irpref.judged.pool import Gains
-from irpref.segments import Floats, Ints, Segments
-from irpref.terms import Terms
+from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
 class Blend(NamedTuple):

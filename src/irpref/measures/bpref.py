@@ -27,10 +27,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.declare import CUTOFF, REL, KernelMeasure, Param, register
-from irpref.judged import JudgedRun
-from irpref.segments import Floats, Ints, Segments
-from irpref.terms import Terms
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 class _Above(NamedTuple):

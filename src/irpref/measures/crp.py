@@ -37,10 +37,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.declare import KernelMeasure, Param, register
-from irpref.judged import JudgedRun, Judgments
-from irpref.segments import Bools, Floats, Ints, Segments
-from irpref.terms import Terms
+from irpref.arrays.judgments import Judgments
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import KernelMeasure, Param, register
 
 
 class Ideal(NamedTuple):

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irpref.judged import JudgedRun
-from irpref.judged.pool import Gains
+from irpref.arrays.judgments import Gains
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.measures.original_ndcg import discount
-from irpref.segments import Floats, Ints, Segments
 
 
 @dataclass(frozen=True)

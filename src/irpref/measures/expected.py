@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from irpref.declare import CUTOFF, REL, KernelMeasure, Param, register
-from irpref.judged import JudgedRun
-from irpref.segments import Floats
-from irpref.terms import Terms
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 def _expected(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from irpref.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-from irpref.judged import JudgedRun
-from irpref.judged.pool import Gains
+from irpref.arrays.judgments import Gains
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.arrays.terms import Terms
 from irpref.measures.blended_ratio import BETA, Blend, blended_ratio, ideal_gain
-from irpref.segments import Floats
-from irpref.terms import Terms
+from irpref.measures.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
 def _summands(

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from irpref.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-from irpref.judged import JudgedRun, Judgments
-from irpref.judged.pool import Gains
-from irpref.segments import Floats, Ints
-from irpref.terms import Terms
+from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 _TABLED = 1 << 16  # lower ranks are looked up
 

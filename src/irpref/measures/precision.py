@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irpref.judged import JudgedRun
-from irpref.segments import Floats, Ints
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints
 
 LEVELS = 11
 

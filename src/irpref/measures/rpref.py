@@ -32,11 +32,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.declare import CUTOFF, GAINS, KernelMeasure, Param, register
-from irpref.judged import JudgedRun, Judgments
-from irpref.judged.pool import Gains
-from irpref.segments import Bools, Floats, Ints, Segments
-from irpref.terms import Terms
+from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 
 # Above this number of distinct values in a topic, one pass per bit beats one pass per value.
 MANY_STEPS = 80

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from irpref.declare import KernelMeasure, Param, register
-from irpref.judged import JudgedRun
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints
 from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions, surplus
-from irpref.segments import Floats, Ints
+from irpref.measures.declare import KernelMeasure, Param, register
 
 
 def _beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Floats:

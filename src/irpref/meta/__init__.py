@@ -9,7 +9,11 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 - `incompleteness`: does it rank them alike when most judgments are missing?
 
 Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples themselves.
+The pictures of the results, `plot_...`, are drawn by `irpref.show.meta_plots`.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from irpref.meta.incompleteness import (
     LEVELS,
@@ -18,13 +22,15 @@ from irpref.meta.incompleteness import (
     incompleteness,
     thin,
 )
-from irpref.meta.plots import plot_incompleteness, plot_significance, plot_stability, plot_swap
 from irpref.meta.power import DiscriminativePower, discriminative_power
 from irpref.meta.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
 from irpref.meta.samples import resample, resample_twice
 from irpref.meta.stability import Stability, stability
 from irpref.meta.swap import Swap, swap
 from irpref.meta.values import TopicValues, read_values, topic_values
+
+if TYPE_CHECKING:
+    from irpref.show.meta_plots import plot_incompleteness, plot_significance, plot_stability, plot_swap
 
 __all__ = [
     "LEVELS",
@@ -53,3 +59,9 @@ __all__ = [
     "thin",
     "topic_values",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("plot_") and name in __all__:  # drawing is loaded when it is asked for
+        return getattr(import_module("irpref.show.meta_plots"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -34,13 +34,16 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from irpref.judged import JudgedRun, Judgments, Pool
+from irpref.arrays.judgments import Judgments
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Ints, Segments, order_by
+from irpref.judged.align import listing as listing_of
+from irpref.judged.pool import Pool
 from irpref.messages import about
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_tau, tau_ap
 from irpref.meta.samples import Rng
 from irpref.meta.values import _higher_is_better
-from irpref.segments import Bools, Ints, Segments, order_by
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 LEAST = (1, 10)
@@ -336,9 +339,10 @@ def incompleteness(
         Levels that are no percentages; fewer than two runs; `output` holds results of other qrels or
         settings.
     """
-    from irpref.binding import bind
-    from irpref.host import AcceleratedEvaluator, supports
-    from irpref.parsing import parse_all
+    from irpref.evaluation import AcceleratedEvaluator
+    from irpref.measures.binding import bind
+    from irpref.measures.everyday import supports
+    from irpref.measures.names import parse_all
 
     chosen = _check(levels, rel, least)
     seed = _seed(rng)
@@ -421,7 +425,7 @@ def incompleteness(
 
 def _as_dicts(pool: Pool, run: Any) -> dict[str, dict[str, float]]:
     """The run as the host's evaluators read it fastest, whatever form it has."""
-    listing = pool.listing(run)
+    listing = listing_of(pool, run)
     offsets = listing.topics.offsets.tolist()
     score = listing.score.tolist()
     return {

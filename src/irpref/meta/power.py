@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.arrays.segments import Floats
 from irpref.meta.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
 from irpref.meta.values import TopicValues
-from irpref.segments import Floats
 
 # A variance is a difference of sums; below this share of them it is their rounding error, and is 0.
 _NO_VARIANCE = 1e-13

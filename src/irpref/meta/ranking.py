@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.arrays.segments import Floats
 from irpref.meta.values import TopicValues
-from irpref.segments import Floats
 
 
 def _scores(values: ArrayLike) -> Floats:

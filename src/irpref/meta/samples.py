@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from irpref.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints
 
 Rng = int | np.random.Generator
 

@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.arrays.segments import Floats, Ints
 from irpref.meta.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample
 from irpref.meta.values import TopicValues
-from irpref.segments import Floats, Ints
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.arrays.segments import Floats
 from irpref.messages import about
-from irpref.segments import Floats
 
 # Column names of the long tables we read: ours, and those of `pt.Experiment(perquery=True)`.
 _SYSTEM = ("system", "name", "run")
@@ -239,7 +239,7 @@ def _from_rows(rows: list[tuple[str, str, str, float]], measure: str | None, mis
 
 
 def _higher_is_better(measure: str) -> bool:
-    from irpref.parsing import parse
+    from irpref.measures.names import parse
 
     try:
         return bool(getattr(parse(measure), "higher_is_better", True))
@@ -264,9 +264,9 @@ def topic_values(measures: Iterable[Any], qrels: Any, runs: Any) -> dict[str, To
     dict of str to TopicValues
         By name of the measure, over the topics of the qrels.
     """
-    from irpref.host import evaluator as fastest
-    from irpref.judged import Pool
-    from irpref.parsing import parse_all
+    from irpref.evaluation import evaluator as fastest
+    from irpref.judged.pool import Pool
+    from irpref.measures.names import parse_all
 
     chosen = parse_all(measures)
     if isinstance(qrels, Iterator):

@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from ir_measures import measures as host
+from ir_measures import providers
 from ir_measures.measures.base import _NOT_PROVIDED
 
-from irpref.judged import JudgedRun
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
 from irpref.messages import did_you_mean
-from irpref.segments import Floats
 
 
 class Param(host.ParamInfo):
@@ -260,9 +261,8 @@ class KernelMeasure(host.Measure):
         ----------
         qrels, run : as `ir_measures.calc` takes them
         """
-        from irpref.provider import KernelEvaluator
-
-        evaluator = KernelEvaluator([self], qrels)
+        # By its name, since the provider is made of what stands here.
+        evaluator: Any = providers.registry[PACKAGE].evaluator([self], qrels)
         return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
 
     def per_query(self, qrels: Any) -> Any:
@@ -270,11 +270,12 @@ class KernelMeasure(host.Measure):
 
         Parameters
         ----------
-        qrels : as `irpref.transformers.PerQuery` takes them
+        qrels : as `pt.irpref.PerQuery` takes them
         """
-        from irpref.transformers import PerQuery
+        import pyterrier
 
-        return PerQuery(qrels, [self])
+        door: Any = pyterrier
+        return door.irpref.PerQuery(qrels, [self])
 
 
 # Parameters that several measures share.
@@ -283,6 +284,7 @@ JUDGED_ONLY = Param(bool, "drop documents without a judgment and rank again, bef
 GAINS = Param(dict, "gain of a grade; a grade not named keeps its value")
 REL = Param((int, float), "minimum grade counted as relevant", default=1, above=0)
 
+PACKAGE = __name__.partition(".")[0]
 _REGISTERED: dict[str, KernelMeasure] = {}
 
 
@@ -298,7 +300,7 @@ def register(measure: KernelMeasure, name: str | None = None) -> KernelMeasure:
     """
     key = name or measure.__name__
     other = host.registry.get(key)
-    if other is not None and type(other).__module__.partition(".")[0] != __package__:
+    if other is not None and type(other).__module__.partition(".")[0] != PACKAGE:
         raise ValueError(
             f"cannot register {key!r}: ir_measures already has a measure of this name, "
             f"{type(other).__module__}.{type(other).__qualname__}"
@@ -307,3 +309,11 @@ def register(measure: KernelMeasure, name: str | None = None) -> KernelMeasure:
     if name is None:
         _REGISTERED[key] = measure
     return measure
+
+
+def is_ours(measure: Any) -> bool:
+    """Whether one of our registered measures. `ValueError` where a required parameter is missing."""
+    if not isinstance(measure, KernelMeasure) or measure.NAME not in _REGISTERED:
+        return False
+    measure.validate_params()
+    return True

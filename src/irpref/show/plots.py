@@ -505,7 +505,7 @@ def measure_scatter(
 
 
 def _values(data: Any, runs: Any, measures: Sequence[Any]) -> list[TopicValues]:
-    from irpref.curves import named_runs
+    from irpref.analysis.curves import named_runs
     from irpref.meta import TopicValues, topic_values
 
     if runs is not None:
@@ -612,7 +612,7 @@ def axes(size: tuple[float, float] = SIZE) -> Axes:
 def _data(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Mapping[str, Any]) -> Any:
     """The table handed in, or the one made of qrels and runs."""
     if runs is not None:
-        from irpref import curves
+        from irpref.analysis import curves
 
         return getattr(curves, curve)(data, runs, **options)
     found = [str(name) for name in getattr(data, "columns", ())]

@@ -28,7 +28,7 @@ def load() -> Any:
     import ir_measures
     from pyterrier import measures
 
-    from irpref.declare import KernelMeasure
+    from irpref.measures.declare import KernelMeasure
 
     # PyTerrier copies the names that ir_measures has when `pyterrier.measures` is imported, before ours come.
     for name, measure in ir_measures.measures.registry.items():
@@ -39,7 +39,7 @@ def load() -> Any:
 
 def dataset_provider() -> object:
     """Return what `pt.get_dataset("irpref:...")` asks for the worked examples and the synthetic collection."""
-    from irpref.datasets.pyterrier import ExampleDatasets
+    from irpref.hosts.pyterrier.datasets import ExampleDatasets
 
     return ExampleDatasets()
 
@@ -51,7 +51,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(transformers, name)
     if name == "randomisation_test":
-        from irpref.significance import randomisation_test
+        from irpref.analysis.significance import randomisation_test
 
         return randomisation_test
     if name.startswith("_"):

@@ -12,6 +12,7 @@ from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
 
+from irpref.measures.declare import PACKAGE
 from irpref.messages import did_you_mean, nearest
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
@@ -196,7 +197,7 @@ def _build(text: str, of: Measure, keywords: list[ast.keyword] | None, at: ast.e
         given[keyword.arg] = _value(keyword.value, text)
     if at is not None:
         given[of.AT_PARAM] = _value(at, text)
-    if type(of).__module__.partition(".")[0] != __package__:
+    if type(of).__module__.partition(".")[0] != PACKAGE:
         for name, value in given.items():
             spec = of.SUPPORTED_PARAMS.get(name)
             if spec is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,17 @@ from ir_measures import providers
 from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
-from irpref.declare import KernelMeasure, registered
-from irpref.judged import JudgedRun, Pool
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats
+from irpref.judged.align import judge
 from irpref.judged.inputs import is_missing
+from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.everyday import arguments_of, hosted, supports
+from irpref.measures.names import parse_all
+from irpref.measures.support import check_supported
 from irpref.messages import ScaleWarning, warn_user
-from irpref.segments import Bools, Floats
 
 Task = Callable[[JudgedRun], Floats]
 
@@ -153,7 +159,7 @@ class KernelEvaluator(providers.Evaluator):
 
     def judge(self, run: Any) -> JudgedRun:
         """Align a run as the measures need it. Raises as `Pool.judge`."""
-        return self.pool.judge(run)
+        return judge(self.pool, run)
 
     def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
@@ -220,39 +226,120 @@ class KernelEvaluator(providers.Evaluator):
         return CalcResults(self.means_of(values), list(self._metrics(values)))
 
 
-class IrprefProvider(providers.Provider):
-    """The provider of our measures. It stands last in ir_measures' pipeline and supports nothing else."""
+class AcceleratedEvaluator(KernelEvaluator):
+    """Computes measures of ours and of the host for any number of runs against the same qrels.
 
-    NAME = "irpref"
+    Attributes
+    ----------
+    ties : bool
+        Whether a run must be aligned with `ties=True` for these measures.
+    """
 
-    @property
-    def SUPPORTED_MEASURES(self) -> list[Any]:  # type: ignore[override]
-        """Our measures, whatever their parameters."""
-        return list(registered().values())
+    ties: bool
 
-    def supports(self, measure: Any) -> bool:
-        """Whether the measure is ours. `ValueError` where a required parameter is missing."""
-        if not isinstance(measure, KernelMeasure) or measure.NAME not in registered():
-            return False
-        measure.validate_params()
-        return True
+    def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
+        pool, arguments = prepare([m for m in measures if isinstance(m, KernelMeasure)], qrels)
+        tasks: dict[Any, Task] = {}
+        self.ties = False
+        for measure in measures:
+            if measure in arguments:
+                tasks[measure] = partial(type(measure).kernel, **arguments[measure])
+                continue
+            found = hosted(measure)
+            if found is None:
+                raise ValueError(f"{measure} is left to its own provider; irpref.evaluator combines both")
+            tasks[measure] = partial(found.kernel, **arguments_of(measure))
+            self.ties |= found.ties(measure)
+        return pool, tasks
 
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> KernelEvaluator:
-        return KernelEvaluator(measures, qrels)
-
-    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Columns of the qrels that these measures read."""
-        return [*super().qrel_inputs(measures), *{name for m in measures for name in _columns_of(m)}]
-
-    def install_instructions(self) -> str:
-        """How to get the provider."""
-        return "pip install irpref"
+    def judge(self, run: Any) -> JudgedRun:
+        """Align a run as the measures need it. Raises as `Pool.judge`."""
+        return judge(self.pool, run, ties=self.ties)
 
 
-def install(provider: providers.Provider) -> None:
-    """Put the provider last in ir_measures' pipeline, in place of an older one of the same name."""
+class CombinedEvaluator(providers.Evaluator):
+    """Measures that this module computes and measures that the host does, in one evaluator.
+
+    Attributes
+    ----------
+    accelerated : AcceleratedEvaluator
+    host : ir_measures.Evaluator
+    topic_ids : list of str
+    """
+
+    def __init__(self, measures: list[Any], accelerated: AcceleratedEvaluator, host: Any) -> None:
+        super().__init__(measures, accelerated.topic_ids)
+        self.accelerated = accelerated
+        self.host = host
+        self.topic_ids = accelerated.topic_ids
+        self.pool = accelerated.pool
+
+    def values(self, run: Any) -> dict[Any, Floats]:
+        """Values of the measures computed here: measure to float array (n_topics,), as `topic_ids`."""
+        return self.accelerated.values(run)
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """One metric for every measure and topic: those computed here, then those of the host."""
+        run = _readable_twice(run)
+        return chain(self.accelerated.iter_calc(run), self.host.iter_calc(_for_host(run)))
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """Mean (or sum) over the topics by measure, in the order they were asked for."""
+        run = _readable_twice(run)
+        found = {**self.accelerated.calc_aggregate(run), **self.host.calc_aggregate(_for_host(run))}
+        return {measure: found[measure] for measure in self.measures}
+
+    def calc(self, run: Any) -> CalcResults:
+        """Means and metrics."""
+        run = _readable_twice(run)
+        mine, rest = self.accelerated.calc(run), self.host.calc(_for_host(run))
+        means = {**mine.aggregated, **rest.aggregated}  # type: ignore[dict-item]
+        return CalcResults({m: means[m] for m in self.measures}, [*mine.per_query, *rest.per_query])
+
+
+def evaluator(measures: Any, qrels: Any) -> AcceleratedEvaluator | CombinedEvaluator | Any:
+    """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
+
+    Parameters
+    ----------
+    measures : measures or names, of any toolkit
+    qrels : as `ir_measures.calc` takes them, or a polars frame
+
+    Returns
+    -------
+    ir_measures.Evaluator
+        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`; and, unless the host computes all of them,
+        `values(run)` with what is computed here: measure to float array (n_topics,) in the order of `topic_ids`.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
+    >>> run = {"q1": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    >>> evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc_aggregate(run)
+    {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
+    """
     import ir_measures
 
-    providers.registry[provider.NAME] = provider
-    pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [p for p in pipeline if getattr(p, "NAME", None) != provider.NAME] + [provider]
+    chosen = parse_all(measures)
+    mine = [measure for measure in chosen if supports(measure)]
+    rest = [measure for measure in chosen if measure not in mine]
+    if not rest:
+        return AcceleratedEvaluator(mine, qrels)
+    check_supported(rest, ir_measures.DefaultPipeline)
+    qrels = _readable_twice(qrels)
+    host = ir_measures.DefaultPipeline.evaluator(rest, _for_host(qrels))
+    return CombinedEvaluator(chosen, AcceleratedEvaluator(mine, qrels), host) if mine else host
+
+
+def _readable_twice(data: Any) -> Any:
+    return list(data) if isinstance(data, Iterator) else data
+
+
+def _for_host(data: Any) -> Any:
+    """What the host takes: a polars frame as a pandas frame, everything else as it is."""
+    if type(data).__module__.partition(".")[0] != "polars":
+        return data
+    import pandas as pd
+
+    frame = data.collect() if hasattr(data, "collect") else data
+    return pd.DataFrame(frame.to_dict(as_series=False))

@@ -34,6 +34,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from irpref.formats.collections import dataset as load
+
 Number = int | float
 
 # What the definition of a grade that is no relevance looks like: an opening verdict, or a phrase.
@@ -118,7 +120,7 @@ def scale_of(dataset: Any) -> Scale:
     2
     """
     if isinstance(dataset, str):
-        dataset = _load(dataset)
+        dataset = load(dataset)
     elif hasattr(dataset, "irds_ref"):  # PyTerrier's wrapper
         dataset = dataset.irds_ref()
     if not hasattr(dataset, "qrels_iter"):
@@ -132,18 +134,6 @@ def scale_of(dataset: Any) -> Scale:
         # One document can carry a grade for each subtopic; measures of ours take one grade a document.
         scale = replace(scale, note=f"{_BY_SUBTOPIC}\n{scale.note}".rstrip())
     return scale
-
-
-def _load(name: str) -> Any:
-    import ir_datasets
-
-    try:
-        dataset = ir_datasets.load(name)
-    except KeyError:
-        raise ValueError(f"ir_datasets has no data set {name!r}") from None
-    if not dataset.has_qrels():
-        raise ValueError(f"the ir_datasets data set {name!r} has no qrels")
-    return dataset
 
 
 def _number(grade: Any) -> Number:
@@ -169,7 +159,7 @@ def _official_rel(dataset: Any) -> Number | None:
 def _scale_of_qrels(qrels: Any) -> Scale:
     import numpy as np
 
-    from irpref.judged import Pool
+    from irpref.judged.pool import Pool
 
     grades, counts = np.unique(Pool.build(qrels).grade, return_counts=True)
     found = {_number(g): int(n) for g, n in zip(grades, counts, strict=True)}

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from irpref.declare import KernelMeasure
-from irpref.judged import Pool
-from irpref.parsing import parse_all
-from irpref.provider import IrprefProvider, KernelEvaluator, columns_for, prepare
+from irpref.evaluation import KernelEvaluator, columns_for, prepare
+from irpref.hosts.ir_measures import IrprefProvider
+from irpref.judged.align import judge
+from irpref.judged.pool import Pool
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -194,7 +196,7 @@ def _values(
         one = qrels.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").max())
     # Whoever computes the measures: rows have no order here, so the host's last of two would be any of them.
     pool = Pool.build(one, columns_for(ours))
-    judged = pool.judge(run, strict=True)
+    judged = judge(pool, run, strict=True)
     if ours:
         evaluator = KernelEvaluator(ours, pool)
         found = evaluator.values_of(judged)

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.judged import JudgedRun, Pool
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.formats.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
 from irpref.judged.align import Repeats, judge
 from irpref.judged.inputs import Coded, Table, changes
-from irpref.segments import Bools, Floats, Ints, Segments, order_by
-from irpref.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
+from irpref.judged.pool import Pool
 
 # A table of whole topics (polars frame or `Columns`), their names, and their rows where they follow each other.
 Part = tuple[Any, list[str], list[int] | None]

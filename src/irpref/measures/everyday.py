@@ -35,25 +35,17 @@ Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/110
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from itertools import chain
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from ir_measures import providers
 from ir_measures.measures.base import _NOT_PROVIDED
-from ir_measures.util import CalcResults, Metric
 
-from irpref.declare import KernelMeasure, registered
-from irpref.host_errors import check_supported
-from irpref.judged import JudgedRun, Judgments, Pool
-from irpref.judged.align import judge
-from irpref.judged.pool import Gains
+from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.measures.bpref import bpref
-from irpref.parsing import parse_all
-from irpref.provider import IrprefProvider, KernelEvaluator, Task, prepare
-from irpref.segments import Bools, Floats, Ints
+from irpref.measures.declare import KernelMeasure, is_ours
 
 # Kernels: shape (n_topics,) ---------------------------------------------------------------------------------
 
@@ -272,7 +264,7 @@ HOSTED: dict[str, Hosted] = {
 }
 
 
-def _hosted(measure: Any) -> Hosted | None:
+def hosted(measure: Any) -> Hosted | None:
     """How we compute this measure of the host; None where the host is to do it."""
     found = HOSTED.get(measure.NAME)
     if found is None or type(measure).__module__.partition(".")[0] != "ir_measures":
@@ -291,11 +283,11 @@ def supports(measure: Any) -> bool:
         A parameter is missing or wrong: of a measure of ours, of a measure of the host.
     """
     if isinstance(measure, KernelMeasure):
-        return IrprefProvider().supports(measure)
-    return _hosted(measure) is not None
+        return is_ours(measure)
+    return hosted(measure) is not None
 
 
-def _arguments(measure: Any) -> dict[str, Any]:
+def arguments_of(measure: Any) -> dict[str, Any]:
     """Parameters as the kernel receives them: None where there is no value, gains as sorted pairs."""
     out: dict[str, Any] = {}
     for name in measure.SUPPORTED_PARAMS:
@@ -309,185 +301,4 @@ def _arguments(measure: Any) -> dict[str, Any]:
 # Evaluators -------------------------------------------------------------------------------------------------
 
 
-class AcceleratedEvaluator(KernelEvaluator):
-    """Computes measures of ours and of the host for any number of runs against the same qrels.
-
-    Attributes
-    ----------
-    ties : bool
-        Whether a run must be aligned with `ties=True` for these measures.
-    """
-
-    ties: bool
-
-    def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
-        pool, arguments = prepare([m for m in measures if isinstance(m, KernelMeasure)], qrels)
-        tasks: dict[Any, Task] = {}
-        self.ties = False
-        for measure in measures:
-            if measure in arguments:
-                tasks[measure] = partial(type(measure).kernel, **arguments[measure])
-                continue
-            found = _hosted(measure)
-            if found is None:
-                raise ValueError(f"{measure} is left to its own provider; irpref.host.evaluator combines both")
-            tasks[measure] = partial(found.kernel, **_arguments(measure))
-            self.ties |= found.ties(measure)
-        return pool, tasks
-
-    def judge(self, run: Any) -> JudgedRun:
-        """Align a run as the measures need it. Raises as `Pool.judge`."""
-        return judge(self.pool, run, ties=self.ties)
-
-
-class CombinedEvaluator(providers.Evaluator):
-    """Measures that this module computes and measures that the host does, in one evaluator.
-
-    Attributes
-    ----------
-    accelerated : AcceleratedEvaluator
-    host : ir_measures.Evaluator
-    topic_ids : list of str
-    """
-
-    def __init__(self, measures: list[Any], accelerated: AcceleratedEvaluator, host: Any) -> None:
-        super().__init__(measures, accelerated.topic_ids)
-        self.accelerated = accelerated
-        self.host = host
-        self.topic_ids = accelerated.topic_ids
-        self.pool = accelerated.pool
-
-    def values(self, run: Any) -> dict[Any, Floats]:
-        """Values of the measures computed here: measure to float array (n_topics,), as `topic_ids`."""
-        return self.accelerated.values(run)
-
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """One metric for every measure and topic: those computed here, then those of the host."""
-        run = _readable_twice(run)
-        return chain(self.accelerated.iter_calc(run), self.host.iter_calc(_for_host(run)))
-
-    def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """Mean (or sum) over the topics by measure, in the order they were asked for."""
-        run = _readable_twice(run)
-        found = {**self.accelerated.calc_aggregate(run), **self.host.calc_aggregate(_for_host(run))}
-        return {measure: found[measure] for measure in self.measures}
-
-    def calc(self, run: Any) -> CalcResults:
-        """Means and metrics."""
-        run = _readable_twice(run)
-        mine, rest = self.accelerated.calc(run), self.host.calc(_for_host(run))
-        means = {**mine.aggregated, **rest.aggregated}  # type: ignore[dict-item]
-        return CalcResults({m: means[m] for m in self.measures}, [*mine.per_query, *rest.per_query])
-
-
-def evaluator(measures: Any, qrels: Any) -> AcceleratedEvaluator | CombinedEvaluator | Any:
-    """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
-
-    Parameters
-    ----------
-    measures : measures or names, of any toolkit
-    qrels : as `ir_measures.calc` takes them, or a polars frame
-
-    Returns
-    -------
-    ir_measures.Evaluator
-        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`; and, unless the host computes all of them,
-        `values(run)` with what is computed here: measure to float array (n_topics,) in the order of `topic_ids`.
-
-    Examples
-    --------
-    >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
-    >>> run = {"q1": {"c": 3.0, "a": 2.0, "b": 1.0}}
-    >>> evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc_aggregate(run)
-    {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
-    """
-    import ir_measures
-
-    chosen = parse_all(measures)
-    mine = [measure for measure in chosen if supports(measure)]
-    rest = [measure for measure in chosen if measure not in mine]
-    if not rest:
-        return AcceleratedEvaluator(mine, qrels)
-    check_supported(rest, ir_measures.DefaultPipeline)
-    qrels = _readable_twice(qrels)
-    host = ir_measures.DefaultPipeline.evaluator(rest, _for_host(qrels))
-    return CombinedEvaluator(chosen, AcceleratedEvaluator(mine, qrels), host) if mine else host
-
-
-def _readable_twice(data: Any) -> Any:
-    return list(data) if isinstance(data, Iterator) else data
-
-
-def _for_host(data: Any) -> Any:
-    """What the host takes: a polars frame as a pandas frame, everything else as it is."""
-    if type(data).__module__.partition(".")[0] != "polars":
-        return data
-    import pandas as pd
-
-    frame = data.collect() if hasattr(data, "collect") else data
-    return pd.DataFrame(frame.to_dict(as_series=False))
-
-
 # The pipeline -----------------------------------------------------------------------------------------------
-
-
-class AcceleratedProvider(IrprefProvider):
-    """Our measures and the host's everyday measures. It stands first in ir_measures' pipeline while it is on."""
-
-    NAME = "irpref-accelerated"
-
-    @property
-    def SUPPORTED_MEASURES(self) -> list[Any]:  # type: ignore[override]
-        """Measures without their parameters; `supports` looks at these, too."""
-        from ir_measures import measures as host
-
-        return [*registered().values(), *(host.registry[name] for name in HOSTED)]
-
-    def supports(self, measure: Any) -> bool:
-        """Whether we compute the measure. Raises as `irpref.host.supports`."""
-        return supports(measure)
-
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> AcceleratedEvaluator:
-        return AcceleratedEvaluator(measures, qrels)
-
-    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Columns of the qrels that these measures read."""
-        measures = list(measures)
-        ours = [m for m in measures if isinstance(m, KernelMeasure)]
-        return super().qrel_inputs(ours)
-
-
-def accelerate(on: bool = True) -> None:
-    """Compute the host's everyday measures, too, for the rest of the session.
-
-    A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then costs one pass over the run instead of the host's
-    conversion as well. Values of topics stay what they were; `irpref.host` lists the few deliberate differences.
-
-    Parameters
-    ----------
-    on : bool
-        False: leave them to the host again.
-
-    Examples
-    --------
-    >>> import ir_measures
-    >>> accelerate()
-    >>> ir_measures.DefaultPipeline.providers[0].NAME
-    'irpref-accelerated'
-    >>> accelerate(False)
-    >>> any(provider.NAME == "irpref-accelerated" for provider in ir_measures.DefaultPipeline.providers)
-    False
-    """
-    import ir_measures
-
-    if not isinstance(on, bool):
-        raise TypeError(f"accelerate takes True or False, got {on!r}")
-    pipeline = ir_measures.DefaultPipeline.providers
-    # By name: after a reload the provider of before is not of our class.
-    here = [p for p in pipeline if getattr(p, "NAME", None) == AcceleratedProvider.NAME]
-    if on and pipeline[:1] == here[:1] and len(here) == 1:
-        return
-    for provider in here:
-        pipeline.remove(provider)
-    if on:
-        pipeline.insert(0, AcceleratedProvider())

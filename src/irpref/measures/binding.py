@@ -9,11 +9,12 @@ from typing import Any, overload
 
 from ir_measures.measures import Measure
 
-from irpref.declare import KernelMeasure
-from irpref.judged import Pool
+from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import no_column
+from irpref.judged.pool import Pool
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.names import parse_all
 from irpref.messages import DegenerateWarning
-from irpref.parsing import parse_all
 
 _NEED_NONRELEVANT = ("RPref", "NPref", "BprefVariant", "Bpref")
 
@@ -75,7 +76,7 @@ def bind(measures: Any, source: Any) -> Any:
 def _grades(source: Any) -> tuple[list[float], bool]:
     """Grades of a collection, and whether none of them is 0."""
     if isinstance(source, str) or hasattr(source, "qrels_iter") or hasattr(source, "irds_ref"):
-        from irpref.settings import scale_of
+        from irpref.measures.settings import scale_of
 
         scale = scale_of(source)
         return list(scale.grades), not scale.has_nonrelevant
@@ -130,7 +131,7 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
     docs = frame["doc_id"].astype(str).tolist()
     if run is not None:
         pool = Pool.build(frame)
-        listing = pool.listing(run)
+        listing = listing_of(pool, run)
         top = listing.rank <= depth
         pairs = {
             (pool.topic_ids[t], doc)
@@ -139,7 +140,7 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
         }
     else:
         if isinstance(known, (str, os.PathLike)):
-            from irpref.trec import read_qrels
+            from irpref.formats.trec import read_qrels
 
             given = read_qrels(known)
             given = given[given["relevance"] > 0]

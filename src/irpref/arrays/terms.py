@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from irpref.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints
 
 ByRank = Callable[[Ints, Ints], Floats]
 _NONE: Mapping[str, Any] = MappingProxyType({})

@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.declare import KernelMeasure
-from irpref.judged import JudgedRun, Pool
-from irpref.parsing import parse
-from irpref.provider import prepare
-from irpref.segments import Bools, Floats, Ints, Segments, order_by
-from irpref.terms import ByRank
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.arrays.terms import ByRank
+from irpref.evaluation import prepare
+from irpref.judged.align import listing as listing_of
+from irpref.judged.pool import Pool
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.names import parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +141,7 @@ class Explainer:
     Raises
     ------
     ValueError
-        The measure is no sum over documents; or as `irpref.provider.prepare`.
+        The measure is no sum over documents; or as `irpref.evaluation.prepare`.
     """
 
     def __init__(self, measure: Any, qrels: Any) -> None:
@@ -163,7 +165,7 @@ class Explainer:
         """
         pool, measure = self.pool, type(self.measure)
         assert measure.terms is not None
-        listing = pool.listing(run)
+        listing = listing_of(pool, run)
         hit = listing.row >= 0
         judged = JudgedRun(pool, listing.topics.where(hit), listing.rank[hit], listing.row[hit], listing.topics.lengths)
         terms = measure.terms(judged, **self.arguments)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
 
 if TYPE_CHECKING:
-    from irpref.judged.pool import Judgments
+    from irpref.arrays.judgments import Judgments
 
 # Judgments of a group of topics. Arrays of this length stay in a core's cache; smaller groups pay NumPy's call
 # overhead, larger ones memory traffic.
@@ -182,30 +182,3 @@ class JudgedRun:
             stop = min(max(stop, start + 1), self.n_topics)
             yield start, stop
             start = stop
-
-
-class Listing(NamedTuple):
-    """Every retrieved document of a run, by topic of the pool, in the order of evaluation.
-
-    Attributes
-    ----------
-    topics : Segments
-        Retrieved documents (rows) by topic.
-    doc_ids : list of str, length n_retrieved
-    score : float array (n_retrieved,)
-    rank : int array (n_retrieved,), from 1
-    row : int array (n_retrieved,)
-        Row of the document in the pool, -1 where it is unjudged.
-    grade : float array (n_retrieved,)
-        NaN where it is unjudged.
-    source : int array (n_retrieved,)
-        Row of the run's input (frames and iterables only).
-    """
-
-    topics: Segments
-    doc_ids: list[str]
-    score: Floats
-    rank: Ints
-    row: Ints
-    grade: Floats
-    source: Ints

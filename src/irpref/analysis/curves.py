@@ -31,17 +31,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.declare import REL, KernelMeasure, Param
-from irpref.judged import JudgedRun, Pool
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.evaluation import KernelEvaluator, prepare, resolve
+from irpref.judged.align import judge
+from irpref.judged.pool import Pool
 from irpref.measures.crp import CRP, crp_balance, crp_curve, ideal, worst
 from irpref.measures.cumulated_gain import gain_curves
+from irpref.measures.declare import REL, KernelMeasure, Param
 from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.precision import LEVELS, counts, r_precision
 from irpref.measures.precision import interpolated_precision as precision_at_levels
 from irpref.measures.rpref import NPref, rpref_terms
 from irpref.messages import about
-from irpref.provider import KernelEvaluator, prepare, resolve
-from irpref.segments import Floats, Ints, Segments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +116,7 @@ def crp(
     r = ideal(pool).relevant
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
     loss = worst(pool)
-    empty = pool.judge({})
+    empty = judge(pool, {})
 
     def columns(view: JudgedRun, depths: Ints) -> tuple[Segments, dict[str, Any], dict[str, Ints]]:
         ranks, rp = crp_curve(view)
@@ -218,7 +220,7 @@ def npref_convergence(
     1  run  4  0.6505  0.6747        8.0              9.0
     2  run  8  0.6873  0.6747        9.0              9.0
     """
-    from irpref.parsing import parse
+    from irpref.measures.names import parse
 
     measure = parse(measure) if isinstance(measure, str) else measure
     if not isinstance(measure, KernelMeasure) or measure.NAME != "RPref":
@@ -426,7 +428,7 @@ def precision_histogram(
     pool, _ = prepare((), qrels)
     others, (base_name, base_run) = _against(runs, baseline, pool.topic_of)
     with about(base_name):
-        reference = r_precision(pool.judge(base_run), rel=rel)
+        reference = r_precision(judge(pool, base_run), rel=rel)
     values = {name: r_precision(run, rel=rel) for name, run in _judge(pool, others).items()}
     return _differences(
         pool.topic_ids,
@@ -531,7 +533,7 @@ def _judge(pool: Pool, runs: Mapping[str, Any]) -> dict[str, JudgedRun]:
     judged = {}
     for name, run in runs.items():
         with about(name, len(runs) > 1):
-            judged[name] = pool.judge(run)
+            judged[name] = judge(pool, run)
     return judged
 
 
@@ -667,7 +669,7 @@ def _tests(values: Floats, reference: Floats, wins: int, losses: int) -> dict[st
     """Paired tests of the difference, two-sided."""
     from scipy import stats
 
-    from irpref.significance import randomisation_test
+    from irpref.analysis.significance import randomisation_test
 
     difference = values - reference
     t = p = float("nan")

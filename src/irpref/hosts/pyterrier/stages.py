@@ -25,12 +25,14 @@ import pandas as pd
 import pyterrier as pt
 
 import irpref
-from irpref.declare import KernelMeasure
-from irpref.explain import RETRIEVED, Account, Explainer
-from irpref.judged import Listing, Pool
+from irpref.analysis.explain import RETRIEVED, Account, Explainer
+from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.judged.align import Listing
+from irpref.judged.align import listing as listing_of
+from irpref.judged.pool import Pool
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, warn_user
-from irpref.parsing import parse_all
-from irpref.segments import Bools, Floats, Ints
 
 NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 FIRST_RANK: int = pt.model.FIRST_RANK
@@ -151,7 +153,7 @@ class _Stage(pt.Transformer):
         """The documents of topics with judgments in evaluation order, and the row of `inp` of each."""
         if not judged.any():
             return None, np.zeros(0, np.int64)
-        listing = self._pool.listing(_as_run(inp, judged))
+        listing = listing_of(self._pool, _as_run(inp, judged))
         return listing, np.flatnonzero(judged)[listing.source]
 
 

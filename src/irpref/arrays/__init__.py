@@ -1,0 +1,1 @@
+"""What kernels see, and nothing else: arrays by topic."""

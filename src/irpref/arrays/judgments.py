@@ -1,0 +1,146 @@
+"""What the measures see of the qrels: arrays only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+
+Gains = tuple[tuple[float, float], ...] | None
+
+
+_KEPT = 1 << 20  # judgments up to which what measures share of them is kept for the next run
+
+
+class Judgments:
+    """What the measures see of the qrels: arrays, by topic, in ideal order.
+
+    A *level* is a grade that occurs in a topic. Sums over the pool go over the few levels of a topic, not over its
+    many documents.
+
+    Attributes
+    ----------
+    judged : Segments
+        Judged documents (rows) by topic.
+    grade : float array (n_judged,)
+        Grades, falling inside each topic: the rows of a topic stand in ideal order.
+    levels : Segments
+        Levels (rows) by topic, by falling grade.
+    level_grade : float array (n_levels,)
+    level_size : int array (n_levels,)
+        Documents of the level.
+    level_start : int array (n_levels,)
+        First row of the level; its documents follow each other.
+    columns : dict of str to array (n_judged,)
+        Further columns of the qrels that the measures asked for, and under (parameter, name) what a measure
+        reads in them: `known` truth values, `expected` numbers.
+    """
+
+    def __init__(self, judged: Segments, grade: Floats, columns: Mapping[Any, Any] | None = None) -> None:
+        self.judged = judged
+        self.grade = grade
+        self.columns: dict[Any, Any] = dict(columns or {})
+        opens = np.ones(grade.size, bool)
+        opens[1:] = grade[1:] != grade[:-1]
+        opens[judged.starts[judged.lengths > 0]] = True
+        self.level_start: Ints = np.flatnonzero(opens)
+        self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
+        self.level_grade: Floats = grade[self.level_start]
+        self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
+        self._memo: dict[Any, Any] = {}
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics of the qrels."""
+        return self.judged.n
+
+    @cached_property
+    def level(self) -> Ints:
+        """Level of each judged document: shape (n_judged,)."""
+        return np.repeat(np.arange(self.level_start.size), self.level_size)
+
+    def memo(self, key: Any, make: Any) -> Any:
+        """Return what `make()` gave for `key` the first time."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        return self._memo[key]
+
+    def level_mapped(self, gains: Gains) -> Floats:
+        """`gains.get(grade, grade)` of each level: shape (n_levels,)."""
+        out = self.level_grade.copy()
+        for grade, gain in gains or ():
+            out[self.level_grade == grade] = gain
+        return out
+
+    def level_gain(self, gains: Gains) -> Floats:
+        """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
+        return self.memo(("level gain", gains), lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0))
+
+    def gain(self, gains: Gains) -> Floats:
+        """Gain of each judged document: shape (n_judged,), falling inside each topic."""
+        return self.memo(("gain", gains), lambda: self.level_gain(gains)[self.level])
+
+    def level_ratio_gain(self, gains: Gains) -> Floats:
+        """`level_gain` for ratios of sums of gains, which must not leave the range of a double: shape (n_levels,).
+
+        The gains themselves, but in a topic with a gain above 2^850 they are divided by a power of two.
+        """
+
+        def make() -> Floats:
+            gain = self.level_gain(gains)
+            excess = np.maximum(np.frexp(self.levels.maximum(gain))[1] - 850, 0)
+            return np.ldexp(gain, -self.levels.spread(excess)) if excess.any() else gain
+
+        return self.memo(("ratio gain", gains), make)
+
+    def whole(self, gains: Gains) -> bool:
+        """Whether all gains are whole numbers, and so small that sums of them are exact."""
+
+        def make() -> bool:
+            gain = self.level_gain(gains)
+            return bool((gain == np.rint(gain)).all() and gain.max(initial=0.0) < 2.0**53 / max(self.grade.size, 1))
+
+        return self.memo(("whole", gains), make)
+
+    def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
+        """The documents with a gain: rows by topic, and gains, falling inside each topic, as `level_ratio_gain`."""
+
+        def make() -> tuple[Segments, Floats]:
+            # Gains do not rise while grades fall, so these are the first rows of each topic.
+            size = np.where(self.level_gain(gains) > 0, self.level_size, 0)
+            relevant = self.levels.total_whole(size.astype(np.float64))
+            return Segments.of_lengths(relevant), np.repeat(self.level_ratio_gain(gains), size)
+
+        return self.memo(("ideal", gains), make)
+
+    def level_total(self, values: Floats) -> Floats:
+        """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
+        return self.levels.total(values * self.level_size)
+
+    def count_relevant(self, rel: float) -> Ints:
+        """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
+        return self.memo(("rel", rel), lambda: self.count_levels(self.level_grade >= rel))
+
+    def count_levels(self, mask: Bools) -> Ints:
+        """Judged documents of the levels where `mask` holds: (n_levels,) to (n_topics,)."""
+        return self.level_total(mask.astype(np.float64)).astype(np.int64)
+
+    def topics(self, start: int, stop: int) -> Judgments:
+        """Topics `start` to `stop - 1`."""
+
+        def make() -> Judgments:
+            rows = slice(self.judged.offsets[start], self.judged.offsets[stop])
+            return Judgments(
+                self.judged.slice(start, stop),
+                self.grade[rows],
+                {name: column[rows] for name, column in dict(self.columns).items()},
+            )
+
+        if self.grade.size > _KEPT:
+            return make()
+        # Columns may join later, when other measures ask for them.
+        return self.memo(("topics", start, stop, *self.columns), make)

@@ -1,0 +1,44 @@
+"""Data sets of ir_datasets, by their ids."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from irpref.messages import did_you_mean
+
+
+def dataset(name: str) -> Any:
+    """A data set of ir_datasets, ours included.
+
+    Raises
+    ------
+    ImportError
+        ir_datasets is not installed.
+    ValueError
+        There is no such data set, or it has no judgments.
+    """
+    try:
+        import ir_datasets
+    except ModuleNotFoundError as problem:
+        if problem.name != "ir_datasets":
+            raise
+        raise ImportError("data sets of ir_datasets need the package: pip install ir_datasets") from None
+    if name.startswith("irpref/"):
+        from irpref.datasets import register
+
+        register()
+    try:
+        found = ir_datasets.load(name)
+    except KeyError:
+        raise ValueError(f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}") from None
+    if not found.has_qrels():
+        raise ValueError(f"the ir_datasets data set {name!r} has no qrels")
+    return found
+
+
+def not_loaded(name: str, error: Exception) -> ValueError:
+    """The error for a data set of ir_datasets that could not be had; what failed downloads have to say fills pages."""
+    hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
+    why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
+    return ValueError(f"{name}: ir_datasets could not load it ({why})")

@@ -1,0 +1,1 @@
+"""What people look at: pictures, text tables. Nothing is computed here."""

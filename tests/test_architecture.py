@@ -1,0 +1,93 @@
+"""The house: imports go in one direction, and no two files need each other."""
+
+import ast
+from pathlib import Path
+
+import irpref
+
+HOME = Path(irpref.__file__).parent
+# From the ground up: a wing imports from those before it. `messages` stands below all of them.
+WINGS = ("messages", "arrays", "datasets", "formats", "judged", "measures", "evaluation", "meta", "analysis", "show")
+SURFACES = ("hosts", "cli")
+
+
+def _name(path):
+    parts = ["irpref", *path.relative_to(HOME).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {_name(path): path for path in HOME.rglob("*.py")}
+
+
+def _imports(path):
+    """Files of the package that a file imports, wherever in it; but for type checkers."""
+    found = set()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in list(ast.walk(tree)):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body.clear()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "irpref":
+            submodules = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name for name in submodules if name in FILES} or {node.module}
+            if not submodules <= FILES.keys():
+                found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.partition(".")[0] == "irpref"}
+    return found & FILES.keys()
+
+
+# The front door names everything inside, and is not asked for by anything inside but what stands before the door.
+GRAPH = {name: _imports(path) - {name} for name, path in FILES.items() if name not in ("irpref", "irpref.__main__")}
+
+
+def _circle(graph):
+    """A way from a file back to itself; None if there is none."""
+    done = set()
+
+    def walk(name, way):
+        if name in way:
+            return [*way[way.index(name) :], name]
+        if name in done:
+            return None
+        for other in sorted(graph.get(name, ())):
+            found = walk(other, [*way, name])
+            if found:
+                return found
+        done.add(name)
+        return None
+
+    return next(filter(None, (walk(name, []) for name in sorted(graph))), None)
+
+
+def test_a_circle_would_be_found():
+    assert _circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
+
+
+def test_no_circle_between_files():
+    assert _circle(GRAPH) is None
+
+
+def test_the_top_has_at_most_a_dozen_rooms():
+    rooms = {path.stem for path in HOME.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert len(rooms - {"__init__", "__main__"}) <= 12, sorted(rooms)
+    assert rooms - {"__init__", "__main__"} == {*WINGS, *SURFACES}
+
+
+def test_imports_go_in_one_direction():
+    against = [
+        f"{name} -> {other}"
+        for name, others in GRAPH.items()
+        for other in others
+        if other != "irpref" and _floor(other) > _floor(name)
+    ]
+    assert not against
+
+
+def _floor(name):
+    wing = name.split(".")[1]
+    return WINGS.index(wing) if wing in WINGS else len(WINGS)
+
+
+def test_only_surfaces_come_in_by_the_front_door():
+    assert {name.split(".")[1] for name, others in GRAPH.items() if "irpref" in others} <= set(SURFACES)
