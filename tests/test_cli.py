@@ -20,8 +20,9 @@ import pytest
 import irpref
 from irpref.cli import SUBCOMMANDS, main, output
 from irpref.cli.eval import sort_arguments
-from irpref.cli.scoring import corrected, paired_test, run_names
+from irpref.cli.scoring import corrected, paired_test
 from irpref.formats import trec as trec
+from irpref.formats.runs import run_names
 from irpref.measures.declare import registered
 
 QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n2 0 d 0\n3 0 a 1\n"

@@ -12,7 +12,7 @@ from typing import Any
 
 from irpref.cli import OK, UsageError
 from irpref.cli.curve import read, two
-from irpref.cli.scoring import run_names
+from irpref.formats.runs import run_names
 
 _HALF = 20  # characters of the longest bar
 

@@ -18,7 +18,8 @@ import sys
 from typing import Any
 
 from irpref.cli import OK, UsageError
-from irpref.cli.scoring import read_judgments, run_names
+from irpref.cli.scoring import read_judgments
+from irpref.formats.runs import run_names
 from irpref.messages import IrprefWarning, warn_user
 
 FUNCTIONS = {

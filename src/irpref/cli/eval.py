@@ -20,7 +20,8 @@ from typing import Any
 
 from irpref.cli import OK, UsageError
 from irpref.cli.output import DEFAULT_PLACES, LINES, SUMMARY, TABLES, Layout, Value, header, line, table
-from irpref.cli.scoring import CORRECTIONS, TESTS, Scorer, Scores, compare, read_judgments, run_names
+from irpref.cli.scoring import CORRECTIONS, TESTS, Scorer, Scores, compare, read_judgments
+from irpref.formats.runs import run_names
 
 EPILOG = """\
 examples:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irpref.cli import OK, UsageError
-from irpref.cli.scoring import run_names
+from irpref.formats.runs import run_names
 
 if TYPE_CHECKING:
     from irpref.meta import TopicValues

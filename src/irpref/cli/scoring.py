@@ -321,21 +321,6 @@ def _keeps_64_bits(measure: Any) -> bool:
     return measure.NAME in HOST_OWN and (measure.NAME == "Judged" or "cutoff" in measure.params)
 
 
-def run_names(paths: Sequence[str]) -> dict[str, str]:
-    """A short name for each run file, in their order; the whole path where two would have the same."""
-    short = [_short(path) for path in paths]
-    if len(set(short)) < len(short):
-        return {path: path for path in paths}
-    return dict(zip(short, paths, strict=True))
-
-
-def _short(path: str) -> str:
-    name = os.path.basename(path)
-    for ending in (".gz", ".zst", ".zstd", ".txt", ".run", ".trec", ".res"):
-        name = name.removesuffix(ending)
-    return name or path
-
-
 # Paired tests ---------------------------------------------------------------------------------------------------
 
 TESTS = ("t", "wilcoxon", "randomisation")
