@@ -59,3 +59,9 @@ def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """`nearest` as the end of a message; nothing if there is none."""
     near = nearest(name, known, cutoff)
     return f"; did you mean {near!r}?" if near else ""
+
+
+def clipped(value: object, longest: int = 80) -> object:
+    """The value for a message, at most so many characters of it."""
+    text = value if isinstance(value, str) else repr(value)
+    return value if len(text) <= longest else text[: longest - 3] + "..."

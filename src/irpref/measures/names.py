@@ -1,10 +1,14 @@
-"""Measures from strings: our names, those of ir_measures, those of trec_eval."""
+"""Measures from strings: our names, those of ir_measures, those of trec_eval, and common spellings of all of them.
+
+A name is understood whole or not at all: `recall_100k` is no `R@100`.
+"""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import io
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,15 +16,26 @@ from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
 
-from irpref.measures.declare import PACKAGE
-from irpref.messages import did_you_mean, nearest
+from irpref.measures.declare import PACKAGE, KernelMeasure
+from irpref.measures.support import check_limits
+from irpref.messages import clipped, did_you_mean, nearest
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
+_TREC_WITH_NUMBERS = ("map_cut", "P", "recall", "ndcg_cut", "success", "set_F", "iprec_at_recall")
 TREC_NAMES = (
-    *("map", "map_cut", "P", "recall", "ndcg", "ndcg_cut", "bpref", "recip_rank", "Rprec", "success", "infAP"),
-    *("set_P", "set_recall", "set_F", "set_map", "set_relative_P", "iprec_at_recall"),
+    *_TREC_WITH_NUMBERS,
+    *("map", "ndcg", "bpref", "recip_rank", "Rprec", "infAP"),
+    *("set_P", "set_recall", "set_map", "set_relative_P"),
     *("num_ret", "num_rel", "num_rel_ret", "num_q", "official", "all_trec"),
 )
+_NUMBERS = r"[0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*"
+_TREC_FORM = re.compile(
+    rf"(?:{'|'.join(TREC_NAMES)})|(?P<base>{'|'.join(_TREC_WITH_NUMBERS)})[._](?P<numbers>{_NUMBERS})"
+)
+# Names of other tools for measures of ours.
+OTHER_NAMES: dict[str, str] = {}
+
+LONGEST = 10_000  # characters of one name; no measure comes near it
 
 
 class UnknownMeasureError(ValueError, NameError):
@@ -33,7 +48,8 @@ def parse(text: str | Measure) -> Measure:
     Parameters
     ----------
     text : str or Measure
-        `RPref(max_rel=3)@10`, `nDCG@10`, `ndcg_cut_10`; a measure is returned as it is.
+        `RPref(max_rel=3)@10`, `nDCG@10`, `ndcg_cut_10`; a measure is returned as it is. Case, hyphens and blanks of a
+        name do not matter (`Q-measure@10`, `P+`, `bpref-10`), nor quotes around words (`RPref(norm=relative)`).
 
     Raises
     ------
@@ -47,12 +63,15 @@ def parse(text: str | Measure) -> Measure:
     RPref(max_rel=3)@10
     >>> parse("ndcg_cut_10")
     nDCG@10
+    >>> parse("P+@5")
+    PPlus@5
     >>> parse("QMeasure(gains={-1:0,2:3})@10").params["gains"]
     {-1: 0, 2: 3}
     """
     found = _parse(text)
     if len(found) != 1:
-        raise ValueError(f"{text!r} names {len(found)} measures ({', '.join(map(str, found[:3]))}, ...): use parse_all")
+        several = ", ".join(map(str, found[:3])) + (", ..." if len(found) > 3 else "")
+        raise ValueError(f"{clipped(text)!r} names {len(found)} measures ({several}): use parse_all")
     return found[0]
 
 
@@ -62,8 +81,8 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     Parameters
     ----------
     texts : str, Measure, or iterable of them
-        A name of trec_eval may stand for several (`P`, `ndcg_cut.5,10`, `official`). One string may hold several
-        names with blanks between them.
+        A name may stand for several (`P@5,10`; trec_eval's `P`, `ndcg_cut.5,10`, `official`). One string may hold
+        several names with blanks between them.
 
     Raises
     ------
@@ -72,8 +91,8 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
 
     Examples
     --------
-    >>> parse_all(["map", "bpref", "RPref@10"])
-    [AP, Bpref, RPref@10]
+    >>> parse_all(["map", "bpref", "RPref@5,10"])
+    [AP, Bpref, RPref@5, RPref@10]
     """
     if isinstance(texts, (str, Measure)):
         texts = [texts]
@@ -86,6 +105,10 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
 
 def split_names(text: str) -> list[str]:
     """Split at the blanks that are not inside brackets; brackets inside quotes are text."""
+    if text.isspace() or not text:
+        return []
+    if not any(char.isspace() for char in text[: LONGEST + 1]):
+        return [text]
     names, depth, quote, escaped = [""], 0, "", False
     for char in text:
         if quote:
@@ -109,94 +132,109 @@ def known_names() -> list[str]:
     def place(name: str) -> tuple[str, bool, str]:
         return name.lower(), name not in host.registry or str(host.registry[name].NAME) != name, name
 
-    return sorted({*host.registry, *TREC_NAMES}, key=place)
+    return sorted({*host.registry, *TREC_NAMES, *OTHER_NAMES}, key=place)
 
 
 def _parse(text: str | Measure) -> list[Measure]:
     if isinstance(text, Measure):
         return [text]
     if not isinstance(text, str):
-        raise ValueError(f"expected the name of a measure, got {text!r}")
+        raise ValueError(f"expected the name of a measure, got {clipped(text)!r}")
     name = text.strip()
+    if len(name) > LONGEST:
+        raise ValueError(f"{clipped(name)!r}: {len(name)} characters are no name of a measure")
+    name = OTHER_NAMES.get(name, name)
+    head, rest = _head(name)
+    key = head if head in host.registry else None
+    # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, except where it would need a
+    # parameter that trec_eval's form brings along.
+    if key is not None:
+        found = _read(text, key, rest)
+        if not (name in TREC_NAMES and _missing(found[0])):
+            return found
+    trec = _trec(name)
+    if trec is not None:
+        return trec
+    key = key or _spellings().get(_plain(head))
+    if key is not None:
+        return _read(text, key, rest)
+    raise _unknown(name, head, rest)
+
+
+def _head(name: str) -> tuple[str, str]:
+    """The name itself, and what follows: brackets and the cutoff."""
+    match = re.match(r"[^(@]*", name)
+    head = match.group().strip() if match else ""
+    return head, name[len(match.group()) if match else 0 :]
+
+
+def _plain(name: str) -> str:
+    """A name without what people spell differently: case, hyphens, blanks; `+` is `plus`."""
+    return re.sub(r"[-_\s]", "", name.lower().replace("+", "plus"))
+
+
+def _spellings() -> dict[str, str]:
+    """Names of the registry by their plain form; forms that mean different measures are left out."""
+    found: dict[str, set[str]] = {}
+    names: dict[str, str] = {}
+    for key, measure in host.registry.items():
+        forms = {_plain(key)}
+        if isinstance(measure, KernelMeasure) and str(measure) == str(measure.NAME):
+            forms.add(_plain(measure.PRETTY_NAME))
+        for form in forms:
+            found.setdefault(form, set()).add(str(measure))
+            names.setdefault(form, key)
+    return {form: names[form] for form, of in found.items() if form and len(of) == 1}
+
+
+def _trec(name: str) -> list[Measure] | None:
+    """Measures of one of trec_eval's names; None where it is none, `ValueError` where its number is not accepted."""
+    match = _TREC_FORM.fullmatch(name)
+    if not match:
+        return None
+    if match["numbers"] and match["base"] not in ("set_F", "iprec_at_recall") and "." in match["numbers"]:
+        raise ValueError(f"{clipped(name)!r}: {match['base']} takes whole numbers, such as {match['base']}_10")
+    with contextlib.redirect_stdout(io.StringIO()):  # the host prints what it leaves out of `official`
+        found = list(util.parse_trec_measure(name))
+    for measure in found:
+        check_limits(measure)
+    return found
+
+
+def _read(text: str, key: str, rest: str) -> list[Measure]:
+    """The measure of the registry with these brackets and this cutoff; several for `@5,10`."""
+    of = host.registry[key]
+    brackets, _, at = _cut(rest)
+    numbers = [number.strip() for number in at.split(",")] if re.fullmatch(r"[\d.,\s]+", at) else [at]
+    if not rest.startswith(("(", "@")) and rest:
+        raise _unreadable(text)
+    return [_built(text, of, brackets + (f"@{number}" if at else "")) for number in numbers]
+
+
+def _cut(rest: str) -> tuple[str, str, str]:
+    """Brackets, `@`, and what follows the last `@` outside of brackets."""
+    if rest.startswith("(") and not rest.rstrip().endswith(")"):
+        at = rest.rfind("@", rest.rfind(")"))
+        return (rest[:at], "@", rest[at + 1 :]) if at >= 0 else (rest, "", "")
+    return (rest, "", "") if rest.startswith("(") else ("", *rest.partition("@")[1:])
+
+
+def _built(text: str, of: Measure, rest: str) -> Measure:
+    code = f"measure{rest}"
     try:
-        node = ast.parse(name, mode="eval").body
-    except (SyntaxError, ValueError):
-        node = None
-    if node is not None:
-        bare, keywords, at = _take_apart(node)
-        if isinstance(bare, str) and bare in host.registry:
-            # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, except where
-            # it would need a parameter that trec_eval's form brings along.
-            built = _build(text, host.registry[bare], keywords, at)
-            if not (bare in TREC_NAMES and not keywords and at is None and _missing(built)):
-                return [built]
-    with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
-        return list(util.parse_trec_measure(name))
-    if node is None or not isinstance(_take_apart(node)[0], str):
-        raise ValueError(f"{text!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10")
-    bare = str(_take_apart(node)[0])
-    if bare in TREC_NAMES and bare != name:
-        # A name of trec_eval, which knows neither brackets nor `@`.
-        meant = name.replace(bare, _host_name(bare) or bare, 1)
-        raise UnknownMeasureError(
-            f"{name!r}: names of trec_eval, such as {bare!r}, take no parameters"
-            + (f"; did you mean {meant!r}?" if meant != name and _is_known(meant) else "")
-        )
-    near = next((known for known in known_names() if known.lower() == bare.lower()), None)
-    near = near or _near_cutoff(bare) or nearest(bare, known_names(), cutoff=0.5)
-    raise UnknownMeasureError(f"unknown measure {bare!r}" + (f"; did you mean {near!r}?" if near else ""))
-
-
-def _host_name(trec: str) -> str | None:
-    """The host's name for a measure of trec_eval; None where that stands for several."""
-    with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
-        names = {str(measure.NAME) for measure in util.parse_trec_measure(trec)}
-        return names.pop() if len(names) == 1 else None
-    return None
-
-
-def _is_known(text: str) -> bool:
-    try:
-        return bool(_parse(text))
-    except ValueError:
-        return False
-
-
-def _near_cutoff(bare: str) -> str | None:
-    """What trec_eval's form with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`."""
-    name, _, number = bare.rpartition("_")
-    if number.isdigit() and name in host.registry:
-        return name
-    if number.isdigit():
-        near = nearest(name, TREC_NAMES, cutoff=0.5)
-        with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
-            if near and list(util.parse_trec_measure(f"{near}_{number}")):
-                return f"{near}_{number}"
-    return None
-
-
-def _take_apart(node: ast.expr) -> tuple[str | None, list[ast.keyword] | None, ast.expr | None]:
-    at = None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        at, node = node.right, node.left
-    keywords: list[ast.keyword] = []
-    if isinstance(node, ast.Call):
-        if node.args:
-            return None, None, None
-        keywords, node = node.keywords, node.func
-    return (node.id, keywords, at) if isinstance(node, ast.Name) else (None, None, None)
-
-
-def _build(text: str, of: Measure, keywords: list[ast.keyword] | None, at: ast.expr | None) -> Measure:
+        node = ast.parse(code, mode="eval").body
+        keywords, at = _take_apart(node)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise _unreadable(text) from None
     given: dict[str, Any] = {}
-    for keyword in keywords or []:
+    for keyword in keywords:
         if keyword.arg is None:
-            raise ValueError(f"{text!r}: '**' is not accepted")
+            raise ValueError(f"{clipped(text)!r}: '**' is not accepted")
         if keyword.arg in given:
-            raise ValueError(f"{text!r}: {keyword.arg} is given twice")
-        given[keyword.arg] = _value(keyword.value, text)
+            raise ValueError(f"{clipped(text)!r}: {keyword.arg} is given twice")
+        given[keyword.arg] = _value(keyword.value, text, code)
     if at is not None:
-        given[of.AT_PARAM] = _value(at, text)
+        given[of.AT_PARAM] = _value(at, text, code)
     if type(of).__module__.partition(".")[0] != PACKAGE:
         for name, value in given.items():
             spec = of.SUPPORTED_PARAMS.get(name)
@@ -206,23 +244,90 @@ def _build(text: str, of: Measure, keywords: list[ast.keyword] | None, at: ast.e
             if spec.dtype is float and type(value) is int:
                 value = given[name] = float(value)
             if not spec.validate(value):
-                raise ValueError(f"{of.NAME}: {name}={value!r} is not accepted")
-    return of(**given)
+                raise ValueError(f"{of.NAME}: {name}={clipped(value)!r} is not accepted")
+    built: Measure = of(**given)
+    if type(of).__module__.partition(".")[0] != PACKAGE:
+        check_limits(built)
+    return built
+
+
+def _take_apart(node: ast.expr) -> tuple[list[ast.keyword], ast.expr | None]:
+    """Keywords and cutoff of `measure(...)@...`. `ValueError` for anything else."""
+    at = None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        at, node = node.right, node.left
+    keywords: list[ast.keyword] = []
+    if isinstance(node, ast.Call):
+        if node.args:
+            raise ValueError
+        keywords, node = node.keywords, node.func
+    if not isinstance(node, ast.Name):
+        raise ValueError
+    return keywords, at
+
+
+def _value(node: ast.expr, text: str, code: str) -> Any:
+    # literal_eval handles signs, and knows the syntax tree of the Python it runs on; ir_measures' own parser
+    # does neither.
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        word = ast.get_source_segment(code, node) or ""
+        # A shell takes quotes away.
+        if re.fullmatch(r"[A-Za-z][\w.-]*", word):
+            return word
+        raise ValueError(
+            f"{clipped(text)!r}: expected a number, a word, True, False or a dict, such as beta=2 or norm='relative'"
+        ) from None
+    if isinstance(value, (list, tuple, set)):
+        raise ValueError(f"{clipped(text)!r}: lists are not accepted as values of parameters")
+    if isinstance(node, ast.Dict) and len(node.keys) != len(value):
+        raise ValueError(f"{clipped(text)!r}: a grade stands twice in {clipped(ast.unparse(node))}")
+    return value
 
 
 def _missing(measure: Measure) -> list[str]:
     return [name for name, spec in measure.SUPPORTED_PARAMS.items() if spec.required and name not in measure.params]
 
 
-def _value(node: ast.expr, text: str) -> Any:
-    # literal_eval handles signs, and knows the syntax tree of the Python it runs on; ir_measures' own parser
-    # does neither.
+def _unreadable(text: str) -> ValueError:
+    return ValueError(f"{clipped(text)!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10")
+
+
+def _unknown(name: str, head: str, rest: str) -> ValueError:
+    """The error for a name that nobody knows."""
+    if head in TREC_NAMES or head in OTHER_NAMES:
+        meant = name.replace(head, _host_name(head) or head, 1)
+        return UnknownMeasureError(
+            f"{clipped(name)!r}: names of trec_eval, such as {head!r}, take no parameters"
+            + (f"; did you mean {meant!r}?" if meant != name and _is_known(meant) else "")
+        )
+    if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
+        return _unreadable(name)
+    near = _near_cutoff(head) or (nearest(head, known_names(), cutoff=0.5) if len(head) < 100 else None)
+    return UnknownMeasureError(f"unknown measure {clipped(head)!r}" + (f"; did you mean {near!r}?" if near else ""))
+
+
+def _host_name(trec: str) -> str | None:
+    """The host's name for a measure of trec_eval; None where that stands for several."""
+    names = {str(measure.NAME) for measure in _trec(trec) or ()}
+    return names.pop() if len(names) == 1 else None
+
+
+def _is_known(text: str) -> bool:
     try:
-        value = ast.literal_eval(node)
+        return bool(_parse(text))
     except ValueError:
-        raise ValueError(
-            f"{text!r}: expected a number, a quoted string, True, False or a dict, such as beta=2 or norm='relative'"
-        ) from None
-    if isinstance(value, (list, tuple, set)):
-        raise ValueError(f"{text!r}: lists are not accepted as values of parameters")
-    return value
+        return False
+
+
+def _near_cutoff(head: str) -> str | None:
+    """What trec_eval's form with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`."""
+    match = re.fullmatch(r"(?P<name>.*?)[._](?P<number>\d{1,6}).{0,6}", head)
+    if not match:
+        return None
+    name, number = match["name"], match["number"]
+    if name in host.registry and name not in TREC_NAMES:
+        return f"{name}@{number}"
+    near = name if name in TREC_NAMES else nearest(name, TREC_NAMES, cutoff=0.5)
+    return f"{near}_{number}" if near and _is_known(f"{near}_{number}") else None

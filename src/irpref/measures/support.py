@@ -10,6 +10,8 @@ from typing import Any
 
 from ir_measures.measures.base import _NOT_PROVIDED
 
+from irpref.messages import clipped
+
 # Values of parameters beyond which providers end in an assertion, or the process in a crash.
 _LIMITS: dict[str, tuple[float, float]] = {
     "cutoff": (1, 2**31 - 1),
@@ -24,11 +26,14 @@ HIGHEST = 1_000_000  # grade or gain; pytrec_eval makes an array as long as it
 def check_parameters(measure: Any) -> None:
     """`ValueError` where a measure of the host lacks a parameter, or has a value that no provider survives."""
     for name, spec in measure.SUPPORTED_PARAMS.items():
-        value = measure.params.get(name)
-        if value is None:
-            if spec.required:
-                raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}")
-            continue
+        if spec.required and measure.params.get(name) is None:
+            raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}")
+    check_limits(measure)
+
+
+def check_limits(measure: Any) -> None:
+    """`ValueError` where a parameter of a measure of the host has a value that no provider survives."""
+    for name, value in measure.params.items():
         if isinstance(value, Mapping):
             if not all(_is_number(v) and math.isfinite(v) for pair in value.items() for v in pair):
                 raise ValueError(f"{measure.NAME}: {name}={value!r} is not accepted, expected a dict such as {{1: 3}}")
@@ -36,12 +41,13 @@ def check_parameters(measure: Any) -> None:
             low, high = _LIMITS[name]
             bound = f"at least {low}" if not value >= low else "a number" if math.isinf(value) else f"at most {high}"
             if not (low <= value <= high and math.isfinite(value)):
-                raise ValueError(f"{measure.NAME}: {name}={value!r} is not accepted, expected {bound}")
+                raise ValueError(f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected {bound}")
 
 
 def check_supported(measures: Iterable[Any], source: Any) -> None:
     """`ValueError` where a provider of the host, or all of those installed, do not compute a measure."""
     for measure in measures:
+        check_limits(measure)  # before any provider sees them: some end the process
         if source.supports(measure):
             continue
         every = getattr(source, "providers", None)
