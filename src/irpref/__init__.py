@@ -69,6 +69,7 @@ _MODULES = {
 }
 _FUNCTIONS = {
     "accelerate": "hosts.ir_measures",
+    "intervals": "analysis.intervals",
     "read_qrels": "formats.trec",
     "read_run": "formats.trec",
 }
@@ -76,6 +77,7 @@ _FUNCTIONS = {
 if TYPE_CHECKING:
     from irpref import datasets, meta
     from irpref.analysis import curves, explain, significance
+    from irpref.analysis.intervals import intervals
     from irpref.formats.trec import read_qrels, read_run
     from irpref.hosts import ir_measures as host
     from irpref.hosts import pyterrier as pt
@@ -152,6 +154,7 @@ __all__ = [
     "evaluator",
     "explain",
     "host",
+    "intervals",
     "meta",
     "nCRP",
     "parse",

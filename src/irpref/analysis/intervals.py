@@ -1,0 +1,83 @@
+"""Intervals of a value: over the orders of tied documents, the grades of unjudged ones, or other topics."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from irpref.messages import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What the interval is over: the function, and the options it takes beside measures, qrels and run.
+_OVER = {
+    "ties": ("irpref.analysis.ties", "tie_intervals", ()),
+    "unjudged": ("irpref.analysis.holes", "hole_intervals", ("grades",)),
+    "topics": ("irpref.analysis.topics", "topic_intervals", ("level", "method", "rng")),
+}
+
+
+def intervals(
+    measures: Any,
+    qrels: Any,
+    run: Any,
+    over: str = "ties",
+    *,
+    grades: Any = None,
+    level: float = 0.95,
+    method: str = "bootstrap",
+    rng: Any = None,
+) -> pd.DataFrame:
+    """How far a value could have been another one.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels, run : in any form that `irpref.evaluator` takes
+    over : {'ties', 'unjudged', 'topics'}
+        `ties`: minimum, mean and maximum over all orders of documents with equal scores.
+        `unjudged`: lowest and highest value over all grades that unjudged retrieved documents could have.
+        `topics`: confidence interval of the mean, the topics seen as a sample of more like them.
+    grades : sequence of int, optional
+        Of `unjudged`: the grades that such documents could have; the whole grades from 0 to the top of the scale
+        if None.
+    level : float in (0, 1)
+        Of `topics`: confidence level.
+    method : {'bootstrap', 't'}
+        Of `topics`. See `irpref.analysis.topics.mean_intervals`.
+    rng : seed or numpy Generator, optional
+        Of `topics`: None is seed 0, so that the same data give the same digits.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id` (None: the mean over the topics), `measure`, `value`, `low`, `expected`, `high`, `exact`;
+        further ones where bounds are estimated (`error`) or enclose those that were reached (`low_attained`,
+        `high_attained`).
+
+    Raises
+    ------
+    ValueError
+        `over` is unknown, or an option of another one was given.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1, "b": 2}, "q3": {"a": 2, "b": 1}}
+    >>> intervals(["RR"], qrels, run, over="topics", method="t").round(4)
+      query_id measure   value     low  expected    high  exact
+    0     None      RR  0.8333  0.1162    0.8333  1.5504   True
+    """
+    if over not in _OVER:
+        names = ", ".join(map(repr, _OVER))
+        raise ValueError(f"over={over!r} is not known, expected one of {names}{did_you_mean(str(over), _OVER)}")
+    home, name, takes = _OVER[over]
+    given = {"grades": grades, "level": level, "method": method, "rng": rng}
+    usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None}
+    for option, value in given.items():
+        if option not in takes and value is not usual[option] and value != usual[option]:
+            fits = next(other for other, (_, _, takes) in _OVER.items() if option in takes)
+            raise ValueError(f"{option}={value!r} says nothing about over={over!r}: it belongs to over={fits!r}")
+    compute = getattr(import_module(home), name)
+    return compute(measures, qrels, run, **{option: given[option] for option in takes})

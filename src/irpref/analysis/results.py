@@ -1,0 +1,84 @@
+"""Values of several runs as statistics wants them: a matrix a measure, topics in one order, means as `eval` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from ir_measures.measures.base import SumAgg
+
+from irpref.arrays.segments import Bools, Floats
+from irpref.measures.names import parse_all
+from irpref.meta.values import topic_values
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Values of one measure.
+
+    Attributes
+    ----------
+    measure : str
+    runs : tuple of str, length n_runs
+    topics : tuple of str, length n_topics
+        By rising id, so that nothing drawn or added depends on the order of the qrels.
+    values : float array (n_runs, n_topics)
+    higher_is_better : bool
+    is_sum : bool
+        Whether the measure counts: its "mean" is the sum over the topics.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: Floats
+    higher_is_better: bool
+    is_sum: bool
+
+    @property
+    def scale(self) -> int:
+        """What a mean over the topics is multiplied by: 1, or their number for measures that count."""
+        return len(self.topics) if self.is_sum else 1
+
+    @property
+    def means(self) -> Floats:
+        """Mean (or sum) of each run, added as the evaluator adds: shape (n_runs,)."""
+        total: Floats = np.cumsum(self.values, axis=1)[:, -1]
+        return total if self.is_sum else total / len(self.topics)
+
+    def on(self, topics: Bools) -> Results:
+        """Only the topics that a mask (n_topics,) keeps."""
+        kept = tuple(topic for topic, keep in zip(self.topics, topics.tolist(), strict=True) if keep)
+        values = np.ascontiguousarray(self.values[:, topics])
+        return Results(self.measure, self.runs, kept, values, self.higher_is_better, self.is_sum)
+
+
+def results(measures: Any, qrels: Any, runs: Mapping[str, Any]) -> list[Results]:
+    """Evaluate runs by name: one `Results` a measure, over the topics of the qrels, in the order asked for.
+
+    Raises
+    ------
+    ValueError
+        As the evaluator; no measure.
+    """
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("there is no measure to evaluate")
+    found = topic_values(chosen, qrels, runs)
+    out = []
+    for measure in chosen:
+        of = found[str(measure)]
+        order = sorted(range(of.n_topics), key=of.topics.__getitem__)
+        out.append(
+            Results(
+                str(measure),
+                tuple(of.systems),
+                tuple(of.topics[t] for t in order),
+                np.ascontiguousarray(of.matrix[:, order]),
+                of.higher_is_better,
+                isinstance(measure.aggregator(), SumAgg),
+            )
+        )
+    return out

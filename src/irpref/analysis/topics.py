@@ -1,0 +1,153 @@
+"""Confidence intervals of a mean over topics: how far would it move on other topics of the same kind?
+
+Two methods, both for one run and one measure at a time (`level` is c, n the number of topics, s the standard
+deviation of the values with n - 1):
+
+    t          mean -+ t(1 - a/2; n - 1) s / sqrt(n)        a = 1 - c
+    bootstrap  quantiles q and 1 - q of the mean of n topics drawn with replacement, where
+               q = Phi(-sqrt(n / (n - 1)) t(1 - a/2; n - 1))
+
+The bootstrap is the expanded percentile interval of T. C. Hesterberg, What teachers should know about the bootstrap,
+The American Statistician 69 (2015) 371-386, doi:10.1080/00031305.2015.1089789: the plain one (q = a/2) is too narrow
+by a factor of about sqrt((n - 1) / n) z / t, which at 40 topics leaves 92 to 95 of 100 intervals with the true mean
+instead of 95. Unlike the t interval it never leaves the range of the values, and follows their skewness. Both read the
+topics as a random sample of those the collection stands for; neither says anything about another collection.
+
+Decided here: the draws are made for topics by rising id, so the order of the qrels does not matter; values that do not
+vary have an interval of length 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.analysis.interval_table import interval_table
+from irpref.analysis.results import results
+from irpref.arrays.segments import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+METHODS = ("bootstrap", "t")
+N_SAMPLES = 10_000
+_PIECE = 1 << 22  # numbers of an array of draws held at a time: 32 MB
+
+
+def check_level(level: Any) -> float:
+    """The level as a float; `ValueError` unless it lies between 0 and 1."""
+    try:
+        number = float(level)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number < 1:
+        raise ValueError(f"level={level!r} is not accepted, expected a number between 0 and 1, such as 0.95")
+    return number
+
+
+def mean_intervals(
+    values: Floats,
+    level: float = 0.95,
+    method: str = "bootstrap",
+    rng: Any = None,
+    n_samples: int = N_SAMPLES,
+) -> tuple[Floats, Floats, Floats]:
+    """Confidence intervals of means over topics.
+
+    Parameters
+    ----------
+    values : float array (n_rows, n_topics)
+        Topics in an order that is always the same for the same data.
+    level : float in (0, 1)
+    method : {'bootstrap', 't'}
+    rng : seed or numpy Generator, optional
+        None is seed 0. All rows have the same draws.
+    n_samples : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    low, high, error : float arrays (n_rows,)
+        `error`: standard error that the draws leave in a bound, the larger of the two; 0 for `t`.
+
+    Raises
+    ------
+    ValueError
+        `level` outside (0, 1), unknown method, fewer than two topics.
+    """
+    from scipy import stats
+
+    level = check_level(level)
+    if method not in METHODS:
+        raise ValueError(f"method={method!r} is not known, expected one of {', '.join(map(repr, METHODS))}")
+    n = values.shape[1]
+    if n < 2:
+        raise ValueError(f"an interval of the mean needs at least 2 topics, got {n}")
+    mean = values.mean(axis=1)
+    # Equal values leave the rounding of their mean, which is no variation.
+    spread = np.where(values.max(axis=1) == values.min(axis=1), 0.0, values.std(axis=1, ddof=1))
+    t = float(stats.t.ppf((1 + level) / 2, n - 1))
+    if method == "t":
+        half = t * spread / math.sqrt(n)
+        return mean - half, mean + half, np.zeros_like(mean)
+    q = float(stats.norm.cdf(-math.sqrt(n / (n - 1)) * t))
+    means = np.sort(_resampled_means(values, np.random.default_rng(0 if rng is None else rng), n_samples), axis=1)
+    off = math.sqrt(q * (1 - q) / n_samples)
+    low, high = _quantile(means, q), _quantile(means, 1 - q)
+    # The quantiles one standard error of q further on both sides.
+    error = np.maximum(
+        _quantile(means, min(q + off, 1.0)) - _quantile(means, max(q - off, 0.0)),
+        _quantile(means, min(1 - q + off, 1.0)) - _quantile(means, max(1 - q - off, 0.0)),
+    )
+    same = spread == 0
+    low[same] = high[same] = mean[same]
+    error[same] = 0.0
+    return low, high, error / 2
+
+
+def _resampled_means(values: Floats, rng: np.random.Generator, n_samples: int) -> Floats:
+    """Means of topics drawn with replacement: (n_rows, n_topics) to (n_rows, n_samples)."""
+    n = values.shape[1]
+    out = np.empty((values.shape[0], n_samples))
+    step = max(1, _PIECE // n)
+    for start in range(0, n_samples, step):
+        size = min(step, n_samples - start)
+        drawn = rng.integers(0, n, size=(size, n)) + n * np.arange(size)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+        out[:, start : start + size] = values @ times.T / n
+    return out
+
+
+def _quantile(ordered: Floats, q: float) -> Floats:
+    """Quantile of each sorted row, linear between its neighbours: (n_rows, n) to (n_rows,)."""
+    at = q * (ordered.shape[1] - 1)
+    below = math.floor(at)
+    above = min(below + 1, ordered.shape[1] - 1)
+    return ordered[:, below] + (at - below) * (ordered[:, above] - ordered[:, below])
+
+
+def topic_intervals(
+    measures: Any, qrels: Any, run: Any, level: float = 0.95, method: str = "bootstrap", rng: Any = None
+) -> pd.DataFrame:
+    """Confidence interval of the mean of each measure: see `irpref.intervals(..., over='topics')`.
+
+    Of measures that count (`NumRet`), the interval is that of their sum over as many topics. `exact` says whether the
+    bounds are computed (`t`) or drawn (`bootstrap`); a column `error` holds the standard error left by the draws.
+    """
+    found = results(measures, qrels, {"run": run})
+    low, high, error = mean_intervals(np.concatenate([of.values for of in found]), level, method, rng)
+    scale = np.array([of.scale for of in found])
+    value = [float(of.means[0]) for of in found]
+    drawn = {} if method == "t" else {"error": error * scale}
+    return interval_table(
+        query_id=[None] * len(found),
+        measure=[of.measure for of in found],
+        value=value,
+        low=low * scale,
+        expected=value,
+        high=high * scale,
+        exact=[method == "t"] * len(found),
+        **drawn,
+    )
