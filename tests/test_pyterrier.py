@@ -474,7 +474,7 @@ def test_the_page_for_pyterriers_site_runs(capsys):
         exec(textwrap.dedent(code), scope)
     for name in re.findall(r"auto(?:class|function):: (\S+)", text):
         module, _, name = name.rpartition(".")
-        assert importlib.import_module(module).__dict__[name].__doc__
+        assert getattr(importlib.import_module(module), name).__doc__
 
 
 # --------------------------------------------------------------------------------------------------------- warnings
