@@ -38,9 +38,12 @@ class JudgedRun:
     turned : int array (n_hits,) or None
         Rank if tied documents stood by rising id, for tools that have it so; only where it was asked for, and not
         in views.
+    tied_from : int array (n_hits,) or None
+        Rank of the first document of the same score; there where `turned` is.
     """
 
     turned: Ints | None = None
+    tied_from: Ints | None = None
 
     def __init__(
         self,
@@ -169,6 +172,8 @@ class JudgedRun:
         )
         if self.turned is not None:
             part.turned = self.turned[rows]
+        if self.tied_from is not None:
+            part.tied_from = self.tied_from[rows]
         return part
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[tuple[int, int]]:

@@ -115,7 +115,8 @@ class SameIds(Repeats):
 def judge(pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = None, ties: bool = False) -> JudgedRun:
     """See `Pool.judge`.
 
-    With `shared`, repeated documents are noted there and the caller warns. With `ties`, `JudgedRun.turned` is there.
+    With `shared`, repeated documents are noted there and the caller warns. With `ties`, `JudgedRun.turned` and
+    `JudgedRun.tied_from` are there.
     """
     repeats = shared or Repeats(strict)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
@@ -123,6 +124,7 @@ def judge(pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = N
     ranks: list[Ints] = []
     found: list[Ints] = []
     turned: list[Ints] = []
+    tied_from: list[Ints] = []
     for part, row in blocks(pool, run, repeats):
         segments = Segments.of_lengths(part.lengths)
         moved = evaluation_order(part.score, segments, part, row >= 0)
@@ -135,7 +137,9 @@ def judge(pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = N
         ranks.append(at - before)
         if ties:
             score = part.score if moved is None else moved.put(part.score)
-            turned.append(_turned(score, segments, at) - before)
+            first, last = _tied(score, segments, at)
+            turned.append(first + last - at - before)
+            tied_from.append(first - before)
         found.append(row[at])
         n_retrieved[part.topics] = part.lengths
     if shared is None:
@@ -151,19 +155,20 @@ def judge(pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = N
     hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
     judged = JudgedRun(pool, hits, rank, row, n_retrieved)
     if ties:
-        other = np.concatenate([*turned, nothing])
+        other, first = np.concatenate([*turned, nothing]), np.concatenate([*tied_from, nothing])
         judged.turned = other if by_topic is None else other[by_topic]
+        judged.tied_from = first if by_topic is None else first[by_topic]
     return judged
 
 
-def _turned(score: Floats, topics: Segments, at: Ints) -> Ints:
-    """Where these rows would stand if each group of tied documents stood the other way round: shape as `at`."""
+def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
+    """First and last row of the documents that are tied with each of these rows: shape as `at`."""
     opens = np.ones(score.size + 1, bool)
     opens[1:-1] = score[1:] != score[:-1]
     opens[topics.starts] = True
     borders = np.flatnonzero(opens)
     group = np.searchsorted(borders, at, side="right")
-    return borders[group - 1] + borders[group] - 1 - at
+    return borders[group - 1], borders[group] - 1
 
 
 def listing(pool: Pool, run: Any) -> Listing:

@@ -1,0 +1,232 @@
+"""Tied documents of a run as groups, and the orders in which they can stand.
+
+Documents of one group that the measures cannot tell apart (the same level, the same columns; all documents without
+a judgment) are interchangeable: what differs are arrangements of such classes, each as likely as any other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.judgments import Judgments
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+
+_ROWS = 1 << 19  # judgments of a batch of arrangements
+
+
+class Tied:
+    """A run whose documents of equal score stand together, by topic, in rank order.
+
+    Attributes
+    ----------
+    run : JudgedRun
+        In the order of the evaluation.
+    groups : Segments
+        Hits (rows) by group. Groups without a judged document are left out: no order of theirs can matter.
+    topic : int array (n_groups,)
+    first : int array (n_groups,)
+        Rank of the group's first document.
+    size : int array (n_groups,)
+        Its documents, judged or not.
+    """
+
+    def __init__(self, run: JudgedRun, groups: Segments, first: Ints, size: Ints) -> None:
+        self.run = run
+        self.groups = groups
+        self.first = first
+        self.size = size
+        self.topic: Ints = run.hits.topic[groups.starts]
+        self.by_topic = Segments(np.searchsorted(self.topic, np.arange(run.n_topics + 1)))
+        self._memo: dict[Any, Any] = {}
+
+    @classmethod
+    def of(cls, run: JudgedRun) -> Tied:
+        """Groups of an aligned run (`judge` with `ties=True`)."""
+        if run.turned is None or run.tied_from is None:
+            raise ValueError("align the run with ties=True")
+        opens = np.ones(run.rank.size, bool)
+        opens[1:] = (run.tied_from[1:] != run.tied_from[:-1]) | (run.hits.topic[1:] != run.hits.topic[:-1])
+        starts = np.flatnonzero(opens)
+        last = run.rank + run.turned - run.tied_from
+        first = run.tied_from[starts]
+        return cls(run, Segments(np.append(starts, run.rank.size)), first, last[starts] - first + 1)
+
+    def memo(self, key: Any, make: Any) -> Any:
+        """Return what `make()` gave for `key` the first time: measures share arrangements."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        return self._memo[key]
+
+    def condensed(self, negative: bool = False) -> Tied:
+        """Only documents with a judgment, ranked again from 1. See `JudgedRun.condensed`."""
+
+        def make() -> Tied:
+            kept = np.flatnonzero(np.ones(self.run.rank.size, bool) if negative else self.run.grade >= 0)
+            view = self.run.condensed(negative)
+            parts = self.groups.part(kept)
+            some = parts.lengths > 0
+            groups = Segments(np.append(parts.starts[some], kept.size))
+            return Tied(view, groups, view.rank[groups.starts], groups.lengths)
+
+        return self.memo(("condensed", negative), make)
+
+    def view(self, judged_only: bool) -> Tied:
+        """`condensed` if `judged_only`."""
+        return self.condensed() if judged_only else self
+
+    def slots(self, cutoff: int | Ints | None) -> Ints:
+        """Ranks of each group that lie within the cutoff: shape (n_groups,). The cutoff may be one a topic."""
+        if cutoff is None:
+            return self.size
+        limit = cutoff[self.topic] if isinstance(cutoff, np.ndarray) else cutoff
+        return np.clip(limit - self.first + 1, 0, self.size)
+
+    def total(self, of_groups: Floats) -> Floats:
+        """Sum over the groups of each topic: (n_groups,) to (n_topics,)."""
+        return self.by_topic.total(of_groups)
+
+    def before(self, of_groups: Floats) -> Floats:
+        """Sum over the groups above in the topic: (n_groups,) to (n_groups,)."""
+        return self.by_topic.running(of_groups) - of_groups
+
+    def arranged(self, key: Floats, missing: float) -> JudgedRun:
+        """The run with the documents of each group by falling key: (n_hits,).
+
+        `missing` is the key of documents without a judgment.
+        """
+        group = self.groups.topic
+        order = np.lexsort((-key, group))
+        alone = self.groups.spread(self.size - self.groups.lengths)
+        rank = self.groups.spread(self.first) + self.groups.position + np.where(key[order] < missing, alone, 0)
+        return self._run(self.run.pool, self.run.hits, rank, self.run.row[order], self.run.n_retrieved)
+
+    @staticmethod
+    def _run(pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved: Ints) -> JudgedRun:
+        run = JudgedRun(pool, hits, rank, row, n_retrieved)
+        run.turned = rank  # an arrangement has no ties
+        return run
+
+    # Arrangements one by one --------------------------------------------------------------------------------
+
+    @property
+    def classes(self) -> Ints:
+        """What measures can tell of each hit, as a number: shape (n_hits,)."""
+
+        def make() -> Ints:
+            pool = self.run.pool
+            codes = [pool.level[self.run.row]]
+            for name, column in pool.columns.items():
+                if isinstance(name, tuple):  # as a measure reads it, not as it was given
+                    codes.append(np.unique(column[self.run.row], return_inverse=True)[1])
+            return codes[0] if len(codes) == 1 else np.unique(np.array(codes), axis=1, return_inverse=True)[1].ravel()
+
+        return self.memo("classes", make)
+
+    @property
+    def mixed(self) -> Bools:
+        """Groups in which the order can matter: shape (n_groups,)."""
+
+        def make() -> Bools:
+            other = np.zeros(self.classes.size, bool)
+            other[1:] = self.classes[1:] != self.classes[:-1]
+            other[self.groups.starts] = False
+            return (self.size > self.groups.lengths) | (self.groups.count(other) > 0)
+
+        return self.memo("mixed", make)
+
+    def counts(self, group: int) -> tuple[Ints, tuple[int, ...]]:
+        """Hits of a group by class, and the size of each class; documents without a judgment are the last one."""
+        rows = np.arange(self.groups.offsets[group], self.groups.offsets[group + 1])
+        rows = rows[np.argsort(self.classes[rows], kind="stable")]
+        sizes = np.unique(self.classes[rows], return_counts=True)[1].tolist()
+        alone = int(self.size[group]) - rows.size
+        return rows, tuple([*sizes, alone] if alone else sizes)
+
+    def arrangements(self, topic: int) -> float:
+        """How many different orders a topic has."""
+        groups = self._mixed_of(topic)
+        return math.prod((_multinomial(self.counts(g)[1]) for g in groups), start=1)
+
+    def widest(self, topic: int) -> int:
+        """Documents of its largest group in which the order can matter, 0 if there is none."""
+        return max((int(self.size[g]) for g in self._mixed_of(topic)), default=0)
+
+    def _mixed_of(self, topic: int) -> list[int]:
+        groups = slice(self.by_topic.offsets[topic], self.by_topic.offsets[topic + 1])
+        return (np.flatnonzero(self.mixed[groups]) + groups.start).tolist()
+
+    def every(self, topic: int) -> Iterator[JudgedRun]:
+        """Every arrangement of a topic, many at a time, each as a topic of a run."""
+        parts = []
+        for g in self._mixed_of(topic):
+            rows, sizes = self.counts(g)
+            parts.append((rows, self.first[g] + _places(sizes)[:, : rows.size]))
+        number = math.prod(ranks.shape[0] for _, ranks in parts)
+        step = self._step(topic)
+        for start in range(0, number, step):
+            index = np.arange(start, min(start + step, number))
+            ranks = self._ranks(topic, index.size)
+            for rows, of_group in parts:
+                ranks[:, rows - self.run.hits.offsets[topic]] = of_group[index % of_group.shape[0]]
+                index = index // of_group.shape[0]
+            yield self._copies(topic, ranks)
+
+    def drawn(self, topic: int, number: int, rng: np.random.Generator) -> Iterator[JudgedRun]:
+        """As `every`, this many orders, drawn at random."""
+        step = self._step(topic)
+        for start in range(0, number, step):
+            ranks = self._ranks(topic, min(step, number - start))
+            for g in self._mixed_of(topic):
+                rows = slice(self.groups.offsets[g], self.groups.offsets[g + 1])
+                places = np.argsort(rng.random((ranks.shape[0], int(self.size[g]))), axis=1)
+                base = self.run.hits.offsets[topic]
+                ranks[:, rows.start - base : rows.stop - base] = self.first[g] + places[:, : rows.stop - rows.start]
+            yield self._copies(topic, ranks)
+
+    def _step(self, topic: int) -> int:
+        return max(_ROWS // max(int(self.run.pool.judged.lengths[topic]), int(self.run.hits.lengths[topic]), 1), 1)
+
+    def _ranks(self, topic: int, number: int) -> Ints:
+        hits = self.run.hits
+        return np.tile(self.run.rank[hits.offsets[topic] : hits.offsets[topic + 1]], (number, 1))
+
+    def _copies(self, topic: int, ranks: Ints) -> JudgedRun:
+        """One topic many times, with these ranks of its hits: (number, n_hits of the topic)."""
+        number, width = ranks.shape
+        pool, hits = self.run.pool, self.run.hits
+        rows = slice(pool.judged.offsets[topic], pool.judged.offsets[topic + 1])
+        size = int(rows.stop - rows.start)
+        columns = {n: np.tile(c[rows], number) for n, c in pool.columns.items() if isinstance(n, tuple)}
+        many = Judgments(Segments(np.arange(number + 1) * size), np.tile(pool.grade[rows], number), columns)
+        own = self.run.row[hits.offsets[topic] : hits.offsets[topic + 1]] - rows.start
+        order = np.argsort(ranks, axis=1)
+        row = (own[order] + np.arange(number)[:, None] * size).ravel()
+        rank = np.take_along_axis(ranks, order, axis=1).ravel()
+        retrieved = np.full(number, self.run.n_retrieved[topic])
+        return self._run(many, Segments(np.arange(number + 1) * width), rank, row, retrieved)
+
+
+def _multinomial(sizes: tuple[int, ...]) -> int:
+    return math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
+
+
+@lru_cache(maxsize=256)
+def _places(sizes: tuple[int, ...]) -> Ints:
+    """Places (from 0) of the documents of each class, class after class: (n_arrangements, n_documents)."""
+    if len(sizes) == 1:
+        return np.arange(sizes[0])[None, :]
+    from itertools import combinations
+
+    # Which places the first class takes; the others share what is left in the order of `_places`.
+    n, rest = sum(sizes), _places(sizes[1:])
+    out = []
+    for chosen in combinations(range(n), sizes[0]):
+        left = np.array([place for place in range(n) if place not in chosen], dtype=np.int64)
+        out.append(np.hstack([np.tile(np.array(chosen, dtype=np.int64), (rest.shape[0], 1)), left[rest]]))
+    return np.vstack(out)
