@@ -14,7 +14,6 @@ column `exact` says which.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,9 +59,9 @@ def tie_intervals(measures: Any, qrels: Any, run: Any) -> pd.DataFrame:
         Columns `query_id, measure, value, low, expected, high, exact, error`; a row for each measure and topic, and
         one for the mean over the topics (`query_id` None; for measures that count, the sum). `value` is that of the
         evaluation, `error` the standard error of `expected`: 0 where `exact` is True. Where it is False, more than
-        `ARRANGEMENTS` orders are possible (or more than `WIDEST` documents are tied) and no closed form is known: `expected` is the mean of `DRAWS` orders
-        drawn with a fixed seed, `low` and `high` are the extremes among them and the sorted ones, which can occur
-        but may lie inside the true ones.
+        `ARRANGEMENTS` orders are possible (or more than `WIDEST` documents are tied) and no closed form is known:
+        `expected` is the mean of `DRAWS` orders drawn with a fixed seed, `low` and `high` are the extremes among
+        them and the orders by falling and rising grade; both can occur, but may lie inside the true ones.
 
     Raises
     ------
@@ -163,10 +162,13 @@ def _one_by_one(tied: Tied, topic: int, tasks: dict[Any, Task]) -> dict[Any, tup
     for many in runs:
         for measure, task in tasks.items():
             found[measure].append(task(many))
+    sorted_by_grade = None if exact else tied.by_grade(topic)
     out = {}
     for measure, parts in found.items():
-        of: Sequence[float] = np.concatenate(parts).tolist()
+        of: list[float] = np.concatenate(parts).tolist()
         mean = math.fsum(of) / len(of)
         error = 0.0 if exact else float(np.std(of, ddof=1)) / math.sqrt(len(of))
+        if sorted_by_grade is not None:
+            of += tasks[measure](sorted_by_grade).tolist()
         out[measure] = (min(of), mean, max(of), exact, error)
     return out

@@ -189,6 +189,17 @@ class Tied:
                 ranks[:, rows.start - base : rows.stop - base] = self.first[g] + places[:, : rows.stop - rows.start]
             yield self._copies(topic, ranks)
 
+    def by_grade(self, topic: int) -> JudgedRun:
+        """Two arrangements of a topic, as `every`: by falling and by rising grade, those without one as 0."""
+        ranks, base = self._ranks(topic, 2), self.run.hits.offsets[topic]
+        for g in self._mixed_of(topic):
+            rows = np.arange(self.groups.offsets[g], self.groups.offsets[g + 1])
+            grade = np.append(self.run.grade[rows], np.zeros(int(self.size[g]) - rows.size))
+            for copy, sign in enumerate((-1, 1)):
+                place = np.argsort(np.argsort(sign * grade, kind="stable"), kind="stable")
+                ranks[copy, rows - base] = self.first[g] + place[: rows.size]
+        return self._copies(topic, ranks)
+
     def _step(self, topic: int) -> int:
         return max(_ROWS // max(int(self.run.pool.judged.lengths[topic]), int(self.run.hits.lengths[topic]), 1), 1)
 
