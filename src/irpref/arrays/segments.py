@@ -212,6 +212,11 @@ class Segments:
         return Segments(self.offsets[start : stop + 1] - self.offsets[start])
 
 
+def all_whole(values: Floats) -> bool:
+    """Whether all values are whole numbers that a double holds exactly: below 2^53 in size."""
+    return bool((values == np.rint(values)).all() and (np.abs(values) < _EXACT).all())
+
+
 def order_by(major: Ints, minor: Ints, n_major: int) -> Ints:
     """Stable order by `major`, then `minor`: non-negative integers, shape (n,).
 

@@ -293,13 +293,11 @@ def _joined(parts: Iterable[pl.DataFrame], form: Form) -> pl.DataFrame:
 
 
 def _whole_grades(table: pl.DataFrame) -> pl.DataFrame:
-    import numpy as np
     import polars as pl
 
-    def whole(grade: Any) -> bool:
-        return bool(np.isfinite(grade).all() and (grade == np.rint(grade)).all() and (abs(grade) < 2**53).all())
+    from irpref.arrays.segments import all_whole
 
-    if all(whole(part.to_numpy()) for part in table["relevance"].get_chunks()):
+    if all(all_whole(part.to_numpy()) for part in table["relevance"].get_chunks()):
         table = table.with_columns(pl.col("relevance").cast(pl.Int64))
     return table
 

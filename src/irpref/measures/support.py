@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from ir_measures.measures.base import _NOT_PROVIDED
 
+from irpref.arrays.segments import Floats, all_whole
 from irpref.messages import clipped
 
 # Values of parameters beyond which providers end in an assertion, or the process in a crash.
@@ -59,6 +61,14 @@ def check_supported(measures: Iterable[Any], source: Any) -> None:
         raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
 
 
+def check_whole(measures: Iterable[Any], grades: Floats) -> None:
+    """`ValueError` where grades of measures that are left to the host are no whole numbers, as its tools read them."""
+    if not all_whole(grades):
+        names = ", ".join(map(str, measures))
+        odd = float(grades[grades != np.rint(grades)][0]) if (grades != np.rint(grades)).any() else float(grades.max())
+        raise ValueError(f"{names}: left to ir_measures, whose grades are whole numbers, not {odd:g}")
+
+
 def check_judgments(measures: Iterable[Any], topics: Iterable[str], grades: Any) -> None:
     """`ValueError` where the host does not end with judgments, or its script gdeval refuses them.
 
@@ -83,7 +93,7 @@ def check_judgments(measures: Iterable[Any], topics: Iterable[str], grades: Any)
             raise ValueError(f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not {odd!r}")
         if highest > 4:
             raise ValueError(f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not {highest:g}")
-        if (grades % 1).any():
+        if not all_whole(grades):
             raise ValueError(f"{measure} is left to gdeval of ir_measures, whose grades are whole numbers")
 
 

@@ -36,7 +36,7 @@ import numpy as np
 
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Ints, Segments, order_by
+from irpref.arrays.segments import Bools, Ints, Segments, all_whole, order_by
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
 from irpref.messages import about
@@ -179,7 +179,7 @@ def thin(qrels: Any, level: float, *, rel: float = 1, least: tuple[int, int] = L
         {
             "query_id": [pool.topic_ids[t] for t in pool.judged.topic[keep].tolist()],
             "doc_id": pool.doc_ids[keep].tolist(),
-            "relevance": grade.astype(np.int64) if (grade == np.rint(grade)).all() else grade,
+            "relevance": grade.astype(np.int64) if all_whole(grade) else grade,
         }
     )
 
@@ -343,6 +343,7 @@ def incompleteness(
     from irpref.measures.binding import bind
     from irpref.measures.everyday import supports
     from irpref.measures.names import parse_all
+    from irpref.measures.support import check_whole
 
     chosen = _check(levels, rel, least)
     seed = _seed(rng)
@@ -355,6 +356,8 @@ def incompleteness(
     host = {name: m for name, m in named.items() if name not in kernels}
     evaluator = AcceleratedEvaluator(kernels.values(), qrels)
     pool = evaluator.pool
+    if host:
+        check_whole(host.values(), pool.level_grade)
     settings = {
         "seed": seed,
         "rel": rel,
