@@ -14,6 +14,7 @@ What a single topic cannot know is passed in: `scale`, the highest gain of the w
 `expected`, a number. `oracle_calc` does this for a whole collection.
 """
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
@@ -22,6 +23,19 @@ from typing import Any
 Number = int | float | Fraction
 Judgments = Mapping[str, Number]
 Gains = Mapping[Number, Number] | None
+
+
+ORACLES: dict[str, Callable[..., Number]] = {}
+
+
+def oracle(name: str) -> Callable[[Callable[..., Number]], Callable[..., Number]]:
+    """Enter a function as the oracle of the measure of this name."""
+
+    def enter(function: Callable[..., Number]) -> Callable[..., Number]:
+        ORACLES[name] = function
+        return function
+
+    return enter
 
 
 # Numbers and lists ------------------------------------------------------------------------------------------
@@ -135,6 +149,7 @@ def preference(
     return value / total_rho
 
 
+@oracle("RPref")
 def rpref(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -153,6 +168,7 @@ def rpref(
     return preference(ranking, rho, norm=norm, unretrieved=unretrieved, top_rule=top, cutoff=cutoff)
 
 
+@oracle("NPref")
 def npref(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -180,6 +196,7 @@ def _given(max_rel: Number | None, scale: Number | None) -> Number:
     return scale
 
 
+@oracle("BprefVariant")
 def bpref(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -218,16 +235,19 @@ def bpref(
     return value / n_relevant
 
 
+@oracle("BprefR")
 def bpref_r(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
     """bpref as printed by Buckley & Voorhees 2004: divided by R."""
     return bpref(ranking, judgments, norm="R", **parameters)
 
 
+@oracle("BprefN")
 def bpref_n(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
     """bpref divided by all judged nonrelevant documents, De Beer & Moens 2006, equation (2)."""
     return bpref(ranking, judgments, norm="N", **parameters)
 
 
+@oracle("Bpref10")
 def bpref_10(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
     """bpref-10 as printed by Buckley & Voorhees 2004: the first R + 10 judged nonrelevant documents."""
     return bpref(ranking, judgments, norm="10", **parameters)
@@ -298,6 +318,7 @@ class GradedList:
         return best
 
 
+@oracle("QMeasure")
 def q_measure(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -315,6 +336,7 @@ def q_measure(
     return total / (lst.n_relevant if cutoff is None else min(cutoff, lst.n_relevant))
 
 
+@oracle("OMeasure")
 def o_measure(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -330,6 +352,7 @@ def o_measure(
     return Fraction(0) if rank is None else lst.blended_ratio(rank, beta)
 
 
+@oracle("PMeasure")
 def p_measure(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -345,6 +368,7 @@ def p_measure(
     return Fraction(0) if rank is None else lst.blended_ratio(rank, beta)
 
 
+@oracle("PPlus")
 def p_plus(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -363,6 +387,7 @@ def p_plus(
     return sum(ratios, Fraction(0)) / len(ratios)
 
 
+@oracle("NCU")
 def ncu(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -395,6 +420,7 @@ def ncu(
     return value
 
 
+@oracle("OriginalNDCG")
 def original_ndcg(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -482,6 +508,7 @@ def crp_curve(
     return cumulated(positions.of(positions.grades))
 
 
+@oracle("CRP")
 def crp(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -502,6 +529,7 @@ def crp(
     return curve[rank - 1]
 
 
+@oracle("nCRP")
 def ncrp(ranking: Iterable[str], judgments: Judgments, *, judged_only: bool = False) -> Fraction:
     """CRP(r, R) / CRP(w, R) with the worst case w of no relevant document in the top R."""
     R = recall_base(judgments)
@@ -519,6 +547,7 @@ def balance_point(curve: list[int], R: int) -> int | None:
     return None
 
 
+@oracle("CRPRecovery")
 def crp_recovery(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -545,6 +574,7 @@ def published_recovery(curve: list[int], R: int) -> Fraction:
     return Fraction(0)
 
 
+@oracle("Twist")
 def twist(ranking: Iterable[str], judgments: Judgments, *, depth: int = 1000) -> Fraction:
     """Twist, Ferro et al. 2016, formulas of MATTERS: mean of the recovery and of the space ratio."""
     R = recall_base(judgments)
@@ -579,6 +609,7 @@ def relevant_set(judgments: Judgments, rel: Number) -> set[str]:
     return {doc for doc, grade in judgments.items() if grade >= 0 and grade >= rel}
 
 
+@oracle("Coverage")
 def coverage(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -594,6 +625,7 @@ def coverage(
     return Fraction(len(known & relevant & answer), len(known & relevant))
 
 
+@oracle("Novelty")
 def novelty(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -609,6 +641,7 @@ def novelty(
     return Fraction(len((relevant & answer) - known), len(relevant & answer))
 
 
+@oracle("RelativeRecall")
 def relative_recall(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -627,6 +660,7 @@ def relative_recall(
     return min(ratio, Fraction(1)) if capped else ratio
 
 
+@oracle("RecallEffort")
 def recall_effort(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -649,6 +683,7 @@ def recall_effort(
     return Fraction(0)
 
 
+@oracle("EMeasure")
 def e_measure(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -668,6 +703,7 @@ def e_measure(
     return 1 - (1 + b2) / (b2 / recall + 1 / precision)
 
 
+@oracle("FMeasure")
 def f_measure(
     ranking: Iterable[str],
     judgments: Judgments,
@@ -681,34 +717,6 @@ def f_measure(
 
 
 # All of them ------------------------------------------------------------------------------------------------
-
-ORACLES: dict[str, Callable[..., Number]] = {
-    "RPref": rpref,
-    "NPref": npref,
-    "BprefVariant": bpref,
-    "BprefR": bpref_r,
-    "BprefN": bpref_n,
-    "Bpref10": bpref_10,
-    "QMeasure": q_measure,
-    "OMeasure": o_measure,
-    "PMeasure": p_measure,
-    "PPlus": p_plus,
-    "NCU": ncu,
-    "OriginalNDCG": original_ndcg,
-    "CRP": crp,
-    "nCRP": ncrp,
-    "CRPRecovery": crp_recovery,
-    "Twist": twist,
-    "Coverage": coverage,
-    "Novelty": novelty,
-    "RelativeRecall": relative_recall,
-    "RecallEffort": recall_effort,
-    "EMeasure": e_measure,
-    "FMeasure": f_measure,
-}
-
-NEEDS_SCALE = {"RPref", "NPref"}
-NEEDS_KNOWN = {"Coverage", "Novelty"}
 
 
 def oracle_calc(
@@ -724,12 +732,13 @@ def oracle_calc(
 
     `known` maps topics to documents; `expected` is one number for all topics or maps topics to numbers.
     """
-    if name in NEEDS_SCALE:
+    wanted = inspect.signature(ORACLES[name]).parameters
+    if "scale" in wanted:
         parameters["scale"] = scale_of(qrels, parameters.get("gains"))
     values = {}
     for query_id, judgments in qrels.items():
         own = dict(parameters)
-        if name in NEEDS_KNOWN:
+        if "known" in wanted:
             own["known"] = set((known or {}).get(query_id, ()))
         if expected is not None:
             own["expected"] = expected[query_id] if isinstance(expected, Mapping) else expected

@@ -5,6 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from hypothesis import strategies as st
+from ir_measures.measures import registry
+
+from irpref.measures.declare import Param
 
 # Orders that go wrong easily: numbers as text, case, accents, and code points from U+10000 on, which a UTF-16
 # comparison puts before U+E000.
@@ -133,72 +136,49 @@ def gains(draw: st.DrawFn, grades: Iterable[float]) -> dict[float, float]:
     return dict(zip(grades, sorted(values), strict=True))
 
 
-def _optional(**choices: st.SearchStrategy) -> st.SearchStrategy[dict]:
-    """Dictionaries with any part of the keys: a parameter left out takes its default."""
-    return st.fixed_dictionaries({}, optional=choices)
+NUMBERS = (0.0, 0.1, 0.5, 0.95, 1, 1.5, 2, 2.5, 2.718281828459045, 3, 4, 5, 7, 10)
+INTEGERS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 20, 40, 100)
+
+
+def _values(spec: Param, grades: list[float]) -> st.SearchStrategy | None:
+    """Values that a parameter accepts; None where there are none to draw."""
+    if isinstance(spec.choices, tuple):
+        return st.sampled_from(spec.choices)
+    if dict in spec.types:
+        return gains(grades) if grades else None
+    if bool in spec.types:
+        return st.booleans()
+    numbers = [n for n in (INTEGERS if spec.types == (int,) else NUMBERS) if _accepts(spec, n)]
+    # Text is the name of a column, which the data lack.
+    return st.sampled_from(numbers) if numbers else None
+
+
+def _accepts(spec: Param, value: float) -> bool:
+    try:
+        spec.clean(value)
+    except ValueError:
+        return False
+    return True
 
 
 def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dict]:
-    """Valid parameters of the named measure. `grades` are the positive grades of the data, for `gains`.
+    """Valid parameters of the named measure, as it declares them, any part of them left out.
 
-    For RPref and NPref without `max_rel` the measure infers it, with a warning.
+    `grades` are the positive grades of the data, for `gains`. Where `max_rel` is left out a measure infers it, with a
+    warning.
     """
     grades = list(grades)
-    cutoff = st.integers(1, 12)
-    rel = st.integers(1, 3)
-    beta = st.sampled_from((0.0, 0.5, 1.0, 2.0, 10.0))
-    of_gains = {"gains": gains(grades)} if grades else {}
-    judged_only = st.booleans()
-    preference = {
-        "norm": st.sampled_from(("absolute", "relative", "relative2")),
-        "unretrieved": st.sampled_from(("zero", "infinity")),
-        "top": st.sampled_from(("keep", "drop", "zero")),
-        "max_rel": st.sampled_from((1, 2, 3, 4)),
-        "cutoff": cutoff,
-        **of_gains,
+    measure = registry[name]
+    drawn = {
+        parameter: values
+        for parameter, spec in measure.SUPPORTED_PARAMS.items()
+        if parameter not in measure.params and (values := _values(spec, grades)) is not None
     }
-    blended = {"beta": beta, "judged_only": judged_only, "cutoff": cutoff, **of_gains}
-    strategies = {
-        "RPref": _optional(**preference),
-        "NPref": st.fixed_dictionaries({"n": st.sampled_from((2, 3, 4, 5, 7, 10, 11, 100))}, optional=preference),
-        "BprefVariant": _optional(
-            norm=st.sampled_from(("min", "R", "N", "10", "10min", "old")), rel=rel, cutoff=cutoff
-        ),
-        "BprefR": _optional(rel=rel, cutoff=cutoff),
-        "BprefN": _optional(rel=rel, cutoff=cutoff),
-        "Bpref10": _optional(rel=rel, cutoff=cutoff),
-        "QMeasure": _optional(**blended),
-        "OMeasure": _optional(**blended),
-        "PMeasure": _optional(**blended),
-        "PPlus": _optional(**blended),
-        "NCU": _optional(
-            stop=st.sampled_from(("uniform", "graded", "rank_biased")),
-            utility=st.sampled_from(("BR", "P")),
-            gamma=st.sampled_from((0.1, 0.5, 0.95, 1.0)),
-            beta=beta,
-            judged_only=judged_only,
-            **of_gains,
-        ),
-        "OriginalNDCG": _optional(
-            base=st.sampled_from((2, 3, 10, 1.5, 2.718281828459045)),
-            judged_only=judged_only,
-            cutoff=cutoff,
-            **of_gains,
-        ),
-        "CRP": _optional(cutoff=cutoff, judged_only=judged_only),
-        "nCRP": _optional(judged_only=judged_only),
-        "CRPRecovery": _optional(cutoff=cutoff, judged_only=judged_only),
-        "Twist": _optional(depth=st.sampled_from((1, 2, 5, 8, 20, 40))),
-        "Coverage": _optional(rel=rel, cutoff=cutoff),
-        "Novelty": _optional(rel=rel, cutoff=cutoff),
-        "RelativeRecall": _optional(
-            expected=st.sampled_from((1, 2, 3, 2.5, 7)), capped=st.booleans(), rel=rel, cutoff=cutoff
-        ),
-        "RecallEffort": _optional(expected=st.sampled_from((1, 2, 3, 2.5, 7)), rel=rel, cutoff=cutoff),
-        "EMeasure": _optional(beta=beta, rel=rel, cutoff=cutoff),
-        "FMeasure": _optional(beta=beta, rel=rel, cutoff=cutoff),
-    }
-    return strategies[name]
+    required = {parameter for parameter in drawn if measure.SUPPORTED_PARAMS[parameter].required}
+    return st.fixed_dictionaries(
+        {parameter: values for parameter, values in drawn.items() if parameter in required},
+        optional={parameter: values for parameter, values in drawn.items() if parameter not in required},
+    )
 
 
 def random_collection(

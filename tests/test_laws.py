@@ -1,13 +1,14 @@
-"""Laws that every registered measure obeys, with a table of the exceptions a measure declares.
+"""Laws that every registered measure obeys, as it declares itself.
 
-A new measure is covered as soon as it is registered; it needs an entry here only where it takes a parameter
-without a default or where a law does not hold for it, with the reason.
+A new measure is covered as soon as it is registered. The two tables below hold exceptions from single laws, with the
+reason; a measure that declares itself truly needs no entry.
 """
 
 import copy
 import itertools
 import os
 import pickle
+import re
 import subprocess
 import sys
 from typing import NamedTuple
@@ -22,53 +23,14 @@ from hypothesis import strategies as st
 
 import irpref
 from forms import FORMS
-from irpref.evaluation import KernelEvaluator, prepare
+from irpref.datasets import load
+from irpref.evaluation import KernelEvaluator, columns_for, prepare
 from irpref.judged.align import judge
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
 from irpref.measures import registered
+from irpref.measures.declare import NEEDS
 from strategies import Collection, collections, parameters, positive_grades
-
-# What a measure needs before it can be evaluated. RPref's scale is given so that no topic depends on others.
-NEEDED = {"RPref": {"max_rel": 3}, "NPref": {"max_rel": 3, "n": 5}}
-
-# Parameters that change the path through a kernel; every measure is also tested without them.
-FURTHER = {
-    "RPref": [
-        {"norm": "relative", "unretrieved": "infinity"},
-        {"norm": "relative2", "top": "drop", "cutoff": 7},
-        {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
-    ],
-    "NPref": [{"n": 2, "norm": "relative"}, {"n": 100, "unretrieved": "infinity", "cutoff": 7}],
-    "BprefVariant": [{"norm": norm, "rel": 2, "cutoff": 7} for norm in ("R", "N", "10", "10min", "old")],
-    "QMeasure": [{"beta": 2.5, "cutoff": 7, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0}],
-    "OMeasure": [{"beta": 2.5, "cutoff": 3, "judged_only": True}],
-    "PMeasure": [{"beta": 2.5, "cutoff": 7, "judged_only": True}],
-    "PPlus": [{"gains": {3: 7.5}, "cutoff": 7, "judged_only": True}],
-    "NCU": [
-        {"stop": "graded", "gains": {3: 7.5}},
-        {"stop": "rank_biased", "utility": "P", "judged_only": True},
-        {"stop": "rank_biased", "gamma": 1.0, "beta": 3.0},
-    ],
-    "CRP": [{"cutoff": 7}, {"cutoff": 40, "judged_only": True}],
-    "nCRP": [{"judged_only": True}],
-    "CRPRecovery": [{"judged_only": True}, {"cutoff": 20}],
-    "Twist": [{"depth": 10}],
-    "Coverage": [{"rel": 2, "cutoff": 7}],
-    "Novelty": [{"rel": 2, "cutoff": 7}],
-    "RelativeRecall": [{"expected": 2.5, "capped": False}, {"expected": "expected", "cutoff": 7}],
-    "RecallEffort": [{"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40}],
-    "EMeasure": [{"beta": 0.3, "rel": 2}, {"cutoff": 7}],
-    "FMeasure": [{"beta": 3.0, "rel": 2}, {"cutoff": 7}],
-    "OriginalNDCG": [{"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True}],
-}
-
-# RANGE where it is not [0, 1].
-RANGES = {
-    "CRP": (-np.inf, np.inf),  # the worst case of a topic has its own law below
-    "nCRP": (-np.inf, np.inf),  # 0 to 1 for binary judgments, see the law below
-    "RelativeRecall": (0.0, np.inf),  # only without the cap
-}
 
 # Value of a topic of which nothing was retrieved, where it is not DEFAULT: of the relevant documents, R.
 EMPTY = {
@@ -89,17 +51,14 @@ NOT_IDEAL = {
 }
 
 
-def variants():
-    """Every registered measure, without parameters and with those that matter."""
-    for name, measure in registered().items():
-        needed = NEEDED.get(name, {})
-        for options in [{}, *FURTHER.get(name, [])]:
-            yield measure(**{**needed, **options})
-
-
-VARIANTS = list(variants())
+VARIANTS = [variant for measure in registered().values() for variant in type(measure).variants()]
 every_variant = pytest.mark.parametrize("measure", VARIANTS, ids=str)
 every_measure = pytest.mark.parametrize("name", list(registered()))
+
+
+def plain(name):
+    """The measure with what it cannot do without."""
+    return type(registered()[name]).variants()[0]
 
 
 # Data -------------------------------------------------------------------------------------------------------
@@ -188,18 +147,40 @@ def relevant(docs: dict) -> int:
 
 
 def test_the_tables_name_registered_measures_only():
-    assert {*NEEDED, *FURTHER, *RANGES, *EMPTY, *NOT_IDEAL} <= set(registered())
+    assert {*EMPTY, *NOT_IDEAL} <= set(registered())
 
 
 @every_measure
 def test_every_measure_says_what_it_is(name):
     measure = registered()[name]
-    for attribute in ("PRETTY_NAME", "SHORT_DESC", "QUESTION", "RANGE", "SOURCE", "DEFAULT", "__doc__"):
+    for attribute in ("PRETTY_NAME", "SHORT_DESC", "QUESTION", "RANGE", "SOURCE", "DEFAULT", "EXAMPLE", "__doc__"):
         assert getattr(type(measure), attribute) not in (None, "")
     assert type(measure).QUESTION.endswith("?")
     assert all(spec.desc for spec in measure.SUPPORTED_PARAMS.values())
+    assert set(measure.NEEDS) <= set(NEEDS)
+    assert (type(measure).RANGE == "[0, 1]") == (type(measure).BOUNDS == (0.0, 1.0))
     assert getattr(irpref, name) is measure
     assert ir_measures.measures.registry[name] is measure
+
+
+@every_measure
+def test_the_worked_example_has_values_of_the_measure(name):
+    assert any(re.match(rf"{name}\b", one.measure) for one in load(registered()[name].EXAMPLE).expected)
+
+
+@every_measure
+def test_what_a_measure_needs_shows_in_its_parameters(name):
+    measure = registered()[name]
+    assert ("scale" in measure.NEEDS) == ("max_rel" in measure.SUPPORTED_PARAMS)
+    known = [spec for spec in measure.SUPPORTED_PARAMS.values() if spec.column is bool]
+    assert ("known" in measure.NEEDS) == bool(known)
+
+
+@every_measure
+def test_the_first_variant_is_the_plain_measure(name):
+    assert plain(name) == registered()[name](**type(registered()[name]).VARIANTS[0])
+    allowed = {p for p, spec in registered()[name].SUPPORTED_PARAMS.items() if spec.required} | {"max_rel"}
+    assert set(plain(name).params) <= allowed
 
 
 # Range and defaults -----------------------------------------------------------------------------------------
@@ -207,9 +188,7 @@ def test_every_measure_says_what_it_is(name):
 
 @every_variant
 def test_values_stay_in_range(measure, usual):
-    low, high = RANGES.get(measure.NAME, (0.0, 1.0))
-    if measure.NAME not in RANGES:
-        assert type(measure).RANGE == "[0, 1]"
+    low, high = measure.BOUNDS
     found = list(usual[measure].values())
     assert all(type(value) is float for value in found)
     assert not any(value == 0 and np.signbit(value) for value in found)  # -0.0000 looks like a mistake
@@ -221,8 +200,8 @@ def test_values_stay_in_range(measure, usual):
 @given(collection=collections(), data=st.data())
 def test_drawn_values_stay_in_range(name, collection, data):
     options = data.draw(parameters(name, positive_grades(collection.qrels)))
-    measure = registered()[name](**{**NEEDED.get(name, {}), **options})
-    low, high = RANGES.get(name, (0.0, 1.0))
+    measure = plain(name)(**options)
+    low, high = measure.BOUNDS
     for value in values([measure], judgments(collection.qrels), collection.run)[measure].values():
         assert low - 1e-12 <= value <= high + 1e-12
 
@@ -257,7 +236,8 @@ def test_a_topic_left_out_has_the_value_of_an_empty_ranking(measure, usual, coll
 
 @every_variant
 def test_nothing_relevant_is_worth_the_worst(measure, usual, collection):
-    worst = {"EMeasure": 1.0}.get(measure.NAME, 0.0)
+    # A loss has nothing to lose then: `nothing relevant` is ideal. Elsewhere it is what an empty list scores.
+    worst = 0.0 if measure.NAME in EMPTY else measure.DEFAULT
     for topic, docs in collection.qrels.items():
         if relevant(docs) == 0:
             assert usual[measure][topic] == worst
@@ -365,15 +345,12 @@ def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
 # Terms ------------------------------------------------------------------------------------------------------
 
 
-@every_variant
+@pytest.mark.parametrize("measure", [m for m in VARIANTS if type(m).terms is not None], ids=str)
 def test_terms_add_up(measure, usual, collection):
-    if type(measure).terms is None:
-        # Read off a curve, or the complement of a measure that has terms.
-        assert measure.NAME in {"CRPRecovery", "Twist", "EMeasure", "RecallEffort"}
-        return
     pool, arguments = prepare([measure], judgments(collection.qrels))
     terms = type(measure).terms(judge(pool, collection.run), **arguments[measure])
     assert terms.judged.shape == pool.grade.shape
+    assert set(terms.columns) == set(measure.COLUMNS)
     for column in terms.columns.values():
         assert column.shape == pool.grade.shape
     total = pool.judged.total(terms.judged)
@@ -475,8 +452,8 @@ def test_forms_of_runs_have_the_same_values(run_form, usual, collection):
     assert {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in found.items()} == usual
 
 
-PLAIN = [measure for measure in VARIANTS if not {"known"} & set(measure.SUPPORTED_PARAMS)]
-PLAIN = [measure for measure in PLAIN if measure.params.get("expected") != "expected"]
+# What dictionaries can hold: measures that read no column.
+PLAIN = [measure for measure in VARIANTS if not columns_for([measure])]
 
 
 def test_dictionaries_have_the_same_values(usual, collection):
@@ -669,7 +646,11 @@ def test_the_hash_seed_does_not_show():
         subprocess.run(
             [sys.executable, "-c", HASH_SEED],
             cwd=here,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": here},
+            env={
+                **os.environ,
+                "PYTHONHASHSEED": seed,
+                "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")]),
+            },
             capture_output=True,
             text=True,
             check=True,
@@ -689,11 +670,12 @@ def ideal_list(docs: dict) -> dict[str, float]:
     return {doc: -float(rank) for rank, doc in enumerate(found)}
 
 
-@every_variant
-def test_the_ideal_list_is_best(measure, usual, collection):
-    exempt = NOT_IDEAL.get(measure.NAME)
-    if exempt and exempt[0](measure.params):
-        return
+def may_beat_the_ideal_list(measure):
+    return measure.NAME in NOT_IDEAL and NOT_IDEAL[measure.NAME][0](measure.params)
+
+
+@pytest.mark.parametrize("measure", [m for m in VARIANTS if not may_beat_the_ideal_list(m)], ids=str)
+def test_no_list_is_better_than_the_ideal_list(measure, usual, collection):
     qrels = judgments(collection.qrels)
     best = values([measure], qrels, {t: ideal_list(docs) for t, docs in collection.qrels.items()})[measure]
     sign = 1 if measure.higher_is_better else -1
@@ -711,36 +693,35 @@ def test_the_ideal_list_is_best(measure, usual, collection):
             assert sign * best[topic] >= sign * value - 1e-12, topic
 
 
-IDEAL_VALUES = {"EMeasure": 0.0, "nCRP": 0.0, "CRP": 0.0}
-
-
-@every_measure
-def test_the_ideal_list_has_the_best_value_of_the_range(name, collection):
-    measure = registered()[name](**NEEDED.get(name, {}))
-    if name == "Novelty":
-        return  # see NOT_IDEAL
-    run = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
-    found = values([measure], judgments(collection.qrels), run)[measure]
-    known = {row.query_id for row in judgments(collection.qrels) if row.known and row.relevance >= 1}
-    for topic, docs in collection.qrels.items():
+def topics_of(measure, qrels):
+    """Topics in which the measure has something to find: relevant documents, known to the user where it asks so."""
+    known = {row.query_id for row in judgments(qrels) if row.known and row.relevance >= 1}
+    for topic, docs in qrels.items():
         # Fractional grades below 1 are relevant to the graded measures and not to those that take `rel`.
         if "rel" in measure.SUPPORTED_PARAMS and any(0 < grade < 1 for grade in docs.values()):
             continue
-        if relevant(docs) and (name != "Coverage" or topic in known):
-            assert found[topic] == pytest.approx(IDEAL_VALUES.get(name, 1.0), abs=1e-12), topic
+        if relevant(docs) and ("known" not in measure.NEEDS or topic in known):
+            yield topic
+
+
+@pytest.mark.parametrize("name", [name for name, measure in registered().items() if measure.IDEAL is not None])
+def test_the_ideal_list_has_the_value_that_the_measure_declares(name, collection):
+    measure = plain(name)
+    run = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
+    found = values([measure], judgments(collection.qrels), run)[measure]
+    for topic in topics_of(measure, collection.qrels):
+        assert found[topic] == pytest.approx(measure.IDEAL, abs=1e-12), topic
 
 
 @every_measure
 def test_the_direction_of_better(name, collection):
-    """The ideal list scores better than the same list after forty documents that nobody judged."""
-    measure = registered()[name](**NEEDED.get(name, {}))
-    if name in ("RPref", "NPref", "BprefVariant", "Coverage", "Novelty", "RelativeRecall"):
-        return  # unjudged documents play no part in them
+    """The ideal list is better than an empty one, and no worse than itself below forty documents nobody judged."""
+    measure = plain(name)
     best = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
     late = {t: {**docs, **{f"u{i}": float(i) for i in range(1, 41)}} for t, docs in best.items()}
     qrels = judgments(collection.qrels)
     sign = 1 if measure.higher_is_better else -1
-    good, bad = (values([measure], qrels, run)[measure] for run in (best, late))
-    for topic, docs in collection.qrels.items():
-        if any(grade >= 1 for grade in docs.values()):
-            assert sign * good[topic] > sign * bad[topic]
+    good, bad, none = (values([measure], qrels, run)[measure] for run in (best, late, {}))
+    for topic in topics_of(measure, collection.qrels):
+        assert sign * good[topic] >= sign * bad[topic]
+        assert sign * good[topic] > sign * none[topic] or measure.IDEAL is None

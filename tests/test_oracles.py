@@ -14,10 +14,23 @@ from ir_measures import ScoredDoc
 import irpref
 from forms import FORMS, looked_up
 from irpref.measures import registered
-from oracles import NEEDS_KNOWN, ORACLES, oracle_calc
+from oracles import ORACLES, oracle_calc
 from strategies import Collection, collections, parameters, positive_grades, random_collection
 
-ANOTHER_NAME = {"BprefR", "BprefN", "Bpref10"}  # of BprefVariant
+REGISTRY = ir_measures.measures.registry
+ANOTHER_NAME = {name for name in ORACLES if name != REGISTRY[name].NAME}  # of a variant
+NEEDS_KNOWN = {name for name in ORACLES if "known" in REGISTRY[name].NEEDS}
+HAS_SCALE = [name for name in registered() if "scale" in registered()[name].NEEDS]
+COUNTS_EXPECTED = [name for name in registered() if "expected" in registered()[name].SUPPORTED_PARAMS]
+
+
+def plain(name: str) -> dict:
+    """Parameters without which a measure has no value, and small ones where the usual are for long lists."""
+    spec = registered().get(name)
+    if spec is None:
+        return {}
+    given = {p: v for p, v in type(spec).VARIANTS[0].items() if spec.SUPPORTED_PARAMS[p].required}
+    return given | ({"depth": 50} if "depth" in spec.SUPPORTED_PARAMS else {})
 
 
 class FloatQrel(NamedTuple):
@@ -42,7 +55,7 @@ class ExpectedQrel(NamedTuple):
 
 def package_calc(name, qrels, run, parameters):
     """Values by topic, each topic once. An inferred scale warns, which is right and not of interest here."""
-    measure = getattr(irpref, name)(**parameters)
+    measure = REGISTRY[name](**parameters)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.ScaleWarning)
         metrics = list(ir_measures.iter_calc([measure], qrels, run))
@@ -100,7 +113,7 @@ def test_measure_of_every_form_equals_its_oracle(name, collection: Collection, d
     rows = [ScoredDoc(query_id, doc, score) for query_id, docs in collection.run.items() for doc, score in docs.items()]
     assume(rows and any(row.query_id in qrels for row in rows))
     options = data.draw(parameters(name, positive_grades(qrels)))
-    measure = getattr(irpref, name)(**options)
+    measure = REGISTRY[name](**options)
     with warnings.catch_warnings(), looked_up(in_arrow):
         warnings.simplefilter("ignore", irpref.ScaleWarning)
         evaluator = irpref.evaluator([measure], FORMS[forms[0]](judged))
@@ -122,7 +135,7 @@ def test_measure_of_the_known_documents_equals_its_oracle(name, collection: Coll
     )
 
 
-@pytest.mark.parametrize("name", ["RelativeRecall", "RecallEffort"])
+@pytest.mark.parametrize("name", COUNTS_EXPECTED)
 @given(collection=collections(), data=st.data())
 def test_numbers_expected_by_topic(name, collection: Collection, data):
     options = data.draw(parameters(name).map(lambda drawn: drawn | {"expected": "expected"}))
@@ -136,10 +149,12 @@ def test_numbers_expected_by_topic(name, collection: Collection, data):
 
 
 @pytest.mark.parametrize("top", ["keep", "drop"])
-@pytest.mark.parametrize("name", ["RPref", "NPref"])
+@pytest.mark.parametrize("name", HAS_SCALE)
 @given(collection=collections(integer_only=True))
 def test_a_gain_for_grade_0(name, top, collection: Collection):
-    options = {"gains": {0: 0.5}, "top": top, "max_rel": 3} | ({"n": 4} if name == "NPref" else {})
+    options = {**type(registered()[name]).VARIANTS[0], "gains": {0: 0.5}, "max_rel": 3}
+    if "top" in registered()[name].SUPPORTED_PARAMS:
+        options["top"] = top
     assert_same(
         package_calc(name, collection.qrels, collection.run, options),
         oracle_calc(name, collection.qrels, collection.run, **options),
@@ -150,7 +165,7 @@ def test_a_gain_for_grade_0(name, top, collection: Collection):
 @pytest.mark.parametrize("name", sorted(ORACLES))
 def test_longer_lists(name, grades):
     qrels, run = random_collection(seed=2006, grades=grades)
-    options = {"NPref": {"n": 5}, "Twist": {"depth": 50}}.get(name, {})
+    options = plain(name)
     known = {query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()}
     if name in NEEDS_KNOWN:
         values = package_calc(name, with_known(qrels, known), run, options)
@@ -169,7 +184,7 @@ def test_measures_asked_for_together(collection: Collection, data):
     names = sorted(set(ORACLES) - NEEDS_KNOWN)
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
     options = {name: data.draw(parameters(name, positive_grades(collection.qrels)), label=name) for name in chosen}
-    measures = {getattr(irpref, name)(**options[name]): name for name in chosen}
+    measures = {REGISTRY[name](**options[name]): name for name in chosen}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.ScaleWarning)
         metrics = list(ir_measures.iter_calc(list(measures), collection.qrels, collection.run))
@@ -192,7 +207,7 @@ def read_trec(path, column):
 def assert_all_agree(qrels, run):
     known = {query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()}
     for name in ORACLES:
-        options = {"NPref": {"n": 8}}.get(name, {})
+        options = {parameter: value for parameter, value in plain(name).items() if parameter != "depth"}
         if name in NEEDS_KNOWN:
             values = package_calc(name, with_known(qrels, known), run, options)
             assert_same(values, oracle_calc(name, qrels, run, known=known, **options))

@@ -270,35 +270,22 @@ def test_explain_shows_what_the_measure_is_made_of():
     assert np.isnan(out[out.qid == "3"].contribution).all()
 
 
-@pytest.mark.parametrize(
-    ("measure", "columns"),
-    [
-        ("RPref(max_rel=2)", {"rho", "lost", "penalty"}),
-        ("NPref(n=2,max_rel=2)", {"rho", "lost", "penalty"}),
-        ("BprefVariant", {"lost"}),
-        ("QMeasure", {"gain", "BR"}),
-        ("OMeasure", {"gain", "BR"}),
-        ("PMeasure", {"gain", "BR"}),
-        ("PPlus", {"gain", "BR"}),
-        ("NCU", {"gain", "utility"}),
-        ("CRP", {"rp", "crp"}),
-        ("nCRP", {"rp", "crp"}),
-        ("Coverage", {"known"}),
-        ("Novelty", {"known"}),
-        ("OriginalNDCG", {"gain"}),
-    ],
-)
-def test_columns_of_each_measure(measure, columns):
+EXPLAINABLE = [name for name, measure in registered().items() if type(measure).terms is not None]
+
+
+@pytest.mark.parametrize("name", EXPLAINABLE)
+def test_columns_of_each_measure(name):
+    measure = type(registered()[name]).variants()[0]
     out = Explain(QRELS, measure)(RES)
-    assert set(out.columns) == {*RES.columns, "label", "judged", *columns, "contribution"}
+    assert set(out.columns) == {*RES.columns, "label", "judged", *measure.COLUMNS, "contribution"}
 
 
-@pytest.mark.parametrize("name", [n for n, m in registered().items() if type(m).terms is not None])
+@pytest.mark.parametrize("name", EXPLAINABLE)
 def test_contributions_add_up_to_the_value(name):
     example = load("synthetic")
     qrels = example.qrels_frame()
     run = example.run_frame("noisy").rename(columns={"query_id": "qid", "doc_id": "docno"})
-    measure = registered()[name](**{"RPref": {"max_rel": 3}, "NPref": {"max_rel": 3, "n": 4}}.get(name, {}))
+    measure = type(registered()[name]).variants()[0]
     out = Explain(qrels, measure, missed=True)(run)
     values = measure.evaluate(qrels, example.runs["noisy"])
     sums = out.groupby("qid").contribution.sum()
@@ -450,21 +437,17 @@ def test_oracle_of_queries_is_the_ideal_list():
     assert list(Oracle(QRELS)(topics.iloc[:0]).columns) == list(out.columns)
 
 
-BEST = {"CRP": 0, "nCRP": 0, "EMeasure": 0}
-
-
-# Novelty depends on what was known, not on the order.
-@pytest.mark.parametrize("name", [name for name in registered() if name != "Novelty"])
+@pytest.mark.parametrize("name", [name for name, measure in registered().items() if measure.IDEAL is not None])
 def test_the_ideal_list_has_the_best_value_of_every_measure(name):
     example = load("synthetic")
     qrels = example.qrels_frame()
     topics = pd.DataFrame(example.queries.items(), columns=["qid", "query"])
     ideal = Oracle(qrels)(topics).rename(columns={"qid": "query_id", "docno": "doc_id"})
-    measure = registered()[name](**{"RPref": {"max_rel": 3}, "NPref": {"max_rel": 3, "n": 4}}.get(name, {}))
-    best = BEST.get(name, 1)
+    measure = type(registered()[name]).variants()[0]
+    best = measure.IDEAL
     found = set(ideal["query_id"])
     values = [v for qid, v in measure.evaluate(qrels, ideal).items() if qid in found]
-    if name == "Coverage":
+    if "known" in measure.NEEDS:
         values = [v for v in values if v]  # nothing relevant was known: 0 for every run
     assert len(values) >= 15
     assert values == pytest.approx([best] * len(values))

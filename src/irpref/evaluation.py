@@ -30,7 +30,7 @@ Task = Callable[[JudgedRun], Floats]
 
 def _columns_of(measure: KernelMeasure) -> dict[str, str]:
     """Columns of the qrels that a measure reads: parameter by column name."""
-    wanted = [parameter for parameter in ("known", "expected") if parameter in measure.SUPPORTED_PARAMS]
+    wanted = [parameter for parameter, spec in measure.SUPPORTED_PARAMS.items() if spec.column is not None]
     arguments = measure.arguments() if wanted else {}
     return {arguments[parameter]: parameter for parameter in wanted if isinstance(arguments[parameter], str)}
 
@@ -102,13 +102,13 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
             raise ValueError(
                 f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
                 "irpref.with_known(qrels, known) adds it, pt.irpref.with_known to frames of PyTerrier"
-                if parameter == "known"
+                if measure.SUPPORTED_PARAMS[parameter].column is bool
                 else f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
                 "irpref.with_known adds columns for known documents, this one holds one number a topic"
             )
         if (parameter, name) not in pool.columns:
             # Beside the column as it was given: another measure may read it as something else.
-            clean = _known if parameter == "known" else _expected
+            clean = _known if measure.SUPPORTED_PARAMS[parameter].column is bool else _expected
             pool.columns[parameter, name] = clean(pool.columns[name], pool, name)
     return pool, {measure: resolve(measure, pool) for measure in measures}
 

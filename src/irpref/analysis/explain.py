@@ -16,48 +16,27 @@ computed a second time. Measures that are no sum over documents are refused, wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.arrays.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.arrays.terms import ByRank
 from irpref.evaluation import prepare
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
-from irpref.measures.declare import KernelMeasure
+from irpref.measures.declare import KernelMeasure, nearest_of_ours
 from irpref.measures.names import parse
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RETRIEVED, MISSED, REST = 0, 1, 2  # kinds of rows, in the order in which they stand
 
-# What the columns beside the contribution mean.
-COLUMNS = {
-    "rho": "grade on the scale from 0 to 1",
-    "lost": "less relevant judged documents ranked above it",
-    "penalty": "share of its weight that it loses to them",
-    "gain": "gain of its grade",
-    "BR": "blended ratio at its rank",
-    "utility": "utility of stopping at it",
-    "rp": "ranks between it and the place of its grade in the ideal list, negative if it stands too high",
-    "crp": "sum of rp down to its rank",
-    "known": "whether the user knew it",
-    "contribution": "what it adds to the value",
-}
-
-# Of the host's measures, those that one of ours equals or comes closest to.
-_STAND_INS = {
-    "AP": "QMeasure(beta=0)",
-    "RR": "OMeasure(beta=0)",
-    "Bpref": "BprefVariant",
-    "nDCG": "OriginalNDCG",
-    "SetF": "FMeasure",
-}
+__all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "explainable", "explanation_text"]
 
 
 def explainable(measure: Any) -> KernelMeasure:
@@ -70,27 +49,15 @@ def explainable(measure: Any) -> KernelMeasure:
     """
     found = parse(measure) if isinstance(measure, str) else measure
     if not isinstance(found, KernelMeasure):
-        stand_in = _STAND_INS.get(getattr(found, "NAME", ""))
+        stand_in = nearest_of_ours(found) if hasattr(found, "NAME") else None
         raise ValueError(
             f"{found} cannot be explained document by document: only measures of irpref keep their summands"
             + (f"; explain {stand_in}" if stand_in else "")
         )
     if type(found).terms is None:
-        raise ValueError(f"{found} is no sum over documents: none has a share of it{_instead(found)}")
+        raise ValueError(f"{found} is no sum over documents: none has a share of it{found.instead()}")
     found.validate_params()
     return found
-
-
-def _instead(measure: KernelMeasure) -> str:
-    if measure.NAME == "EMeasure":
-        from irpref.measures import FMeasure
-
-        return f"; explain {FMeasure(**measure.params)}: E is 1 - F"
-    return {
-        "CRPRecovery": "; explain CRP, whose curve it is read off",
-        "Twist": "; explain CRP, which sums the displacements that Twist weighs",
-        "RecallEffort": "; explain RelativeRecall, which has the same relevant documents",
-    }.get(str(measure.NAME), "")
 
 
 @dataclass(frozen=True)
@@ -179,7 +146,7 @@ class Explainer:
         lacking = np.zeros(0, np.int64)
         rest = np.zeros(0, np.int64)
         if missed:
-            counts = (terms.judged != 0) | self._could_count(terms.columns)
+            counts = (terms.judged != 0) | (self._relevant() if terms.counts is None else terms.counts)
             lacking = np.flatnonzero(judged.missed() & counts & mask[pool.judged.topic])
             if terms.rest is not None:
                 rest = np.flatnonzero((terms.rest != 0) & mask)
@@ -223,16 +190,9 @@ class Explainer:
             value,
         )
 
-    def _could_count(self, columns: Mapping[str, Floats]) -> Bools:
-        """Judged documents that would add something at some rank: shape (n_judged,)."""
-        grade = self.pool.grade
-        for weight in ("rho", "gain"):
-            if weight in columns:
-                return np.nan_to_num(columns[weight]) > 0
-        relevant: Bools = grade >= (self.arguments.get("rel") or np.nextafter(0, 1))
-        if "known" in columns:
-            known = columns["known"] > 0
-            relevant = relevant & (known if self.measure.NAME == "Coverage" else ~known)
+    def _relevant(self) -> Bools:
+        """Judged documents with a positive grade, or one of at least `rel` where there is such a parameter."""
+        relevant: Bools = self.pool.grade >= (self.arguments.get("rel") or np.nextafter(0, 1))
         return relevant
 
     def frame(self, account: Account, topics: Sequence[int] | None = None, why: bool = False) -> pd.DataFrame:
@@ -263,14 +223,36 @@ class Explainer:
 
     def reasons(self, account: Account) -> list[str]:
         """Why each row contributes what it does, in words; empty where there is nothing to say."""
-        say = _WORDS.get(str(self.measure.NAME))
         out: list[str] = []
         for t in np.flatnonzero(account.topics.lengths).tolist():
-            topic = _Topic(self, account, t)
-            if say is not None:
-                say(topic)
+            topic = self._topic(account, t)
+            type(self.measure).reasons(topic)
             out += topic.why
         return out
+
+    def _topic(self, account: Account, t: int) -> Topic:
+        """One topic of an account, with the reasons that hold for every measure."""
+        rows = slice(int(account.topics.offsets[t]), int(account.topics.offsets[t + 1]))
+        own = slice(*self.pool.judged.offsets[[t, t + 1]].tolist())
+        negative = self.measure.NEGATIVE_GRADES
+        place, grade = account.rank[rows], account.grade[rows]
+        if self.arguments.get("judged_only"):
+            stays = (account.kind[rows] == RETRIEVED) & (~np.isnan(grade) if negative else grade >= 0)
+            place = np.where(stays, np.cumsum(stays), 0)
+        cutoff = self.arguments.get("cutoff") if self.measure.CUTOFF_ENDS_LIST else None
+        topic = Topic(
+            arguments=self.arguments,
+            doc=account.doc_ids[rows].tolist(),
+            kind=account.kind[rows],
+            grade=grade,
+            contribution=account.contribution[rows],
+            columns={name: values[rows] for name, values in account.columns.items()},
+            pool_grade=self.pool.grade[own],
+            place=place,
+            inside=(place > 0) & (place <= (cutoff or np.inf)),
+        )
+        plain_reasons(topic, negative, cutoff)
+        return topic
 
 
 def explain(qrels: Any, run: Any, measure: Any, query_id: str | None = None, why: bool | None = None) -> pd.DataFrame:
@@ -289,7 +271,7 @@ def explain(qrels: Any, run: Any, measure: Any, query_id: str | None = None, why
     -------
     DataFrame
         Columns query_id, rank, doc_id, score, grade (NaN: no judgment), judged (a judgment of at least 0),
-        what the measure is made of (see `COLUMNS`), contribution. First the ranking in the order of
+        what the measure is made of (see its `COLUMNS`), contribution. First the ranking in the order of
         evaluation; then judged documents that were not retrieved and count, or would have, with a missing
         rank; then, where a value has a part that belongs to no document (ranks below the end of a short
         list), one row without a document. The contributions of a topic add up to its value.
@@ -312,238 +294,6 @@ def _topic_number(pool: Pool, query_id: Any) -> int:
     except KeyError:
         first = ", ".join(map(repr, pool.topic_ids[:3]))
         raise ValueError(f"topic {str(query_id)!r} has no judgments (the topics begin {first})") from None
-
-
-# ------------------------------------------------------------------------------------------------ in words
-
-
-class _Topic:
-    """One topic of an account, with a reason for each row."""
-
-    def __init__(self, explainer: Explainer, account: Account, t: int) -> None:
-        rows = slice(int(account.topics.offsets[t]), int(account.topics.offsets[t + 1]))
-        self.arguments = explainer.arguments
-        self.name = str(explainer.measure.NAME)
-        self.doc: list[Any] = account.doc_ids[rows].tolist()
-        self.kind = account.kind[rows]
-        self.rank = account.rank[rows]
-        self.grade = account.grade[rows]
-        self.contribution = account.contribution[rows]
-        self.columns = {name: values[rows] for name, values in account.columns.items()}
-        pool, own = explainer.pool, slice(*explainer.pool.judged.offsets[[t, t + 1]].tolist())
-        self.pool_grade = pool.grade[own]
-        # Rank in the list that the measure looks at.
-        negative = self.name in ("CRP", "nCRP")
-        stays = self.kind == RETRIEVED
-        if self.arguments.get("judged_only"):
-            stays &= ~np.isnan(self.grade) if negative else self.grade >= 0
-            self.place = np.where(stays, np.cumsum(stays), 0)
-        else:
-            self.place = self.rank
-        # Where CRP is read is no cutoff of the list.
-        cutoff = None if negative else self.arguments.get("cutoff")
-        self.inside = stays & (self.place <= (cutoff or np.inf))
-        self.why = [
-            self._plain(int(kind), float(grade), bool(seen), bool(inside), cutoff)
-            for kind, grade, seen, inside in zip(self.kind, self.grade, stays, self.inside, strict=True)
-        ]
-
-    def _plain(self, kind: int, grade: float, seen: bool, inside: bool, cutoff: int | None) -> str:
-        if kind == REST:
-            return "the list ends here: as if non-relevant documents followed"
-        if kind == MISSED:
-            return "not retrieved: adds nothing"
-        if seen and not inside:
-            return f"below the cutoff {cutoff}: counts as not retrieved"
-        if grade != grade:
-            return "no judgment"
-        return "negative grade: no judgment" if grade < 0 and self.name not in ("CRP", "nCRP") else ""
-
-    def say(self, rows: Bools, words: Callable[[int], str]) -> None:
-        """Set the reasons of these rows."""
-        for i in np.flatnonzero(rows).tolist():
-            self.why[i] = words(i)
-
-    def relevant(self) -> Bools:
-        rel = self.arguments.get("rel")
-        counts: Bools = (
-            self.columns["gain"] > 0 if "gain" in self.columns else self.grade >= (rel or np.nextafter(0, 1))
-        )
-        return counts
-
-
-def _names(docs: Sequence[str], most: int = 3) -> str:
-    """D1; D1 and D2; D1, D2 and 5 more."""
-    if len(docs) > most + 1:
-        docs = [*docs[:most], f"{len(docs) - most} more"]
-    return " and ".join(filter(None, [", ".join(docs[:-1]), docs[-1]]))
-
-
-def _preferences(topic: _Topic) -> None:
-    if topic.name == "BprefVariant":
-        rel = topic.arguments["rel"]
-        relevance = np.where(topic.grade >= rel, 1.0, np.where(topic.grade >= 0, 0.0, np.nan))
-        of = max(int((topic.pool_grade >= rel).sum()), 1)
-        penalty = 1 - topic.contribution * of
-    else:
-        relevance, penalty = topic.columns["rho"], topic.columns["penalty"]
-    ranked = np.flatnonzero(topic.inside & (relevance >= 0))
-    value = relevance[ranked]
-    docs = [topic.doc[i] for i in ranked.tolist()]
-    for at, i in enumerate(ranked.tolist()):
-        above = [docs[j] for j in np.flatnonzero(value[:at] < value[at]).tolist()]
-        below = [docs[at + 1 + j] for j in np.flatnonzero(value[at + 1 :] > value[at]).tolist()]
-        words = []
-        if above:
-            words.append(
-                f"less relevant {_names(above)} stand{'s' * (len(above) == 1)} above: "
-                f"loses {100 * penalty[i]:.1f}% of its weight"
-            )
-        elif value[at] > 0:
-            words.append("nothing less relevant above: full weight")
-        if below:
-            words.append(f"preferred {_names(below)} stand{'s' * (len(below) == 1)} below {topic.doc[i]}")
-        topic.why[i] = "; ".join(words)
-    left_out = topic.arguments.get("top", "keep")
-    if left_out != "keep" and ranked.size and topic.contribution[ranked[0]] == 0 < value[0]:
-        reason = f"highest ranked judged document, not in the sum (top={left_out!r})"
-        topic.why[int(ranked[0])] = "; ".join([reason, *topic.why[int(ranked[0])].split("; ")[1:]])
-    if topic.arguments.get("unretrieved") == "infinity":
-        for i in np.flatnonzero((topic.kind != REST) & ~topic.inside & (relevance > 0)).tolist():
-            above = [doc for doc, v in zip(docs, value.tolist(), strict=True) if v < relevance[i]]
-            what = "not retrieved" if topic.kind[i] == MISSED else "below the cutoff"
-            topic.why[i] = f"{what}, so below all that was" + (
-                f", less relevant {_names(above)} included: loses {100 * penalty[i]:.1f}% of its weight"
-                if above
-                else ": nothing less relevant above, full weight"
-            )
-            if not ranked.size:
-                topic.why[i] = f"{what}, and nothing judged was: adds nothing"
-
-
-def _blended(topic: _Topic) -> None:
-    found = topic.inside & topic.relevant()
-    rows = np.flatnonzero(found)
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
-    if not rows.size:
-        return
-    first = int(rows[0])
-    best = int(rows[np.argmax(topic.grade[rows])])
-    if topic.name == "QMeasure":
-        of = _count(topic, topic.arguments["cutoff"])
-        topic.say(found, lambda i: f"relevant: adds BR / {of}")
-    elif topic.name == "OMeasure":
-        topic.say(found, lambda i: f"below the first relevant document {topic.doc[first]}: not looked at")
-        topic.why[first] = "first relevant document: its BR is the value"
-    elif topic.name == "PMeasure":
-        topic.say(found, lambda i: f"not the best document retrieved, {topic.doc[best]}")
-        topic.why[best] = "best document retrieved (highest grade, then rank): its BR is the value"
-    else:
-        of = int((rows <= best).sum())
-        topic.say(
-            found,
-            lambda i: (
-                f"relevant, down to the best document {topic.doc[best]}: adds BR / {of}"
-                if i < best
-                else f"below the best document retrieved, {topic.doc[best]}: not looked at"
-            ),
-        )
-        topic.why[best] = f"best document retrieved (highest grade, then rank): adds BR / {of}"
-
-
-def _count(topic: _Topic, cutoff: int | None) -> int:
-    """Relevant documents of the pool, at most the cutoff."""
-    gains = dict(topic.arguments["gains"] or ())
-    number = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
-    return int(min(number, cutoff or number))
-
-
-def _stopping(topic: _Topic) -> None:
-    found = topic.inside & topic.relevant()
-    utility = topic.columns["utility"]
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
-    topic.say(found, lambda i: f"relevant: {topic.contribution[i] / utility[i]:.3g} of the users stop here")
-
-
-def _positions(topic: _Topic) -> None:
-    rp = topic.columns["rp"]
-    relevant = int((topic.pool_grade > 0).sum())
-    last = topic.arguments.get("cutoff") or relevant
-
-    def words(i: int) -> str:
-        off = int(abs(rp[i]))
-        if off == 0:
-            where = "where the ideal list has its grade"
-        else:
-            ideal = int(topic.place[i] - rp[i])
-            where = f"{off} rank{'s' * (off > 1)} too " + (
-                f"high, the ideal list has its grade from rank {ideal}"
-                if rp[i] < 0
-                else f"low, the ideal list has its grade to rank {ideal}"
-            )
-        if topic.place[i] > last:
-            return where + f"; below rank {last}, where CRP is read" * (off > 0)
-        return where + ("; no judgment: non-relevant" if np.isnan(topic.grade[i]) else "")
-
-    topic.say((topic.kind == RETRIEVED) & ~np.isnan(rp) & (relevant > 0), words)
-    topic.say(topic.kind == MISSED, lambda i: "not retrieved: others stand in its ideal place")
-
-
-def _knowledge(topic: _Topic) -> None:
-    relevant = topic.grade >= topic.arguments["rel"]
-    known = topic.columns["known"] > 0
-    new = topic.name == "Novelty"
-    counts = relevant & (~known if new else known)
-    topic.say(topic.inside & (topic.grade >= 0), lambda i: "not relevant")
-    other = "relevant, but known to the user" if new else "relevant, but not known to the user"
-    topic.say(topic.inside & relevant, lambda i: other)
-    words = "relevant and new to the user" if new else "relevant and known to the user"
-    topic.say(topic.inside & counts, lambda i: words)
-    topic.say((topic.kind == MISSED) & counts, lambda i: f"{words}, not retrieved")
-
-
-def _set(topic: _Topic) -> None:
-    found = topic.inside & topic.relevant()
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
-    topic.say(
-        found,
-        lambda i: "relevant and retrieved" if topic.contribution[i] > 0 else "relevant, more than was expected",
-    )
-
-
-def _discounted(topic: _Topic) -> None:
-    from irpref.measures.original_ndcg import discount
-
-    by = discount(np.maximum(topic.place, 1), topic.arguments["base"])
-    gain = topic.columns["gain"]
-    found = topic.inside & (gain > 0)
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "no gain")
-    topic.say(
-        found,
-        lambda i: (
-            f"gain {gain[i]:g}"
-            + (f" divided by {by[i]:.4g} at rank {topic.place[i]}" if by[i] > 1 else ", not discounted")
-        ),
-    )
-
-
-_WORDS: dict[str, Callable[[_Topic], None]] = {
-    "RPref": _preferences,
-    "NPref": _preferences,
-    "BprefVariant": _preferences,
-    "QMeasure": _blended,
-    "OMeasure": _blended,
-    "PMeasure": _blended,
-    "PPlus": _blended,
-    "NCU": _stopping,
-    "CRP": _positions,
-    "nCRP": _positions,
-    "Coverage": _knowledge,
-    "Novelty": _knowledge,
-    "RelativeRecall": _set,
-    "FMeasure": _set,
-    "OriginalNDCG": _discounted,
-}
 
 
 # ------------------------------------------------------------------------------------------- for terminals
@@ -601,10 +351,10 @@ def explanation_text(qrels: Any, run: Any, measure: Any, query_id: str, every: b
             for c, (cell, width) in enumerate(zip(row, widths, strict=False))
         ]
         lines.append("  ".join(cells).rstrip())
-    known = [name for name in names if name in COLUMNS]
+    known = [name for name in names if name in found.COLUMNS]
     if known:
         width = max(map(len, known))
-        lines += ["", *(f"{name.ljust(width)}  {COLUMNS[name]}" for name in known)]
+        lines += ["", *(f"{name.ljust(width)}  {found.COLUMNS[name]}" for name in known)]
     return "\n".join(lines) + "\n"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Bools, Floats, Ints
 
 ByRank = Callable[[Ints, Ints], Floats]
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -28,6 +28,8 @@ class Terms(NamedTuple):
         What the contributions are made of; NaN where a document has no such thing.
     unjudged_columns : mapping of str to callable
         The same for retrieved documents without a judgment, called as `unjudged`.
+    counts : bool array (n_judged,), optional
+        Documents that would add something at some rank. None: relevant ones, by the parameter `rel` if any.
     """
 
     judged: Floats
@@ -35,3 +37,4 @@ class Terms(NamedTuple):
     rest: Floats | None = None
     columns: Mapping[str, Floats] = _NONE
     unjudged_columns: Mapping[str, ByRank] = _NONE
+    counts: Bools | None = None

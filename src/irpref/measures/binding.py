@@ -12,11 +12,9 @@ from ir_measures.measures import Measure
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import no_column
 from irpref.judged.pool import Pool
-from irpref.measures.declare import KernelMeasure
+from irpref.measures.declare import KernelMeasure, needs
 from irpref.measures.names import parse_all
 from irpref.messages import DegenerateWarning
-
-_NEED_NONRELEVANT = ("RPref", "NPref", "BprefVariant", "Bpref")
 
 
 @overload
@@ -58,7 +56,7 @@ def bind(measures: Any, source: Any) -> Any:
     grades, all_relevant = _grades(source)
     bound = []
     for measure in chosen:
-        if all_relevant and measure.NAME in _NEED_NONRELEVANT:
+        if all_relevant and "nonrelevant" in needs(measure):
             warnings.warn(
                 f"{measure}: no document of this collection is judged non-relevant, so there is hardly a preference "
                 "to keep or lose; the measure says little more than recall",

@@ -25,8 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.reasons import Topic
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
@@ -127,7 +128,8 @@ def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: b
     row = blend.found.row
     judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
     judged[row], ratio[row] = share, blend.ratio
-    return Terms(judged, columns={"gain": run.pool.gain(gains), "BR": ratio})
+    gain = run.pool.gain(gains)
+    return Terms(judged, columns={"gain": gain, "BR": ratio}, counts=gain > 0)
 
 
 def q_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
@@ -150,9 +152,63 @@ def p_plus_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool
     return _terms(run, "P+", beta, gains, judged_only, cutoff)
 
 
+def _say_not_relevant(topic: Topic) -> tuple[Bools, list[int]]:
+    """Say so of the documents without a gain; which of the others the ranking has, and their rows."""
+    found = topic.inside & topic.relevant()
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    return found, np.flatnonzero(found).tolist()
+
+
+def _best(topic: Topic, rows: list[int]) -> int:
+    return rows[int(np.argmax(topic.grade[rows]))]
+
+
+def q_reasons(topic: Topic) -> None:
+    """What the blended ratio of each relevant document is divided by."""
+    gains = dict(topic.arguments["gains"] or ())
+    r = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
+    found, _ = _say_not_relevant(topic)
+    topic.say(found, lambda i: f"relevant: adds BR / {min(r, topic.arguments['cutoff'] or r)}")
+
+
+def o_reasons(topic: Topic) -> None:
+    """Which relevant document is the first."""
+    found, rows = _say_not_relevant(topic)
+    if rows:
+        topic.say(found, lambda i: f"below the first relevant document {topic.doc[rows[0]]}: not looked at")
+        topic.why[rows[0]] = "first relevant document: its BR is the value"
+
+
+def p_reasons(topic: Topic) -> None:
+    """Which document is the best one."""
+    found, rows = _say_not_relevant(topic)
+    if rows:
+        best = _best(topic, rows)
+        topic.say(found, lambda i: f"not the best document retrieved, {topic.doc[best]}")
+        topic.why[best] = "best document retrieved (highest grade, then rank): its BR is the value"
+
+
+def p_plus_reasons(topic: Topic) -> None:
+    """Which document is the best one, and which stand above it."""
+    found, rows = _say_not_relevant(topic)
+    if rows:
+        best = _best(topic, rows)
+        of = rows.index(best) + 1
+        topic.say(
+            found,
+            lambda i: (
+                f"relevant, down to the best document {topic.doc[best]}: adds BR / {of}"
+                if i < best
+                else f"below the best document retrieved, {topic.doc[best]}: not looked at"
+            ),
+        )
+        topic.why[best] = f"best document retrieved (highest grade, then rank): adds BR / {of}"
+
+
 # Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the range of a double.
 BETA = Param(float, "weight of the cumulated gain; 0 leaves precision alone", default=1.0, minimum=0, maximum=1e30)
 _PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
+_COLUMNS = {"gain": "gain of its grade", "BR": "blended ratio at its rank"}
 
 
 class _QMeasure(KernelMeasure):
@@ -167,9 +223,14 @@ class _QMeasure(KernelMeasure):
     SHORT_DESC = "Average precision for graded relevance."
     QUESTION = "How early, and how completely, do documents stand in order of their grades?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    EXAMPLE = "p-measure-figure-1"
+    VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
+    COLUMNS = _COLUMNS
+    STANDS_FOR = {"AP": {"beta": 0}}
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(q_measure)
     terms = staticmethod(q_terms)
+    reasons = staticmethod(q_reasons)
 
 
 class _OMeasure(KernelMeasure):
@@ -180,9 +241,14 @@ class _OMeasure(KernelMeasure):
     SHORT_DESC = "Reciprocal rank for graded relevance."
     QUESTION = "How good, and how early, is the first relevant document?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    EXAMPLE = "p-measure-figure-1"
+    VARIANTS = ({}, {"beta": 2.5, "cutoff": 3, "judged_only": True})
+    COLUMNS = _COLUMNS
+    STANDS_FOR = {"RR": {"beta": 0}}
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(o_measure)
     terms = staticmethod(o_terms)
+    reasons = staticmethod(o_reasons)
 
 
 class _PMeasure(KernelMeasure):
@@ -196,9 +262,13 @@ class _PMeasure(KernelMeasure):
     SHORT_DESC = "How early the best retrieved document stands."
     QUESTION = "How soon does a user who wants the best document on offer find it?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    EXAMPLE = "p-measure-figure-1"
+    VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
+    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(p_measure)
     terms = staticmethod(p_terms)
+    reasons = staticmethod(p_reasons)
 
 
 class _PPlus(KernelMeasure):
@@ -209,9 +279,13 @@ class _PPlus(KernelMeasure):
     SHORT_DESC = "Mean blended ratio down to the best retrieved document."
     QUESTION = "How good is the ranking down to the best retrieved document?"
     SOURCE = "Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
+    EXAMPLE = "p-measure-figure-1"
+    VARIANTS = ({}, {"gains": {3: 7.5}, "cutoff": 7, "judged_only": True})
+    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(p_plus)
     terms = staticmethod(p_plus_terms)
+    reasons = staticmethod(p_plus_reasons)
 
 
 QMeasure = register(_QMeasure())

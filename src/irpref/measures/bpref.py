@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irpref.arrays.reasons import Topic, say_preferences
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.arrays.terms import Terms
@@ -94,6 +95,14 @@ def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) ->
     return Terms(judged, columns={"lost": lost})
 
 
+def bpref_reasons(topic: Topic) -> None:
+    """Which non-relevant documents stand above each relevant one."""
+    rel = topic.arguments["rel"]
+    relevance = np.where(topic.grade >= rel, 1.0, np.where(topic.grade >= 0, 0.0, np.nan))
+    r = max(int((topic.pool_grade >= rel).sum()), 1)
+    say_preferences(topic, relevance, 1 - topic.contribution * r)
+
+
 class _BprefVariant(KernelMeasure):
     """The forms of bpref that the literature and the tools use; without parameters it is ir_measures' `Bpref`.
 
@@ -105,6 +114,11 @@ class _BprefVariant(KernelMeasure):
     SHORT_DESC = "Judged non-relevant documents ranked above relevant ones, with the denominators in use."
     QUESTION = "How often do judged non-relevant documents stand above relevant ones?"
     SOURCE = "Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c"
+    EXAMPLE = "bpref-lecture"
+    NEEDS = ("nonrelevant",)
+    VARIANTS = ({}, *({"norm": norm, "rel": 2, "cutoff": 7} for norm in ("R", "N", "10", "10min", "old")))
+    COLUMNS = {"lost": "less relevant judged documents ranked above it"}
+    STANDS_FOR = {"Bpref": {}}
     SUPPORTED_PARAMS: dict[str, Any] = {
         "norm": Param(
             str,
@@ -117,6 +131,7 @@ class _BprefVariant(KernelMeasure):
     }
     kernel = staticmethod(bpref)
     terms = staticmethod(bpref_terms)
+    reasons = staticmethod(bpref_reasons)
 
 
 BprefVariant = register(_BprefVariant())

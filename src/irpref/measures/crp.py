@@ -33,15 +33,17 @@ squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from irpref.arrays.judgments import Judgments
+from irpref.arrays.reasons import MISSED, RETRIEVED, Topic
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.arrays.terms import Terms
-from irpref.measures.declare import KernelMeasure, Param, register
+from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 
 class Ideal(NamedTuple):
@@ -254,9 +256,40 @@ def n_crp_terms(run: JudgedRun, *, judged_only: bool) -> Terms:
     )
 
 
+def position_reasons(topic: Topic) -> None:
+    """How far each document is from where the ideal list has its grade."""
+    rp = topic.columns["rp"]
+    relevant = int((topic.pool_grade > 0).sum())
+    last = topic.arguments.get("cutoff") or relevant
+
+    def words(i: int) -> str:
+        off = int(abs(rp[i]))
+        if off == 0:
+            where = "where the ideal list has its grade"
+        else:
+            ideal = int(topic.place[i] - rp[i])
+            where = f"{off} rank{'s' * (off > 1)} too " + (
+                f"high, the ideal list has its grade from rank {ideal}"
+                if rp[i] < 0
+                else f"low, the ideal list has its grade to rank {ideal}"
+            )
+        if topic.place[i] > last:
+            return where + f"; below rank {last}, where CRP is read" * (off > 0)
+        return where + ("; no judgment: non-relevant" if np.isnan(topic.grade[i]) else "")
+
+    topic.say((topic.kind == RETRIEVED) & ~np.isnan(rp) & (relevant > 0), words)
+    topic.say(topic.kind == MISSED, lambda i: "not retrieved: others stand in its ideal place")
+
+
 JUDGED_ONLY = Param(
     bool, "drop documents without a judgment and rank again; a negative grade is a judgment here", default=False
 )
+
+
+_COLUMNS = {
+    "rp": "ranks between it and the place of its grade in the ideal list, negative if it stands too high",
+    "crp": "sum of rp down to its rank",
+}
 
 
 class _CRP(KernelMeasure):
@@ -271,12 +304,20 @@ class _CRP(KernelMeasure):
     QUESTION = "How many ranks are documents away from where the ideal list has them?"
     RANGE = "from -R(R+1)/2; 0 is ideal; positive values are possible"
     SOURCE = "Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9"
+    BOUNDS = (-math.inf, math.inf)  # the worst case depends on R
+    IDEAL = 0.0
+    EXAMPLE = "crp-recovery"
+    VARIANTS = ({}, {"cutoff": 7}, {"cutoff": 40, "judged_only": True})
+    NEGATIVE_GRADES = True
+    CUTOFF_ENDS_LIST = False
+    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = {
         "cutoff": Param(int, "rank at which the curve is read (default: R)", minimum=1),
         "judged_only": JUDGED_ONLY,
     }
     kernel = staticmethod(crp)
     terms = staticmethod(crp_terms)
+    reasons = staticmethod(position_reasons)
 
 
 class _nCRP(KernelMeasure):
@@ -288,11 +329,18 @@ class _nCRP(KernelMeasure):
     QUESTION = "What share of the worst possible displacement does the ranking have down to rank R?"
     RANGE = "0 (ideal) to 1; graded judgments can go below 0, negative grades above 1"
     SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
+    BOUNDS = (-math.inf, math.inf)  # 0 to 1 for binary judgments
     DEFAULT = 1.0
+    IDEAL = 0.0
     higher_is_better = False
+    EXAMPLE = "crp-recovery"
+    VARIANTS = ({}, {"judged_only": True})
+    NEGATIVE_GRADES = True
+    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = {"judged_only": JUDGED_ONLY}
     kernel = staticmethod(n_crp)
     terms = staticmethod(n_crp_terms)
+    reasons = staticmethod(position_reasons)
 
 
 class _CRPRecovery(KernelMeasure):
@@ -303,11 +351,18 @@ class _CRPRecovery(KernelMeasure):
     SHORT_DESC = "R over the rank at which the CRP curve is back at 0."
     QUESTION = "How soon are early misplacements made good?"
     SOURCE = "Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9"
+    EXAMPLE = "crp-recovery"
+    VARIANTS = ({}, {"judged_only": True}, {"cutoff": 20})
+    NEGATIVE_GRADES = True
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "cutoff": Param(int, "ranking cutoff: documents below this rank count as not retrieved", minimum=1),
+        "cutoff": CUTOFF,
         "judged_only": JUDGED_ONLY,
     }
     kernel = staticmethod(crp_recovery)
+
+    def instead(self) -> str:
+        """It is a point of CRP's curve."""
+        return "; explain CRP, whose curve it is read off"
 
 
 CRP = register(_CRP())

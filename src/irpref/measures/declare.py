@@ -10,16 +10,27 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from ir_measures import measures as host
 from ir_measures import providers
 from ir_measures.measures.base import _NOT_PROVIDED
 
+from irpref.arrays.reasons import default_reasons
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
+from irpref.arrays.terms import Terms
 from irpref.messages import did_you_mean
+
+# What a measure may need of the judgments, beyond grades.
+Need = Literal["scale", "nonrelevant", "known", "preferences"]
+NEEDS: dict[Need, str] = {
+    "scale": "the top of the grade scale (`max_rel`)",
+    "nonrelevant": "documents judged non-relevant; without them it says little more than recall",
+    "known": "a column of the qrels that says which documents the user knew",
+    "preferences": "judgments that say which of two documents is better",
+}
 
 
 class Param(host.ParamInfo):
@@ -40,6 +51,9 @@ class Param(host.ParamInfo):
     above : float, optional
         Bound that a value must exceed.
     maximum : float, optional
+    column : type, optional
+        Where text names a column of the qrels, what stands there: `bool`, a truth value a document; `float`, one
+        number of at least 1 a topic, on every row of the topic.
     desc : str
     """
 
@@ -53,10 +67,12 @@ class Param(host.ParamInfo):
         minimum: float | None = None,
         above: float | None = None,
         maximum: float | None = None,
+        column: type[bool] | type[float] | None = None,
     ) -> None:
         super().__init__(dtype=dtype, required=required, choices=choices, default=default, desc=desc)
         self.types: tuple[type, ...] = dtype if isinstance(dtype, tuple) else (dtype,)
         self.minimum, self.above, self.maximum = minimum, above, maximum
+        self.column = column
 
     def accepted(self) -> str:
         """What the parameter accepts, in words."""
@@ -149,26 +165,64 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
 class KernelMeasure(host.Measure):
     """A measure computed by a kernel over all topics at once.
 
-    Subclasses declare, beside what every ir_measures measure has:
+    Everything that tests, tables, documentation and `explain` want to know of a measure is declared here, beside
+    what every ir_measures measure has.
 
-    kernel : (run: JudgedRun, **parameters) -> float array (n_topics,)
-    terms : the same, -> `Terms`: what each document contributes; None where the value is no sum
-    QUESTION : the question the measure answers, for tables and help
-    RANGE : the values it takes
-    SOURCE : where it is defined
-    higher_is_better : direction
+    Attributes
+    ----------
+    kernel : callable
+        (run: JudgedRun, **parameters) -> float array (n_topics,)
+    terms : callable or None
+        The same, -> `Terms`: what each document contributes. None where the value is no sum over documents.
+    QUESTION : str
+        The question the measure answers, for tables and help.
+    RANGE, BOUNDS : str, (float, float)
+        The values it takes, in words and as bounds.
+    SOURCE : str
+        Where it is defined.
+    EXAMPLE : str
+        A worked example (`irpref.datasets.load(EXAMPLE)`) that has values of it.
+    higher_is_better : bool
+    NEEDS : tuple of str
+        What it needs of the judgments beyond grades: keys of `declare.NEEDS`.
+    IDEAL : float or None
+        Value of the ideal list: all relevant documents of a topic and no others, best first. None where that
+        depends on the topic.
+    VARIANTS : tuple of dict
+        Parameters that make a difference to the kernel, for tests. The first are those of the plain measure: what
+        it cannot do without, and what keeps its values independent of other topics (`max_rel`).
+    NEGATIVE_GRADES : bool
+        Whether negative grades count, as grades below non-relevant; elsewhere they are no judgments.
+    CUTOFF_ENDS_LIST : bool
+        Whether documents below the cutoff count as not retrieved; elsewhere it says where a curve is read.
+    COLUMNS : dict of str to str
+        What the columns of its terms mean.
+    STANDS_FOR : dict of str to dict
+        Measures of the host that it equals or comes closest to, and with which parameters.
+    reasons : callable
+        (topic: irpref.arrays.reasons.Topic) -> None, sets the reasons that `explain` gives, row by row.
     """
 
     kernel: ClassVar[Callable[..., Floats]]
-    terms: ClassVar[Callable[..., Any] | None] = None
+    terms: ClassVar[Callable[..., Terms] | None] = None
+    reasons: ClassVar[Callable[..., None]] = staticmethod(default_reasons)
     __name__: str
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     QUESTION: ClassVar[str]
     RANGE: ClassVar[str] = "[0, 1]"
+    BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
     SOURCE: ClassVar[str]
+    EXAMPLE: ClassVar[str]
     SUPPORTED_PARAMS: dict[str, Any]
     higher_is_better: ClassVar[bool] = True
+    NEEDS: ClassVar[tuple[Need, ...]] = ()
+    IDEAL: ClassVar[float | None] = 1.0
+    VARIANTS: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
+    NEGATIVE_GRADES: ClassVar[bool] = False
+    CUTOFF_ENDS_LIST: ClassVar[bool] = True
+    COLUMNS: ClassVar[Mapping[str, str]] = {}
+    STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __init__(self, **params: Any) -> None:
         given = {}
@@ -242,6 +296,15 @@ class KernelMeasure(host.Measure):
     def __hash__(self) -> int:
         return hash(self._name)
 
+    @classmethod
+    def variants(cls) -> list[KernelMeasure]:
+        """The measure with each of its `VARIANTS`; the first is the plain one."""
+        return [cls(**{**cls.VARIANTS[0], **parameters}) for parameters in cls.VARIANTS]
+
+    def instead(self) -> str:
+        """Which measure to explain in place of one that is no sum over documents: `; explain ...`, or nothing."""
+        return ""
+
     def arguments(self) -> dict[str, Any]:
         """Every parameter as the kernel receives it: None where it has no value, gains as sorted pairs."""
         out: dict[str, Any] = {}
@@ -286,6 +349,7 @@ REL = Param((int, float), "minimum grade counted as relevant", default=1, above=
 
 PACKAGE = __name__.partition(".")[0]
 _REGISTERED: dict[str, KernelMeasure] = {}
+M = TypeVar("M", bound=KernelMeasure)
 
 
 def registered() -> dict[str, KernelMeasure]:
@@ -293,7 +357,22 @@ def registered() -> dict[str, KernelMeasure]:
     return dict(_REGISTERED)
 
 
-def register(measure: KernelMeasure, name: str | None = None) -> KernelMeasure:
+def nearest_of_ours(measure: Any) -> KernelMeasure | None:
+    """Of our measures, the one that a measure of the host equals or comes closest to; None if there is none."""
+    for known in _REGISTERED.values():
+        parameters = known.STANDS_FOR.get(str(measure.NAME))
+        if parameters is not None:
+            return known(**parameters)
+    return None
+
+
+def needs(measure: Any) -> tuple[Need, ...]:
+    """What a measure, also one of the host, needs of the judgments beyond grades: keys of `NEEDS`."""
+    found = measure if isinstance(measure, KernelMeasure) else nearest_of_ours(measure)
+    return () if found is None else found.NEEDS
+
+
+def register(measure: M, name: str | None = None) -> M:
     """Make a measure known to ir_measures under its name, or under `name` as a short form.
 
     May be repeated (after a reload). Raises `ValueError` where another package owns the name.

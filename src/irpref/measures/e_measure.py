@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.arrays.reasons import Topic
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
@@ -58,6 +59,13 @@ def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> T
     return Terms(view.on_pool(np.where(view.grade >= rel, share, 0.0), 0.0))
 
 
+def found_reasons(topic: Topic) -> None:
+    """Which documents are relevant."""
+    found = topic.inside & topic.relevant()
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    topic.say(found, lambda i: "relevant and retrieved")
+
+
 _PARAMS = {
     "beta": Param(float, "weight of recall relative to precision (not squared)", default=1.0, minimum=0),
     "rel": REL,
@@ -74,9 +82,16 @@ class _EMeasure(KernelMeasure):
     QUESTION = "How far is the retrieved set from all relevant documents and nothing else?"
     SOURCE = "van Rijsbergen 1979, ch. 7"
     DEFAULT = 1.0  # a topic missing from the run
+    IDEAL = 0.0
     higher_is_better = False
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"beta": 0.3, "rel": 2}, {"cutoff": 7})
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(e_measure)
+
+    def instead(self) -> str:
+        """E is 1 - F, and F is a sum."""
+        return f"; explain {FMeasure(**self.params)}: E is 1 - F"
 
 
 class _FMeasure(KernelMeasure):
@@ -87,9 +102,13 @@ class _FMeasure(KernelMeasure):
     SHORT_DESC = "Weighted harmonic mean of precision and recall."
     QUESTION = "How complete and pure is the retrieved set, as one number?"
     SOURCE = "van Rijsbergen 1979, ch. 7"
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"beta": 3.0, "rel": 2}, {"cutoff": 7})
+    STANDS_FOR = {"SetF": {}}
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(f_measure)
     terms = staticmethod(f_terms)
+    reasons = staticmethod(found_reasons)
 
 
 EMeasure = register(_EMeasure())

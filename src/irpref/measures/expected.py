@@ -16,10 +16,12 @@ its name, higher is better); for an e that is not whole, the next whole number i
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from irpref.arrays.reasons import Topic
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
@@ -58,6 +60,16 @@ def relative_recall_terms(
     return Terms(view.on_pool(np.where(relevant & (e > 0), share / np.where(e > 0, e, 1.0), 0.0), 0.0))
 
 
+def relative_recall_reasons(topic: Topic) -> None:
+    """Which documents are relevant, and which of these more than was expected."""
+    found = topic.inside & topic.relevant()
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    topic.say(
+        found,
+        lambda i: "relevant and retrieved" if topic.contribution[i] > 0 else "relevant, more than was expected",
+    )
+
+
 def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, cutoff: int | None) -> Floats:
     """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better."""
     view = run.at(cutoff)
@@ -68,7 +80,9 @@ def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, c
     return np.where((reached >= 0) & (e > 0), e / rank, 0.0)
 
 
-_EXPECTED = Param((int, float, str), "relevant documents the user expected to find (default: R)", minimum=1)
+_EXPECTED = Param(
+    (int, float, str), "relevant documents the user expected to find (default: R)", minimum=1, column=float
+)
 
 
 class _RelativeRecall(KernelMeasure):
@@ -80,6 +94,9 @@ class _RelativeRecall(KernelMeasure):
     QUESTION = "Did users find as many relevant documents as they expected?"
     RANGE = "[0, 1]; without a cap, from 0"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    BOUNDS = (0.0, math.inf)
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"expected": 2.5, "capped": False}, {"expected": "expected", "cutoff": 7})
     SUPPORTED_PARAMS: dict[str, Any] = {
         "expected": _EXPECTED,
         "capped": Param(bool, "no more than 1, however much was found", default=True),
@@ -88,6 +105,7 @@ class _RelativeRecall(KernelMeasure):
     }
     kernel = staticmethod(relative_recall)
     terms = staticmethod(relative_recall_terms)
+    reasons = staticmethod(relative_recall_reasons)
 
 
 class _RecallEffort(KernelMeasure):
@@ -98,8 +116,14 @@ class _RecallEffort(KernelMeasure):
     SHORT_DESC = "Relevant documents expected, over the documents examined to find them."
     QUESTION = "How many documents had to be examined to find the expected relevant ones?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40})
     SUPPORTED_PARAMS: dict[str, Any] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
     kernel = staticmethod(recall_effort)
+
+    def instead(self) -> str:
+        """Relative recall counts the same documents."""
+        return "; explain RelativeRecall, which has the same relevant documents"
 
 
 RelativeRecall = register(_RelativeRecall())

@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from irpref.arrays.reasons import MISSED, Topic
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
+from irpref.arrays.segments import Bools, Floats
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
@@ -39,7 +40,9 @@ def coverage_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None
     wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
     size = run.pool.judged.spread(np.maximum(run.pool.judged.count(wanted), 1))
     return Terms(
-        np.where(run.at(cutoff).missed(), 0.0, wanted / size), columns={"known": run.pool.columns["known", known] * 1.0}
+        np.where(run.at(cutoff).missed(), 0.0, wanted / size),
+        columns={"known": run.pool.columns["known", known] * 1.0},
+        counts=wanted,
     )
 
 
@@ -57,14 +60,38 @@ def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None)
     relevant = view.grade >= rel
     new = relevant & ~run.pool.columns["known", known][view.row]
     share = new / view.hits.spread(np.maximum(view.hits.count(relevant), 1))
-    return Terms(view.on_pool(share, 0.0), columns={"known": run.pool.columns["known", known] * 1.0})
+    column = run.pool.columns["known", known]
+    return Terms(view.on_pool(share, 0.0), columns={"known": column * 1.0}, counts=~column & (run.pool.grade >= rel))
+
+
+def _say(topic: Topic, wanted: Bools, words: str, other: str) -> None:
+    relevant = topic.grade >= topic.arguments["rel"]
+    topic.say(topic.inside & (topic.grade >= 0), lambda i: "not relevant")
+    topic.say(topic.inside & relevant, lambda i: other)
+    topic.say(topic.inside & relevant & wanted, lambda i: words)
+    topic.say((topic.kind == MISSED) & relevant & wanted, lambda i: f"{words}, not retrieved")
+
+
+def coverage_reasons(topic: Topic) -> None:
+    """Which relevant documents the user knew."""
+    known = topic.columns["known"] > 0
+    _say(topic, known, "relevant and known to the user", "relevant, but not known to the user")
+
+
+def novelty_reasons(topic: Topic) -> None:
+    """Which relevant documents are new."""
+    known = topic.columns["known"] > 0
+    _say(topic, ~known, "relevant and new to the user", "relevant, but known to the user")
 
 
 _PARAMS = {
-    "known": Param(str, "column of the qrels, truthy where the user knew the document", default="known"),
+    "known": Param(str, "column of the qrels, truthy where the user knew the document", default="known", column=bool),
     "rel": REL,
     "cutoff": CUTOFF,
 }
+
+
+_COLUMNS = {"known": "whether the user knew it"}
 
 
 class _Coverage(KernelMeasure):
@@ -75,9 +102,14 @@ class _Coverage(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents known to the user that were retrieved."
     QUESTION = "Does the system find what the user already knows to be relevant?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    EXAMPLE = "mir-textbook"
+    NEEDS = ("known",)
+    VARIANTS = ({}, {"rel": 2, "cutoff": 7})
+    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(coverage)
     terms = staticmethod(coverage_terms)
+    reasons = staticmethod(coverage_reasons)
 
 
 class _Novelty(KernelMeasure):
@@ -88,9 +120,15 @@ class _Novelty(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents retrieved that are new to the user."
     QUESTION = "How much of what is found and relevant is new to the user?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    EXAMPLE = "mir-textbook"
+    NEEDS = ("known",)
+    IDEAL = None
+    VARIANTS = ({}, {"rel": 2, "cutoff": 7})
+    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(novelty)
     terms = staticmethod(novelty_terms)
+    reasons = staticmethod(novelty_reasons)
 
 
 Coverage = register(_Coverage())

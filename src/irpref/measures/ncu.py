@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from irpref.arrays.judgments import Gains
+from irpref.arrays.reasons import Topic
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
@@ -70,7 +71,16 @@ def ncu_terms(
     row = blend.found.row
     judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
     judged[row], ratio[row] = summand / blend.found.hits.spread(size), blend.ratio
-    return Terms(judged, columns={"gain": run.pool.gain(gains), "utility": ratio})
+    gain = run.pool.gain(gains)
+    return Terms(judged, columns={"gain": gain, "utility": ratio}, counts=gain > 0)
+
+
+def stopping_reasons(topic: Topic) -> None:
+    """How many of the users stop at each relevant document."""
+    found = topic.inside & topic.relevant()
+    utility = topic.columns["utility"]
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    topic.say(found, lambda i: f"relevant: {topic.contribution[i] / utility[i]:.3g} of the users stop here")
 
 
 class _NCU(KernelMeasure):
@@ -81,6 +91,14 @@ class _NCU(KernelMeasure):
     SHORT_DESC = "Utility averaged over users who stop at different relevant documents."
     QUESTION = "What do users get on average who stop at one relevant document or another?"
     SOURCE = "Sakai & Robertson, EVIA 2008; NTCIREVAL"
+    EXAMPLE = "p-measure-figure-1"
+    VARIANTS = (
+        {},
+        {"stop": "graded", "gains": {3: 7.5}},
+        {"stop": "rank_biased", "utility": "P", "judged_only": True},
+        {"stop": "rank_biased", "gamma": 1.0, "beta": 3.0},
+    )
+    COLUMNS = {"gain": "gain of its grade", "utility": "utility of stopping at it"}
     SUPPORTED_PARAMS: dict[str, Any] = {
         "stop": Param(str, "who stops where", default="uniform", choices=("uniform", "graded", "rank_biased")),
         "utility": Param(str, "blended ratio or precision", default="BR", choices=("BR", "P")),
@@ -91,6 +109,7 @@ class _NCU(KernelMeasure):
     }
     kernel = staticmethod(ncu)
     terms = staticmethod(ncu_terms)
+    reasons = staticmethod(stopping_reasons)
 
 
 NCU = register(_NCU())

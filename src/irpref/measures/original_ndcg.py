@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.reasons import Topic
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
 from irpref.arrays.terms import Terms
@@ -79,7 +80,23 @@ def original_ndcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_onl
     """Discounted gain of each document over that of the ideal list: shape (n_judged,)."""
     view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
     share = gain / view.hits.spread(np.where(ideal > 0, ideal, 1.0))
-    return Terms(view.on_pool(share, 0.0), columns={"gain": run.pool.gain(gains)})
+    weight = run.pool.gain(gains)
+    return Terms(view.on_pool(share, 0.0), columns={"gain": weight}, counts=weight > 0)
+
+
+def discount_reasons(topic: Topic) -> None:
+    """What the gain of each document is divided by."""
+    by = discount(np.maximum(topic.place, 1), topic.arguments["base"])
+    gain = topic.columns["gain"]
+    found = topic.inside & (gain > 0)
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "no gain")
+    topic.say(
+        found,
+        lambda i: (
+            f"gain {gain[i]:g}"
+            + (f" divided by {by[i]:.4g} at rank {topic.place[i]}" if by[i] > 1 else ", not discounted")
+        ),
+    )
 
 
 class _OriginalNDCG(KernelMeasure):
@@ -90,6 +107,10 @@ class _OriginalNDCG(KernelMeasure):
     SHORT_DESC = "nDCG as first published: no discount before the rank that equals the base."
     QUESTION = "How much gain do users cumulate, compared with the ideal list, if later ranks count less?"
     SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
+    COLUMNS = {"gain": "gain of its grade"}
+    STANDS_FOR = {"nDCG": {}}
     SUPPORTED_PARAMS: dict[str, Any] = {
         "base": Param((int, float), "base of the logarithm, and first rank discounted", default=2, above=1),
         "gains": GAINS,
@@ -98,6 +119,7 @@ class _OriginalNDCG(KernelMeasure):
     }
     kernel = staticmethod(original_ndcg)
     terms = staticmethod(original_ndcg_terms)
+    reasons = staticmethod(discount_reasons)
 
 
 OriginalNDCG = register(_OriginalNDCG())

@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.arrays.terms import Terms
@@ -318,7 +319,28 @@ def rpref_terms(
         "lost": parts.view.on_pool(misplaced(parts.view, of, weighted=False)),
         "penalty": np.where(value > 0, penalty, np.nan),
     }
-    return Terms(judged, columns=columns)
+    return Terms(judged, columns=columns, counts=value > 0)
+
+
+def preference_reasons(topic: Topic) -> None:
+    """Which documents stand above or below each one against the preference."""
+    relevance = topic.columns["rho"]
+    ranked = say_preferences(topic, relevance, topic.columns["penalty"])
+    left_out = topic.arguments["top"]
+    if left_out != "keep" and ranked.size and topic.contribution[ranked[0]] == 0 < relevance[ranked[0]]:
+        reason = f"highest ranked judged document, not in the sum (top={left_out!r})"
+        topic.why[int(ranked[0])] = "; ".join([reason, *topic.why[int(ranked[0])].split("; ")[1:]])
+    if topic.arguments["unretrieved"] == "infinity":
+        for i in np.flatnonzero((topic.kind != REST) & ~topic.inside & (relevance > 0)).tolist():
+            above = [topic.doc[j] for j in ranked.tolist() if relevance[j] < relevance[i]]
+            what = "not retrieved" if topic.kind[i] == MISSED else "below the cutoff"
+            topic.why[i] = f"{what}, so below all that was" + (
+                f", less relevant {names(above)} included: loses {100 * topic.columns['penalty'][i]:.1f}% of its weight"
+                if above
+                else ": nothing less relevant above, full weight"
+            )
+            if not ranked.size:
+                topic.why[i] = f"{what}, and nothing judged was: adds nothing"
 
 
 _SHARED = {
@@ -350,6 +372,13 @@ _SHARED = {
 }
 
 
+_COLUMNS = {
+    "rho": "grade on the scale from 0 to 1",
+    "lost": "less relevant judged documents ranked above it",
+    "penalty": "share of its weight that it loses to them",
+}
+
+
 class _RPref(KernelMeasure):
     """Share of the preferences between judged documents that the ranking keeps, weighted by their grades.
 
@@ -363,9 +392,19 @@ class _RPref(KernelMeasure):
     SHORT_DESC = "Graded preferences between judged documents that the ranking keeps."
     QUESTION = "How well does the ranking keep the graded preferences between judged documents?"
     SOURCE = "De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293"
+    EXAMPLE = "rpref-figure-1"
+    NEEDS = ("scale", "nonrelevant")
+    VARIANTS = (
+        {"max_rel": 3},
+        {"norm": "relative", "unretrieved": "infinity"},
+        {"norm": "relative2", "top": "drop", "cutoff": 7},
+        {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
+    )
+    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = _SHARED
     kernel = staticmethod(rpref)
     terms = staticmethod(rpref_terms)
+    reasons = staticmethod(preference_reasons)
 
 
 class _NPref(KernelMeasure):
@@ -376,12 +415,21 @@ class _NPref(KernelMeasure):
     SHORT_DESC = "rpref with the grades cut into n partitions."
     QUESTION = "How well are preferences kept when only n levels of relevance are told apart?"
     SOURCE = "De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293"
+    EXAMPLE = "rpref-figure-1"
+    NEEDS = ("scale", "nonrelevant")
+    VARIANTS = (
+        {"max_rel": 3, "n": 5},
+        {"n": 2, "norm": "relative"},
+        {"n": 100, "unretrieved": "infinity", "cutoff": 7},
+    )
+    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = {
         "n": Param(int, "number of partitions of the grade scale", required=True, minimum=2),
         **_SHARED,
     }
     kernel = staticmethod(rpref)
     terms = staticmethod(rpref_terms)
+    reasons = staticmethod(preference_reasons)
 
 
 RPref = register(_RPref())

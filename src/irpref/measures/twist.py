@@ -107,10 +107,17 @@ class _Twist(KernelMeasure):
     SHORT_DESC = "Recovery value and size of the displacements in one number."
     QUESTION = "How much effort do misplaced documents spare or cost the user?"
     SOURCE = "Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m"
+    EXAMPLE = "crp-recovery"
+    VARIANTS = ({}, {"depth": 10})
+    NEGATIVE_GRADES = True
     SUPPORTED_PARAMS: dict[str, Any] = {
         "depth": Param(int, "ranks that are looked at; shorter lists are filled up", default=1000, minimum=1)
     }
     kernel = staticmethod(twist)
+
+    def instead(self) -> str:
+        """Twist weighs the displacements that CRP sums."""
+        return "; explain CRP, which sums the displacements that Twist weighs"
 
 
 Twist = register(_Twist())

@@ -296,7 +296,7 @@ class Explain(_Stage):
     """What each document contributes to a measure, and what the measure is made of.
 
     R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `lost` and `penalty` for RPref; `gain` and
-    `BR` for the Q, O, P and P+ measures; `rp` and `crp` for CRP; see `irpref.explain.COLUMNS`) and `contribution`.
+    `BR` for the Q, O, P and P+ measures; `rp` and `crp` for CRP; see the measure's `COLUMNS`) and `contribution`.
     `rank` is the rank of evaluation; the results are otherwise the same, so evaluation behind this stage gives the
     same values.
 

@@ -1,0 +1,155 @@
+"""Why each document contributes what it does, in words: what a measure has to say of one topic.
+
+A measure's own file holds a function that takes a `Topic` and sets its reasons; `default_reasons` serves those that
+have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.segments import Bools, Floats, Ints
+
+RETRIEVED, MISSED, REST = 0, 1, 2  # kinds of rows, in the order in which they stand
+
+
+@dataclass
+class Topic:
+    """One topic of an explanation: retrieved documents in order, missed ones, the rest. Arrays (n_rows,).
+
+    Attributes
+    ----------
+    arguments : dict
+        The parameters of the measure, as its kernel receives them.
+    doc : list of str
+        None for the rest.
+    kind : int array
+        RETRIEVED, MISSED or REST.
+    grade, contribution : float array
+        NaN where there is none.
+    columns : dict of str to float array
+        Columns of the terms.
+    pool_grade : float array (n_judged,)
+        Grades of all judged documents of the topic.
+    place : int array
+        Rank in the list that the measure looks at: of the judged documents only where it is `judged_only`; 0 for
+        documents that are not in it.
+    inside : bool array
+        Documents of that list, down to the cutoff.
+    why : list of str
+        The reasons, to be set.
+    """
+
+    arguments: Mapping[str, Any]
+    doc: list[Any]
+    kind: Ints
+    grade: Floats
+    contribution: Floats
+    columns: Mapping[str, Floats]
+    pool_grade: Floats
+    place: Ints
+    inside: Bools
+    why: list[str] = field(default_factory=list)
+
+    def say(self, rows: Bools, words: Callable[[int], str]) -> None:
+        """Set the reasons of these rows."""
+        for i in np.flatnonzero(rows).tolist():
+            self.why[i] = words(i)
+
+    def relevant(self) -> Bools:
+        """Documents that have a gain, or a grade of at least the parameter `rel`: shape (n_rows,)."""
+        rel = self.arguments.get("rel")
+        counts: Bools = (
+            self.columns["gain"] > 0 if "gain" in self.columns else self.grade >= (rel or np.nextafter(0, 1))
+        )
+        return counts
+
+
+def plain_reasons(topic: Topic, negative: bool, cutoff: int | None) -> None:
+    """Reasons that hold for every measure: why a document has no part in the value, empty where it has.
+
+    Parameters
+    ----------
+    topic : Topic
+    negative : bool
+        Whether a negative grade is a judgment.
+    cutoff : int or None
+    """
+    seen = topic.place > 0
+
+    def plain(i: int) -> str:
+        grade = topic.grade[i]
+        if topic.kind[i] == REST:
+            return "the list ends here: as if non-relevant documents followed"
+        if topic.kind[i] == MISSED:
+            return "not retrieved: adds nothing"
+        if seen[i] and not topic.inside[i]:
+            return f"below the cutoff {cutoff}: counts as not retrieved"
+        if np.isnan(grade):
+            return "no judgment"
+        return "negative grade: no judgment" if grade < 0 and not negative else ""
+
+    topic.why = [plain(i) for i in range(topic.kind.size)]
+
+
+def default_reasons(topic: Topic) -> None:
+    """Reasons of a measure that says nothing of its own: what each document adds, and that others add nothing."""
+    adds = np.nan_to_num(topic.contribution) != 0
+
+    def words(i: int) -> str:
+        verb = "adds" if topic.contribution[i] > 0 else "takes away"
+        grade = "no judgment" if np.isnan(topic.grade[i]) else f"grade {topic.grade[i]:g}"
+        where = f"at rank {topic.place[i]}" if topic.kind[i] == RETRIEVED else "not retrieved"
+        return f"{grade}, {where}: {verb} {abs(topic.contribution[i]):.4g}"
+
+    judged = topic.inside & (topic.grade >= 0)
+    topic.say(judged & ~topic.relevant(), lambda i: "not relevant")
+    topic.say(judged & topic.relevant(), lambda i: "relevant, but adds nothing here")
+    topic.say(adds & (topic.kind != REST), words)
+
+
+def names(docs: Sequence[str], most: int = 3) -> str:
+    """Names in a sentence: `D1`; `D1 and D2`; `D1, D2, D3 and 5 more`."""
+    if len(docs) > most + 1:
+        docs = [*docs[:most], f"{len(docs) - most} more"]
+    return " and ".join(filter(None, [", ".join(docs[:-1]), docs[-1]]))
+
+
+def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
+    """Say which less relevant documents stand above each one, and which more relevant ones below it.
+
+    Parameters
+    ----------
+    topic : Topic
+    relevance : float array (n_rows,)
+        What the measure compares; NaN for documents that play no part.
+    penalty : float array (n_rows,)
+        Share of its weight that a document loses.
+
+    Returns
+    -------
+    int array
+        The rows that play a part, in rank order.
+    """
+    ranked = np.flatnonzero(topic.inside & (relevance >= 0))
+    value = relevance[ranked]
+    docs = [topic.doc[i] for i in ranked.tolist()]
+    for at, i in enumerate(ranked.tolist()):
+        above = [docs[j] for j in np.flatnonzero(value[:at] < value[at]).tolist()]
+        below = [docs[at + 1 + j] for j in np.flatnonzero(value[at + 1 :] > value[at]).tolist()]
+        words = []
+        if above:
+            words.append(
+                f"less relevant {names(above)} stand{'s' * (len(above) == 1)} above: "
+                f"loses {100 * penalty[i]:.1f}% of its weight"
+            )
+        elif value[at] > 0:
+            words.append("nothing less relevant above: full weight")
+        if below:
+            words.append(f"preferred {names(below)} stand{'s' * (len(below) == 1)} below {topic.doc[i]}")
+        topic.why[i] = "; ".join(words)
+    return ranked
