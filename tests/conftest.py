@@ -12,6 +12,12 @@ settings.register_profile("thorough", max_examples=2000, deadline=None)  # minut
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
 
+@pytest.fixture(autouse=True)
+def _wide_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are as wide as they need to be, whatever runs the tests."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Directory of the public test collections: $IRPREF_DATA, else ../shared/data beside the repository."""

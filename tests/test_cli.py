@@ -18,12 +18,13 @@ import ir_measures
 import pytest
 
 import irpref
-from irpref.cli import SUBCOMMANDS, main, output
-from irpref.cli.eval import sort_arguments
-from irpref.cli.scoring import corrected, paired_test
+from irpref.analysis.significance import corrected, paired_test
+from irpref.cli import COMMANDS, main
+from irpref.cli.frame import sort_arguments
 from irpref.formats import trec as trec
 from irpref.formats.runs import run_names
 from irpref.measures.declare import registered
+from irpref.show import text as printing
 
 QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n2 0 d 0\n3 0 a 1\n"
 R1 = "1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 1 t\n2 Q0 d 1 2 t\n2 Q0 a 2 1 t\n"
@@ -162,6 +163,8 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
         | bad | 0.2500 |
         | good | **1.0000**† |
 
+        Bold: best
+
         † differs from bad: paired t-test, p < 0.05
         """
     )
@@ -176,6 +179,7 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
         good & \textbf{1.0000}$^{\dagger}$ \\
         \bottomrule
         \end{tabular}
+        % bold: best
         % † differs from bad: paired t-test, p < 0.05
         """
     )
@@ -210,13 +214,8 @@ def test_baseline_by_the_name_that_the_table_shows(call: Call, files: Path) -> N
 def test_quotes_in_csv_and_bars_in_markdown(call: Call) -> None:
     _, out, _ = call("eval", "qrels", "r1", "nDCG(gains={1:1,2:3})@2", "SetF(rel=2,beta=2)", "-o", "csv")
     assert out.splitlines()[2].startswith('"SetF(rel=2,beta=2.0)",')
-    assert output.table([output.Value("a|b", "all", irpref.parse("AP"), 1.0)], [irpref.parse("AP")], _two_runs()) == (
-        "| run | AP |\n| --- | ---: |\n| a\\|b | 1.0000 |\n"
-    )
-
-
-def _two_runs() -> output.Layout:
-    return output.Layout("markdown", with_run=True)
+    table = printing.Table([printing.Column("run", left=True), printing.Column("AP")], [["a|b", 1]])
+    assert printing.text(table, "markdown") == "| run | AP |\n| --- | ---: |\n| a\\|b | 1 |\n"
 
 
 def test_names_of_runs() -> None:
@@ -490,7 +489,7 @@ def test_a_run_where_judgments_belong(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["compare", "qrels", "r1", "r2", "--topics", "-1"], "--topics -1: expected a number of at least 0"),
+        (["compare", "qrels", "r1", "r2", "--bars", "-1"], "--bars -1: expected a number of at least 0"),
         (["meta", "stability", "qrels", "r1", "r2", "--samples", "0"], "--samples 0: expected a number of at least 1"),
     ],
 )
@@ -507,11 +506,11 @@ def test_empty_runs_are_remarked_upon_everywhere(call: Call, files: Path) -> Non
 def test_explain_takes_data_sets_too(call: Call, files: Path) -> None:
     pytest.importorskip("ir_datasets")
     (files / "run").write_text("1 Q0 D1 1 1 t\n")
-    status, out, _ = call("explain", "irpref/rpref-figure-1/T1", "run", "1", "QMeasure")
+    status, out, _ = call("explain", "irpref/rpref-figure-1/T1", "run", "QMeasure")
     assert status == 0
     assert out.startswith("Topic 1: QMeasure")
-    assert call("explain", "qrels", "r1", "1", "QMeasure")[0] == 0
-    assert call("explain", "-", "-", "1", "QMeasure")[0] == 2
+    assert call("explain", "qrels", "r1", "QMeasure", "-t", "1")[0] == 0
+    assert call("explain", "-", "-", "QMeasure", "-t", "1")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -579,13 +578,13 @@ def test_a_name_that_is_file_and_measure(call: Call, files: Path) -> None:
     assert err == "irpref: 'AP' is both a file and a measure: write ./AP or -m AP\n"
     assert call("eval", "qrels", "r1", "-m", "AP")[1] == "AP\t0.4444\n"
     assert call("eval", "qrels", "./AP", "RR")[1] == "RR\t0.5000\n"
-    assert sort_arguments("qrels", ["AP", "RR"]) == (["AP"], ["RR"])  # what follows the qrels is a run, as for the host
+    assert sort_arguments(["AP", "RR"]) == (["AP"], ["RR"])  # what follows the qrels is a run, as for the host
 
 
 def test_commands(call: Call) -> None:
     status, out, err = call("--help")
     assert (status, err) == (0, "")
-    assert all(name in out for name in SUBCOMMANDS)
+    assert all(name in out for name in COMMANDS)
     assert call() == (0, out, "")
     assert call("--version")[1] == f"irpref {irpref.__version__}\n"
     assert call("evl") == (2, "", "irpref: unknown command 'evl'; did you mean 'eval'?\n")
@@ -593,7 +592,7 @@ def test_commands(call: Call) -> None:
     assert call("eval", "--help")[1].startswith("usage: irpref eval [options] QRELS RUN... MEASURE...")
 
 
-@pytest.mark.parametrize("name", SUBCOMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_can_be_loaded(name: str, call: Call) -> None:
     status, out, err = call(name, "--help")
     assert (status, err) == (0, "")
@@ -601,10 +600,10 @@ def test_every_command_can_be_loaded(name: str, call: Call) -> None:
 
 
 def test_interruption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(args: object) -> int:
+    def interrupted(args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("irpref.cli.eval.run", interrupted)
+    monkeypatch.setattr("irpref.cli.frame.inputs", interrupted)
     assert call("eval", "qrels", "r1", "AP") == (130, "", "irpref: interrupted\n")
 
 
@@ -670,7 +669,7 @@ def test_broken_pipe(files: Path) -> None:
     err = process.stderr.read()
     process.stderr.close()
     assert process.wait() == 141
-    assert err == "irpref: the reader of the output went away (broken pipe)\n"
+    assert err == ""
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -733,8 +732,8 @@ def test_corrections_against_hand_computed_families() -> None:
 def test_paired_tests_where_they_are_undefined() -> None:
     assert paired_test("t", [0.1, 0.2], [0.1, 0.2]) == 1.0
     assert math.isnan(paired_test("t", [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]))  # no variance to test against
-    single = paired_test("wilcoxon", [1.0], [0.0])
-    assert single != single
+    assert math.isnan(paired_test("t", [1.0], [0.0]))
+    assert paired_test("wilcoxon", [1.0], [0.0]) == paired_test("randomisation", [1.0], [0.0]) == 1.0
     # Six differences of one sign: 2 of 2^6 assignments are as extreme.
     values = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     assert paired_test("wilcoxon", values, [0.0] * 6) == pytest.approx(2 / 64)

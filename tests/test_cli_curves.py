@@ -95,7 +95,7 @@ def test_precision_at_recall_levels(printed, book):
 
 def test_gain_of_a_topic_as_csv(printed, book):
     # Gains 1 0 1 against 3 3 3: DCG(3) = 1 + 1/log2(3) = 1.6309..., ideal 3 + 3 + 3/log2(3).
-    assert printed("curve", "gain", *book, "--query", "q1", "--depth", "3", "--format", "csv") == dedent(
+    assert printed("curve", "gain", *book, "-t", "q1", "--depth", "3", "-o", "csv") == dedent(
         """\
         run,query_id,rank,gain,cg,dcg,ideal_cg,ideal_dcg,ncg,ndcg
         book,q1,1,1,1,1,3,3,0.3333333333,0.3333333333
@@ -122,7 +122,7 @@ def test_gain_takes_base_gains_and_ideal(printed, book):
 def test_crp_by_topic(printed, tmp_path):
     example = load("crp-recovery")
     files = write_qrels(tmp_path / "q", example.qrels), write_run(tmp_path / "r", example.runs["run"])
-    assert printed("curve", "crp", *files, "--query", "one-later") == tabs(
+    assert printed("curve", "crp", *files, "-t", "one-later") == tabs(
         """
         run query_id rank rp crp worst share recall_base balance turn_around
         r one-later 1 -1 -1 -1 -1 1 3 1
@@ -131,7 +131,7 @@ def test_crp_by_topic(printed, tmp_path):
         """
     )
     # A balance point that is never reached is an empty cell.
-    never = printed("curve", "crp", *files, "--query", "unanswered").splitlines()[1]
+    never = printed("curve", "crp", *files, "-t", "unanswered").splitlines()[1]
     assert never.split("\t")[-2:] == ["", "2"]  # two relevant: -2, -3
 
 
@@ -151,7 +151,7 @@ def test_npref_with_options(printed, tmp_path):
     poster = load("rpref-figure-1")
     files = write_qrels(tmp_path / "q", poster.qrels), write_run(tmp_path / "T2", poster.runs["T2"])
     measure = "RPref(norm='relative',max_rel=1)"
-    shown = printed("curve", "npref", *files, "--measure", measure, "--partitions", "2,4,8")
+    shown = printed("curve", "npref", *files, measure, "--partitions", "2,4,8")
     head, *rows = (line.split("\t") for line in shown.splitlines())
     assert head == ["run", "n", "value", "limit", "misplaced", "misplaced_limit"]
     assert [(row[0], row[1], round(float(row[2]), 4), row[4]) for row in rows] == [
@@ -164,7 +164,7 @@ def test_npref_with_options(printed, tmp_path):
 def test_npref_says_which_scale_it_took(printed, book):
     printed("curve", "npref", *book, "--partitions", "2", remark="max_rel is not given, 3 was taken")
     # Of all topics, also when one is shown.
-    printed("curve", "npref", *book, "--query", "q2", remark="max_rel is not given, 3 was taken")
+    printed("curve", "npref", *book, "-t", "q2", remark="max_rel is not given, 3 was taken")
 
 
 def test_histogram_and_summary(printed, pair):
@@ -191,16 +191,15 @@ def test_histogram_and_summary(printed, pair):
     ("arguments", "status", "message"),
     [
         (("curve", "pr", "{q}", "{r}", "--rel", "0"), 1, "interpolated_precision: rel=0.0 is not accepted"),
-        (("curve", "pr", "{q}", "{r}", "--query", "q9"), 1, "the qrels have no topic 'q9'"),
-        (("curve", "crp", "{q}", "nowhere.run"), 1, "nowhere.run: No such file or directory"),
-        (("curve", "crp", "{q}", "{r}", "{r}"), 2, "a run is given twice"),
+        (("curve", "pr", "{q}", "{r}", "-t", "q9"), 1, "the qrels have no topic 'q9' (they begin q1, q2"),
+        (("curve", "crp", "{q}", "nowhere.run"), 1, "nowhere.run: no such file"),
         (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "no list of gains such as 1=1,2=3,3=7"),
         (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "no list of whole numbers"),
-        (("curve", "histogram", "{q}", "{r}"), 2, "the following arguments are required: RUN"),
+        (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs after the qrels, got 1"),
         (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
         (("compare", "{q}", "{r}", "{r}"), 2, "a run is given twice"),
-        (("plot", "pr", "{q}", "{r}", "-o", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
-        (("plot", "pr", "{q}", "{r}", "-o", "f.png", "--size", "4"), 2, "no size such as 4.4x3.2"),
+        (("plot", "pr", "{q}", "{r}", "-f", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
+        (("plot", "pr", "{q}", "{r}", "-f", "f.png", "--size", "4"), 2, "no size such as 4.4x3.2"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(refused, book, arguments, status, message):
@@ -242,7 +241,7 @@ def test_compare(printed, pair):
 
 
 def test_compare_by_other_measures(printed, pair):
-    shown = printed("compare", *pair, "-m", "EMeasure@2", "-m", "P@1", "--topics", "2")
+    shown = printed("compare", *pair, "EMeasure@2", "P@1", "--bars", "2")
     assert (
         dedent(
             """
@@ -271,14 +270,14 @@ def test_two_files_of_the_same_name_keep_their_paths(printed, pair, tmp_path):
 # ------------------------------------------------------------------------------------------------------------- plot
 
 PLOTS = [
-    ("sketch", "--query", "1"),
+    ("sketch", "-t", "1"),
     ("crp", "--ranks"),
-    ("npref", "--measure", "RPref(max_rel=1)"),
+    ("npref", "RPref(max_rel=1)"),
     ("pr", "--title", "ours"),
     ("gain", "--quantity", "ndcg", "--base", "10"),
     ("histogram",),
-    ("strip", "--measure", "QMeasure"),
-    ("scatter", "--measures", "AP", "RR"),
+    ("strip", "QMeasure"),
+    ("scatter", "AP", "RR"),
 ]
 
 
@@ -290,7 +289,7 @@ def test_plot_writes_the_picture(printed, pair, tmp_path, arguments, ending):
     kind, *options = arguments
     runs = pair[1:2] if kind == "sketch" else pair[1:]
     out = tmp_path / f"figure.{ending}"
-    assert printed("plot", kind, pair[0], *runs, *options, "-o", out, "--size", "3x2", "--dpi", "50") == ""
+    assert printed("plot", kind, pair[0], *runs, *options, "-f", out, "--size", "3x2", "--dpi", "50") == ""
     begins = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[ending]
     assert out.read_bytes().startswith(begins)
     assert pyplot.get_fignums() == []
@@ -299,6 +298,6 @@ def test_plot_writes_the_picture(printed, pair, tmp_path, arguments, ending):
 def test_plot_without_matplotlib_names_the_extra(refused, book, tmp_path, monkeypatch):
     for module in [m for m in sys.modules if m.partition(".")[0] == "matplotlib"] or ["matplotlib"]:
         monkeypatch.setitem(sys.modules, module, None)
-    status, message = refused("plot", "pr", *book, "-o", tmp_path / "figure.png")
+    status, message = refused("plot", "pr", *book, "-f", tmp_path / "figure.png")
     assert status == 1
     assert message == "irpref: pictures need matplotlib: pip install matplotlib\n"

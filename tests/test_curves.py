@@ -603,7 +603,7 @@ def test_one_topic_proves_nothing():
 def test_the_same_run_twice_is_all_ties():
     row = curves.precision_histogram(PAIR_QRELS, BETTER, BETTER, per_topic=False).iloc[0]
     assert row[["wins", "losses", "ties", "p_sign"]].tolist() == [0, 0, 5, 1]
-    assert math.isnan(row["p_t"])
+    assert (row["t"], row["p_t"], row["p_randomised"]) == (0, 1, 1)
 
 
 def test_a_win_is_a_better_value_where_lower_is_better():

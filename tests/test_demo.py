@@ -1,6 +1,5 @@
 """`irpref demo`: what it prints is true, fits the page, and needs neither network nor Java."""
 
-import argparse
 import gzip
 import os
 import re
@@ -12,17 +11,14 @@ import ir_measures
 import pytest
 
 import irpref
-from irpref.cli import demo, main
+from irpref.cli import main
 from irpref.datasets import load
 from oracles import order
 
 
 def run_demo(*arguments):
     """Exit code of `irpref demo` with these arguments."""
-    parser = argparse.ArgumentParser()
-    demo.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["demo", *arguments])
-    return args.run(args)
+    return main(["demo", *arguments])
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def data(files):
-    return [files[0] / "qrels.txt", files[0] / "runs", "-m", "AP", "-m", "RPref(max_rel=2)"]
+    return [files[0] / "qrels.txt", files[0] / "runs", "AP", "RPref(max_rel=2)"]
 
 
 def table(text):
@@ -51,7 +51,9 @@ def table(text):
 
 def test_stability(files, data, capsys, tmp_path):
     csv = tmp_path / "all.csv"
-    assert call("stability", *data, "--seed", 4, "--samples", 100, "--csv", csv) == 0
+    assert call("stability", *data, "--seed", 4, "--samples", 100, "-f", csv) == 0
+    assert capsys.readouterr().out == ""
+    assert call("stability", *data, "--seed", 4, "--samples", 100) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("4 systems, 6 topics, 100 samples of 6 topics; fuzziness 5 %\n\n")
     values = topic_values(["AP", "RPref(max_rel=2)"], files[1], files[2])
@@ -110,15 +112,18 @@ def test_pictures(method, data, capsys, tmp_path):
 
 
 def test_runs_are_named_after_their_files(files):
-    found = meta.run_files([files[0] / "runs"])
-    assert list(found) == ["run0", "run1", "run2", "run3"]
-    assert list(meta.run_files(sorted((files[0] / "runs").iterdir())[1:3])) == ["run1", "run2"]
+    def names(*paths):
+        arguments = list(map(str, paths))
+        return list(meta._inputs(argparse.Namespace(qrels="q", arguments=arguments, measure=[])).files)
+
+    assert names(files[0] / "runs") == ["run0", "run1", "run2", "run3"]
+    assert names(*sorted((files[0] / "runs").iterdir())[1:3]) == ["run1", "run2"]
 
 
 @pytest.mark.parametrize(
     ("change", "says", "status"),
     [
-        (["-m", "RPreff"], "did you mean 'RPref'", 2),
+        (["RPreff"], "did you mean 'RPref'", 2),
         (["--size", "50", "--without-replacement"], "50 topics cannot be drawn from 6", 1),
         (["--top", "1"], "at least 2 systems", 1),
     ],
@@ -154,7 +159,9 @@ def test_a_picture_without_matplotlib(data, capsys, monkeypatch):
 
 
 def test_values_of_the_command_line_are_those_of_the_library(files, data):
-    args = argparse.Namespace(values=None, qrels=str(data[0]), runs=[data[1]], measures=["AP"], top=None)
+    args = argparse.Namespace(
+        values=None, qrels=str(data[0]), arguments=[str(data[1])], measure=["AP"], top=None, topic=None
+    )
     (found,) = meta._values(args)
     expected = TopicValues.from_runs("AP", files[1], files[2])
     assert (found.select(topics=expected.topics).values == expected.values).all()

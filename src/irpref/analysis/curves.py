@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.analysis.significance import SAME, paired_test, sign_test, t_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.evaluation import KernelEvaluator, prepare, resolve
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PARTITIONS = (2, 4, 8, 16, 32, 64)
-_SAME = 1e-12  # below it, a difference is rounding
 _DEPTH = Param(int, "last rank of the table", minimum=1)
 
 
@@ -459,7 +459,8 @@ def paired_differences(
         With `per_topic`: `run`, `query_id`, `value`, `baseline`, `difference`. Otherwise the means of these,
         and `wins`, `losses`, `ties` (topics; a win is a better value, also where lower is better), `t` and
         `p_t` (paired t-test), `p_randomised` (`irpref.significance.randomisation_test`), `p_sign` (exact sign test
-        of wins and losses), all two-sided. `t` and `p_t` are missing where the differences do not vary.
+        of wins and losses), all two-sided. Where no topic differs, p is 1; where all differ by the same, `t` and `p_t`
+        are missing.
     """
     from irpref.meta.values import topic_values
 
@@ -656,7 +657,7 @@ def _differences(
         difference = values[name] - reference
         gained = difference if higher_is_better else -difference
         # Values that are equal but for rounding are ties.
-        wins, losses = int((gained > _SAME).sum()), int((gained < -_SAME).sum())
+        wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
         means = {"value": values[name].mean(), "baseline": reference.mean(), "difference": difference.mean()}
         tests = _tests(values[name], reference, wins, losses)
         return {"run": [name], **means, "wins": wins, "losses": losses, "ties": ids.size - wins - losses, **tests}
@@ -667,20 +668,9 @@ def _differences(
 
 def _tests(values: Floats, reference: Floats, wins: int, losses: int) -> dict[str, float]:
     """Paired tests of the difference, two-sided."""
-    from scipy import stats
-
-    from irpref.analysis.significance import randomisation_test
-
-    difference = values - reference
-    t = p = float("nan")
-    # Differences that are equal but for rounding have no variance to test against.
-    if difference.size > 1 and np.ptp(difference) > _SAME:
-        result = stats.ttest_1samp(difference, 0.0)
-        t, p = float(result.statistic), float(result.pvalue)
-    sign = float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-    # Of one topic, both signs have a difference of this size.
-    randomised = randomisation_test(values, reference)[1] if difference.size > 1 else 1.0
-    return {"t": t, "p_t": p, "p_randomised": randomised, "p_sign": sign}
+    t, p = t_test(values, reference)
+    randomised = paired_test("randomisation", values, reference)
+    return {"t": t, "p_t": p, "p_randomised": randomised, "p_sign": sign_test(wins, losses)}
 
 
 def _keys(pool: Pool, name: str, rows: Segments) -> dict[str, Any]:

@@ -1,10 +1,25 @@
-"""Paired randomisation test, for `pt.Experiment(..., baseline=0, test=irpref.significance.randomisation_test)`."""
+"""Paired tests of two systems, topic by topic: one rule for every table.
+
+`randomisation_test` is for `pt.Experiment(..., baseline=0, test=irpref.significance.randomisation_test)`, too.
+
+Where nothing differs, nothing can be told apart: p = 1 by every test. Where all differences are the same and not 0,
+of one topic for example, the t-test has no variance to test against: NaN. The others count assignments of signs, and
+give what these say: of one topic, both signs have a difference of this size, so p = 1. Differences of at most 1e-12
+are rounding and count as none.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from irpref.arrays.segments import Floats
+
+TESTS = ("t", "wilcoxon", "randomisation")
+CORRECTIONS = ("none", "bonferroni", "holm", "bh")
+SAME = 1e-12  # below it, a difference is rounding
 
 
 def randomisation_test(a: Any, b: Any, *, n_resamples: int = 9999, seed: int = 0) -> tuple[float, float]:
@@ -59,6 +74,8 @@ def randomisation_test(a: Any, b: Any, *, n_resamples: int = 9999, seed: int = 0
     statistic = float(difference.mean())
     if np.isnan(statistic):
         return statistic, float("nan")
+    if difference.size == 1:  # as it is, and with the other sign
+        return statistic, 1.0
     result = permutation_test(
         (difference,),
         np.mean,
@@ -69,3 +86,93 @@ def randomisation_test(a: Any, b: Any, *, n_resamples: int = 9999, seed: int = 0
         random_state=np.random.default_rng(seed),  # called rng from SciPy 1.15 on, which takes this name, too
     )
     return statistic, float(result.pvalue)
+
+
+def t_test(a: Any, b: Any) -> tuple[float, float]:
+    """Student's t-test of the mean difference between two systems, paired by topic, two-sided.
+
+    Parameters
+    ----------
+    a, b : array-like (n_topics,)
+        Values of two systems for the same topics in the same order.
+
+    Returns
+    -------
+    statistic, pvalue : float
+        0 and 1 where no topic differs; NaN where all differ by the same, which leaves no variance.
+
+    Examples
+    --------
+    >>> t_test([0.5, 0.5], [0.5, 0.5])
+    (0.0, 1.0)
+    >>> t_test([0.5], [0.4])
+    (nan, nan)
+    """
+    from scipy import stats
+
+    difference = _differences(a, b)
+    if not _differ(difference):
+        return 0.0, 1.0
+    if difference.size < 2 or np.ptp(difference) <= SAME:
+        return float("nan"), float("nan")
+    result = stats.ttest_1samp(difference, 0.0)
+    return float(result.statistic), float(result.pvalue)
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """Exact sign test, two-sided: how likely so uneven a share of wins is, were each as likely as a loss."""
+    from scipy import stats
+
+    return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+
+
+def paired_test(test: str, a: Any, b: Any) -> float:
+    """Two-sided p-value of the differences between two systems.
+
+    Parameters
+    ----------
+    test : one of `TESTS`
+    a, b : array-like (n_topics,)
+
+    Returns
+    -------
+    float
+        1 where no topic differs; NaN where the t-test has no variance to test against.
+    """
+    difference = _differences(a, b)
+    if not _differ(difference):
+        return 1.0
+    if test == "randomisation":
+        return randomisation_test(a, b)[1]
+    if test == "wilcoxon":
+        from scipy import stats
+
+        return float(stats.wilcoxon(difference).pvalue)
+    return t_test(a, b)[1]
+
+
+def _differences(a: Any, b: Any) -> Floats:
+    return np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+
+
+def _differ(difference: Floats) -> bool:
+    return bool((np.abs(difference) > SAME).any() or np.isnan(difference).any())
+
+
+def corrected(p: Sequence[float], method: str) -> list[float]:
+    """P-values of a family of tests, adjusted; NaN stay, and do not count."""
+    order = sorted((i for i in range(len(p)) if p[i] == p[i]), key=p.__getitem__)
+    n = len(order)
+    out = list(p)
+    running = 0.0
+    if method == "bonferroni":
+        for i in order:
+            out[i] = min(1.0, p[i] * n)
+    elif method == "holm":
+        for k, i in enumerate(order):
+            running = out[i] = max(running, min(1.0, p[i] * (n - k)))
+    elif method == "bh":
+        running = 1.0
+        for k, i in reversed(list(enumerate(order, 1))):
+            running = out[i] = min(running, p[i] * n / k)
+    return out

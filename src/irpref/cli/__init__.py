@@ -1,8 +1,7 @@
 """The `irpref` command.
 
-Each subcommand is a module with `add_parser(subparsers)` and `run(args) -> int`. Only the module of the chosen one is
-imported, so that `irpref --help` starts fast; `SUBCOMMANDS` is what it shows. Errors that users can cause are one
-line on standard error.
+Each command is a module with a `COMMAND` (see `irpref.cli.frame`) and a line of `COMMANDS`. Only the module of the
+chosen one is imported. Errors that users can cause are one line on standard error.
 
 Exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot be understood, 130 interrupted,
 141 the reader of the output went away (what a shell reports for both).
@@ -10,7 +9,6 @@ Exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot 
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
@@ -19,52 +17,44 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from traceback import walk_tb
-from typing import Any, NoReturn, TextIO
+from typing import TextIO
 
-SUBCOMMANDS = {
-    "eval": "evaluate runs with measures of any toolkit",
-    "compare": "two runs topic by topic, with paired tests",
-    "explain": "what each document of a topic contributes to a measure, and why",
-    "curve": "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",
-    "plot": "draw these tables",
-    "list": "the measures: parameters, ranges, sources",
-    "meta": "stability, sensitivity and robustness of measures",
-    "demo": "several systems, many measures, one look",
+from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError
+from irpref.show.text import coloured, visible
+
+# In the order of the help. A module named after a builtin would hide it in this package.
+COMMANDS = {
+    "eval": "irpref.cli.eval",
+    "compare": "irpref.cli.compare",
+    "explain": "irpref.cli.explain",
+    "curve": "irpref.cli.curve",
+    "plot": "irpref.cli.plot",
+    "list": "irpref.cli.listing",
+    "meta": "irpref.cli.meta",
+    "demo": "irpref.cli.demo",
 }
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
-# A module named after a builtin would hide it in this package.
-_MODULES = {"list": "listing"}
-OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
 
-class UsageError(ValueError):
-    """The command line cannot be understood."""
+def load(name: str) -> Command:
+    """The command of this name."""
+    command: Command = import_module(COMMANDS[name]).COMMAND
+    return command
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints are one line, as all of ours."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see {self.prog} --help)")
-
-    def _get_option_tuples(self, option_string: str) -> list[Any]:
-        # `--by` is short for `--by_query` and `--by-query`, which are one option.
-        found = super()._get_option_tuples(option_string)
-        return list({id(match[0]): match for match in reversed(found)}.values())
-
-
-class _LazyModules:
-    """What `add_parser` of the chosen module receives; if none is chosen, all are listed."""
-
-    def __init__(self, parser: argparse.ArgumentParser, chosen: str | None) -> None:
-        self._subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-        self.module: Any = None
-        for name, line in SUBCOMMANDS.items():
-            if name == chosen:
-                self.module = import_module(f"irpref.cli.{_MODULES.get(name, name)}")
-                self.module.add_parser(self._subparsers)
-            elif chosen is None:
-                self._subparsers.add_parser(name, help=line, add_help=False)
+def whole_parser(names: Sequence[str] | None = None) -> Parser:
+    """The parser of these commands; of all of them if none is named."""
+    parser = Parser(
+        prog="irpref",
+        description="Evaluate retrieval runs: preference, graded, position and user-oriented measures beside those "
+        "of ir_measures and trec_eval.",
+        epilog="irpref COMMAND QRELS RUN... MEASURE... [options]; irpref COMMAND --help explains a command.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name in COMMANDS if names is None else names:
+        load(name).add_to(subparsers)
+    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -85,6 +75,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        # What an encoding lacks is written out: values matter more than the letters of a name.
+        if argv is None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     # A run is many objects that all live to the end: looking for garbage among them takes longer than parsing them.
     collecting = gc.isenabled()
     gc.disable()
@@ -98,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Python flushes standard output once more on its way out: let it write where nobody minds.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _say("the reader of the output went away (broken pipe)", CLOSED)
+        return CLOSED
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
     except UsageError as error:
@@ -133,23 +127,16 @@ def _of_host(error: BaseException) -> bool:
 
 def _run(arguments: list[str]) -> int:
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
-    if chosen is not None and chosen not in SUBCOMMANDS:
+    if chosen is not None and chosen not in COMMANDS:
         raise UsageError(_unknown(chosen))
-    parser = _Parser(
-        prog="irpref",
-        description="Evaluate retrieval runs: preference, graded, position and user-oriented measures beside those "
-        "of ir_measures and trec_eval.",
-        epilog="irpref COMMAND --help explains a command.",
-    )
-    parser.add_argument("--version", action="store_true", help="print the version")
-    modules = _LazyModules(parser, chosen)
+    parser = whole_parser(None if chosen is None else [chosen])
     args, rest = parser.parse_known_args(arguments)
     if args.version:
         import irpref
 
         print(f"irpref {irpref.__version__}")
         return OK
-    if modules.module is None:
+    if chosen is None:
         if rest:
             raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref --help)")
         parser.print_help()
@@ -159,8 +146,7 @@ def _run(arguments: list[str]) -> int:
         if not hasattr(args, "arguments") or any(text.startswith("-") and text != "-" for text in rest):
             raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help)")
         args.arguments += rest
-    status: int = modules.module.run(args)
-    return status
+    return args.run(args) or OK
 
 
 def _unknown(name: str) -> str:
@@ -168,17 +154,22 @@ def _unknown(name: str) -> str:
 
     if os.path.exists(name):
         return f"no command given: did you mean irpref eval {name} ...?"
-    near = nearest(name, SUBCOMMANDS)
-    hint = f"did you mean {near!r}?" if near else f"expected one of {', '.join(SUBCOMMANDS)}"
-    return f"unknown command {name!r}; {hint}"
+    near = nearest(name, COMMANDS)
+    return f"unknown command {name!r}; " + (
+        f"did you mean {near!r}?" if near else f"expected one of {', '.join(COMMANDS)}"
+    )
 
 
 def _say(message: str, status: int) -> int:
-    line = " ".join(message.split())
+    line = visible(" ".join(message.split()))
     if len(line) > LONGEST:
         line = line[:LONGEST] + " ..."
-    sys.stderr.write(f"irpref: {line}\n")
+    sys.stderr.write(f"{_head(31)} {line}\n")
     return status
+
+
+def _head(colour: int) -> str:
+    return f"\x1b[{colour}mirpref:\x1b[0m" if coloured(sys.stderr) else "irpref:"
 
 
 @contextmanager
@@ -193,7 +184,7 @@ def _remarks() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        sys.stderr.write(f"irpref: warning: {' '.join(str(message).split())}\n")
+        sys.stderr.write(f"{_head(33)} warning: {visible(' '.join(str(message).split()))}\n")
 
     # irpref.messages is light, but its package is not imported for --help alone.
     with warnings.catch_warnings():

@@ -1,26 +1,25 @@
 """`irpref curve`: the curves and tables behind the measures, one row a point.
 
-    irpref curve crp       QRELS RUN...  relative position and its cumulation by rank
-    irpref curve npref     QRELS RUN...  n-pref by number of partitions, misplaced pairs
-    irpref curve pr        QRELS RUN...  precision at the 11 levels of recall
-    irpref curve gain      QRELS RUN...  CG, DCG, their ideals and ratios by rank
-    irpref curve histogram QRELS A B     R-precision of A minus B, topic by topic
-    irpref curve summary   QRELS RUN...  topics, documents retrieved, relevant, found
+    irpref curve crp       QRELS RUN...          relative position and its cumulation by rank
+    irpref curve npref     QRELS RUN... [RPREF]  n-pref by number of partitions, misplaced pairs
+    irpref curve pr        QRELS RUN...          precision at the 11 levels of recall
+    irpref curve gain      QRELS RUN...          CG, DCG, their ideals and ratios by rank
+    irpref curve histogram QRELS A B             R-precision of A minus B, topic by topic
+    irpref curve summary   QRELS RUN...          topics, documents retrieved, relevant, found
 
-Means over the topics of the qrels; with --per-topic one block for each. Files are in TREC format, plain or compressed.
-The columns are described at `irpref.curves`.
+Means over the topics of the qrels; with -q one block for each, with -t one topic. Files are in TREC format, plain or
+compressed. The columns are described at `irpref.curves`.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
+from functools import partial
 from typing import Any
 
-from irpref.cli import OK, UsageError
-from irpref.cli.scoring import read_judgments
-from irpref.formats.runs import run_names
-from irpref.messages import IrprefWarning, warn_user
+from irpref.cli import frame
+from irpref.cli.frame import Command, Parser, UsageError
+from irpref.show.text import LINES, of_frame, rounded, significant
 
 FUNCTIONS = {
     "crp": "crp",
@@ -40,53 +39,27 @@ _HELP = {
 }
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:
-    """Add the subcommand.
-
-    Parameters
-    ----------
-    subparsers
-        What `argparse.ArgumentParser.add_subparsers` returns.
-    """
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "curve",
-        help="CRP, n-pref, precision-recall and gain curves as tables",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    kinds = parser.add_subparsers(dest="kind", metavar="CURVE", required=True)
-    for kind, text in _HELP.items():
-        one = kinds.add_parser(kind, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add_inputs(one, 2 if kind == "histogram" else "+")
-        add_options(one, kind)
-        if kind != "histogram":
-            one.add_argument("-q", "--per-topic", action="store_true", help="one block of rows for each topic")
-            one.add_argument("--query", metavar="ID", help="only this topic (implies --per-topic)")
-        one.add_argument("--format", choices=("tsv", "csv"), default="tsv", help="default: %(default)s")
-    parser.set_defaults(run=run)
-    return parser
+def _arguments(kind: str, parser: Parser) -> None:
+    frame.add_inputs(parser, measures=kind == "npref")
+    add_options(parser, kind)
+    if kind != "histogram":
+        parser.add_argument("-q", "--by-query", action="store_true", help="one block of rows for each topic")
+        frame.old(parser, "--per-topic", "-q, --by-query", dest="by_query", action="store_true")
+        frame.add_topic(parser, "only this topic")
+        frame.old(parser, "--query", "-t, --topic", dest="topic")
+    frame.add_output(parser, help="default: tsv")
+    frame.gone(parser, "--format", "the format of the text is -o {}")
 
 
-def add_inputs(parser: argparse.ArgumentParser, n_runs: int | str = "+") -> None:
-    """The positional arguments: qrels, and one run or more (or a fixed number)."""
-    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format, '-', or ir_datasets id")
-    parser.add_argument("runs", metavar="RUN", nargs=n_runs, help="run in TREC format, named after its file")
-
-
-def add_options(parser: argparse.ArgumentParser, kind: str) -> None:
+def add_options(parser: Parser, kind: str) -> None:
     """The options of a curve, see `options`."""
     if kind in ("pr", "summary", "histogram"):
-        parser.add_argument(
-            "--rel", metavar="GRADE", type=float, default=1, help="minimum grade counted as relevant (default: 1)"
-        )
+        frame.add_rel(parser)
     if kind in ("crp", "pr", "gain"):
         parser.add_argument("--judged-only", action="store_true", help="drop documents without a judgment first")
     if kind in ("crp", "gain"):
         parser.add_argument("--depth", metavar="RANK", type=int, help="last rank shown (default: the longest run's)")
     if kind == "npref":
-        parser.add_argument(
-            "--measure", metavar="RPREF", default="RPref", help="RPref with its options, as \"RPref(norm='relative')\""
-        )
         parser.add_argument(
             "--partitions",
             metavar="N,N,...",
@@ -106,10 +79,14 @@ def add_options(parser: argparse.ArgumentParser, kind: str) -> None:
         )
 
 
-def options(args: argparse.Namespace) -> dict[str, Any]:
+def options(args: argparse.Namespace, given: frame.Inputs) -> dict[str, Any]:
     """The options given, as the functions of `irpref.curves` take them."""
-    names = ("rel", "judged_only", "depth", "base", "gains", "ideal", "measure")
+    names = ("rel", "judged_only", "depth", "base", "gains", "ideal")
     out = {name: getattr(args, name) for name in names if hasattr(args, name)}
+    if given.measures:
+        if len(given.measures) > 1:
+            raise UsageError(f"expected one measure, got {len(given.measures)}: {', '.join(map(str, given.measures))}")
+        out["measure"] = given.measures[0]
     if getattr(args, "partitions", None):
         out["n"] = args.partitions
     return out
@@ -130,42 +107,34 @@ def _gains(text: str) -> dict[float, float]:
         raise argparse.ArgumentTypeError(f"{text!r} is no list of gains such as 1=1,2=3,3=7") from None
 
 
-def read(args: argparse.Namespace) -> tuple[list[Any], dict[str, Any]]:
-    """The judgments, and the runs by name."""
-    from irpref import read_run
-
-    if len(set(args.runs)) < len(args.runs):
-        raise UsageError("a run is given twice")
-    runs = {name: read_run(path) for name, path in run_names(args.runs).items()}
-    for name, run in runs.items():
-        if run.empty:
-            warn_user(f"{name}: the run is empty: all topics have the value of an empty ranking", IrprefWarning)
-    return read_judgments(args.qrels).rows(), runs
-
-
-def two(runs: dict[str, Any]) -> str:
-    """Name of the second of two runs, the one compared with."""
-    return list(runs)[1]
-
-
-def run(args: argparse.Namespace) -> int:
-    """Print the table. Raises `ValueError` as the functions of `irpref.curves`; returns the exit status."""
-    separator = "\t" if args.format == "tsv" else ","
-    _table(args).to_csv(sys.stdout, sep=separator, index=False, float_format="%.10g", lineterminator="\n")
-    return OK
+def run(args: argparse.Namespace) -> None:
+    """Print the table. Raises `ValueError` as the functions of `irpref.curves`."""
+    form = frame.form_of(args, "tsv")
+    frame.show(args, of_frame(_table(args), significant(10) if form in LINES else rounded()), "tsv")
 
 
 def _table(args: argparse.Namespace) -> Any:
     from irpref import curves
 
-    qrels, runs = read(args)
-    if args.kind == "histogram":
-        return curves.precision_histogram(qrels, runs, two(runs), **options(args))
+    given = frame.inputs(args, n_runs=2 if args.kind == "histogram" else None)
+    more = options(args, given)
+    qrels, runs = given.judgments().rows(), given.runs()
     function = getattr(curves, FUNCTIONS[args.kind])
-    if args.query is None:
-        return function(qrels, runs, per_topic=args.per_topic, **options(args))
+    if args.kind == "histogram":
+        return function(qrels, runs, list(runs)[1], **more)
+    if args.topic is None:
+        return function(qrels, runs, per_topic=args.by_query, **more)
     # Of all topics, so that what is taken from the qrels as a whole (max_rel) stays the same.
-    if not any(row.query_id == args.query for row in qrels):
-        raise ValueError(f"the qrels have no topic {args.query!r}")
-    table = function(qrels, runs, per_topic=True, **options(args))
-    return table[table["query_id"] == args.query]
+    frame.only_topics((row.query_id for row in qrels), [args.topic])
+    table = function(qrels, runs, per_topic=True, **more)
+    return table[table["query_id"] == args.topic]
+
+
+COMMAND = Command(
+    "curve",
+    "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",
+    run,
+    description=__doc__,
+    kinds=[Command(kind, text, run, partial(_arguments, kind)) for kind, text in _HELP.items()],
+    kind="CURVE",
+)

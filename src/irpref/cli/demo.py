@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from irpref.cli.frame import Command, Parser
 from irpref.formats.collections import dataset as load_dataset
 from irpref.formats.collections import not_loaded
 from irpref.judged.align import listing as listing_of
@@ -92,20 +93,7 @@ class Results(NamedTuple):
     by: str
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:
-    """Add the subcommand.
-
-    Parameters
-    ----------
-    subparsers
-        What `argparse.ArgumentParser.add_subparsers` returns.
-    """
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "demo",
-        help="evaluate several systems with many measures, on shipped or public data",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _arguments(parser: Parser) -> None:
     parser.add_argument(
         "--dataset",
         metavar="ID",
@@ -124,17 +112,14 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--measures", metavar="NAMES", help="other measures, separated by blanks, such as 'map RPref@10 CRP'"
     )
     parser.add_argument("--query", metavar="ID", help="topic of the second view (default: the most disputed one)")
-    parser.set_defaults(run=run)
-    return parser
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the experiment. Raises `ValueError` and the like for input that cannot be evaluated."""
     started = time.perf_counter()
     lines = _report(args.dataset, args.run_files, args.measures, args.query)
     print("\n".join(lines))
     print(f"{time.perf_counter() - started:.1f} seconds.")
-    return 0
 
 
 def _report(dataset: str, run_files: Sequence[str], names: str | None, query_id: str | None) -> list[str]:
@@ -521,3 +506,6 @@ def _pictures(collection: Collection, query_id: str, systems: Sequence[str]) -> 
         lines.append(row(name, grades[:SHOWN_DOCUMENTS]) if grades else f"{name.ljust(width)}  (nothing retrieved)")
     ideal = sorted(judgments["relevance"].tolist(), reverse=True)
     return [*lines, row("ideal", ideal[:SHOWN_DOCUMENTS])]
+
+
+COMMAND = Command("demo", "several systems, many measures, one look", run, _arguments, __doc__)

@@ -15,13 +15,14 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from irpref.cli import OK, UsageError
-from irpref.cli.output import DEFAULT_PLACES, LINES, SUMMARY, TABLES, Layout, Value, header, line, table
-from irpref.cli.scoring import CORRECTIONS, TESTS, Scorer, Scores, compare, read_judgments
+from irpref.analysis.significance import CORRECTIONS, TESTS, corrected, paired_test
+from irpref.cli import frame
+from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.scoring import Scorer, Scores
 from irpref.formats.runs import run_names
+from irpref.show.text import LINES, Cell, Column, Table, rounded
 
 EPILOG = """\
 examples:
@@ -35,48 +36,29 @@ exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot 
 141 the reader of the output went away
 """
 LONG_BYTES = 64 << 20  # runs of this size are worth a word about progress
+SUMMARY = "all"  # the host's name of the row over all topics
+PLACES = 4
+# Numbers that describe a run but do not rank it.
+_COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:
-    """Add the subcommand.
-
-    Parameters
-    ----------
-    subparsers
-        What `argparse.ArgumentParser.add_subparsers` returns.
-    """
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "eval",
-        usage="irpref eval [options] QRELS RUN... MEASURE...",
-        help="evaluate runs with measures of any toolkit",
-        description=__doc__,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("qrels", metavar="QRELS", help="file, '-', or ir_datasets id")
-    parser.add_argument("arguments", metavar="RUN... MEASURE...", nargs="+", help="files or '-', then measures")
-    parser.add_argument(
-        "-m", "--measure", metavar="NAME", action="append", default=[], help="a measure that looks like a file here"
-    )
+def _arguments(parser: Parser) -> None:
+    frame.add_inputs(parser)
     shown = parser.add_argument_group("output")
+    # As the host's command has it.
+    what = "one line a value, or one row a run; default: tsv for one run, else table"
+    frame.add_output(shown, what, ["--output_format"])
     shown.add_argument("-q", "--by_query", "--by-query", action="store_true", help="values of each topic, too")
+    frame.add_topic(shown, "the values of this topic alone", several=True)
     shown.add_argument(
         "-n", "--no_summary", "--no-summary", action="store_true", help="with -q: only the values of each topic"
     )
     shown.add_argument(
-        "-o",
-        "--output",
-        "--output_format",
-        dest="output",
-        choices=(*LINES, *TABLES),
-        help="one line a value (tsv, jsonl, csv), or one row a run (default: tsv for one run, else table)",
-    )
-    shown.add_argument(
-        "-p", "--places", type=int, default=DEFAULT_PLACES, help="decimal places; -1: all (default: %(default)s)"
+        "-p", "--places", type=int, default=PLACES, help="decimal places; -1: all (default: %(default)s)"
     )
     input_ = parser.add_argument_group("input")
     input_.add_argument("--provider", metavar="NAME", help="provider of ir_measures that computes everything")
-    input_.add_argument("--known", metavar="FILE", help="documents the user knew, for Coverage and Novelty")
+    frame.add_known(input_)
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
     tests = parser.add_argument_group("comparison")
     tests.add_argument("--baseline", metavar="RUN", help="test the difference of every other run from this one")
@@ -88,18 +70,18 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "rate (default: holm)",
     )
     tests.add_argument("--alpha", type=float, help="p below which a value gets a dagger (default: 0.05)")
-    parser.set_defaults(run=run)
-    return parser
 
 
-def run(args: argparse.Namespace) -> int:
-    """Evaluate and print; returns the exit status.
+def run(args: argparse.Namespace) -> None:
+    """Evaluate and print.
 
     Raises
     ------
     UsageError, ValueError, OSError
         Shown by `irpref.cli.main`.
     """
+    args.by_query |= bool(args.topic)
+    args.no_summary |= bool(args.topic)
     if args.no_summary and not args.by_query:
         raise UsageError("--no_summary (-n) is only supported with --by_query (-q)")
     if args.places < -1:
@@ -110,74 +92,94 @@ def run(args: argparse.Namespace) -> int:
     args.alpha = 0.05 if args.alpha is None else args.alpha
     if not 0 < args.alpha < 1:
         raise UsageError(f"--alpha {args.alpha:g}: expected a number between 0 and 1")
-    paths, names = sort_arguments(args.qrels, args.arguments)
-    measures = named_measures([*names, *args.measure])
-    if not measures:
+    given = frame.inputs(args)
+    if not given.measures:
         raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
     _check_provider(args.provider)
-    baseline: Any = args.baseline
-    if baseline is not None:
-        # The name that the table shows for a run will do.
-        baseline = run_names(list(dict.fromkeys(paths))).get(baseline, baseline)
-        if not os.path.exists(baseline) and baseline != "-":
-            raise FileNotFoundError(f"--baseline {baseline}: no such file")
-        if not any(_same_file(path, baseline) for path in paths):
-            paths.insert(0, baseline)
-        if len(set(paths)) < 2:
-            raise UsageError("--baseline needs another run to compare it with")
-    if [args.qrels, *paths].count("-") > 1:
-        raise UsageError("standard input ('-') can be read once only")
-    runs = run_names(list(dict.fromkeys(paths)))
-    form = args.output or ("tsv" if len(runs) == 1 else "table")
-    layout = Layout(form, args.places, len(runs) > 1, args.by_query, baseline is not None, args.alpha)
+    base = _baseline(args, given)
+    form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
 
-    single = len(runs) == 1 and form in LINES
-    judgments = read_judgments(args.qrels, args.known)
+    scorer = _scorer(args, given, exact=len(given.files) == 1 and form in LINES and args.by_query, compared=bool(base))
+    scores: dict[str, Scores] = {}
+    with _progress(list(given.files.values())) as report:
+        for name, path in given.files.items():
+            with _about(path, len(given.files)):
+                scores[name] = scorer.score(path, report)
+    values = _values(scores, given.measures, base, args)
+    if form not in LINES:
+        frame.show(args, _wide(values, given.measures, base, args, len(given.files) > 1), "table")
+        return
+    if form == "jsonl" and args.places != PLACES:
+        sys.stderr.write("--places is ignored when using --output jsonl\n")
+    frame.show(args, _long(values, base, args, len(given.files) > 1), "tsv", head=False)
+
+
+def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
+    """Name of the run to compare with, which joins the runs if it is not there."""
+    if args.baseline is None:
+        return None
+    # The name that the table shows for a run will do.
+    path = given.files.get(args.baseline, args.baseline)
+    if not os.path.exists(path) and path != "-":
+        raise FileNotFoundError(f"--baseline {path}: no such file")
+    if not any(_same_file(other, path) for other in given.files.values()):
+        given.files = run_names([path, *given.files.values()])
+    if len(given.files) < 2:
+        raise UsageError("--baseline needs another run to compare it with")
+    if [given.qrels, *given.files.values()].count("-") > 1:
+        raise UsageError("standard input ('-') can be read once only")
+    return next(name for name, other in given.files.items() if _same_file(other, path))
+
+
+def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool) -> Scorer:
+    judgments = given.judgments(args.known)
+    if args.topic:
+        topics = {row.query_id for row in judgments.rows()}
+        args.topic = frame.only_topics(topics, args.topic)
     try:
-        scorer = Scorer(
-            measures,
-            judgments,
-            # Line by line as the host's command: also in the order of its lines.
-            exact=single and args.by_query,
-            provider=args.provider,
-            strict=args.strict,
-            by_topic=args.by_query or layout.compared,
-        )
+        with frame.asking_for_known(args):
+            return Scorer(
+                given.measures,
+                judgments,
+                # Line by line as the host's command: also in the order of its lines.
+                exact=exact,
+                provider=args.provider,
+                strict=args.strict,
+                by_topic=args.by_query or compared,
+            )
     except ValueError as error:
         text = str(error)
-        if "'known'" in text and args.known is None:
-            raise UsageError(f"{text.partition(' (found')[0]}: give --known FILE") from None
         if text.startswith("qrels: "):
-            name = "<stdin>" if args.qrels == "-" else args.qrels
+            name = "<stdin>" if given.qrels == "-" else given.qrels
             raise ValueError(f"{name}: {text.removeprefix('qrels: ')}") from None
         raise
-    del judgments  # as they were read: what is needed of them is in the scorer
-    scores: dict[str, Scores] = {}
-    with _progress(list(runs.values())) as report:
-        for name, path in runs.items():
-            with _about(path, len(runs)):
-                scores[name] = scorer.score(path, report)
-    base = next((n for n, path in runs.items() if layout.compared and _same_file(path, baseline)), None)
-    values = _values(scores, measures, base, args)
-    if form in LINES:
-        header(layout)
-        for value in values:
-            line(value, layout)
-    else:
-        if base is not None and not args.no_summary:
-            layout.notes.append(_note(base, args, len(runs) - 1))
-        sys.stdout.write(table(values, measures, layout))
-    return OK
+
+
+# Values ---------------------------------------------------------------------------------------------------------
+
+
+class Value(NamedTuple):
+    """A value, where it belongs, and how it compares with the baseline."""
+
+    run: str
+    query_id: str  # SUMMARY for all topics
+    measure: Any
+    value: float
+    difference: float | None = None
+    p: float | None = None
 
 
 def _values(
     scores: Mapping[str, Scores], measures: Sequence[Any], base: str | None, args: argparse.Namespace
 ) -> Iterator[Value]:
-    tested = compare(scores, base, measures, args.test, args.correction) if base is not None else {}
+    tested = _compared(scores, base, measures, args.test, args.correction) if base is not None else {}
+    wanted = set(args.topic or ())
     for name, found in scores.items():
         compared = base is not None and name != base
         if args.by_query:
             for topic, measure, value in found.lines:
+                if wanted and topic not in wanted:
+                    continue
                 of_base = scores[base].by_topic.get(measure, {}) if base is not None and compared else {}
                 less = value - of_base[topic] if topic in of_base else None
                 yield Value(name, topic, measure, value, less)
@@ -189,85 +191,97 @@ def _values(
             yield Value(name, SUMMARY, measure, value, less, tested.get((name, measure)))
 
 
+def _compared(
+    scores: Mapping[str, Scores], base: str, measures: Sequence[Any], test: str, correction: str
+) -> dict[tuple[str, Any], float]:
+    """Adjusted p-value by run and measure. The family are the runs compared by one measure."""
+    out: dict[tuple[str, Any], float] = {}
+    others = [name for name in scores if name != base]
+    for measure in measures:
+        of_base = scores[base].by_topic.get(measure, {})
+        # The host leaves topics out of some measures (Accuracy).
+        topics = [t for t in of_base if all(t in scores[name].by_topic.get(measure, {}) for name in others)]
+        raw = [
+            paired_test(test, [scores[name].by_topic[measure][t] for t in topics], [of_base[t] for t in topics])
+            for name in others
+        ]
+        out.update({(name, measure): p for name, p in zip(others, corrected(raw, correction), strict=True)})
+    return out
+
+
+def _long(values: Iterable[Value], base: str | None, args: argparse.Namespace, with_run: bool) -> Table:
+    """One row a value, as it comes."""
+    number = rounded(args.places)
+    columns = [Column("run")] * with_run + [Column("query_id")] * args.by_query
+    columns += [Column("measure"), Column("value", number)]
+    columns += [Column("difference", number), Column("p", lambda p: f"{p:.4g}")] * (base is not None)
+    names = [column.name for column in columns]
+    rows = ([str(v.measure) if name == "measure" else getattr(v, name) for name in names] for v in values)
+    return Table(columns, rows)
+
+
+def _wide(
+    values: Iterable[Value], measures: Sequence[Any], base: str | None, args: argparse.Namespace, with_run: bool
+) -> Table:
+    """One row a run (or topic), one column a measure; the best of the runs is marked."""
+    number = rounded(args.places)
+    found: dict[tuple[str, str], dict[Any, Value]] = {}
+    for value in values:
+        found.setdefault((value.run, value.query_id), {})[value.measure] = value
+    if not with_run and not args.by_query:  # a list is easier to read than one long row
+        ((_, of),) = found.items()
+        columns = [Column("measure", left=True), Column("value", number)]
+        return Table(columns, [[str(measure), of[measure].value] for measure in measures])
+    best = {
+        (topic, measure): _best(
+            measure, [of[measure].value for (_, t), of in found.items() if t == topic and measure in of], number
+        )
+        for topic in dict.fromkeys(topic for _, topic in found)
+        for measure in measures
+        if with_run
+    }
+    columns = [Column("run", left=True)] * with_run + [Column("topic", left=True)] * args.by_query
+    columns += [Column(str(measure), number, lower=with_run and lower_is_better(measure)) for measure in measures]
+    rows: list[list[Any]] = []
+    for (run, topic), of in found.items():
+        cells: list[Any] = [run] * with_run + [topic] * args.by_query
+        for measure in measures:
+            if measure not in of:  # the host leaves topics out of some measures
+                cells.append(None)
+                continue
+            shown, p = number(of[measure].value), of[measure].p
+            differs = p is not None and p < args.alpha
+            cells.append(Cell(shown, best.get((topic, measure)) == shown, differs))
+        rows.append(cells)
+    notes = []
+    if any(text is not None for text in best.values()):
+        lower = [str(measure) for measure in measures if lower_is_better(measure)]
+        notes.append("* best" + (f" (lower is better: {', '.join(lower)})" if lower else ""))
+    if base is not None and not args.no_summary:
+        notes.append(_note(base, args, len({run for run, _ in found}) - 1))
+    return Table(columns, rows, notes=notes)
+
+
+def lower_is_better(measure: Any) -> bool:
+    """Whether the best value is the lowest."""
+    return not getattr(measure, "higher_is_better", True)
+
+
+def _best(measure: Any, values: Sequence[float], number: Any) -> str | None:
+    """The best value as it is printed; None where nothing is better than anything else."""
+    if str(measure.NAME) in _COUNTS:
+        return None
+    printed = {number(value): value for value in values if value == value}
+    if len(printed) < 2:
+        return None
+    return (min if lower_is_better(measure) else max)(printed, key=printed.__getitem__)
+
+
 def _note(base: str, args: argparse.Namespace, n: int) -> str:
     name = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed-rank test", "randomisation": "randomisation test"}
     correction = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg"}.get(args.correction)
     after = f" after {correction} over {n} runs" if correction and n > 1 else ""
     return f"† differs from {base}: {name[args.test]}, p < {args.alpha:g}{after}"
-
-
-# Arguments ------------------------------------------------------------------------------------------------------
-
-
-def sort_arguments(qrels: str, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Runs and names of measures among the arguments after the qrels.
-
-    Raises
-    ------
-    UsageError
-        An argument could be both or is neither; there is no run.
-    """
-    runs: list[str] = []
-    names: list[str] = []
-    for i, text in enumerate(arguments):
-        if text == "-":
-            runs.append(text)
-        elif os.path.exists(text) and not os.path.isdir(text):
-            # As for the host's command, what follows the qrels is a run.
-            if i > 0 and _is_measure(text):
-                raise UsageError(f"{text!r} is both a file and a measure: write ./{text} or -m {text}")
-            runs.append(text)
-        elif _is_measure(text):
-            names.append(text)
-        elif _looks_like_a_path(text) or (i == 0 and not _has_runs(arguments)):
-            reason = "is a directory" if os.path.isdir(text) else "no such file"
-            raise FileNotFoundError(f"{text}: {reason}")
-        else:
-            try:
-                named_measures([text])
-            except UsageError as error:
-                raise UsageError(f"{text!r} is neither a file nor a measure: {error}") from None
-    if not runs:
-        raise UsageError(f"no run given: {names[0]!r} is a measure, expected a run file after the qrels")
-    return runs, names
-
-
-def _has_runs(arguments: Iterable[str]) -> bool:
-    return any(text == "-" or os.path.isfile(text) for text in arguments)
-
-
-def _looks_like_a_path(text: str) -> bool:
-    return os.sep in text or text.endswith((".gz", ".zst", ".txt", ".run", ".trec", ".res")) or os.path.isdir(text)
-
-
-def _is_measure(text: str) -> bool:
-    try:
-        return bool(_parsed(text))
-    except ValueError:
-        return False
-
-
-@cache
-def _parsed(text: str) -> list[Any]:
-    from irpref.measures.names import parse_all
-
-    return parse_all(text)
-
-
-def named_measures(names: Iterable[str]) -> list[Any]:
-    """The measures, each once. Raises `UsageError`."""
-    from irpref.measures.declare import KernelMeasure
-    from irpref.measures.support import check_parameters
-
-    try:
-        measures = list(dict.fromkeys(measure for name in names for measure in _parsed(name)))
-        for measure in measures:
-            if not isinstance(measure, KernelMeasure):
-                check_parameters(measure)
-            measure.validate_params()
-    except (ValueError, AssertionError) as error:
-        raise UsageError(str(error)) from None
-    return measures
 
 
 def _check_provider(name: str | None) -> None:
@@ -317,4 +331,12 @@ def _progress(paths: Sequence[str]) -> Iterator[Any]:
         sys.stderr.write("\r\033[K")
 
 
-__all__ = ["add_parser", "named_measures", "run", "sort_arguments"]
+COMMAND = Command(
+    "eval",
+    "evaluate runs with measures of any toolkit",
+    run,
+    _arguments,
+    __doc__,
+    "irpref eval [options] QRELS RUN... MEASURE...",
+    EPILOG,
+)

@@ -1,67 +1,70 @@
-"""`irpref explain QRELS RUN TOPIC MEASURE`: why a topic of a run has its value."""
+"""`irpref explain QRELS RUN MEASURE -t TOPIC`: why a topic of a run has its value.
+
+Prints the ranking of one topic: the grade of each document, what it adds to a measure and why, then judged documents
+that were not retrieved, then the sum, which is the value.
+"""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from typing import Any
+import os
 
-from irpref.cli import UsageError
-from irpref.cli.scoring import read_judgments
+from irpref.cli import frame
+from irpref.cli.frame import Command, Parser, UsageError
+from irpref.show.text import of_frame
 
 EPILOG = """\
 example:
-  irpref explain qrels.txt run.txt 101 'RPref(max_rel=3)'
+  irpref explain qrels.txt run.txt 'RPref(max_rel=3)' -t 101
 
 Measures that are sums over documents can be explained; for EMeasure, CRPRecovery, Twist and RecallEffort the
 message names the one to explain instead.
 """
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:
-    """Add the subcommand.
-
-    Parameters
-    ----------
-    subparsers
-        What `argparse.ArgumentParser.add_subparsers` returns.
-    """
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "explain",
-        help="what each document of a topic contributes to a measure, and why",
-        description="Print the ranking of one topic: the grade of each document, what it adds to a measure "
-        "and why, then judged documents that were not retrieved, then the sum, which is the value.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format, '-', or ir_datasets id")
-    parser.add_argument("run_file", metavar="RUN", help="run in TREC format, or '-'")
-    parser.add_argument("topic", metavar="TOPIC", help="topic id")
-    parser.add_argument("measure", metavar="MEASURE", help="such as 'RPref(max_rel=3)' or QMeasure@10")
+def _arguments(parser: Parser) -> None:
+    frame.add_inputs(parser)
+    frame.add_topic(parser, "the topic")
     parser.add_argument(
         "--all", action="store_true", dest="every", help="a line for each document, even if it adds nothing"
     )
-    parser.add_argument("--csv", action="store_true", help="comma-separated values, not a table to read")
-    parser.add_argument("--known", metavar="FILE", help="documents the user knew, for Coverage and Novelty")
-    parser.set_defaults(run=run)
-    return parser
+    frame.add_known(parser)
+    frame.add_output(parser)
+    frame.old(parser, "--csv", "-o csv", dest="output", nargs=0, const="csv")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the explanation. Raises `ValueError` as `irpref.explain.explain`; returns the exit status."""
+def run(args: argparse.Namespace) -> None:
+    """Print the explanation. Raises `ValueError` as `irpref.explain.explain`."""
     from irpref.analysis.explain import explain, explanation_text
-    from irpref.formats.trec import read_run
 
-    if args.qrels == args.run_file == "-":
-        raise UsageError("standard input ('-') can be read once only")
-    qrels, ranking = read_judgments(args.qrels, args.known).for_pool(), read_run(args.run_file)
-    try:
-        if args.csv:
-            explain(qrels, ranking, args.measure, args.topic).to_csv(sys.stdout, index=False)
+    if args.topic is None and len(args.arguments) == 3 and not os.path.exists(args.arguments[1]):
+        args.topic = args.arguments.pop(1)
+        frame.hint(f"the topic is now -t {args.topic}")
+    given = frame.inputs(args, n_runs=1)
+    if len(given.measures) != 1:
+        raise UsageError(f"expected one measure, such as RPref or QMeasure@10, got {len(given.measures)}")
+    (measure,) = given.measures
+    qrels = given.judgments(args.known)
+    if args.topic is None:
+        topics = list(dict.fromkeys(row.query_id for row in qrels.rows()))
+        if len(topics) > 1:
+            raise UsageError(f"one topic is explained: give -t ID (the topics begin {', '.join(topics[:3])})")
+        (args.topic,) = topics
+    (ranking,) = given.runs().values()
+    with frame.asking_for_known(args):
+        if frame.form_of(args) == "table":
+            text = explanation_text(qrels.for_pool(), ranking, measure, args.topic, every=args.every)
+            with frame.opened(args) as out:
+                out.write(text)
         else:
-            print(explanation_text(qrels, ranking, args.measure, args.topic, every=args.every), end="")
-    except ValueError as error:
-        if "'known'" in str(error) and args.known is None:
-            raise UsageError(f"{str(error).partition(' (found')[0]}: give --known FILE") from None
-        raise
-    return 0
+            frame.show(args, of_frame(explain(qrels.for_pool(), ranking, measure, args.topic), str))
+
+
+COMMAND = Command(
+    "explain",
+    "what each document of a topic contributes to a measure, and why",
+    run,
+    _arguments,
+    __doc__,
+    epilog=EPILOG,
+)

@@ -13,33 +13,18 @@ import sys
 import textwrap
 from typing import Any
 
-from irpref.cli import OK, UsageError
+from irpref.cli.frame import Command, Parser, UsageError
 
 WIDTH = 100
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:
-    """Add the subcommand.
-
-    Parameters
-    ----------
-    subparsers
-        What `argparse.ArgumentParser.add_subparsers` returns.
-    """
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "list",
-        help="the measures: parameters, ranges, sources",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _arguments(parser: Parser) -> None:
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="names, such as RPref or nDCG")
     parser.add_argument("--json", action="store_true", help="all facts as JSON")
-    parser.set_defaults(run=run)
-    return parser
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the list or the pages; returns the exit status. Raises `UsageError` for a name nobody has."""
+def run(args: argparse.Namespace) -> None:
+    """Print the list or the pages. Raises `UsageError` for a name nobody has."""
     chosen = [_named(name) for name in args.names]
     if args.json:
         json.dump([facts(measure) for measure in chosen or _every()], sys.stdout, indent=2, ensure_ascii=False)
@@ -48,7 +33,6 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write("\n".join(_page(facts(measure)) for measure in chosen))
     else:
         sys.stdout.write(_overview())
-    return OK
 
 
 def _every() -> list[Any]:
@@ -208,3 +192,6 @@ def _parameter_lines(parameter: dict[str, Any]) -> list[str]:
         kind += f", default {parameter['default']!r}"
     text = f"{parameter['name']} ({kind}): {parameter['description'] or ''}".rstrip(": ")
     return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 6)
+
+
+COMMAND = Command("list", "the measures: parameters, ranges, sources", run, _arguments, __doc__)

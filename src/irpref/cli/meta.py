@@ -1,24 +1,28 @@
 """`irpref meta`: how good are measures, on a collection of your own?
 
-    irpref meta stability  QRELS RUNS -m AP -m RPref   reversals and ties between samples of topics
-    irpref meta swap       QRELS RUNS -m AP -m RPref   difference required on other topics
-    irpref meta power      QRELS RUNS -m AP -m RPref   pairs of systems told apart
-    irpref meta ranking    QRELS RUNS -m AP -m RPref   how the rankings of the systems agree
-    irpref meta robustness QRELS RUNS -m AP -m RPref   the ranking with fewer and fewer judgments
+    irpref meta stability  QRELS RUN... MEASURE...   reversals and ties between samples of topics
+    irpref meta swap       QRELS RUN... MEASURE...   difference required on other topics
+    irpref meta power      QRELS RUN... MEASURE...   pairs of systems told apart
+    irpref meta ranking    QRELS RUN... MEASURE...   how the rankings of the systems agree
+    irpref meta robustness QRELS RUN... MEASURE...   the ranking with fewer and fewer judgments
 
-RUNS are files, or folders of them. In place of qrels and runs, all but the last also take values that are there
-already: --values perquery.csv, as pt.Experiment writes it into its save_dir.
+RUN is a file, or a folder of nothing else. In place of qrels and runs, all but the last also take values that are
+there already: --values perquery.csv, as pt.Experiment writes it into its save_dir. -o tsv, csv and jsonl have the
+whole table, the other formats its summary.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irpref.cli import OK, UsageError
-from irpref.formats.runs import run_names
+from irpref.cli import frame
+from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.plot import check_picture, save
+from irpref.show.text import LINES, of_frame, rounded
 
 if TYPE_CHECKING:
     from irpref.meta import TopicValues
@@ -26,165 +30,127 @@ if TYPE_CHECKING:
 MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:
-    """Add the subcommand.
-
-    Parameters
-    ----------
-    subparsers
-        What `argparse.ArgumentParser.add_subparsers` returns.
-    """
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "meta",
-        help="stability, sensitivity and robustness of measures",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    methods = parser.add_subparsers(dest="method", metavar="METHOD", required=True)
-    data = argparse.ArgumentParser(add_help=False)
-    data.add_argument("qrels", metavar="QRELS", nargs="?", help="file, '-', or ir_datasets id")
-    data.add_argument("runs", metavar="RUNS", nargs="*", help="files in TREC format, or folders of nothing else")
-    data.add_argument(
+def _arguments(method: str, parser: Parser) -> None:
+    values = method != "robustness"
+    parser.add_argument("qrels", metavar="QRELS", nargs="?", help="file, '-', or ir_datasets id")
+    parser.add_argument("arguments", metavar="RUN... MEASURE...", nargs="*", help="files or folders of runs, measures")
+    parser.add_argument(
         "-m",
         "--measure",
         metavar="NAME",
         action="append",
-        dest="measures",
-        help=f"repeatable (default: {', '.join(MEASURES)}; all that --values has)",
+        default=[],
+        help=f"a measure that looks like a file here (default: {', '.join(MEASURES)}" + "; all of --values)" * values,
     )
-    data.add_argument("--csv", metavar="FILE", type=Path, help="write the whole table there")
-    data.add_argument("--plot", metavar="FILE", type=Path, help="draw a picture (.png, .pdf, .svg)")
-    ready = argparse.ArgumentParser(add_help=False)
-    ready.add_argument("--values", metavar="FILE", type=Path, help="values by system and topic, in place of runs")
-    ready.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
-    drawn = argparse.ArgumentParser(add_help=False)
-    drawn.add_argument("--seed", type=int, default=0, help="of the random samples (default: %(default)s)")
-    sampled = argparse.ArgumentParser(add_help=False, parents=[drawn])
-    sampled.add_argument(
-        "--samples", metavar="B", type=int, default=1000, help="samples of topics (default: %(default)s)"
+    if values:
+        parser.add_argument("--values", metavar="FILE", help="values by system and topic, in place of runs")
+        parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
+        frame.add_topic(parser, "only this topic", several=True)
+    frame.add_output(parser)
+    frame.old(parser, "--csv", "-f, --file with -o csv", dest="csv")
+    parser.add_argument("--plot", metavar="FILE", help="draw a picture, too (.png, .pdf, .svg)")
+    if method == "ranking":
+        parser.add_argument("--tau-ap", action="store_true", help="tau_ap instead, the column being the reference")
+        return
+    parser.add_argument("--seed", type=int, default=0, help="of the random samples (default: %(default)s)")
+    samples = 1000 if values else 5
+    parser.add_argument(
+        "--samples",
+        metavar="B",
+        type=int,
+        default=samples,
+        help=f"samples of {'topics' if values else 'judgments'} (default: {samples})",
     )
-    sized = argparse.ArgumentParser(add_help=False)
-    sized.add_argument("--size", type=int, help="topics in a sample (default: all; half of them if disjoint)")
-
-    methods.add_parser(
-        "stability", parents=[data, ready, sampled, sized], help="minority rate and proportion of ties"
-    ).add_argument("--without-replacement", action="store_true", help="draw each topic at most once a sample")
-    methods.add_parser(
-        "swap", parents=[data, ready, sampled, sized], help="difference required, and sensitivity"
-    ).add_argument("--disjoint", action="store_true", help="disjoint samples without replacement")
-    methods.add_parser(
-        "power", parents=[data, ready, sampled], help="share of pairs that are significantly different"
-    ).add_argument("--alpha", type=float, default=0.05, help="level of significance (default: %(default)s)")
-    methods.add_parser(
-        "ranking", parents=[data, ready], help="Kendall's tau of the rankings by all measures"
-    ).add_argument("--tau-ap", action="store_true", help="tau_ap instead, the column being the reference")
-    robust = methods.add_parser(
-        "robustness", parents=[data, drawn], help="tau with all judgments, when fewer and fewer are left"
-    )
-    robust.add_argument(
-        "--samples", metavar="B", type=int, default=5, help="samples of judgments (default: %(default)s)"
-    )
-    robust.add_argument("--levels", metavar="P", type=float, nargs="+", help="per cent that are left")
-    robust.add_argument("--rel", type=float, default=1, help="lowest relevant grade (default: %(default)g)")
-    robust.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
-    robust.add_argument("--resume", metavar="FILE", type=Path, help="keep results there, and go on from there")
-    parser.set_defaults(run=run)
-    return parser
+    if method in ("stability", "swap"):
+        parser.add_argument("--size", type=int, help="topics in a sample (default: all; half of them if disjoint)")
+    if method == "stability":
+        parser.add_argument("--without-replacement", action="store_true", help="draw a topic at most once a sample")
+    if method == "swap":
+        parser.add_argument("--disjoint", action="store_true", help="disjoint samples without replacement")
+    if method == "power":
+        parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (default: %(default)s)")
+    if method == "robustness":
+        parser.add_argument("--levels", metavar="P", type=float, nargs="+", help="per cent that are left")
+        frame.add_rel(parser)
+        parser.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
+        parser.add_argument("--resume", metavar="FILE", help="keep results there, and go on from there")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the table. Raises `ValueError` for input that cannot be evaluated; returns the exit status."""
+def run(args: argparse.Namespace) -> None:
+    """Print the table. Raises `ValueError` for input that cannot be evaluated."""
     if getattr(args, "samples", 1) < 1:
         raise UsageError(f"--samples {args.samples}: expected a number of at least 1")
     if args.plot is not None:
         from irpref.show.meta_plots import load
 
+        if args.kind == "ranking":
+            raise UsageError("there is no picture of rankings: --plot goes with the other methods")
+        check_picture(args.plot)
         load()  # before minutes of computing, not after them
-    print(_METHODS[args.method](args))
-    return OK
+    _METHODS[args.kind](args)
 
 
-def run_files(paths: Iterable[str | Path]) -> dict[str, str]:
-    """Run files by name: the files themselves, and those in folders.
-
-    Raises
-    ------
-    ValueError
-        There are none.
-    """
-    files: list[str] = []
-    places = list(map(Path, paths))
-    for path in places:
-        inside = sorted(path.iterdir()) if path.is_dir() else [path]
-        files += [str(file) for file in inside if not file.name.startswith(".")]
-    if not files and places:
-        raise UsageError(f"there are no runs in {', '.join(map(str, places))}")
-    if not files:
-        raise UsageError("there are no runs: give QRELS and RUNS (files or folders), or --values")
-    return run_names(list(dict.fromkeys(files)))
-
-
-def read_runs(paths: Iterable[str | Path]) -> Iterator[tuple[str, Any]]:
-    """Name and run of each file, see `run_files`; with a progress bar on a terminal."""
-    from irpref import read_run
-    from irpref.meta.progress import Bar
-
-    files = run_files(paths)
-    bar = Bar(len(files))
-    for name, file in files.items():
-        bar.step(name)
-        yield name, read_run(file)
-    bar.close()
-
-
-def _qrels(args: argparse.Namespace) -> Any:
-    from irpref.cli.scoring import read_judgments
-
+def _inputs(args: argparse.Namespace) -> frame.Inputs:
+    """As `frame.inputs`; folders stand for the files in them."""
     if args.qrels is None:
         raise UsageError("there are no judgments: give QRELS and RUNS (files or folders), or --values")
-    return read_judgments(args.qrels).rows()
+    arguments = [file for text in args.arguments for file in _in_folder(text)]
+    if not arguments:
+        raise UsageError("there are no runs: give QRELS and RUNS (files or folders), or --values")
+    return frame.inputs(argparse.Namespace(qrels=args.qrels, arguments=arguments, measure=args.measure), None, MEASURES)
+
+
+def _in_folder(text: str) -> list[str]:
+    if not os.path.isdir(text):
+        return [text]
+    files = [os.path.join(text, name) for name in sorted(os.listdir(text)) if not name.startswith(".")]
+    if not files:
+        raise UsageError(f"there are no runs in {text}")
+    return files
 
 
 def _values(args: argparse.Namespace) -> list[TopicValues]:
-    """Values of each measure, of the systems asked for."""
-    from irpref import bind, parse_all
+    """Values of each measure, of the systems and topics asked for."""
+    from irpref import bind
     from irpref.meta import TopicValues, read_values, system_ranking, topic_values
 
     if args.values is not None:
         table = read_values(args.values)
-        names = args.measures or list(dict.fromkeys(table["measure"]))
+        # What stands before the options is a measure here: there are no judgments.
+        named = [*filter(None, [args.qrels]), *args.arguments, *args.measure]
+        names = list(map(str, frame.named_measures(named))) or list(dict.fromkeys(table["measure"]))
         found = [TopicValues.from_frame(table, name) for name in names]
     else:
-        qrels = _qrels(args)
-        bound = bind(parse_all(args.measures or MEASURES), qrels)
-        found = list(topic_values(bound, qrels, read_runs(args.runs)).values())
+        given = _inputs(args)
+        qrels = given.judgments().rows()
+        found = list(topic_values(bind(given.measures, qrels), qrels, frame.read_runs(given.files)).values())
+    if args.topic:
+        found = [values.select(topics=args.topic) for values in found]
     if args.top is not None:
         best = system_ranking(found[0]).systems[: args.top]
         found = [values.select(best) for values in found]
     return found
 
 
-def _show(args: argparse.Namespace, summary: Any, whole: Any, head: str, draw: Any = None) -> str:
-    if args.csv is not None:
-        whole.to_csv(args.csv, index=False)
-    if args.plot is not None:
-        _save(args.plot, draw)
-    return f"{head}\n\n{summary.to_string(index=False, float_format=lambda v: f'{v:.4f}')}"
-
-
-def _save(path: Path, draw: Any) -> None:
-    ax = draw()
-    ax.figure.savefig(path, dpi=150, bbox_inches="tight")
-    from matplotlib import pyplot
-
-    pyplot.close(ax.figure)
+def _show(
+    args: argparse.Namespace, summary: Any, whole: Any, title: str, draw: Callable[[], Any] | None = None
+) -> None:
+    if getattr(args, "csv", None):
+        with frame.replaced(args.csv) as beside:
+            whole.to_csv(beside, index=False)
+    if args.plot is not None and draw is not None:
+        save(draw(), args.plot, dpi=150, bbox_inches="tight")
+    if frame.form_of(args) in LINES:
+        frame.show(args, of_frame(whole, str))
+    else:
+        frame.show(args, of_frame(summary, rounded(), title=title + "\n\n"))
 
 
 def _of(values: Sequence[TopicValues]) -> str:
     return f"{values[0].n_systems} systems, {values[0].n_topics} topics"
 
 
-def _stability(args: argparse.Namespace) -> str:
+def _stability(args: argparse.Namespace) -> None:
     import pandas as pd
 
     from irpref.meta import plot_stability, stability
@@ -197,10 +163,10 @@ def _stability(args: argparse.Namespace) -> str:
     whole = pd.concat([one.table() for one in found])
     at = whole[(whole["fuzziness"] - 0.05).abs() < 1e-9]
     head = f"{_of(values)}, {args.samples} samples of {found[0].size} topics; fuzziness 5 %"
-    return _show(args, at.drop(columns="fuzziness"), whole, head, lambda: plot_stability(found))
+    _show(args, at.drop(columns="fuzziness"), whole, head, lambda: plot_stability(found))
 
 
-def _swap(args: argparse.Namespace) -> str:
+def _swap(args: argparse.Namespace) -> None:
     import pandas as pd
 
     from irpref.meta import plot_swap, swap
@@ -216,10 +182,10 @@ def _swap(args: argparse.Namespace) -> str:
     )
     whole = pd.concat([one.table() for one in found])
     head = f"{_of(values)}, {args.samples} pairs of samples of {found[0].size} topics; swap rate at most 5 %"
-    return _show(args, summary, whole, head, lambda: plot_swap(found))
+    _show(args, summary, whole, head, lambda: plot_swap(found))
 
 
-def _power(args: argparse.Namespace) -> str:
+def _power(args: argparse.Namespace) -> None:
     import pandas as pd
 
     from irpref.meta import discriminative_power
@@ -235,7 +201,7 @@ def _power(args: argparse.Namespace) -> str:
     )
     whole = pd.concat([one.table() for one in found])
     head = f"{_of(values)}, bootstrap of {args.samples} samples; ASL < {args.alpha:g}"
-    return _show(args, summary, whole, head, lambda: _significance(found))
+    _show(args, summary, whole, head, lambda: _significance(found))
 
 
 def _significance(found: Sequence[Any]) -> Any:
@@ -250,28 +216,25 @@ def _significance(found: Sequence[Any]) -> Any:
     return last
 
 
-def _ranking(args: argparse.Namespace) -> str:
+def _ranking(args: argparse.Namespace) -> None:
     from irpref.meta import agreement
 
-    if args.plot is not None:
-        raise UsageError("there is no picture of rankings: --plot goes with the other methods")
     values = _values(args)
     found = agreement({v.measure: v for v in values}, "tau_ap" if args.tau_ap else "tau")
     table = found.rename_axis("measure").reset_index()
-    return _show(args, table, table, f"{_of(values)}; {'tau_ap' if args.tau_ap else 'tau'}")
+    _show(args, table, table, f"{_of(values)}; {'tau_ap' if args.tau_ap else 'tau'}")
 
 
-def _robustness(args: argparse.Namespace) -> str:
+def _robustness(args: argparse.Namespace) -> None:
     import pandas as pd
 
-    from irpref import parse_all
     from irpref.meta import LEVELS, incompleteness, plot_incompleteness
 
-    qrels = _qrels(args)
+    given = _inputs(args)
     found = incompleteness(
-        parse_all(args.measures or MEASURES),
-        qrels,
-        read_runs(args.runs),
+        given.measures,
+        given.judgments().rows(),
+        frame.read_runs(given.files),
         levels=args.levels or LEVELS,
         n_samples=args.samples,
         rel=args.rel,
@@ -283,7 +246,7 @@ def _robustness(args: argparse.Namespace) -> str:
     wide.index = pd.Index([f"{level:g}" for level in wide.index], name="level")
     with_what = args.reference or "its own ranking"
     head = f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: % left"
-    return _show(
+    _show(
         args,
         wide[found.measures].reset_index(),
         whole,
@@ -299,3 +262,19 @@ _METHODS = {
     "ranking": _ranking,
     "robustness": _robustness,
 }
+_HELP = {
+    "stability": "minority rate and proportion of ties",
+    "swap": "difference required, and sensitivity",
+    "power": "share of pairs that are significantly different",
+    "ranking": "Kendall's tau of the rankings by all measures",
+    "robustness": "tau with all judgments, when fewer and fewer are left",
+}
+
+COMMAND = Command(
+    "meta",
+    "stability, sensitivity and robustness of measures",
+    run,
+    description=__doc__,
+    kinds=[Command(kind, text, run, partial(_arguments, kind)) for kind, text in _HELP.items()],
+    kind="METHOD",
+)

@@ -1,13 +1,13 @@
 """`irpref plot`: pictures of curves and values, as png, pdf or svg.
 
-    irpref plot sketch    QRELS RUN --query ID -o FILE   CRP of one topic: run, ideal, worst case, points
-    irpref plot crp       QRELS RUN... -o FILE           CRP over the topics, mean and quartiles
-    irpref plot npref     QRELS RUN... -o FILE           n-pref by number of partitions
-    irpref plot pr        QRELS RUN... -o FILE           precision at the 11 levels of recall
-    irpref plot gain      QRELS RUN... -o FILE           cumulated gain with the ideal
-    irpref plot histogram QRELS A B -o FILE              R-precision of A minus B by topic
-    irpref plot strip     QRELS RUN... --measure M -o FILE        values by topic
-    irpref plot scatter   QRELS RUN... --measures M M -o FILE     two measures over the runs, Kendall's tau
+    irpref plot sketch    QRELS RUN -t ID -f FILE       CRP of one topic: run, ideal, worst case, points
+    irpref plot crp       QRELS RUN... -f FILE          CRP over the topics, mean and quartiles
+    irpref plot npref     QRELS RUN... [RPREF] -f FILE  n-pref by number of partitions
+    irpref plot pr        QRELS RUN... -f FILE          precision at the 11 levels of recall
+    irpref plot gain      QRELS RUN... -f FILE          cumulated gain with the ideal
+    irpref plot histogram QRELS A B -f FILE             R-precision of A minus B by topic
+    irpref plot strip     QRELS RUN... [M] -f FILE      values by topic
+    irpref plot scatter   QRELS RUN... [M M] -f FILE    two measures over the runs, Kendall's tau
 
 Needs matplotlib: pip install matplotlib.
 """
@@ -15,11 +15,12 @@ Needs matplotlib: pip install matplotlib.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from irpref.cli import OK, UsageError
-from irpref.cli.curve import add_inputs, add_options, options, read, two
+from irpref.cli import frame
+from irpref.cli.curve import add_options, options
+from irpref.cli.frame import Command, Parser, UsageError
 
 _KINDS = {
     "sketch": ("crp_sketch", "CRP of one topic: run, ideal, worst case, points"),
@@ -31,50 +32,33 @@ _KINDS = {
     "strip": ("topic_strip", "values of a measure by topic"),
     "scatter": ("measure_scatter", "two measures over the runs, with Kendall's tau"),
 }
+_MEASURES = {"strip": ("AP",), "scatter": ("AP", "RPref")}  # where none is named
 FORMATS = ("png", "pdf", "svg")
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:
-    """Add the subcommand.
-
-    Parameters
-    ----------
-    subparsers
-        What `argparse.ArgumentParser.add_subparsers` returns.
-    """
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "plot",
-        help="pictures of curves and values",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    kinds = parser.add_subparsers(dest="kind", metavar="PICTURE", required=True)
-    for kind, (_, text) in _KINDS.items():
-        one = kinds.add_parser(kind, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add_inputs(one, {"sketch": 1, "histogram": 2}.get(kind, "+"))
-        add_options(one, "crp" if kind == "sketch" else kind)
-        if kind == "sketch":
-            one.add_argument("--query", metavar="ID", required=True, help="the topic")
-        if kind == "crp":
-            one.add_argument(
-                "--ranks", action="store_true", help="CRP in ranks, not as a share of the worst case of each topic"
-            )
-        if kind == "gain":
-            one.add_argument(
-                "--quantity", choices=("cg", "dcg", "ncg", "ndcg"), default="dcg", help="default: %(default)s"
-            )
-        if kind == "strip":
-            one.add_argument("--measure", metavar="NAME", default="AP", help="default: %(default)s")
-        if kind == "scatter":
-            one.add_argument("--measures", metavar="NAME", nargs=2, default=["AP", "RPref"], help="default: AP RPref")
-        one.add_argument("-o", "--output", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
-        one.add_argument(
-            "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2 (the default of most)"
+def _arguments(kind: str, parser: Parser) -> None:
+    frame.add_inputs(parser, measures=kind in ("npref", *_MEASURES))
+    add_options(parser, "crp" if kind == "sketch" else kind)
+    if kind == "sketch":
+        frame.add_topic(parser, "the topic")
+        frame.old(parser, "--query", "-t, --topic", dest="topic")
+    if kind == "crp":
+        parser.add_argument(
+            "--ranks", action="store_true", help="CRP in ranks, not as a share of the worst case of each topic"
         )
-        one.add_argument("--dpi", type=int, default=300, help="dots per inch of a png (default: %(default)s)")
-        one.add_argument("--title", help="another title; '' for none")
-    parser.set_defaults(run=run)
-    return parser
+    if kind == "gain":
+        parser.add_argument(
+            "--quantity", choices=("cg", "dcg", "ncg", "ndcg"), default="dcg", help="default: %(default)s"
+        )
+    if kind == "scatter":
+        frame.old(parser, "--measures", "two arguments after the runs", dest="measure", nargs=2)
+    parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
+    frame.gone(parser, "-o --output", "a picture is written with -f {}")
+    parser.add_argument(
+        "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2 (the default of most)"
+    )
+    parser.add_argument("--dpi", type=int, default=300, help="dots per inch of a png (default: %(default)s)")
+    parser.add_argument("--title", help="another title; '' for none")
 
 
 def _size(text: str) -> tuple[float, float]:
@@ -87,37 +71,59 @@ def _size(text: str) -> tuple[float, float]:
     return width, height
 
 
-def run(args: argparse.Namespace) -> int:
-    """Write the picture. Raises `ValueError` as the functions of `irpref.plots`; returns the exit status."""
-    if Path(args.output).suffix.lstrip(".").lower() not in FORMATS:
-        raise UsageError(f"the name of the picture must end in .png, .pdf or .svg, got {args.output!r}")
-    _draw(args)
-    return OK
+def run(args: argparse.Namespace) -> None:
+    """Write the picture. Raises `ValueError` as the functions of `irpref.plots`."""
+    check_picture(args.file)
+    kind = args.kind
+    if kind == "sketch" and args.topic is None:
+        raise UsageError("one topic is drawn: give -t ID")
+    given = frame.inputs(args, {"sketch": 1, "histogram": 2}.get(kind), _MEASURES.get(kind, ()))
+    more = {} if kind == "scatter" else options(args, given)
+    if kind == "sketch":
+        more["query_id"] = args.topic
+    elif kind == "crp":
+        more["normalized"] = not args.ranks
+    elif kind == "gain":
+        more["quantity"] = args.quantity
+    elif kind == "histogram":
+        more["baseline"] = list(given.files)[1]
+    elif kind == "scatter":
+        if len(given.measures) != 2:
+            raise UsageError(f"expected two measures, got {', '.join(map(str, given.measures))}")
+        more["measures"] = given.measures
 
-
-def _draw(args: argparse.Namespace) -> None:
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
-    qrels, runs = read(args)
-    draw = getattr(plots, _KINDS[args.kind][0])
-    more = options(args)
-    if args.kind == "sketch":
-        more["query_id"] = args.query
-    elif args.kind == "crp":
-        more["normalized"] = not args.ranks
-    elif args.kind == "gain":
-        more["quantity"] = args.quantity
-    elif args.kind == "histogram":
-        more["baseline"] = two(runs)
-    elif args.kind == "scatter":
-        more["measures"] = args.measures
-    ax = draw(qrels, runs, ax=ax, **more)
+    ax = getattr(plots, _KINDS[kind][0])(given.judgments().rows(), given.runs(), ax=ax, **more)
     if args.title is not None:
         ax.set_title(args.title)
-    figure = ax.figure
-    figure.savefig(args.output, dpi=args.dpi)
+    save(ax, args.file, dpi=args.dpi)
 
+
+def check_picture(path: str) -> None:
+    """`UsageError` for a name that says no format; before anything is computed."""
+    if Path(path).suffix.lstrip(".").lower() not in FORMATS:
+        raise UsageError(f"the name of the picture must end in .png, .pdf or .svg, got {path!r}")
+
+
+def save(ax: object, path: str, **more: object) -> None:
+    """Write the figure of `ax`, whole or not at all, and close it."""
     from matplotlib import pyplot
 
-    pyplot.close(figure)
+    figure = ax.figure  # type: ignore[attr-defined]
+    try:
+        with frame.replaced(path) as beside:
+            figure.savefig(beside, **more)
+    finally:
+        pyplot.close(figure)
+
+
+COMMAND = Command(
+    "plot",
+    "draw these tables",
+    run,
+    description=__doc__,
+    kinds=[Command(kind, text, run, partial(_arguments, kind)) for kind, (_, text) in _KINDS.items()],
+    kind="PICTURE",
+)

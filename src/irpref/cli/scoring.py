@@ -11,7 +11,7 @@ scores as it holds them, in 32 bits; and means are added in the order of the run
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -319,67 +319,3 @@ def _host_run(table: Any) -> Any:
 
 def _keeps_64_bits(measure: Any) -> bool:
     return measure.NAME in HOST_OWN and (measure.NAME == "Judged" or "cutoff" in measure.params)
-
-
-# Paired tests ---------------------------------------------------------------------------------------------------
-
-TESTS = ("t", "wilcoxon", "randomisation")
-CORRECTIONS = ("none", "bonferroni", "holm", "bh")
-
-
-def paired_test(test: str, values: Sequence[float], baseline: Sequence[float]) -> float:
-    """Two-sided p-value of the differences; 1 where there are none, NaN where nothing can be said."""
-    import numpy as np
-    from scipy import stats
-
-    from irpref.analysis.significance import randomisation_test
-
-    difference = np.asarray(values, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
-    if not difference.any():
-        return 1.0
-    if difference.size < 2:
-        return float("nan")
-    if test == "randomisation":
-        return randomisation_test(values, baseline)[1]
-    if test == "wilcoxon":
-        return float(stats.wilcoxon(difference).pvalue)
-    if np.ptp(difference) <= 1e-12:
-        return float("nan")  # equal but for rounding: no variance to test against
-    return float(stats.ttest_1samp(difference, 0.0).pvalue)
-
-
-def corrected(p: Sequence[float], method: str) -> list[float]:
-    """P-values of a family of tests, adjusted; NaN stay, and do not count."""
-    order = sorted((i for i in range(len(p)) if p[i] == p[i]), key=p.__getitem__)
-    n = len(order)
-    out = list(p)
-    running = 0.0
-    if method == "bonferroni":
-        for i in order:
-            out[i] = min(1.0, p[i] * n)
-    elif method == "holm":
-        for k, i in enumerate(order):
-            running = out[i] = max(running, min(1.0, p[i] * (n - k)))
-    elif method == "bh":
-        running = 1.0
-        for k, i in reversed(list(enumerate(order, 1))):
-            running = out[i] = min(running, p[i] * n / k)
-    return out
-
-
-def compare(
-    scores: Mapping[str, Scores], baseline: str, measures: Sequence[Any], test: str, correction: str
-) -> dict[tuple[str, Any], float]:
-    """Adjusted p-value by run and measure. The family are the runs compared by one measure."""
-    out: dict[tuple[str, Any], float] = {}
-    others = [name for name in scores if name != baseline]
-    for measure in measures:
-        base = scores[baseline].by_topic.get(measure, {})
-        # The host leaves topics out of some measures (Accuracy).
-        topics = [t for t in base if all(t in scores[name].by_topic.get(measure, {}) for name in others)]
-        raw = [
-            paired_test(test, [scores[name].by_topic[measure][t] for t in topics], [base[t] for t in topics])
-            for name in others
-        ]
-        out.update({(name, measure): p for name, p in zip(others, corrected(raw, correction), strict=True)})
-    return out

@@ -1,0 +1,398 @@
+"""What all commands share: how one is declared, its arguments and options, reading of runs, writing of tables.
+
+    irpref COMMAND QRELS RUN... MEASURE... [options]
+
+    -t, --topic     a topic
+    -o, --output    a text format: table, tsv, csv, jsonl, latex, markdown
+    -f, --file      a file to write, in place of standard output
+    -m, --measure   a measure whose name is that of a file, too
+
+A command is a module with a `COMMAND` that stands in the list of `irpref.cli`. Spellings of earlier versions that mean
+nothing else now are understood, with a hint (`old`); the others are refused with the right one (`gone`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NoReturn, TextIO
+
+from irpref.formats.runs import run_names
+from irpref.messages import IrprefWarning, warn_user
+from irpref.show.text import ENDINGS, FORMS, LINES, Table, page_of, write
+
+OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
+
+
+class UsageError(ValueError):
+    """The command line cannot be understood."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line, as all of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        # `--by` is short for `--by_query` and `--by-query`, which are one option; old spellings have no short forms.
+        found = [match for match in super()._get_option_tuples(option_string) if match[0].help != argparse.SUPPRESS]
+        return list({id(match[0]): match for match in reversed(found)}.values())
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, or one kind of it (`irpref curve crp`).
+
+    Attributes
+    ----------
+    name : str
+    help : str
+        One line of the list of commands.
+    run : callable
+        Takes the parsed arguments and prints; what it returns is the exit status, None being 0.
+    arguments : callable
+        Adds arguments to a parser.
+    description : str
+    usage, epilog : str, optional
+    kinds : sequence of Command
+        If there are any, one has to be chosen.
+    kind : str
+        What these are called.
+    """
+
+    name: str
+    help: str
+    run: Callable[[argparse.Namespace], int | None]
+    arguments: Callable[[Parser], None] = lambda parser: None
+    description: str = ""
+    usage: str | None = None
+    epilog: str | None = None
+    kinds: Sequence[Command] = field(default=())
+    kind: str = "KIND"
+
+    def add_to(self, subparsers: Any) -> Parser:
+        """A parser of this command among `subparsers`."""
+        parser: Parser = subparsers.add_parser(
+            self.name,
+            help=self.help,
+            usage=self.usage,
+            description=self.description or f"{self.help[0].upper()}{self.help[1:]}.",
+            epilog=self.epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        self.arguments(parser)
+        if self.kinds:
+            kinds = parser.add_subparsers(dest="kind", metavar=self.kind, required=True)
+            for kind in self.kinds:
+                kind.add_to(kinds)
+        else:
+            parser.set_defaults(run=self.run)
+        return parser
+
+
+# Arguments ------------------------------------------------------------------------------------------------------
+
+
+def add_inputs(parser: Parser, measures: bool = True) -> None:
+    """QRELS RUN... MEASURE..., and `--known`; `inputs` gives them back."""
+    what = "RUN... MEASURE..." if measures else "RUN..."
+    parser.add_argument("qrels", metavar="QRELS", help="file, '-', or ir_datasets id")
+    parser.add_argument("arguments", metavar=what, nargs="+", help="files or '-'" + ", then measures" * measures)
+    if measures:
+        parser.add_argument(
+            "-m", "--measure", metavar="NAME", action="append", default=[], help="a measure that looks like a file here"
+        )
+
+
+def add_topic(parser: Any, help: str, several: bool = False) -> None:
+    """-t, --topic."""
+    parser.add_argument(
+        "-t",
+        "--topic",
+        metavar="ID",
+        action="append" if several else "store",
+        help=help + " (repeatable)" * several,
+    )
+
+
+def add_output(parser: Any, help: str = "default: table", spellings: Sequence[str] = (), forms: Any = FORMS) -> None:
+    """-o, --output (with other `spellings`) and -f, --file."""
+    parser.add_argument("-o", "--output", *spellings, dest="output", choices=forms, help=f"format of the text ({help})")
+    parser.add_argument(
+        "-f", "--file", metavar="FILE", help="write there; .csv, .tsv, .jsonl, .tex, .md say the format"
+    )
+
+
+def add_known(parser: Any) -> None:
+    """--known."""
+    parser.add_argument("--known", metavar="FILE", help="documents the user knew, for Coverage and Novelty")
+
+
+@contextmanager
+def asking_for_known(args: argparse.Namespace) -> Iterator[None]:
+    """Where a measure misses the column `known`, the option that brings it."""
+    try:
+        yield
+    except ValueError as error:
+        if "'known'" in str(error) and args.known is None:
+            raise UsageError(f"{str(error).partition(' (found')[0]}: give --known FILE") from None
+        raise
+
+
+def add_rel(parser: Any) -> None:
+    """--rel."""
+    parser.add_argument("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)")
+
+
+def old(parser: Any, spelling: str, now: str, **how: Any) -> None:
+    """Understand the spelling of an earlier version, and say in one line what it is called now."""
+    name = spelling.split()[-1]
+
+    class Old(argparse.Action):
+        def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+            hint(f"{option_string} is now {now}")
+            keep = getattr(namespace, self.dest, None)
+            value = self.const if self.nargs == 0 else values
+            setattr(namespace, self.dest, [*(keep or []), value] if how_many == "append" else value)
+
+    how_many = how.pop("action", None)
+    if how_many == "store_true":
+        how.update(nargs=0, const=True)
+    how.setdefault("default", argparse.SUPPRESS)
+    parser.add_argument(*spelling.split(), action=Old, help=argparse.SUPPRESS, **{"dest": name.lstrip("-"), **how})
+
+
+def gone(parser: Any, spelling: str, instead: str) -> None:
+    """Refuse a spelling of an earlier version that means something else now."""
+
+    class Gone(argparse.Action):
+        def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+            raise UsageError(f"{option_string} {values}: {instead.format(values)}")
+
+    parser.add_argument(*spelling.split(), action=Gone, help=argparse.SUPPRESS, default=argparse.SUPPRESS, dest="gone")
+
+
+def hint(text: str) -> None:
+    """One line for who types an old spelling."""
+    sys.stderr.write(f"irpref: hint: {text}\n")
+
+
+@dataclass
+class Inputs:
+    """Judgments, run files by name, and measures of a command line."""
+
+    qrels: str
+    files: dict[str, str]
+    measures: list[Any]
+
+    def judgments(self, known: str | None = None) -> Any:
+        """The judgments, see `irpref.cli.scoring.read_judgments`."""
+        from irpref.cli.scoring import read_judgments
+
+        return read_judgments(self.qrels, known)
+
+    def runs(self) -> dict[str, Any]:
+        """The runs by name."""
+        return dict(read_runs(self.files))
+
+
+def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequence[str] = ()) -> Inputs:
+    """What the arguments name.
+
+    Parameters
+    ----------
+    args : Namespace
+        Of a parser with `add_inputs`.
+    n_runs : int, optional
+        How many runs there must be; at least one if not given.
+    default : sequence of str
+        Measures where none is named.
+
+    Raises
+    ------
+    UsageError
+        An argument is neither a run nor a measure; too few or many runs; standard input is named twice.
+    """
+    allowed = hasattr(args, "measure")
+    paths, names = sort_arguments(args.arguments, measures=allowed)
+    if [args.qrels, *paths].count("-") > 1:
+        raise UsageError("standard input ('-') can be read once only")
+    if n_runs is not None:
+        if len(set(paths)) < len(paths):
+            raise UsageError("a run is given twice")
+        if len(paths) != n_runs:
+            wanted = "one run" if n_runs == 1 else f"{'two' if n_runs == 2 else n_runs} runs"
+            raise UsageError(f"expected {wanted} after the qrels, got {len(paths)}: {', '.join(paths)}")
+    names += args.measure if allowed else []
+    return Inputs(args.qrels, run_names(list(dict.fromkeys(paths))), named_measures(names or default))
+
+
+def sort_arguments(arguments: Sequence[str], measures: bool = True) -> tuple[list[str], list[str]]:
+    """Runs and names of measures among the arguments after the qrels.
+
+    Raises
+    ------
+    UsageError
+        An argument could be both or is neither; there is no run; a measure where none is wanted.
+    """
+    runs: list[str] = []
+    names: list[str] = []
+    for i, text in enumerate(arguments):
+        if text == "-":
+            runs.append(text)
+        elif os.path.exists(text) and not os.path.isdir(text):
+            # As for the host's command, what follows the qrels is a run.
+            if i > 0 and measures and _is_measure(text):
+                raise UsageError(f"{text!r} is both a file and a measure: write ./{text} or -m {text}")
+            runs.append(text)
+        elif measures and _is_measure(text):
+            names.append(text)
+        elif not measures or _looks_like_a_path(text) or (i == 0 and not _has_runs(arguments)):
+            reason = "is a directory" if os.path.isdir(text) else "no such file"
+            raise FileNotFoundError(f"{text}: {reason}")
+        else:
+            try:
+                named_measures([text])
+            except UsageError as error:
+                raise UsageError(f"{text!r} is neither a file nor a measure: {error}") from None
+    if not runs:
+        raise UsageError(f"no run given: {names[0]!r} is a measure, expected a run file after the qrels")
+    return runs, names
+
+
+def _has_runs(arguments: Iterable[str]) -> bool:
+    return any(text == "-" or os.path.isfile(text) for text in arguments)
+
+
+def _looks_like_a_path(text: str) -> bool:
+    return os.sep in text or text.endswith((".gz", ".zst", ".txt", ".run", ".trec", ".res")) or os.path.isdir(text)
+
+
+def _is_measure(text: str) -> bool:
+    try:
+        return bool(_parsed(text))
+    except ValueError:
+        return False
+
+
+@cache
+def _parsed(text: str) -> list[Any]:
+    from irpref.measures.names import parse_all
+
+    return parse_all(text)
+
+
+def named_measures(names: Iterable[str]) -> list[Any]:
+    """The measures, each once. Raises `UsageError`."""
+    from irpref.measures.declare import KernelMeasure
+    from irpref.measures.support import check_parameters
+
+    try:
+        measures = list(dict.fromkeys(measure for name in names for measure in _parsed(name)))
+        for measure in measures:
+            if not isinstance(measure, KernelMeasure):
+                check_parameters(measure)
+            measure.validate_params()
+    except (ValueError, AssertionError) as error:
+        raise UsageError(str(error)) from None
+    return measures
+
+
+# Reading --------------------------------------------------------------------------------------------------------
+
+
+def read_runs(files: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Name and run of each file, one after the other, with a bar on a terminal and a word about empty ones."""
+    from irpref import read_run
+    from irpref.meta.progress import Bar
+
+    bar = Bar(len(files))
+    for name, path in files.items():
+        bar.step(name)
+        run = read_run(path)
+        if run.empty:
+            warn_user(f"{name}: the run is empty: all topics have the value of an empty ranking", IrprefWarning)
+        yield name, run
+    bar.close()
+
+
+def only_topics(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
+    """The topics asked for; `ValueError` for one that the qrels do not have."""
+    known = dict.fromkeys(found)
+    for topic in wanted:
+        if topic not in known:
+            raise ValueError(f"the qrels have no topic {topic!r} (they begin {', '.join(list(known)[:3])})")
+    return list(dict.fromkeys(wanted))
+
+
+# Writing --------------------------------------------------------------------------------------------------------
+
+
+def form_of(args: argparse.Namespace, default: str = "table") -> str:
+    """The text format: that of -o, of the name of the file, or the command's own."""
+    if args.output:
+        return str(args.output)
+    ending = os.path.splitext(args.file or "")[1].lower()
+    return ENDINGS.get(ending, default)
+
+
+@contextmanager
+def opened(args: argparse.Namespace) -> Iterator[TextIO]:
+    """Standard output, or the file of -f."""
+    if args.file is None:
+        yield sys.stdout
+        return
+    with replaced(args.file) as beside, open(beside, "w", encoding="utf-8", newline="") as out:
+        yield out
+
+
+@contextmanager
+def replaced(path: str) -> Iterator[str]:
+    """A name beside `path` to write to; it takes its place when all is written, and never before."""
+    if os.path.exists(path) and not os.path.isfile(path):  # /dev/stdout, a pipe
+        yield path
+        return
+    folder, name = os.path.split(os.path.realpath(path))
+    ending = os.path.splitext(name)[1]
+    try:
+        handle, beside = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=ending, dir=folder)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    os.close(handle)
+    try:
+        yield beside
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(beside, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~mask)
+        os.replace(beside, os.path.join(folder, name))
+    except OSError as error:
+        if error.filename in (None, beside) and error.strerror:
+            raise OSError(error.errno, error.strerror, path) from None
+        raise
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
+
+
+def show(
+    args: argparse.Namespace,
+    tables: Table | Sequence[Table],
+    default: str = "table",
+    head: bool = True,
+    widest: int | None = None,
+) -> None:
+    """Write a table, or several, as -o and -f say."""
+    form = form_of(args, default)
+    with opened(args) as out:
+        page = page_of(out, widest)
+        for i, table in enumerate([tables] if isinstance(tables, Table) else tables):
+            if i and form not in LINES:
+                out.write("\n")
+            write(table, form, out, page, head)

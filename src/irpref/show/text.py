@@ -1,0 +1,423 @@
+"""Tables as text: one writer for all that is printed.
+
+    table             columns for a screen, as wide as it is: long heads are broken, then the columns stand in blocks
+    tsv, csv, jsonl   one line a row, to be read by programs
+    latex, markdown   for papers and pages
+
+Names are data. What would move a cursor or end a row is escaped where it stands in columns; csv quotes line ends.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TextIO
+
+FORMS = ("table", "tsv", "csv", "jsonl", "latex", "markdown")
+LINES = ("tsv", "csv", "jsonl")
+ENDINGS = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".tex": "latex", ".md": "markdown"}
+_GAP = "  "
+_NARROWEST = 24  # characters of a column of prose, and of names that are broken to let others stand beside them
+
+
+class Column(NamedTuple):
+    """A column: its name, and how its values look."""
+
+    name: str
+    show: Callable[[Any], str] = str
+    left: bool = False  # flush left; such columns at the front are labels, repeated in each block
+    prose: bool = False  # sentences, broken into the space that is left
+    lower: bool = False  # the lowest value is the best
+    least: int = 0  # characters of the column on a screen, at least
+
+
+class Cell(NamedTuple):
+    """A value with its marks."""
+
+    value: Any
+    best: bool = False
+    differs: bool = False
+
+
+@dataclass
+class Table:
+    """Rows of values (or `Cell`s), with a title above and notes below.
+
+    None is an empty cell. On a screen, a row that is a string stands as it is, across the columns.
+    """
+
+    columns: Sequence[Column]
+    rows: Iterable[Sequence[Any] | str]
+    title: str = ""
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a text is printed on."""
+
+    width: int | None = None
+    dagger: str = "†"
+    colour: bool = False
+
+    def styled(self, text: str, style: str) -> str:
+        """The text bold, dim, red or green, where there is colour."""
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colour and text.strip() else text
+
+
+_STYLES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
+PAPER = Page()
+
+
+def page_of(stream: TextIO, widest: int | None = None) -> Page:
+    """Width, signs and colours of a stream: of the terminal if it is one; COLUMNS and NO_COLOR are honoured."""
+    terminal = stream.isatty()
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdecimal() and int(columns) > 0 else None
+    if width is None and terminal:
+        try:
+            width = os.get_terminal_size(stream.fileno()).columns or None
+        except (OSError, ValueError):
+            width = 80
+    if widest is not None:
+        width = min(width or widest, widest)
+    try:
+        "†".encode(getattr(stream, "encoding", None) or "utf-8")
+        dagger = "†"
+    except UnicodeEncodeError:
+        dagger = "#"
+    return Page(width, dagger, coloured(stream))
+
+
+def coloured(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that shows colours, and they are wanted."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+# Values ---------------------------------------------------------------------------------------------------------
+
+
+def rounded(places: int = 4, sign: str = "") -> Callable[[Any], str]:
+    """Numbers with so many decimal places; -1: all there are. NaN is a dash."""
+
+    def show(value: Any) -> str:
+        return f"{value}" if places == -1 else f"{value:{sign}.{places}f}"
+
+    return show
+
+
+def significant(digits: int) -> Callable[[Any], str]:
+    """Numbers with so many digits, empty where there is none."""
+    return lambda value: "" if value != value else f"{value:.{digits}g}"
+
+
+def p_value(p: float) -> str:
+    """A p-value for readers; a dash where no test was possible."""
+    if math.isnan(p):
+        return "-"
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def visible(text: str) -> str:
+    """The text with what moves cursors or ends rows written out, and bytes of file names that are no UTF-8."""
+    return text if text.isprintable() else "".join(map(_written, text))
+
+
+def _written(char: str) -> str:
+    if char.isprintable() or unicodedata.category(char) == "Zs":
+        return char
+    if "\udc80" <= char <= "\udcff":  # os.fsdecode
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape").decode()
+
+
+# Frames ---------------------------------------------------------------------------------------------------------
+
+
+def of_frame(frame: Any, show: Callable[[Any], str], **more: Any) -> Table:
+    """A data frame as a table: numbers by `show`, whole numbers and text as they are."""
+    import pandas as pd
+
+    columns = []
+    for name in frame.columns:
+        kind = frame[name].dtype
+        real = kind.kind == "f" if hasattr(kind, "kind") else False
+        columns.append(Column(str(name), show if real else str, left=not pd.api.types.is_numeric_dtype(kind)))
+    values = [frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame.columns]
+    return Table(columns, list(zip(*values, strict=True)), **more)
+
+
+# Writing --------------------------------------------------------------------------------------------------------
+
+
+def write(table: Table, form: str, out: TextIO | None = None, page: Page | None = None, head: bool = True) -> None:
+    """Write a table.
+
+    Parameters
+    ----------
+    table : Table
+    form : one of `FORMS`
+    out : file, optional
+        Standard output if not given.
+    page : Page, optional
+        That of `out` if not given.
+    head : bool
+        Whether tsv begins with the names of the columns, as csv always does.
+    """
+    out = sys.stdout if out is None else out
+    if form in LINES:
+        out.writelines(lines(table, form, head))
+    else:
+        out.write(_WRITERS[form](table, page or page_of(out)))
+
+
+def text(table: Table, form: str = "table", page: Page = PAPER) -> str:
+    """A table as one string, see `write`."""
+    return "".join(lines(table, form)) if form in LINES else _WRITERS[form](table, page)
+
+
+def lines(table: Table, form: str, head: bool = True) -> Iterator[str]:
+    """The rows of a table as they come, one line each."""
+    columns = table.columns
+    names = [column.name for column in columns]
+    rows = (
+        [cell.value if isinstance(cell, Cell) else cell for cell in row]
+        for row in table.rows
+        if not isinstance(row, str)
+    )
+    if form == "jsonl":
+        for row in rows:
+            yield json.dumps(dict(zip(names, map(_json, row), strict=True))) + "\n"
+        return
+    between, escaped = (",", _quoted) if form == "csv" else ("\t", visible)
+    if head or form == "csv":
+        yield between.join(map(escaped, names)) + "\n"
+    for row in rows:
+        yield between.join([escaped(_shown(c, v)) for c, v in zip(columns, row, strict=True)]) + "\n"
+
+
+def _shown(column: Column, value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else column.show(value)
+
+
+def _json(value: Any) -> Any:
+    if hasattr(value, "item"):
+        value = value.item()
+    # JSON has no NaN.
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _quoted(cell: str) -> str:
+    cell = "".join(c if c in "\r\n\t" else visible(c) for c in cell) if not cell.isprintable() else cell
+    return f'"{cell.replace(chr(34), chr(34) * 2)}"' if set(cell) & set(',"\r\n') else cell
+
+
+def _cells(table: Table) -> list[list[Cell]]:
+    """The rows with text in place of values, but for those that are a string."""
+    out = []
+    for row in table.rows:
+        if isinstance(row, str):
+            continue
+        cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
+        shown = [visible(_shown(c, cell.value)) for c, cell in zip(table.columns, cells, strict=True)]
+        out.append([cell._replace(value=t) for cell, t in zip(cells, shown, strict=True)])
+    return out
+
+
+# For screens ----------------------------------------------------------------------------------------------------
+
+
+class _Printed(NamedTuple):
+    """A column ready to print: head and cells are lists of lines, each as wide as the column."""
+
+    width: int
+    head: list[str]
+    cells: list[list[str]]
+
+
+def _plain(table: Table, page: Page) -> str:
+    rows = list(table.rows)
+    cells = _cells(Table(table.columns, rows))
+    labels = next((i for i, c in enumerate(table.columns) if not c.left or c.prose), len(table.columns))
+    columns = _columns(table.columns, cells, labels, page)
+    out = table.title.splitlines()
+    for n, block in enumerate(_blocks(columns, labels, page.width)):
+        out += [""] * (n > 0)
+        out += [page.styled(line, "bold") for line in _beside([c.head for c in block], block) if line]
+        at = iter(range(len(cells)))
+        for row in rows:
+            if not isinstance(row, str):
+                i = next(at)
+                out += _beside([c.cells[i] for c in block], block)
+            elif n == 0 or not row:
+                out.append(row)
+    for note in table.notes:
+        shown = note.replace("†", page.dagger)
+        parts = textwrap.wrap(shown, page.width, subsequent_indent="  ") if page.width else [shown]
+        out += [page.styled(line, "dim") for line in parts]
+    return "\n".join(out) + "\n"
+
+
+def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page) -> list[_Printed]:
+    """The columns as wide as they need to be, or as the page lets them."""
+    marks = [[("*" if cell.best else "") + (page.dagger if cell.differs else "") for cell in row] for row in rows]
+    # Marks stand outside the column of digits.
+    outside = [max((len(row[i]) for row in marks), default=0) for i in range(len(columns))]
+    widths = [max([c.least, *(wide(row[i].value) + outside[i] for row in rows)]) for i, c in enumerate(columns)]
+    heads = [[visible(column.name)] for column in columns]
+    room = [max(width, wide(head)) for width, (head,) in zip(widths, heads, strict=True)]
+    if page.width is not None and sum(room) + len(_GAP) * (len(room) - 1) > page.width:
+        heads = [head if i < labels else _broken(head[0], widths[i]) for i, head in enumerate(heads)]
+        room = _squeezed(columns, [max([w, *map(wide, h)]) for w, h in zip(widths, heads, strict=True)], labels, page)
+    out = []
+    for i, column in enumerate(columns):
+        shown = []
+        for row, mark in zip(rows, marks, strict=True):
+            text = row[i].value
+            if column.left:
+                parts = textwrap.wrap(text, room[i]) if column.prose else _broken(text, room[i], hard=True)
+                shown.append([_filled(part, room[i], True) for part in parts or [""]])
+            else:
+                blank = " " * (room[i] - outside[i] - wide(text))
+                text = page.styled(text, "bold") if row[i].best else text
+                shown.append([blank + text + mark[i].ljust(outside[i])])
+        out.append(_Printed(room[i], [_filled(line, room[i], column.left) for line in heads[i]], shown))
+    return out
+
+
+def _squeezed(columns: Sequence[Column], room: list[int], labels: int, page: Page) -> list[int]:
+    """Widths with less for prose and for labels, so that at least one column stands beside the labels."""
+    assert page.width is not None
+    gaps = len(_GAP) * (len(room) - 1)
+    for i, column in enumerate(columns):
+        if column.prose:
+            room[i] = min(room[i], max(page.width - gaps - sum(room) + room[i], _NARROWEST))
+    widest = max(room[labels:], default=0)
+    for i in range(labels):
+        over = sum(room[:labels]) + len(_GAP) * labels + widest - page.width
+        room[i] = min(room[i], max(room[i] - over, _NARROWEST))
+    return room
+
+
+def _total(columns: Sequence[_Printed]) -> int:
+    return sum(column.width + len(_GAP) for column in columns) - len(_GAP)
+
+
+def _blocks(columns: list[_Printed], labels: int, width: int | None) -> Iterator[list[_Printed]]:
+    """The columns in groups that fit the page, each after the labels."""
+    label, rest = columns[:labels], columns[labels:]
+    while True:
+        taken = min(1, len(rest))
+        while taken < len(rest) and (width is None or _total([*label, *rest[: taken + 1]]) <= width):
+            taken += 1
+        yield label + rest[:taken]
+        rest = rest[taken:]
+        if not rest:
+            return
+
+
+def _beside(cells: Sequence[Sequence[str]], columns: Sequence[_Printed]) -> list[str]:
+    """Cells beside each other, the shorter ones filled up with blanks."""
+    return [
+        _GAP.join(
+            c[level] if level < len(c) else " " * column.width for c, column in zip(cells, columns, strict=True)
+        ).rstrip()
+        for level in range(max(map(len, cells), default=0))
+    ]
+
+
+def _filled(text: str, width: int, left: bool) -> str:
+    gap = " " * (width - wide(text))
+    return text + gap if left else gap + text
+
+
+def _broken(name: str, width: int, hard: bool = False) -> list[str]:
+    """A name in lines of about this width, nothing lost or added; broken inside a word only where it is `hard`."""
+    if wide(name) <= width:
+        return [name]
+    ends = r".+?(?:[(,\s_.@-]+|$)" if hard else r".+?(?:,|\s+|(?<=\w)\(|$)"
+    pieces = re.findall(ends, name)
+    if hard:
+        pieces = [piece[at : at + width] for piece in pieces for at in range(0, len(piece), width)]
+    else:
+        width = max(width, *map(wide, pieces))
+    out = [""]
+    for piece in pieces:
+        if out[-1] and wide(out[-1] + piece) > width:
+            out.append("")
+        out[-1] += piece
+    return out
+
+
+def wide(text: str) -> int:
+    """Places that a text takes on a screen."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+# For papers and pages -------------------------------------------------------------------------------------------
+
+
+def _remarks(table: Table, best: str) -> list[str]:
+    """Notes, with what an arrow stands for; the star of the best is another mark here."""
+    return [note.replace("* best", f"{best}: best") if note.startswith("* best") else note for note in table.notes]
+
+
+def _markdown(table: Table, page: Page) -> str:
+    def row(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+    def shown(cell: Cell) -> str:
+        return (f"**{cell.value}**" if cell.best else cell.value) + (page.dagger if cell.differs else "")
+
+    heads = [visible(column.name) for column in table.columns]
+    rule = "|" + "|".join(" --- " if column.left else " ---: " for column in table.columns) + "|"
+    body = [row(map(shown, cells)) for cells in _cells(table)]
+    above = f"{table.title}\n\n" if table.title else ""
+    notes = "".join(f"\n{note.replace('†', page.dagger)}\n" for note in _remarks(table, "Bold"))
+    return above + "\n".join([row(heads), rule, *body]) + "\n" + notes
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "_": r"\_",
+        "%": r"\%",
+        "&": r"\&",
+        "#": r"\#",
+        "$": r"\$",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+
+
+def _latex(table: Table, page: Page) -> str:
+    def shown(cell: Cell) -> str:
+        text = cell.value.translate(_LATEX)
+        return (rf"\textbf{{{text}}}" if cell.best else text) + (r"$^{\dagger}$" if cell.differs else "")
+
+    heads = [visible(column.name).translate(_LATEX) + (r" $\downarrow$" * column.lower) for column in table.columns]
+    kinds = "".join("l" if column.left else "r" for column in table.columns)
+    above = [r"% \usepackage{booktabs}", *(f"% {line}" for line in table.title.splitlines())]
+    body = [" & ".join(map(shown, cells)) + r" \\" for cells in _cells(table)]
+    notes = [f"% {note.replace('†', page.dagger)}" for note in _remarks(table, "bold")]
+    out = [*above, rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", " & ".join(heads) + r" \\", r"\midrule", *body]
+    return "\n".join([*out, r"\bottomrule", r"\end{tabular}", *notes]) + "\n"
+
+
+_WRITERS: dict[str, Callable[[Table, Page], str]] = {"table": _plain, "markdown": _markdown, "latex": _latex}
