@@ -1,0 +1,35 @@
+"""The site: python -m sphinx -W docs site"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import irpref
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+project = "irpref"
+author = "The irpref developers"
+release = version = irpref.__version__
+copyright = author
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+html_math_renderer = "mathml"
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+myst_links_external_new_tab = False
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+exclude_patterns = ["_ext", "_build", "robustness/*", "upstream/*/*.patch", "jupyter_execute"]
+
+html_theme = "furo"
+html_title = f"irpref {release}"
+html_static_path: list[str] = []
+html_copy_source = False
+html_show_sphinx = False
