@@ -70,6 +70,7 @@ _MODULES = {
 _FUNCTIONS = {
     "accelerate": "hosts.ir_measures",
     "intervals": "analysis.intervals",
+    "leaderboard": "analysis.leaderboard",
     "read_qrels": "formats.trec",
     "read_run": "formats.trec",
 }
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from irpref import datasets, meta
     from irpref.analysis import curves, explain, significance
     from irpref.analysis.intervals import intervals
+    from irpref.analysis.leaderboard import leaderboard
     from irpref.formats.trec import read_qrels, read_run
     from irpref.hosts import ir_measures as host
     from irpref.hosts import pyterrier as pt
@@ -155,6 +157,7 @@ __all__ = [
     "explain",
     "host",
     "intervals",
+    "leaderboard",
     "meta",
     "nCRP",
     "parse",

@@ -1,0 +1,335 @@
+"""A leaderboard that says what its numbers can bear: intervals of means and places, and which runs differ at all.
+
+Beside each mean stand
+
+- its confidence interval over topics (`irpref.intervals(over='topics')`);
+- the run's place, and the places it could have: from 1 + the number of runs significantly better to the number of runs
+  minus those significantly worse;
+- its letters: two runs share one if and only if they are not significantly different;
+- how many topics it has no documents for (these count, with the value of an empty list), and the share of its first ten
+  documents that are judged.
+
+Intervals of places follow M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, Inference for ranks with applications to
+mobility across neighbourhoods and academic achievement across countries, Review of Economic Studies 91 (2024) 476-518,
+doi:10.1093/restud/rdad006: if the family-wise error of all pairs is at most a, and a difference that is called is taken
+by its sign, then with a chance of at least 1 - a the intervals of all runs hold their true places at once. Theirs come
+from simultaneous intervals of differences, ours from the tests of `irpref.analysis.pairs`, which decide as those do.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from irpref.analysis import pairs as tests
+from irpref.analysis.letters import letters
+from irpref.analysis.results import Results, results
+from irpref.analysis.topics import check_level, mean_intervals
+from irpref.arrays.segments import Bools, Ints
+from irpref.formats.runs import named_runs
+from irpref.judged.pool import Pool
+from irpref.measures.names import parse_all
+from irpref.messages import did_you_mean
+
+_JUDGED, _ANSWERED = "Judged@10", "NumQ"
+_PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
+
+
+class Leaderboard(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+    """What `leaderboard` returns: a frame with the tests behind it.
+
+    Attributes
+    ----------
+    pairs : pandas.DataFrame
+        A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference` (mean of `a` minus
+        mean of `b`), `effect_size`, `p` (paired t-test of this pair alone), `p_adjusted`.
+    level : float
+    method : str
+    """
+
+    _metadata: ClassVar[list[str]] = ["pairs", "level", "method"]
+
+    @property
+    def _constructor(self) -> Any:
+        return Leaderboard
+
+    def against(self, *baselines: str) -> pd.DataFrame:
+        """The pairs of every run with some baselines, as `a` minus baseline `b`.
+
+        The p-values stay adjusted for all pairs of the board.
+
+        Raises
+        ------
+        ValueError
+            A baseline is no run of this board.
+        """
+        known = list(dict.fromkeys([*self.pairs["a"], *self.pairs["b"]]))
+        for name in baselines:
+            if name not in known:
+                raise ValueError(
+                    f"no run is called {name!r}{did_you_mean(name, known)} (there are {', '.join(known[:5])})"
+                )
+        swapped = self.pairs.rename(columns={"a": "b", "b": "a"})[list(_PAIRS)]
+        for column in ("difference", "effect_size"):
+            swapped[column] = 0.0 - swapped[column]  # not -0.0
+        both = pd.concat([self.pairs, swapped]).sort_index(kind="stable")
+        parts = [both[both["b"] == name] for name in dict.fromkeys(baselines)]
+        return pd.concat(parts or [both[:0]], ignore_index=True)
+
+
+def leaderboard(
+    measures: Any,
+    qrels: Any,
+    runs: Any,
+    sort: Any = None,
+    pairs: str = "randomised_tukey",
+    level: float = 0.95,
+    groups: Any = None,
+    n_permutations: int = tests.N_PERMUTATIONS,
+    rng: Any = None,
+) -> Leaderboard:
+    """Means of runs with their intervals, places and letters, from tests of all pairs.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+        Paths are named as `irpref eval` names them.
+    sort : measure or name, optional
+        The measure that orders the runs, best first: the first one if None.
+    pairs : {'randomised_tukey', 'tukey', 'holm', 'none'}
+        How all pairs are tested: see `irpref.analysis.pairs`. With `none` there are no letters, adjusted p-values and
+        intervals of places.
+    level : float in (0, 1)
+        Confidence level of the intervals; pairs with an adjusted p-value of at most 1 - level are significantly
+        different.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        A leaderboard for each group of topics; lines of a file are `topic group`. Every topic of the qrels needs a
+        group, every group 2 topics.
+    n_permutations : int
+        Of `randomised_tukey`.
+    rng : seed or numpy Generator, optional
+        Of what is drawn; None is seed 0, so that the same data give the same digits.
+
+    Returns
+    -------
+    Leaderboard
+        A DataFrame with a row for each group, measure and run, in this order, the runs as `sort` says: `run`,
+        `measure`, `group` (None without groups), `mean` (as `irpref eval` prints it; a sum for measures that count),
+        `low`, `high`, `place` (1 + the number of runs with a better mean), `place_low`, `place_high`, `letters`,
+        `topics_without_documents`, `judged@10`. Its attribute `pairs` holds the tests.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two runs (unless `pairs='none'`) or topics, a level outside (0, 1), an unknown method or measure to
+        sort by, topics without a group; what the evaluator raises.
+
+    Notes
+    -----
+    Elinor (Rust) has the same tests for values computed elsewhere; places, letters, and what is known of the runs
+    beside their values are added here. `pt.Experiment` tests each run against one baseline, and corrects for these.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> upside_down = {q: {d: -s for d, s in docs.items()} for q, docs in book.runs["run"].items()}
+    >>> board = leaderboard(["Rprec"], book.qrels, {"run": book.runs["run"], "reversed": upside_down})
+    >>> board[["run", "mean", "place", "place_low", "place_high", "letters"]].round(4)
+            run    mean  place  place_low  place_high letters
+    0       run  0.3667      1          1           2       a
+    1  reversed  0.3167      2          1           2       a
+    """
+    level = check_level(level)
+    tests.check_method(pairs)
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("a leaderboard needs at least one measure")
+    by = _sorting(sort, chosen)
+    named = named_runs(runs)
+    if len(named) < 2 and pairs != "none":
+        raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)}")
+    if isinstance(qrels, Iterable) and not hasattr(qrels, "__len__"):
+        qrels = list(qrels)  # read again for the groups
+    extra = [m for m in parse_all([_JUDGED, _ANSWERED]) if m not in chosen]
+    found = {of.measure: of for of in results([*chosen, *extra], qrels, named)}
+    topics = found[by].topics
+    seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng  # the same for all measures
+    names = [str(measure) for measure in chosen]
+    boards, tested = [], []
+    for group, inside in _groups(groups, qrels, topics).items():
+        if inside.sum() < 2:
+            raise ValueError(
+                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}"
+                + (f" in group {group!r}" if group is not None else "")
+            )
+        of_group = {name: of.on(inside) for name, of in found.items()}
+        order = _by_mean(of_group[by])
+        kept = {name: _in_order(of, order) for name, of in of_group.items()}
+        compared = (
+            tests.compare([kept[name].values for name in names], pairs, n_permutations, seed)
+            if len(named) > 1
+            else [None] * len(names)
+        )
+        for name, of_pairs in zip(names, compared, strict=True):
+            boards.append(_board(kept, name, group, of_pairs, pairs, level, seed))
+            if of_pairs is not None:
+                tested.append(_tests(kept[name], group, of_pairs))
+    board = Leaderboard(pd.concat(boards, ignore_index=True))
+    board.pairs = pd.concat(tested, ignore_index=True) if tested else pd.DataFrame(columns=list(_PAIRS))
+    board.level, board.method = level, pairs
+    return board
+
+
+def _sorting(sort: Any, chosen: Sequence[Any]) -> str:
+    if sort is None:
+        return str(chosen[0])
+    (measure,) = parse_all([sort])
+    if measure not in chosen:
+        names = [str(other) for other in chosen]
+        raise ValueError(
+            f"sort={str(sort)!r} is none of the measures ({', '.join(names)}){did_you_mean(str(sort), names)}"
+        )
+    return str(measure)
+
+
+def _by_mean(of: Results) -> Ints:
+    """Runs by their means, best first, equal ones as they were given."""
+    return np.argsort(-of.means if of.higher_is_better else of.means, kind="stable")
+
+
+def _in_order(of: Results, order: Ints) -> Results:
+    runs = tuple(of.runs[i] for i in order.tolist())
+    return Results(of.measure, runs, of.topics, of.values[order], of.higher_is_better, of.is_sum)
+
+
+def _board(
+    kept: Mapping[str, Results],
+    name: str,
+    group: str | None,
+    compared: tests.Pairs | None,
+    method: str,
+    level: float,
+    seed: Any,
+) -> pd.DataFrame:
+    of = kept[name]
+    n = len(of.runs)
+    low, high, _ = mean_intervals(of.values, level, rng=seed)
+    better_first = of.means if of.higher_is_better else -of.means
+    place = 1 + (better_first[:, None] < better_first).sum(axis=1)
+    best: Any = np.full(n, pd.NA, dtype=object)
+    worst, text = best.copy(), np.full(n, None, dtype=object)
+    if compared is not None and method != "none":
+        # As many as there are, a level of 0.9 leaves 0.09999999999999998.
+        significant = compared.p_adjusted <= (1 - level) * (1 + 1e-9)
+        different = compared.matrix(significant.astype(np.float64), 0.0) > 0
+        best = 1 + (different & (better_first[:, None] < better_first)).sum(axis=1)
+        worst = n - (different & (better_first[:, None] > better_first)).sum(axis=1)
+        order = np.argsort(-better_first, kind="stable")
+        text[order] = letters(different[np.ix_(order, order)])
+    answered = kept[_ANSWERED].values
+    return pd.DataFrame(
+        {
+            "run": list(of.runs),
+            "measure": name,
+            "group": pd.Series([group] * n, dtype=object),
+            "mean": of.means,
+            "low": low * of.scale,
+            "high": high * of.scale,
+            "place": place,
+            "place_low": pd.array(best, dtype="Int64"),
+            "place_high": pd.array(worst, dtype="Int64"),
+            "letters": pd.Series(text, dtype=object),
+            "topics_without_documents": (answered == 0).sum(axis=1),
+            "judged@10": kept[_JUDGED].means,
+        }
+    )
+
+
+def _tests(of: Results, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
+    names = np.array(of.runs, dtype=object)
+    return pd.DataFrame(
+        {
+            "measure": of.measure,
+            "group": pd.Series([group] * compared.first.size, dtype=object),
+            "a": names[compared.first],
+            "b": names[compared.second],
+            "difference": compared.difference * of.scale,
+            "effect_size": compared.effect_size,
+            "p": compared.p,
+            "p_adjusted": compared.p_adjusted,
+        }
+    )
+
+
+# ------------------------------------------------------------------------------------------------------ groups
+
+
+def _groups(groups: Any, qrels: Any, topics: Sequence[str]) -> dict[str | None, Bools]:
+    """Which topics are in each group, groups in the order of their names."""
+    if groups is None:
+        return {None: np.ones(len(topics), bool)}
+    group_of = _group_of(groups, qrels)
+    missing = [topic for topic in topics if topic not in group_of]
+    if missing:
+        raise ValueError(
+            f"groups says nothing about {len(missing)} of {len(topics)} topics, the first of them {missing[0]!r}; "
+            "every topic of the qrels needs a group"
+        )
+    of = np.array([group_of[topic] for topic in topics], dtype=object)
+    return {group: of == group for group in sorted(set(of.tolist()))}
+
+
+def _group_of(groups: Any, qrels: Any) -> dict[str, str]:
+    if isinstance(groups, Mapping) or (hasattr(groups, "items") and hasattr(groups, "index")):
+        return {str(topic): str(group) for topic, group in groups.items()}
+    if not isinstance(groups, (str, os.PathLike)):
+        raise TypeError(
+            "groups: expected a mapping of topic to group, the path of a file with lines `topic group`, or the name of "
+            f"a column of the qrels, got {type(groups).__name__}"
+        )
+    columns = [str(name) for name in getattr(qrels, "columns", ())] or list(getattr(_first(qrels), "_fields", ()))
+    if str(groups) in columns:
+        return _of_column(str(groups), qrels)
+    if not Path(groups).is_file():
+        found = ", ".join(columns) or "none"
+        raise ValueError(f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file")
+    return _of_file(Path(groups))
+
+
+def _first(qrels: Any) -> Any:
+    return qrels[0] if isinstance(qrels, list) and qrels else None
+
+
+def _of_column(name: str, qrels: Any) -> dict[str, str]:
+    pool = Pool.build(qrels, (name,))
+    out: dict[str, str] = {}
+    for topic, value in zip(pool.judged.topic.tolist(), pool.columns[name].tolist(), strict=True):
+        query_id = pool.topic_ids[topic]
+        if out.setdefault(query_id, str(value)) != str(value):
+            raise ValueError(
+                f"qrels: column {name!r} of topic {query_id!r} holds {out[query_id]!r} and {str(value)!r}, "
+                "expected one group a topic"
+            )
+    return out
+
+
+def _of_file(path: Path) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        fields = line.split(maxsplit=1)
+        if not fields:
+            continue
+        if len(fields) < 2:
+            raise ValueError(f"{path}, line {number}: expected `topic group`, got {line!r}")
+        topic, group = fields[0], fields[1].strip()
+        if out.setdefault(topic, group) != group:
+            raise ValueError(f"{path}, line {number}: topic {topic!r} is in group {out[topic]!r} and in {group!r}")
+    return out

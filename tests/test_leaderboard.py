@@ -1,0 +1,311 @@
+"""The leaderboard: means, intervals, places, letters, pairs."""
+
+import collections
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+import real_runs
+from irpref.analysis.pairs import compare
+
+COLUMNS = [
+    "run",
+    "measure",
+    "group",
+    "mean",
+    "low",
+    "high",
+    "place",
+    "place_low",
+    "place_high",
+    "letters",
+    "topics_without_documents",
+    "judged@10",
+]
+PAIRS = ["measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted"]
+MEASURES = ["AP", "EMeasure", "nDCG@5", "NumRet(rel=1)"]
+METHODS = ["randomised_tukey", "tukey", "holm"]
+
+
+def _collection(n_topics=24, seed=1):
+    """Runs of rising noise over 20 documents a topic, one of them twice, one without the last topics."""
+    rng = np.random.default_rng(seed)
+    qrels = {f"q{t}": {f"d{d}": int(rng.integers(0, 3)) for d in range(15)} for t in range(n_topics)}
+    runs = {}
+    for name, noise in (("good", 0.3), ("fair", 1.0), ("poor", 2.0), ("bad", 9.0)):
+        runs[name] = {
+            q: {f"d{d}": float(docs.get(f"d{d}", 0) + noise * rng.normal()) for d in range(20)}
+            for q, docs in qrels.items()
+        }
+    runs["twin"] = {q: dict(docs) for q, docs in runs["fair"].items()}
+    runs["cut"] = {q: dict(docs) for q, docs in list(runs["good"].items())[:6]}
+    return qrels, runs
+
+
+QRELS, RUNS = _collection()
+
+
+@pytest.fixture(scope="module")
+def board():
+    return irpref.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999)
+
+
+def test_a_row_for_each_run_and_measure_best_first_by_the_first_measure(board):
+    assert list(board.columns) == COLUMNS
+    assert list(board.pairs.columns) == PAIRS
+    assert len(board) == len(MEASURES) * len(RUNS)
+    first = board[board["measure"] == "AP"]
+    assert first["mean"].is_monotonic_decreasing
+    for measure in MEASURES:
+        assert board[board["measure"] == measure]["run"].tolist() == first["run"].tolist()
+    assert len(board.pairs) == len(MEASURES) * 15
+    assert set(board["group"]) == {None}
+
+
+def test_means_are_what_eval_prints(board):
+    for name, run in RUNS.items():
+        expected = irpref.evaluator([*MEASURES, "Judged@10"], QRELS).calc_aggregate(run)
+        for measure in MEASURES:
+            (row,) = board[(board["run"] == name) & (board["measure"] == measure)].to_dict("records")
+            assert row["mean"] == expected[irpref.parse(measure)]
+            assert row["judged@10"] == expected[irpref.parse("Judged@10")]
+
+
+def test_intervals_are_those_over_topics(board):
+    for name in ("good", "bad"):
+        table = irpref.intervals(MEASURES, QRELS, RUNS[name], over="topics")
+        mine = board[board["run"] == name].set_index("measure").loc[MEASURES]
+        assert mine[["low", "high"]].to_numpy() == pytest.approx(table[["low", "high"]].to_numpy(), rel=1e-12)
+
+
+def test_topics_without_documents_are_counted_and_count(board):
+    missing = board.drop_duplicates("run").set_index("run")["topics_without_documents"]
+    assert missing["cut"] == 18
+    assert missing.drop("cut").eq(0).all()
+    cut, good = (board[(board["run"] == r) & (board["measure"] == "AP")]["mean"].item() for r in ("cut", "good"))
+    assert cut < good / 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_places_and_letters_follow_from_the_pairs(method):
+    board = irpref.leaderboard(MEASURES, QRELS, RUNS, pairs=method, n_permutations=999, level=0.9)
+    for measure, rows in board.groupby("measure"):
+        sign = -1 if measure == "EMeasure" else 1
+        pairs = board.pairs[board.pairs["measure"] == measure]
+        differ = {frozenset((pair.a, pair.b)): pair.p_adjusted <= 0.1 for pair in pairs.itertuples()}
+        mean = rows.set_index("run")["mean"] * sign
+        text = rows.set_index("run")["letters"]
+        for row in rows.itertuples():
+            others = [r for r in RUNS if r != row.run]
+            better = [r for r in others if differ[frozenset((r, row.run))] and mean[r] > mean[row.run]]
+            worse = [r for r in others if differ[frozenset((r, row.run))] and mean[r] < mean[row.run]]
+            assert row.place == 1 + (mean > mean[row.run]).sum()
+            assert (row.place_low, row.place_high) == (1 + len(better), len(RUNS) - len(worse))
+            assert row.place_low <= row.place <= row.place_high
+            for r in others:
+                assert bool(set(text[r]) & set(row.letters)) != differ[frozenset((r, row.run))]
+        assert text["twin"] == text["fair"]
+
+
+def test_lower_is_better_where_the_measure_says_so(board):
+    rows = board[board["measure"] == "EMeasure"].sort_values("place")
+    assert rows["mean"].is_monotonic_increasing
+    assert "a" in rows["letters"].iloc[0]
+    by_e = irpref.leaderboard(MEASURES, QRELS, RUNS, sort="EMeasure", pairs="none")
+    assert by_e[by_e["measure"] == "EMeasure"]["mean"].is_monotonic_increasing
+
+
+def test_pairs_are_those_of_the_matrix(board):
+    values = irpref.meta.topic_values(["AP", "NumRet(rel=1)"], QRELS, RUNS)
+    order = board["run"].iloc[: len(RUNS)].tolist()
+    topics = sorted(QRELS)
+    for measure, scale in (("AP", 1), ("NumRet(rel=1)", len(QRELS))):
+        (found,) = compare([values[measure].select(order, topics).matrix], n_permutations=999)
+        pairs = board.pairs[board.pairs["measure"] == measure]
+        assert pairs["a"].tolist() == [order[i] for i in found.first]
+        assert pairs["difference"].tolist() == pytest.approx((found.difference * scale).tolist(), abs=1e-12)
+        assert pairs["effect_size"].tolist() == found.effect_size.tolist()
+        assert pairs["p"].tolist() == found.p.tolist()
+        assert pairs["p_adjusted"].tolist() == found.p_adjusted.tolist()
+
+
+def test_none_has_no_letters_and_no_adjusted_p():
+    board = irpref.leaderboard(["AP"], QRELS, RUNS, pairs="none")
+    assert board["letters"].isna().all()
+    assert board[["place_low", "place_high"]].isna().all(axis=None)
+    assert board.pairs["p_adjusted"].isna().all()
+    assert board.pairs["p"].notna().all()
+    assert board["place"].tolist()[:3] == [1, 2, 2]  # the twins share a place
+    single = irpref.leaderboard(["AP"], QRELS, {"good": RUNS["good"]}, pairs="none")
+    assert single["place"].tolist() == [1]
+    assert list(single.pairs.columns) == PAIRS
+
+
+def test_baselines_are_rows_of_the_pairs(board):
+    against = board.against("bad", "fair")
+    assert against["b"].drop_duplicates().tolist() == ["bad", "fair"]
+    assert len(against) == 2 * 5 * len(MEASURES)
+    (row,) = against[(against["a"] == "good") & (against["b"] == "bad") & (against["measure"] == "AP")].itertuples()
+    mean = board[board["measure"] == "AP"].set_index("run")["mean"]
+    assert row.difference == pytest.approx(mean["good"] - mean["bad"])
+    (back,) = board.against("good").query("a == 'bad' and measure == 'AP'").itertuples()
+    assert (back.difference, back.p_adjusted) == (-row.difference, row.p_adjusted)
+    with pytest.raises(ValueError, match="no run is called 'bat'; did you mean 'bad'"):
+        board.against("bat")
+
+
+def test_the_same_data_give_the_same_board_in_any_order(board):
+    turned = {q: dict(reversed(docs.items())) for q, docs in reversed(QRELS.items())}
+    again = irpref.leaderboard(MEASURES, turned, RUNS, n_permutations=999)
+    assert board.equals(again)
+    assert board.pairs.equals(again.pairs)
+    other = irpref.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999, rng=1)
+    assert not board.equals(other)
+    generated = [
+        irpref.leaderboard(MEASURES, QRELS, RUNS, n_permutations=99, rng=np.random.default_rng(4)) for _ in "ab"
+    ]
+    assert generated[0].equals(generated[1])
+
+
+# ------------------------------------------------------------------------------------------------------ groups
+
+GROUP_OF = {q: "short" if t % 3 else "long" for t, q in enumerate(QRELS)}
+
+
+def test_a_board_for_each_group_of_topics(tmp_path):
+    board = irpref.leaderboard(["AP", "EMeasure"], QRELS, RUNS, groups=GROUP_OF, n_permutations=199)
+    assert board["group"].drop_duplicates().tolist() == ["long", "short"]
+    for group in ("long", "short"):
+        inside = {q: docs for q, docs in QRELS.items() if GROUP_OF[q] == group}
+        alone = irpref.leaderboard(["AP", "EMeasure"], inside, RUNS, n_permutations=199)
+        mine = board[board["group"] == group].reset_index(drop=True)
+        pd.testing.assert_frame_equal(
+            pd.DataFrame(mine.drop(columns="group")), pd.DataFrame(alone.drop(columns="group"))
+        )
+        pairs = board.pairs[board.pairs["group"] == group].reset_index(drop=True)
+        pd.testing.assert_frame_equal(pairs.drop(columns="group"), alone.pairs.drop(columns="group"))
+    # The same from a file, a series and a column of the qrels.
+    file = tmp_path / "groups.txt"
+    file.write_text("".join(f"{q}\t{group}\n" for q, group in GROUP_OF.items()))
+    frame = pd.DataFrame([(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()])
+    frame.columns = ["query_id", "doc_id", "relevance"]
+    frame["length"] = frame["query_id"].map(GROUP_OF)
+    rows = collections.namedtuple("Qrel", frame.columns)
+    tuples = [rows(*row) for row in frame.itertuples(index=False)]
+    for groups, qrels in (
+        (str(file), QRELS),
+        (file, QRELS),
+        (pd.Series(GROUP_OF), QRELS),
+        ("length", frame),
+        ("length", tuples),
+        ("length", iter(tuples)),
+    ):
+        again = irpref.leaderboard(["AP", "EMeasure"], qrels, RUNS, groups=groups, n_permutations=199)
+        assert again.equals(board)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ({"q1": "a"}, r"groups says nothing about 23 of 24 topics, the first of them 'q0'; every topic"),
+        ({q: "a" if q == "q3" else "b" for q in QRELS}, "at least 2 topics, got 1 in group 'a'"),
+        ("nowhere", r"groups='nowhere' is neither a column of the qrels \(found: none\) nor a file"),
+    ],
+)
+def test_groups_that_do_not_fit_are_refused(groups, message):
+    with pytest.raises(ValueError, match=message):
+        irpref.leaderboard(["AP"], QRELS, RUNS, groups=groups)
+
+
+def test_files_and_columns_of_groups_are_checked(tmp_path):
+    file = tmp_path / "groups"
+    file.write_text("q1 a\nq1 b\n")
+    with pytest.raises(ValueError, match="line 2: topic 'q1' is in group 'a' and in 'b'"):
+        irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
+    file.write_text("\nq1\n")
+    with pytest.raises(ValueError, match=r"line 2: expected `topic group`, got 'q1'"):
+        irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
+    frame = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "relevance": [1, 0], "kind": ["x", "y"]})
+    with pytest.raises(ValueError, match="column 'kind' of topic 'q1' holds 'x' and 'y', expected one group"):
+        irpref.leaderboard(["AP"], frame, {"r": {"q1": {"a": 1}}, "s": {"q1": {"b": 1}}}, groups="kind")
+    with pytest.raises(TypeError, match=r"expected a mapping of topic to group, .* got list"):
+        irpref.leaderboard(["AP"], QRELS, RUNS, groups=["a"])
+
+
+# --------------------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"level": 1}, "level=1 is not accepted, expected a number between 0 and 1"),
+        ({"level": "high"}, "level='high' is not accepted"),
+        ({"pairs": "tuky"}, "pairs='tuky' is not known, expected one of .*did you mean 'tukey'"),
+        ({"pairs": None}, "pairs=None is not known"),
+        ({"n_permutations": 0}, "n_permutations=0 is not accepted"),
+        ({"sort": "P@5"}, r"sort='P@5' is none of the measures \(AP\)"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        irpref.leaderboard(["AP"], QRELS, RUNS, **arguments)
+
+
+def test_fewer_than_two_runs_or_topics_are_refused():
+    with pytest.raises(ValueError, match="compares runs and needs at least 2, got 1"):
+        irpref.leaderboard(["AP"], QRELS, {"good": RUNS["good"]})
+    with pytest.raises(ValueError, match="compares runs and needs at least 2, got 0"):
+        irpref.leaderboard(["AP"], QRELS, {})
+    with pytest.raises(ValueError, match="a leaderboard needs at least 2 topics, got 1"):
+        irpref.leaderboard(["AP"], {"q1": QRELS["q1"]}, RUNS)
+    with pytest.raises(ValueError, match="at least one measure"):
+        irpref.leaderboard([], QRELS, RUNS)
+
+
+# ------------------------------------------------------------------------------------------------ true places
+
+
+@given(st.integers(0, 10_000))
+def test_identical_runs_always_share_their_letters_and_places(seed):
+    qrels, runs = _collection(6, seed)
+    board = irpref.leaderboard(["AP"], qrels, runs, n_permutations=99, level=0.5).set_index("run")
+    for column in ("letters", "mean", "place", "place_low", "place_high"):
+        assert board.loc["twin", column] == board.loc["fair", column]
+
+
+def test_places_hold_the_true_ones_in_95_of_100_experiments():
+    rng, experiments, missed = np.random.default_rng(5), 300, 0
+    truth = np.array([0.45, 0.42, 0.42, 0.35, 0.30])
+    best = 1 + (truth[:, None] < truth).sum(axis=1)  # of equal runs, any of the places they share
+    worst = 5 - (truth[:, None] > truth).sum(axis=1)
+    for number in range(experiments):
+        values = truth[:, None] + rng.normal(0, 0.2, 25) + rng.normal(0, 0.1, (5, 25))
+        (found,) = compare([values], n_permutations=199, rng=number)
+        different = found.matrix((found.p_adjusted <= 0.05).astype(float), 0) > 0
+        mean = values.mean(axis=1)
+        low = 1 + (different & (mean[:, None] < mean)).sum(axis=1)
+        high = 5 - (different & (mean[:, None] > mean)).sum(axis=1)
+        missed += bool(((low > worst) | (high < best) | (low > best) | (high < worst)).any())
+    assert missed / experiments <= 0.05 + 2 * 0.0126
+
+
+# -------------------------------------------------------------------------------------------------- real runs
+
+
+def test_the_leaderboard_of_a_track(data_dir):
+    collection = "trec-covid-r3"
+    qrels = real_runs.qrels_of(data_dir, collection)
+    runs = dict(real_runs.runs_of(data_dir, collection))
+    start = time.perf_counter()
+    board = irpref.leaderboard(["nDCG@10", "RPref(max_rel=2)"], qrels, runs)
+    assert time.perf_counter() - start < 60
+    rows = board[board["measure"] == "nDCG@10"]
+    shared = [bool(set(a) & set(b)) for a, b in zip(rows["letters"], rows["letters"][1:], strict=False)]
+    assert sum(shared) == 78  # no two neighbours can be told apart
+    assert rows["place_high"].iloc[0] > 30
+    assert (rows["topics_without_documents"] == 0).all()

@@ -1,0 +1,79 @@
+"""Compact letters."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irpref.analysis.letters import columns_of, letters
+
+
+@st.composite
+def _relations(draw, max_runs=7):
+    n = draw(st.integers(1, max_runs))
+    different = np.zeros((n, n), bool)
+    upper = np.triu_indices(n, 1)
+    different[upper] = draw(st.lists(st.booleans(), min_size=upper[0].size, max_size=upper[0].size))
+    return different | different.T
+
+
+@st.composite
+def _by_size(draw):
+    """Runs by falling mean; those further apart than a bound differ."""
+    means = np.array(sorted(draw(st.lists(st.integers(0, 30), min_size=1, max_size=12)), reverse=True))
+    return np.abs(means[:, None] - means) > draw(st.integers(0, 10))
+
+
+def _insert_and_absorb(different):
+    """Piepho's algorithm as he gives it: split the columns that hold a pair that differs, drop those inside others."""
+    n = len(different)
+    columns = [frozenset(range(n))]
+    for i in range(n):
+        for j in range(i + 1, n):
+            if different[i, j]:
+                split = [c - {k} for c in columns if {i, j} <= c for k in (i, j)]
+                columns = list(dict.fromkeys([c for c in columns if not {i, j} <= c] + split))
+                columns = [c for c in columns if not any(c < other for other in columns)]
+    return {tuple(sorted(c)) for c in columns}
+
+
+@given(_relations())
+def test_two_runs_share_a_letter_if_and_only_if_they_do_not_differ(different):
+    text = letters(different)
+    for i in range(len(different)):
+        assert text[i]
+        for j in range(len(different)):
+            assert bool(set(text[i]) & set(text[j])) == (not different[i, j])
+
+
+@given(_relations())
+def test_runs_that_differ_from_the_same_others_have_the_same_letters(different):
+    text = letters(different)
+    for i, j in zip(*np.nonzero(~different), strict=True):
+        if (different[i] == different[j]).all():
+            assert text[i] == text[j]
+
+
+@given(_relations())
+def test_every_column_is_one_of_insertion_and_absorption(different):
+    assert {tuple(column) for column in columns_of(different)} <= _insert_and_absorb(different)
+
+
+@given(_by_size())
+def test_where_the_size_of_a_difference_decides_it_is_insertion_and_absorption(different):
+    columns = columns_of(different)
+    assert {tuple(column) for column in columns} == _insert_and_absorb(different)
+    assert columns == sorted(columns)
+    assert all(column == list(range(column[0], column[-1] + 1)) for column in columns)  # no gaps
+
+
+def test_five_runs_by_hand():
+    # Means 0.50 0.46 0.42 0.35 0.20, differences above 0.10 are significant: see docs/leaderboard.md.
+    means = np.array([0.50, 0.46, 0.42, 0.35, 0.20])
+    assert letters(np.abs(means[:, None] - means) > 0.1) == ["a", "a", "ab", "b", "c"]
+
+
+def test_a_thousand_runs_that_all_differ_have_a_character_each():
+    text = letters(~np.eye(1000, dtype=bool))
+    assert len(set(text)) == 1000
+    assert all(len(name) == 1 for name in text)
+    assert "".join(text[:3] + text[26:28]) == "abcAB"

@@ -1,0 +1,215 @@
+"""Tests of all pairs of runs: randomised Tukey, Tukey, Holm, and effect sizes."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from irpref.analysis.pairs import compare, holm, tukey
+from irpref.analysis.significance import randomisation_test
+from irpref.meta.design import residual_variance
+
+# Three systems by 20 topics: T. Sakai, Information access evaluation methodology (in Japanese), Corona 2015, table 5.1,
+# as the tests of elinor have it. In tenths.
+BOOK = (
+    np.array(
+        [
+            [7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1],
+            [5, 1, 0, 2, 4, 3, 0, 5, 3, 3, 4, 4, 1, 4, 2, 1, 1, 6, 3, 2],
+            [0, 0, 2, 1, 3, 3, 1, 2, 4, 4, 4, 3, 3, 2, 2, 2, 1, 5, 4, 3],
+        ]
+    )
+    / 10
+)
+
+
+def _largest(columns):
+    sums = [sum(column[i] for column in columns) for i in range(len(columns[0]))]
+    return max(sums) - min(sums)
+
+
+def _oracle(matrix):
+    """Every order of the values of every topic, in whole numbers: a fraction for each pair."""
+    columns = list(zip(*matrix, strict=True))
+    spreads = [_largest(orders) for orders in itertools.product(*(list(itertools.permutations(c)) for c in columns))]
+    sums = [sum(row) for row in matrix]
+    return [
+        Fraction(sum(spread >= abs(a - b) for spread in spreads), len(spreads))
+        for a, b in itertools.combinations(sums, 2)
+    ]
+
+
+@st.composite
+def _small(draw):
+    n_runs, n_topics = draw(st.sampled_from([(2, 2), (2, 5), (3, 2), (3, 3), (3, 4), (4, 2)]))
+    row = st.lists(st.integers(0, 4), min_size=n_topics, max_size=n_topics)
+    return draw(st.lists(row, min_size=n_runs, max_size=n_runs))
+
+
+@given(_small(), st.sampled_from([1.0, 0.1, 1 / 3, 1e6]))
+def test_the_randomised_test_tries_every_order_where_there_are_few(matrix, unit):
+    (found,) = compare([np.array(matrix) * unit])
+    assert found.p_adjusted.tolist() == pytest.approx([float(p) for p in _oracle(matrix)], rel=1e-14)
+
+
+def test_drawn_orders_come_close_to_all_of_them():
+    matrix = np.array([[4, 2, 3, 0], [1, 2, 0, 0], [0, 0, 3, 1]])
+    exact = np.array([float(p) for p in _oracle(matrix.tolist())])
+    (drawn,) = compare([matrix / 4], n_permutations=215, rng=1)  # one less than there are
+    assert np.abs(drawn.p_adjusted - exact).max() < 4 * 0.5 / 215**0.5
+    assert (drawn.p_adjusted >= 1 / 216).all()
+    (all_of_them,) = compare([matrix / 4], n_permutations=216)
+    assert all_of_them.p_adjusted.tolist() == pytest.approx(exact.tolist())
+
+
+@pytest.mark.parametrize("n_topics", [2, 7, 12])
+def test_two_runs_have_the_randomisation_test(n_topics):
+    rng = np.random.default_rng(n_topics)
+    matrix = rng.integers(0, 6, (2, n_topics)) / 6
+    (found,) = compare([matrix])
+    assert found.p_adjusted.tolist() == pytest.approx([randomisation_test(*matrix)[1]])
+
+
+def test_p_values_do_not_depend_on_the_measures_beside():
+    rng = np.random.default_rng(4)
+    values = [rng.random((6, 15)) for _ in range(3)]
+    together = compare(values, n_permutations=500, rng=9)
+    for of, found in zip(values, together, strict=True):
+        (alone,) = compare([of], n_permutations=500, rng=9)
+        assert alone.p_adjusted.tolist() == found.p_adjusted.tolist()
+
+
+def test_drawn_p_values_are_those_of_a_plain_loop_over_the_same_draws():
+    matrix = np.random.default_rng(2).random((4, 9))
+    (found,) = compare([matrix], n_permutations=300, rng=6)
+    draw, spreads = np.random.default_rng(6), []
+    orders = [draw.permuted(np.tile(np.arange(4), (300, 1)), axis=1) for _ in range(8)]
+    for b in range(300):
+        columns = [matrix[:, 0], *(matrix[order[b], t] for t, order in enumerate(orders, 1))]
+        spreads.append(_largest(columns) / 9)
+    means = matrix.mean(axis=1)
+    expected = [(sum(s >= abs(x - y) - 1e-12 for s in spreads) + 1) / 301 for x, y in itertools.combinations(means, 2)]
+    assert found.p_adjusted.tolist() == pytest.approx(expected)
+
+
+def test_the_worked_example_of_sakais_book():
+    assert residual_variance(BOOK) * 2 * 19 == pytest.approx(0.8317, abs=5e-5)
+    assert residual_variance(BOOK) == pytest.approx(0.0219, abs=5e-5)
+    (found,) = compare([BOOK], "holm")
+    assert found.difference[0] == pytest.approx(0.075)
+    assert found.effect_size.tolist() == pytest.approx([0.5070, 0.6760, 0.1690], abs=5e-5)
+    assert found.p[0] == pytest.approx(0.048, abs=5e-4)
+
+
+def test_the_residual_variance_is_that_of_statsmodels():
+    pandas = pytest.importorskip("pandas")
+    models = pytest.importorskip("statsmodels.stats.anova")
+    cells = [(f"s{i}", f"t{t}", value) for (i, t), value in np.ndenumerate(BOOK)]
+    frame = pandas.DataFrame(cells, columns=["system", "topic", "value"])
+    table = models.AnovaRM(frame, "value", "topic", within=["system"]).fit().anova_table
+    between = 20 * ((BOOK.mean(axis=1) - BOOK.mean()) ** 2).sum() / 2
+    assert residual_variance(BOOK) == pytest.approx(between / table["F Value"].iloc[0], rel=1e-10)
+    assert residual_variance(BOOK) == pytest.approx(0.8317 / 38, abs=2e-6)
+
+
+def test_tukey_has_the_studentised_range():
+    (found,) = compare([BOOK], "tukey")
+    q = np.abs(found.difference) / (residual_variance(BOOK) / 20) ** 0.5
+    assert found.p_adjusted.tolist() == pytest.approx(stats.studentized_range.sf(q, 3, 38).tolist(), rel=1e-9)
+
+
+def test_tukey_of_two_runs_is_the_paired_t_test():
+    (found,) = compare([BOOK[:2]], "tukey")
+    assert found.p_adjusted[0] == pytest.approx(stats.ttest_rel(*BOOK[:2]).pvalue, rel=1e-8)
+
+
+def test_tukey_of_many_runs_is_that_of_few():
+    rng = np.random.default_rng(8)
+    matrix = rng.random((30, 12)) + np.linspace(0, 0.6, 30)[:, None]
+    (found,) = compare([matrix], "tukey")  # 435 pairs: interpolated
+    q = np.abs(found.difference) / (residual_variance(matrix) / 12) ** 0.5
+    some = np.argsort(q)[:: len(q) // 8]
+    assert np.abs(found.p_adjusted[some] - stats.studentized_range.sf(q[some], 30, 29 * 11)).max() < 1e-10
+
+
+def test_p_is_the_paired_t_test_and_holm_adjusts_it():
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    matrix = np.random.default_rng(3).random((7, 25)) + np.linspace(0, 0.5, 7)[:, None]
+    (found,) = compare([matrix], "holm")
+    p = [stats.ttest_rel(a, b).pvalue for a, b in itertools.combinations(matrix, 2)]
+    assert found.p.tolist() == pytest.approx(p, rel=1e-9)
+    assert found.p_adjusted.tolist() == pytest.approx(multitest.multipletests(p, method="holm")[1].tolist(), rel=1e-9)
+
+
+def test_holm_leaves_out_tests_that_say_nothing():
+    assert holm(np.array([0.01, np.nan, 0.04])).tolist() == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
+
+
+@pytest.mark.parametrize("method", ["randomised_tukey", "tukey", "holm"])
+def test_identical_runs_are_never_told_apart(method):
+    values = np.random.default_rng(5).random((1, 10))
+    others = np.random.default_rng(6).random((2, 10)) + 5
+    (found,) = compare([np.concatenate([values, others, values])], method)
+    same = (found.first == 0) & (found.second == 3)
+    assert found.p_adjusted[same].tolist() == found.p[same].tolist() == [1.0]
+    assert found.effect_size[same].tolist() == [0.0]
+
+
+@pytest.mark.parametrize("method", ["randomised_tukey", "tukey", "holm"])
+def test_runs_all_alike_and_differences_that_do_not_vary(method):
+    row = np.random.default_rng(5).random(10)
+    (alike,) = compare([np.array([row, row, row])], method)
+    assert alike.p_adjusted.tolist() == [1.0] * 3
+    (shifted,) = compare([np.array([row, row + 0.1, row])], method)
+    assert shifted.p_adjusted[1] == 1.0  # first and third
+    if method == "randomised_tukey":
+        assert shifted.p_adjusted[0] < 0.01
+    else:
+        assert np.isnan(shifted.p_adjusted[[0, 2]]).all()
+    assert np.isnan(shifted.effect_size[[0, 2]]).all()
+
+
+def test_none_adjusts_nothing():
+    (found,) = compare([BOOK], "none")
+    assert np.isnan(found.p_adjusted).all()
+    assert found.p[0] == pytest.approx(stats.ttest_rel(*BOOK[:2]).pvalue)
+
+
+@pytest.mark.parametrize("method", ["randomised_tukey", "tukey", "holm"])
+def test_equal_runs_are_called_different_in_at_most_5_of_100_experiments(method):
+    # Skewed values, topics of very different difficulty, six equal runs: any pair called different is an error.
+    rng, experiments = np.random.default_rng(12), 400
+    wrong = 0
+    for number in range(experiments):
+        topics = rng.beta(1, 2, size=30)
+        matrix = np.clip(topics * rng.beta(4, 2, size=(6, 30)) * 1.5, 0, 1)
+        if method == "tukey":  # one evaluation takes 10 ms, and the largest difference decides
+            p = tukey(np.ptp(matrix.mean(axis=1), keepdims=True), residual_variance(matrix), 6, 30)
+        else:
+            p = compare([matrix], method, 199, rng=number)[0].p_adjusted
+        wrong += bool((p <= 0.05).any())
+    # 400 experiments: a standard error of 0.011 at 0.05.
+    assert wrong / experiments <= 0.05 + 2 * 0.011
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "tukeys"}, r"pairs='tukeys' is not known, expected one of 'randomised_tukey', .*mean 'tukey'"),
+        ({"n_permutations": 0}, "n_permutations=0 is not accepted, expected at least 1"),
+    ],
+)
+def test_what_is_not_known_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        compare([BOOK], **arguments)
+
+
+def test_one_topic_and_one_run_are_refused():
+    with pytest.raises(ValueError, match="a test needs at least 2 topics, got 1"):
+        compare([BOOK[:, :1]])
+    with pytest.raises(ValueError, match="pairs of systems need at least 2 systems, got 1"):
+        compare([BOOK[:1]])

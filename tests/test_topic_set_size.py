@@ -1,0 +1,76 @@
+"""How many topics tell a difference apart."""
+
+import math
+
+import numpy as np
+import pytest
+
+from irpref import meta
+from irpref.meta.design import detectable_difference, power_of, residual_variance, topics_needed
+
+CASES = [(0.05, 0.02, 2), (0.1, 0.25, 10), (0.2, 0.05, 3), (0.01, 0.02, 100), (0.3, 0.001, 2)]
+
+
+@pytest.mark.parametrize(("difference", "variance", "n_systems"), CASES)
+@pytest.mark.parametrize(("level", "power"), [(0.95, 0.8), (0.99, 0.9)])
+def test_the_number_is_that_of_statsmodels_rounded_up(difference, variance, n_systems, level, power):
+    tools = pytest.importorskip("statsmodels.stats.power")
+    options = {"power": power, "alpha": 1 - level}
+    if difference / math.sqrt(variance) < 4:  # below, statsmodels finds no root
+        t = tools.TTestPower().solve_power(difference / math.sqrt(2 * variance), **options)
+        assert topics_needed(difference, variance, level=level, power=power) == math.ceil(t)
+        # Best and worst lie half of the difference from the middle, where all others are.
+        effect = difference / math.sqrt(2 * variance * n_systems)
+        f = tools.FTestAnovaPower().solve_power(effect, k_groups=n_systems, **options) / n_systems
+        found = topics_needed(difference, variance, n_systems, "anova", level, power)
+        assert found == math.ceil(f)
+
+
+@pytest.mark.parametrize(("difference", "variance", "n_systems"), CASES)
+@pytest.mark.parametrize("method", ["t", "anova"])
+def test_one_topic_less_would_not_do(difference, variance, n_systems, method):
+    n = topics_needed(difference, variance, n_systems, method)
+    assert power_of(n, difference, variance, n_systems, method) >= 0.8
+    if n > 2:
+        assert power_of(n - 1, difference, variance, n_systems, method) < 0.8
+        assert detectable_difference(n, variance, n_systems, method) <= difference
+        assert detectable_difference(n - 1, variance, n_systems, method) > difference
+
+
+def test_the_power_is_the_share_of_experiments_that_find_the_difference():
+    from scipy import stats
+
+    rng = np.random.default_rng(3)
+    d = rng.normal(0.05, math.sqrt(2 * 0.02), size=(4000, 60))
+    share = (stats.ttest_1samp(d, 0, axis=1).pvalue <= 0.05).mean()
+    assert power_of(60, 0.05, 0.02) == pytest.approx(share, abs=0.025)
+
+
+def test_the_variance_of_two_systems_is_half_of_that_of_their_differences():
+    matrix = np.random.default_rng(1).random((2, 9))
+    assert residual_variance(matrix) == pytest.approx(np.var(matrix[0] - matrix[1], ddof=1) / 2)
+    values = meta.TopicValues("AP", ["a", "b"], list("123456789"), matrix)
+    assert residual_variance(values) == residual_variance(matrix)
+    assert residual_variance([[0.1, 0.2, 0.3], [0.3, 0.4, 0.5]]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 0.1), "difference=0 is not accepted, expected a number above 0"),
+        ((0.1, -1), "variance=-1 is not accepted"),
+        ((0.1, 0.1, 1), "n_systems=1 is not accepted, expected at least 2"),
+        ((0.1, 0.1, 2, "f"), "method='f' is not known, expected one of 't', 'anova'"),
+        ((0.1, 0.1, 2, "t", 95), "level=95 is not accepted, expected a number between 0 and 1"),
+        ((0.1, 0.1, 2, "t", 0.95, 1), "power=1 is not accepted"),
+        ((1e-9, 1.0), "is too small"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        topics_needed(*arguments)
+
+
+def test_a_residual_needs_two_systems_and_topics():
+    with pytest.raises(ValueError, match="at least 2 systems and 2 topics"):
+        residual_variance([[0.1, 0.2]])
