@@ -47,7 +47,7 @@ from irpref.measures import (
 )
 from irpref.measures.binding import bind, with_known
 from irpref.measures.names import UnknownMeasureError, parse, parse_all
-from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, ScaleWarning
+from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, ScaleWarning, TieWarning
 
 __version__ = "0.1.0"
 
@@ -147,6 +147,7 @@ __all__ = [
     "RecallEffort",
     "RelativeRecall",
     "ScaleWarning",
+    "TieWarning",
     "Twist",
     "UnknownMeasureError",
     "accelerate",

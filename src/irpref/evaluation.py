@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -15,15 +15,15 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats
-from irpref.judged.align import judge
-from irpref.judged.inputs import is_missing
-from irpref.judged.pool import Pool
+from irpref.judged.align import differing_topics, judge, listing
+from irpref.judged.inputs import Table, as_list, as_table, column_names, group, is_missing, opened, str_list
+from irpref.judged.pool import ConflictError, Pool
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure
-from irpref.measures.everyday import arguments_of, hosted, supports
+from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_supported
-from irpref.messages import ScaleWarning, warn_user
+from irpref.messages import ScaleWarning, TieWarning, our_name, warn_user
 
 Task = Callable[[JudgedRun], Floats]
 
@@ -101,10 +101,10 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
         if name not in pool.columns:
             raise ValueError(
                 f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
-                "irpref.with_known(qrels, known) adds it, pt.irpref.with_known to frames of PyTerrier"
+                f"{our_name()}.with_known(qrels, known) adds it"
                 if measure.SUPPORTED_PARAMS[parameter].column is bool
                 else f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
-                "irpref.with_known adds columns for known documents, this one holds one number a topic"
+                f"{our_name()}.with_known adds columns for known documents, this one holds one number a topic"
             )
         if (parameter, name) not in pool.columns:
             # Beside the column as it was given: another measure may read it as something else.
@@ -128,8 +128,9 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
             why = "since no grade of these qrels is above it"
         warn_user(
             f"{measure}: max_rel is not given, {top:g} was taken, {why}. Other qrels "
-            f"(a batch, a fold) may have another: write {near}, or irpref.bind(measures, qrels)",
+            f"(a batch, a fold) may have another: write {near}, or {our_name()}.bind(measures, qrels)",
             ScaleWarning,
+            once=str(measure),
         )
     return arguments
 
@@ -163,14 +164,18 @@ class KernelEvaluator(providers.Evaluator):
 
     def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
-        out: dict[Any, Floats] = {measure: np.empty(judged.n_topics) for measure in self.tasks}
+        return self._computed(self.tasks, judged)
+
+    @staticmethod
+    def _computed(tasks: Mapping[Any, Task], judged: JudgedRun) -> dict[Any, Floats]:
+        out: dict[Any, Floats] = {measure: np.empty(judged.n_topics) for measure in tasks}
         batches = list(judged.batches())
 
         def fill(batch: tuple[int, int]) -> None:
             # Made here and gone afterwards, with all that the measures share: memory does not grow with the topics.
             some = judged.topics(*batch)
             for measure, values in out.items():
-                values[slice(*batch)] = self.tasks[measure](some)
+                values[slice(*batch)] = tasks[measure](some)
 
         if len(batches) >= 8 and (os.cpu_count() or 1) > 1:
             # Groups of topics share nothing, and NumPy releases the interpreter's lock; a few are done sooner alone.
@@ -229,18 +234,34 @@ class KernelEvaluator(providers.Evaluator):
 class AcceleratedEvaluator(KernelEvaluator):
     """Computes measures of ours and of the host for any number of runs against the same qrels.
 
+    Parameters
+    ----------
+    measures : measures of ours, or everyday ones of the host
+    qrels : any form of qrels
+    float32 : bool
+        Whether measures that pytrec_eval computes for the host see scores as it holds them, in 32 bits.
+
     Attributes
     ----------
     ties : bool
         Whether a run must be aligned with `ties=True` for these measures.
+    short : set of measures
+        Those whose values pytrec_eval would take from scores in 32 bits.
+    single : bool
+        Whether a run must be aligned with `single=True`.
     """
 
     ties: bool
+
+    def __init__(self, measures: Iterable[Any], qrels: Any, *, float32: bool = False) -> None:
+        self.float32 = float32
+        super().__init__(measures, qrels)
 
     def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
         pool, arguments = prepare([m for m in measures if isinstance(m, KernelMeasure)], qrels)
         tasks: dict[Any, Task] = {}
         self.ties = False
+        self.short = set()
         for measure in measures:
             if measure in arguments:
                 tasks[measure] = partial(type(measure).kernel, **arguments[measure])
@@ -250,66 +271,180 @@ class AcceleratedEvaluator(KernelEvaluator):
                 raise ValueError(f"{measure} is left to its own provider; irpref.evaluator combines both")
             tasks[measure] = partial(found.kernel, **arguments_of(measure))
             self.ties |= found.ties(measure)
+            if in_32_bits(measure):
+                self.short.add(measure)
+        self.single = bool(self.short)
         return pool, tasks
 
     def judge(self, run: Any) -> JudgedRun:
-        """Align a run as the measures need it. Raises as `Pool.judge`."""
-        return judge(self.pool, run, ties=self.ties)
+        """Align a run as the measures need it. Raises as `irpref.judged.align.judge`.
+
+        Warns
+        -----
+        TieWarning
+            The order of judged documents by scores in 32 bits is another, and `float32` is not set.
+        """
+        judged = judge(self.pool, run, ties=self.ties, single=self.single)
+        self.note_ties(judged)
+        return judged
+
+    def note_ties(self, judged: JudgedRun) -> None:
+        """Warn where pytrec_eval would have another order of judged documents than trec_eval. See `judge`."""
+        if judged.single is None or self.float32 or not self.single:
+            return
+        topics = differing_topics(judged, judged.single)
+        first = self.topic_ids[int(topics[0])]
+        where = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
+        warn_user(
+            f"scores that differ as 64-bit floats are ties as 32-bit floats, as which pytrec_eval keeps them; in "
+            f"{where}, judged documents would stand at other ranks there. Values here are those of trec_eval's order; "
+            "float32=True (--float32 on the command line) gives pytrec_eval's",
+            TieWarning,
+        )
+
+    def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:
+        """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
+        if not self.float32 or judged.single is None:
+            return super().values_of(judged)
+        short = {measure: task for measure, task in self.tasks.items() if measure in self.short}
+        plain = {measure: task for measure, task in self.tasks.items() if measure not in self.short}
+        found = {**self._computed(plain, judged), **self._computed(short, judged.single)}
+        return {measure: found[measure] for measure in self.tasks}
 
 
 class CombinedEvaluator(providers.Evaluator):
-    """Measures that this module computes and measures that the host does, in one evaluator.
+    """Measures that this package computes and measures that other providers do, in one evaluator.
+
+    Where pytrec_eval would have another order of a run than trec_eval, it is handed the places of the scores among
+    those of their topic instead: small whole numbers, which it does not round.
+
+    Parameters
+    ----------
+    measures : list of measures, in the order of results
+    rest : those of them that are left to their own providers
+    qrels : any form of qrels, as `opened` returns it
+    float32 : see `AcceleratedEvaluator`
 
     Attributes
     ----------
-    accelerated : AcceleratedEvaluator
-    host : ir_measures.Evaluator
+    accelerated : AcceleratedEvaluator or None
+        None where the judgments are such that only other providers can use them: by subtopic.
     topic_ids : list of str
     """
 
-    def __init__(self, measures: list[Any], accelerated: AcceleratedEvaluator, host: Any) -> None:
-        super().__init__(measures, accelerated.topic_ids)
-        self.accelerated = accelerated
-        self.host = host
-        self.topic_ids = accelerated.topic_ids
-        self.pool = accelerated.pool
+    def __init__(self, measures: list[Any], rest: list[Any], qrels: Any, *, float32: bool = False) -> None:
+        import ir_measures
+
+        mine = [measure for measure in measures if measure not in rest]
+        by_pytrec = [measure for measure in rest if _provider(measure) == "pytrec_eval"]
+        self.accelerated: AcceleratedEvaluator | None = None
+        self.pool: Pool | None = None
+        try:
+            self.accelerated = AcceleratedEvaluator(mine, qrels, float32=float32)
+        except ConflictError:
+            if mine:
+                raise
+            table = as_table(qrels, "relevance")
+            self.topic_ids = group(table.query_id).names if isinstance(table, Table) else list(table)
+        else:
+            self.pool, self.topic_ids = self.accelerated.pool, self.accelerated.topic_ids
+            self.accelerated.single |= bool(by_pytrec)
+        super().__init__(measures, self.topic_ids)
+        self.rest = rest
+        judgments = for_host(qrels, "relevance")
+        self._hosts = [
+            (ir_measures.DefaultPipeline.evaluator(some, judgments), some is by_pytrec and not float32)
+            for some in (by_pytrec, [measure for measure in rest if measure not in by_pytrec])
+            if some
+        ]
+
+    def _look(self, run: Any) -> tuple[JudgedRun | None, list[tuple[Any, Any]]]:
+        """The aligned run, and what each of the other evaluators is given."""
+        run = opened(run, "score")
+        judged = self.accelerated.judge(run) if self.accelerated else None
+        blurred = judged is not None and judged.single is not None
+        plain: Any = None
+        pairs = []
+        for host, exact in self._hosts:
+            if exact and blurred:
+                pairs.append((host, _places(self.pool, run)))
+                continue
+            plain = for_host(run, "score") if plain is None else plain
+            pairs.append((host, plain))
+        return judged, pairs
+
+    def judge(self, run: Any) -> JudgedRun:
+        """Align a run. Raises as `irpref.judged.align.judge`; `ValueError` where the judgments are by subtopic."""
+        if self.accelerated is None:
+            raise ValueError("judgments by subtopic are left to the providers of their measures")
+        return self.accelerated.judge(run)
 
     def values(self, run: Any) -> dict[Any, Floats]:
-        """Values of the measures computed here: measure to float array (n_topics,), as `topic_ids`."""
-        return self.accelerated.values(run)
+        """Values of all measures: measure to float array (n_topics,), in the order of `topic_ids`."""
+        judged, pairs = self._look(run)
+        found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
+        place = {name: t for t, name in enumerate(self.topic_ids)}
+        for measure in self.rest:
+            found[measure] = np.full(len(self.topic_ids), float(measure.DEFAULT))
+        for host, given in pairs:
+            for metric in host.iter_calc(given):
+                at = place.get(str(metric.query_id))
+                if at is not None:
+                    found[metric.measure][at] = metric.value
+        return {measure: found[measure] for measure in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """One metric for every measure and topic: those computed here, then those of the host."""
-        run = _readable_twice(run)
-        return chain(self.accelerated.iter_calc(run), self.host.iter_calc(_for_host(run)))
+        judged, pairs = self._look(run)
+        parts = [host.iter_calc(given) for host, given in pairs]
+        if self.accelerated and judged is not None:
+            parts.insert(0, self.accelerated._metrics(self.accelerated.values_of(judged)))
+        return chain.from_iterable(parts)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """Mean (or sum) over the topics by measure, in the order they were asked for."""
-        run = _readable_twice(run)
-        found = {**self.accelerated.calc_aggregate(run), **self.host.calc_aggregate(_for_host(run))}
-        return {measure: found[measure] for measure in self.measures}
+        return self.calc(run).aggregated  # type: ignore[return-value]
 
     def calc(self, run: Any) -> CalcResults:
         """Means and metrics."""
-        run = _readable_twice(run)
-        mine, rest = self.accelerated.calc(run), self.host.calc(_for_host(run))
-        means = {**mine.aggregated, **rest.aggregated}  # type: ignore[dict-item]
-        return CalcResults({m: means[m] for m in self.measures}, [*mine.per_query, *rest.per_query])
+        judged, pairs = self._look(run)
+        means: dict[Any, float] = {}
+        metrics: list[Metric] = []
+        if self.accelerated and judged is not None:
+            values = self.accelerated.values_of(judged)
+            means.update(self.accelerated.means_of(values))
+            metrics += self.accelerated._metrics(values)
+        for host, given in pairs:
+            found = host.calc(given)
+            means.update(found.aggregated)
+            metrics += found.per_query
+        return CalcResults({measure: means[measure] for measure in self.measures}, metrics)
 
 
-def evaluator(measures: Any, qrels: Any) -> AcceleratedEvaluator | CombinedEvaluator | Any:
+def evaluator(measures: Any, qrels: Any, *, float32: bool = False) -> AcceleratedEvaluator | CombinedEvaluator:
     """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
 
     Parameters
     ----------
     measures : measures or names, of any toolkit
-    qrels : as `ir_measures.calc` takes them, or a polars frame
+    qrels : any form of qrels
+        Frame of pandas or polars (eager or lazy) with ir_measures' or PyTerrier's names of columns, dict of dicts,
+        iterable of namedtuples, path of a file, or id or object of a data set of ir_datasets.
+    float32 : bool
+        The host's everyday measures have trec_eval's order: scores as 64-bit floats, equal ones by falling document
+        id. True: the order of pytrec_eval, through which ir_measures has most of them, with scores rounded to
+        32 bits. Our own measures are the same in both.
 
     Returns
     -------
     ir_measures.Evaluator
-        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`; and, unless the host computes all of them,
-        `values(run)` with what is computed here: measure to float array (n_topics,) in the order of `topic_ids`.
+        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`: measure to float array (n_topics,)
+        in the order of `topic_ids`. A run may have any of the forms, too.
+
+    Warns
+    -----
+    TieWarning
+        For each run: in some topics pytrec_eval would have another order of judged documents.
 
     Examples
     --------
@@ -321,25 +456,84 @@ def evaluator(measures: Any, qrels: Any) -> AcceleratedEvaluator | CombinedEvalu
     import ir_measures
 
     chosen = parse_all(measures)
-    mine = [measure for measure in chosen if supports(measure)]
-    rest = [measure for measure in chosen if measure not in mine]
+    rest = [measure for measure in chosen if not supports(measure)]
     if not rest:
-        return AcceleratedEvaluator(mine, qrels)
+        return AcceleratedEvaluator(chosen, qrels, float32=float32)
     check_supported(rest, ir_measures.DefaultPipeline)
-    qrels = _readable_twice(qrels)
-    host = ir_measures.DefaultPipeline.evaluator(rest, _for_host(qrels))
-    return CombinedEvaluator(chosen, AcceleratedEvaluator(mine, qrels), host) if mine else host
+    return CombinedEvaluator(chosen, rest, opened(qrels, "relevance"), float32=float32)
 
 
-def _readable_twice(data: Any) -> Any:
-    return list(data) if isinstance(data, Iterator) else data
+def _provider(measure: Any) -> str:
+    """Name of the provider that computes a measure in ir_measures' pipeline."""
+    import ir_measures
+
+    able = (p for p in ir_measures.DefaultPipeline.providers if p.is_available() and p.supports(measure))
+    return next((str(p.NAME) for p in able), "")
 
 
-def _for_host(data: Any) -> Any:
-    """What the host takes: a polars frame as a pandas frame, everything else as it is."""
-    if type(data).__module__.partition(".")[0] != "polars":
+def _places(pool: Pool | None, run: Any) -> dict[str, dict[str, float]]:
+    """A run with, as score, the place of the score among those of the topic, counted downwards: ties stay ties."""
+    assert pool is not None
+    found = listing(pool, run)
+    rises = np.ones(found.score.size, np.int64)
+    rises[1:] = found.score[1:] != found.score[:-1]
+    place = -found.topics.running_count(rises).astype(np.float64)
+    offsets, score = found.topics.offsets.tolist(), place.tolist()
+    return {
+        topic: dict(zip(found.doc_ids[a:b], score[a:b], strict=True))
+        for topic, a, b in zip(pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
+        if a < b
+    }
+
+
+def for_host(data: Any, value: str) -> Any:
+    """Qrels or a run of any form as ir_measures and its providers take them: its names, ids that are `str`.
+
+    Parameters
+    ----------
+    data : any form, as `opened` returns it
+    value : 'score' or 'relevance'
+    """
+    if isinstance(data, Mapping):
+        checked = as_table(data, value)
+        assert isinstance(checked, Mapping)
+        return {topic: _str_docs(docs) for topic, docs in checked.items()}
+    if isinstance(data, list) and (not data or _is_plain(data[0], value)):
         return data
     import pandas as pd
 
-    frame = data.collect() if hasattr(data, "collect") else data
-    return pd.DataFrame(frame.to_dict(as_series=False))
+    if isinstance(data, Table):
+        columns = {"query_id": as_list(data.query_id), "doc_id": as_list(data.doc_id), value: data.value}
+        frame = pd.DataFrame({**columns, **data.columns})
+    elif hasattr(data, "itertuples"):
+        frame = data
+    elif hasattr(data, "to_dict"):
+        frame = pd.DataFrame(data.to_dict(as_series=False))
+    else:
+        frame = pd.DataFrame(data)
+    names = column_names([str(name) for name in frame.columns], value, "DataFrame")
+    new = {}
+    for name in ("query_id", "doc_id"):
+        ids = frame[names[name]]
+        text = ids.dtype.kind == "O" and str_list(as_list(ids.to_numpy(dtype=object)), name)
+        new[name] = ids if text is False else text
+    numbers = frame[names[value]]
+    if value == "relevance" and numbers.dtype.kind == "f" and (numbers == numbers.round()).all():
+        numbers = numbers.astype("int64")
+    new[value] = numbers
+    gone = [old for name, old in names.items() if old != name]
+    return frame.drop(columns=gone).assign(**new)
+
+
+def _is_plain(row: Any, value: str) -> bool:
+    """Whether a namedtuple has ir_measures' names, and ids that are `str`."""
+    ids = (getattr(row, name, None) for name in ("query_id", "doc_id"))
+    return all(isinstance(of, str) for of in ids) and hasattr(row, value)
+
+
+def _str_docs(docs: Mapping[Any, Any]) -> Mapping[str, Any]:
+    try:
+        "".join(docs)
+    except TypeError:
+        return {str(doc): number for doc, number in docs.items()}
+    return docs

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 
 class IrprefWarning(UserWarning):
@@ -20,18 +21,53 @@ class DuplicateWarning(IrprefWarning):
     """A run holds the same document twice in one topic."""
 
 
+class TieWarning(IrprefWarning):
+    """Scores that differ as 64-bit floats are ties as 32-bit floats, so that pytrec_eval has another order."""
+
+
 class DegenerateWarning(IrprefWarning):
     """The judgments leave a measure nothing to tell apart."""
 
 
-def warn_user(message: str, category: type[IrprefWarning]) -> None:
-    """Warn at the line of the user's code that led here, past the frames of this package and of its hosts."""
+_HOUSES = ("irpref", "ir_measures", "pyterrier")
+_SAID = "_irpref_said"
+
+
+def warn_user(message: str, category: type[IrprefWarning], once: object = None) -> None:
+    """Warn at the line of the user's code that led here, past the frames of this package and of its hosts.
+
+    With `once`, only the first warning with this key is given in a call of the user's, however many systems and
+    batches that call looks at.
+    """
     frame, level = sys._getframe(1), 2
+    door = frame
     while frame.f_back is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in ("irpref", "ir_measures", "pyterrier"):
+        if not _is_ours_or_host(frame):
             break
+        door = frame
         frame, level = frame.f_back, level + 1
+    if once is not None and door.f_code.co_name != "<module>":
+        # Kept in the frame of the function that the user called, so that it is forgotten when that returns. Python's
+        # own memory is no help: the hosts reset it.
+        said = door.f_locals.setdefault(_SAID, set())
+        if (category, once) in said:
+            return
+        said.add((category, once))
     warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours_or_host(frame: FrameType) -> bool:
+    return frame.f_globals.get("__name__", "").partition(".")[0] in _HOUSES
+
+
+def our_name() -> str:
+    """What users call this package where they called it from: `pt.irpref` inside of PyTerrier, else `irpref`."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours_or_host(frame):
+        if frame.f_globals["__name__"].partition(".")[0] == "pyterrier":
+            return "pt.irpref"
+        frame = frame.f_back
+    return "irpref"
 
 
 @contextmanager

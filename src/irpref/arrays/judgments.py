@@ -13,6 +13,7 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments
 Gains = tuple[tuple[float, float], ...] | None
 
 
+_NOTHING = object()
 _KEPT = 1 << 20  # judgments up to which what measures share of them is kept for the next run
 
 
@@ -65,9 +66,20 @@ class Judgments:
 
     def memo(self, key: Any, make: Any) -> Any:
         """Return what `make()` gave for `key` the first time."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        return self._memo[key]
+        # Looked up once: another thread may trim it.
+        found = self._memo.get(key, _NOTHING)
+        if found is _NOTHING:
+            found = self._memo[key] = make()
+        return found
+
+    def trim(self, most: int) -> None:
+        """Forget what the measures share, where that is more than about so many bytes."""
+        if self._held() > most:
+            self._memo = {}
+
+    def _held(self) -> int:
+        memo = list(self._memo.values())
+        return len(memo) * self.grade.nbytes + sum(part._held() for part in memo if isinstance(part, Judgments))
 
     def level_mapped(self, gains: Gains) -> Floats:
         """`gains.get(grade, grade)` of each level: shape (n_levels,)."""

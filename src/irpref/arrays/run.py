@@ -40,10 +40,17 @@ class JudgedRun:
         in views.
     tied_from : int array (n_hits,) or None
         Rank of the first document of the same score; there where `turned` is.
+    single : JudgedRun or None
+        The same run with scores rounded to 32 bits, as pytrec_eval holds them, where it was asked for and has
+        another order of judged documents; not in views.
+    order : int array or None
+        Topics as the run has them, those without judgments left out; only where it was asked for.
     """
 
     turned: Ints | None = None
     tied_from: Ints | None = None
+    single: JudgedRun | None = None
+    order: Ints | None = None
 
     def __init__(
         self,

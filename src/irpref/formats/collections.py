@@ -8,15 +8,22 @@ from typing import Any
 from irpref.messages import did_you_mean
 
 
-def dataset(name: str) -> Any:
+def dataset(name: str, what: str = "qrels") -> Any:
     """A data set of ir_datasets, ours included.
+
+    Parameters
+    ----------
+    name : str
+        Its id.
+    what : 'qrels' or 'scoreddocs'
+        What it must have.
 
     Raises
     ------
     ImportError
         ir_datasets is not installed.
     ValueError
-        There is no such data set, or it has no judgments.
+        There is no such data set, or it has no judgments (no results, for 'scoreddocs').
     """
     try:
         import ir_datasets
@@ -32,8 +39,8 @@ def dataset(name: str) -> Any:
         found = ir_datasets.load(name)
     except KeyError:
         raise ValueError(f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}") from None
-    if not found.has_qrels():
-        raise ValueError(f"the ir_datasets data set {name!r} has no qrels")
+    if not (found.has_qrels() if what == "qrels" else found.has_scoreddocs()):
+        raise ValueError(f"the ir_datasets data set {name!r} has no {what}")
     return found
 
 

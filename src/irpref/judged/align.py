@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain, repeat
 from operator import itemgetter, lt
 from typing import Any, NamedTuple
@@ -11,11 +12,15 @@ import numpy as np
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
-from irpref.judged.inputs import Coded, Table, as_list, as_numbers, as_table, group, str_list, take
+from irpref.judged.inputs import Coded, Table, are_numbers, as_list, as_numbers, as_table, group, str_list, take
 from irpref.judged.match import ArrowDocs, Buckets, arrow_pays, chunks, code_keys, codes_of, repetitive
-from irpref.judged.order import evaluation_order
+from irpref.judged.order import blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, warn_user
+
+
+class NoCommonTopicError(ValueError):
+    """The run answers no topic of the qrels."""
 
 
 class Listing(NamedTuple):
@@ -112,22 +117,49 @@ class SameIds(Repeats):
         raise ValueError(f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as str")
 
 
-def judge(pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = None, ties: bool = False) -> JudgedRun:
-    """See `Pool.judge`.
+def judge(
+    pool: Pool,
+    run: Any,
+    strict: bool = False,
+    shared: Repeats | None = None,
+    ties: bool = False,
+    single: bool = False,
+    ordered: bool = False,
+) -> JudgedRun:
+    """Align a run with the judgments.
 
-    With `shared`, repeated documents are noted there and the caller warns. With `ties`, `JudgedRun.turned` and
-    `JudgedRun.tied_from` are there.
+    Parameters
+    ----------
+    pool : Pool
+    run : as `as_table` takes it
+    strict : bool
+        Whether a repeated document is an error.
+    shared : Repeats, optional
+        Where repeated documents are noted; the caller warns.
+    ties, single, ordered : bool
+        Whether `JudgedRun.turned` and `tied_from`, `JudgedRun.single`, `JudgedRun.order` are asked for.
+
+    Raises
+    ------
+    ValueError
+        A score is no finite number, or a column is missing; no topic in common (`NoCommonTopicError`).
     """
+    data = as_table(run, "score")
     repeats = shared or Repeats(strict)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
+    given: list[Ints] = []
     topics: list[Ints] = []
     ranks: list[Ints] = []
     found: list[Ints] = []
     turned: list[Ints] = []
     tied_from: list[Ints] = []
-    for part, row in blocks(pool, run, repeats):
+    short_ranks: list[Ints] = []
+    short_found: list[Ints] = []
+    same = True
+    for part, row in blocks(pool, data, repeats):
         segments = Segments.of_lengths(part.lengths)
         moved = evaluation_order(part.score, segments, part, row >= 0)
+        as_given = row
         if moved is not None:
             row = moved.put(row)
         at = np.flatnonzero(row >= 0)
@@ -135,30 +167,52 @@ def judge(pool: Pool, run: Any, strict: bool = False, shared: Repeats | None = N
         before = hits.spread(segments.starts) - 1
         topics.append(hits.spread(part.topics))
         ranks.append(at - before)
-        if ties:
-            score = part.score if moved is None else moved.put(part.score)
-            first, last = _tied(score, segments, at)
-            turned.append(first + last - at - before)
-            tied_from.append(first - before)
         found.append(row[at])
+        if ties or single:
+            score = part.score if moved is None else moved.put(part.score)
+            if ties:
+                first, last = _tied(score, segments, at)
+                turned.append(first + last - at - before)
+                tied_from.append(first - before)
+            if single:
+                if blurs(score, segments):
+                    other = evaluation_order(rounded(part.score), segments, part, as_given >= 0)
+                    short = as_given if other is None else other.put(as_given)
+                    if not np.array_equal(short, row):
+                        row, at, same = short, np.flatnonzero(short >= 0), False
+                short_ranks.append(at - before)
+                short_found.append(row[at])
         n_retrieved[part.topics] = part.lengths
+        given.append(part.topics)
     if shared is None:
         repeats.warn()
     nothing = np.zeros(0, np.int64)
     topic = np.concatenate([*topics, nothing])
-    rank = np.concatenate([*ranks, nothing])
-    row = np.concatenate([*found, nothing])
     by_topic: Ints | None = None
     if (topic[1:] < topic[:-1]).any():
         by_topic = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
-        topic, rank, row = topic[by_topic], rank[by_topic], row[by_topic]
+
+    def whole(parts: list[Ints]) -> Ints:
+        column = np.concatenate([*parts, nothing])
+        return column if by_topic is None else column[by_topic]
+
     hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
-    judged = JudgedRun(pool, hits, rank, row, n_retrieved)
+    judged = JudgedRun(pool, hits, whole(ranks), whole(found), n_retrieved)
     if ties:
-        other, first = np.concatenate([*turned, nothing]), np.concatenate([*tied_from, nothing])
-        judged.turned = other if by_topic is None else other[by_topic]
-        judged.tied_from = first if by_topic is None else first[by_topic]
+        judged.turned, judged.tied_from = whole(turned), whole(tied_from)
+    if not same:
+        judged.single = JudgedRun(pool, hits, whole(short_ranks), whole(short_found), n_retrieved)
+    if ordered:
+        names = data if isinstance(data, Mapping) else ()
+        here = np.array([pool.topic_of[name] for name in names if name in pool.topic_of], dtype=np.int64)
+        judged.order = here if isinstance(data, Mapping) else np.concatenate([*given, nothing])
     return judged
+
+
+def differing_topics(a: JudgedRun, b: JudgedRun) -> Ints:
+    """Topics in which two alignments of one run have judged documents at other ranks."""
+    other = (a.rank != b.rank) | (a.row != b.row)
+    return np.unique(a.hits.topic[other])
 
 
 def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
@@ -231,7 +285,7 @@ def blocks(pool: Pool, run: Any, repeats: Repeats) -> Iterator[Block]:
 
 def _check_topics(pool: Pool, names: list[str]) -> None:
     if names and not any(name in pool.topic_of for name in names):
-        raise ValueError(
+        raise NoCommonTopicError(
             "run and qrels have no topic in common: the run's topics begin "
             f"{', '.join(map(repr, names[:3]))}, those of the qrels {', '.join(map(repr, pool.topic_ids[:3]))}"
         )
@@ -277,10 +331,11 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
         scored = [docs for _, docs in shared[start:stop]]
         keys = list(chain.from_iterable(scored))
         docs = (ArrowDocs.of(keys) if in_arrow else None) or str_list(keys)
-        score: Floats
-        try:
-            score = np.fromiter(chain.from_iterable(s.values() for s in scored), np.float64, len(keys))
-        except (TypeError, ValueError, OverflowError):
+        score: Floats | None = None
+        if all(are_numbers(s.values()) for s in scored):
+            with suppress(TypeError, ValueError, OverflowError):
+                score = np.fromiter(chain.from_iterable(s.values() for s in scored), np.float64, len(keys))
+        if score is None:
             numbers = [number for s in scored for number in s.values()]
             query_id = [pool.topic_ids[t] for t, s in shared[start:stop] for _ in s]
             score = as_numbers(numbers, query_id, str_list(keys), "score")

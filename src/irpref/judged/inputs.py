@@ -1,4 +1,9 @@
-"""What users hand in, as columns: frames, dicts of dicts, iterables of namedtuples.
+"""What users hand in, as columns: frames, dicts of dicts, iterables of namedtuples, files, data sets.
+
+`opened` reads files and data sets; `as_table` makes columns of any form. Everything that takes qrels or runs takes
+them through these two, so that all accept the same forms. Columns have ir_measures' names, or PyTerrier's where
+these are not there. A score or grade is a real number: text, dates and complex numbers are none, wherever they
+stand. An id is text; one of another type is what `str` makes of it.
 
 Inputs are read once and never modified. Ids stay what they are (Python strings, integers, Arrow, categories): how
 they are looked up is up to `irpref.judged.align`.
@@ -6,7 +11,9 @@ they are looked up is up to `irpref.judged.align`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import datetime
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -40,12 +47,74 @@ class Table(NamedTuple):
     once: bool = False  # whether nothing else will be evaluated: then polars is not worth its import
 
 
+def opened(data: Any, value: str) -> Any:
+    """What users hand in, in a form that can be read any number of times, in memory.
+
+    Parameters
+    ----------
+    data : any form of qrels or run
+        A path is read; an id or object of a data set of ir_datasets or PyTerrier gives its judgments, or its results
+        for a run; an iterator becomes a list; a lazy frame is collected. What is in memory is returned as it is.
+    value : 'score' or 'relevance'
+        Whether `data` is a run or qrels.
+
+    Raises
+    ------
+    ValueError, OSError
+        No such file and no such data set; a line is malformed.
+    """
+    if isinstance(data, (Mapping, list, Table)):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return _named(os.fspath(data), value)
+    if isinstance(data, Iterator):
+        return list(data)
+    if hasattr(type(data), "columns"):  # of the class: a polars LazyFrame warns when asked itself
+        return data.collect() if hasattr(data, "collect") else data
+    if hasattr(data, "irds_ref"):  # PyTerrier's wrapper of one of ir_datasets
+        data = data.irds_ref()
+    return _of_dataset(data, value)
+
+
+def _named(name: Any, value: str) -> Any:
+    """The file of this name, else the data set."""
+    from irpref.formats import trec
+
+    if isinstance(name, str) and not os.path.exists(name) and name != "-":
+        from irpref.formats.collections import dataset, not_loaded
+
+        try:
+            found = dataset(name) if value == "relevance" else dataset(name, "scoreddocs")
+        except (ImportError, ValueError) as error:
+            raise FileNotFoundError(f"{name}: no such file, and {error}") from None
+        try:
+            return _of_dataset(found, value)
+        except (OSError, RuntimeError) as error:
+            raise not_loaded(name, error) from None
+    table = trec.run_columns(name) if value == "score" else trec.qrels_columns(name)
+    return _of_small_file(table, value) if isinstance(table, trec.Columns) else table
+
+
+def _of_dataset(data: Any, value: str) -> Any:
+    """Judgments or results of a data set of ir_datasets or PyTerrier; anything else as it is."""
+    if hasattr(data, "docs_iter") or hasattr(data, "qrels_iter") or hasattr(data, "scoreddocs_iter"):
+        try:
+            return list(data.scoreddocs_iter() if value == "score" else data.qrels_iter())
+        except AttributeError:
+            what = "results (scoreddocs)" if value == "score" else "qrels"
+            raise ValueError(f"the data set {data!r} has no {what}") from None
+    if hasattr(data, "get_qrels") and hasattr(data, "get_results"):
+        return data.get_results() if value == "score" else data.get_qrels()
+    return data
+
+
 def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapping[str, Mapping[str, Any]]:
     """Columns of `data`; a dict of dicts is returned as it is, with `str` keys.
 
     Parameters
     ----------
-    data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, or `Table`
+    data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, `Table`, path, or data set
+        See `opened`.
     value : 'score' or 'relevance'
     columns : names of further columns to take where they are present
 
@@ -56,22 +125,41 @@ def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapp
     TypeError
         `data` is none of these forms.
     """
+    data = opened(data, value)
     if isinstance(data, Mapping):
         return _str_keys(data, value)
     if isinstance(data, Table):
         return data
     module = type(data).__module__.partition(".")[0]
-    if module == "polars":
+    if module == "polars" and hasattr(data, "columns"):
         return _from_polars(data, value, columns)
     if hasattr(data, "columns") and hasattr(data, "itertuples"):
         return _from_pandas(data, value, columns)
     if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise TypeError(
-            f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, or an iterable of "
-            f"namedtuples with these fields; got {type(data).__name__}"
-            + (" (read a file with irpref.read_run or irpref.read_qrels)" if isinstance(data, str) else "")
+            f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, an iterable of namedtuples "
+            f"with these fields, a path, or a data set of ir_datasets; got {type(data).__name__}"
         )
     return _from_tuples(data, value, columns)
+
+
+def column_names(found: Sequence[str], value: str, what: str) -> dict[str, str]:
+    """The names that the three columns have in a frame: ir_measures', or PyTerrier's where these are not there.
+
+    Raises
+    ------
+    ValueError
+        One of them is not there, or there several times.
+    """
+    names: dict[str, str] = {}
+    for name in ("query_id", "doc_id", value):
+        there = next((other for other in (name, OTHER_NAMES.get(name, name)) if other in found), None)
+        if there is None:
+            raise no_column(name, found, what)
+        if list(found).count(there) > 1:
+            raise ValueError(f"{what} has {list(found).count(there)} columns {there!r}")
+        names[name] = there
+    return names
 
 
 def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, Any]]:
@@ -89,56 +177,61 @@ def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, 
 
 def no_column(name: str, found: Sequence[str], what: str) -> ValueError:
     """The error for a column that is not there."""
-    hint = ""
-    if OTHER_NAMES.get(name) in found:
-        hint = f"; {OTHER_NAMES[name]!r} is PyTerrier's name for it, rename it to {name!r}"
-        hint += " (pt.irpref.bind and pt.irpref.with_known take PyTerrier's names)"
-    return ValueError(f"{what} has no column {name!r} (found: {', '.join(map(str, found)) or 'none'}){hint}")
+    other = f" (or {OTHER_NAMES[name]!r})" if name in OTHER_NAMES else ""
+    return ValueError(f"{what} has no column {name!r}{other} (found: {', '.join(map(str, found)) or 'none'})")
+
+
+def _of_small_file(data: Any, value: str) -> Table:
+    """A file that was read without polars."""
+    number = np.array(data.value, dtype=np.float64)
+    found = ("query_id", "doc_id", value) if value == "score" else ("query_id", "doc_id", value, "iteration")
+    further = {} if value == "score" else {"iteration": _object_array(data.iteration or ["0"] * len(data))}
+    return Table(data.query_id, data.doc_id, number, further, found, once=True)
 
 
 def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
     import polars as pl
 
-    if hasattr(data, "collect"):
-        data = data.collect()
     found = data.columns
-    for name in ("query_id", "doc_id", value):
-        if name not in found:
-            raise no_column(name, found, "DataFrame")
-    ids = {
-        name: data[name] if data[name].dtype == pl.String else data[name].cast(pl.String)
-        for name in ("query_id", "doc_id")
-    }
-    for name, series in ids.items():
-        if series.null_count():
-            raise _missing_id(name)
-    numbers = data[value]
+    names = column_names(found, value, "DataFrame")
+    numbers = data[names[value]]
     # A frame without rows has no dtype of its own; missing values are found, with topic and document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
-        raise ValueError(f"column {value!r} holds {numbers.dtype}, expected numbers")
+        raise ValueError(f"column {names[value]!r} holds {numbers.dtype}, expected numbers")
     numbers = numbers.cast(pl.Float64)
     values = (numbers.fill_null(float("nan")) if numbers.null_count() else numbers).to_numpy()
     return Table(
-        ids["query_id"],
-        ids["doc_id"],
+        _series(data[names["query_id"]], "query_id"),
+        _series(data[names["doc_id"]], "doc_id"),
         values,
         {name: data[name].to_numpy() for name in columns if name in found},
         found,
     )
 
 
+def _series(ids: Any, name: str) -> Any:
+    """A polars column of ids as strings."""
+    import polars as pl
+
+    if ids.null_count():
+        raise _missing_id(name)
+    if ids.dtype == pl.String:
+        return ids
+    if ids.dtype.is_integer() or ids.dtype in (pl.Categorical, pl.Enum):
+        return ids.cast(pl.String)
+    return pl.Series(ids.name, str_list(ids.to_list(), name), dtype=pl.String)
+
+
 def _from_pandas(data: Any, value: str, columns: Iterable[str]) -> Table:
     found = [str(name) for name in data.columns]
-    for name in ("query_id", "doc_id", value):
-        if name not in found:
-            raise no_column(name, found, "DataFrame")
-    for name in ("query_id", "doc_id", value, *columns):
+    names = column_names(found, value, "DataFrame")
+    for name in columns:
         if found.count(name) > 1:
             raise ValueError(f"DataFrame has {found.count(name)} columns {name!r}")
     return Table(
-        _ids(data["query_id"]),
-        _ids(data["doc_id"]),
-        _numbers(data[value], value),
+        _ids(data[names["query_id"]]),
+        _ids(data[names["doc_id"]]),
+        _numbers(data[names[value]], data, names, value),
         {name: data[name].to_numpy() for name in columns if name in found},
         found,
     )
@@ -166,15 +259,17 @@ def _ids(column: Any) -> Any:
     return column.to_numpy(dtype=object)
 
 
-def _numbers(column: Any, value: str) -> Floats:
-    if column.dtype.kind in "iuf" and isinstance(column.dtype, np.dtype):
+def _numbers(column: Any, data: Any, names: Mapping[str, str], value: str) -> Floats:
+    """A pandas column of scores or grades as float64; missing ones are NaN."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         return column.to_numpy(dtype=np.float64)
-    try:
-        if column.dtype == object and any(isinstance(v, str) for v in column):
-            raise ValueError
+    kind = getattr(dtype, "kind", "O")
+    if kind in "mMcSU" or str(dtype) in ("str", "string"):
+        raise ValueError(f"column {names[value]!r} holds {dtype}, expected numbers")
+    if kind in "iufb":  # of pandas' own, or Arrow's: they can lack values
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (ValueError, TypeError, OverflowError):
-        raise ValueError(f"column {value!r} holds {column.dtype}, expected numbers") from None
+    return as_numbers(column.tolist(), data[names["query_id"]], data[names["doc_id"]], value)
 
 
 def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Table:
@@ -183,40 +278,76 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Tab
         return Table([], [], np.zeros(0))
     found = getattr(rows[0], "_fields", None)
     if found is None:
-        if type(rows[0]).__module__.partition(".")[0] == "polars":
-            hint = "hand them to irpref.evaluator(measures, qrels)"
-            raise TypeError(f"ir_measures does not take polars frames: {hint}")
         raise TypeError(
             f"expected an iterable of namedtuples with fields query_id, doc_id, {value}; "
             f"its first item is a {type(rows[0]).__name__}"
+            + (" (ir_measures does not take polars frames, irpref.evaluator does)" if _of_polars(rows[0]) else "")
         )
-    for name in ("query_id", "doc_id", value):
-        if name not in found:
-            raise no_column(name, found, type(rows[0]).__name__)
+    names = column_names(found, value, type(rows[0]).__name__)
     extra = {name: np.array([getattr(r, name, None) for r in rows], dtype=object) for name in columns if name in found}
-    query_id = [r.query_id for r in rows]
-    doc_id = [r.doc_id for r in rows]
-    numbers = [r.score for r in rows] if value == "score" else [r.relevance for r in rows]
+    if names["query_id"] == "query_id" and names["doc_id"] == "doc_id" and names[value] == value:
+        query_id = [r.query_id for r in rows]
+        doc_id = [r.doc_id for r in rows]
+        numbers = [r.score for r in rows] if value == "score" else [r.relevance for r in rows]
+    else:
+        query_id, doc_id, numbers = ([getattr(r, name) for r in rows] for name in names.values())
     return Table(query_id, doc_id, as_numbers(numbers, query_id, doc_id, value), extra, found)
 
 
-def as_numbers(numbers: list[Any], query_id: Sequence[Any], doc_id: Sequence[Any], value: str) -> Floats:
+def _of_polars(item: Any) -> bool:
+    return type(item).__module__.partition(".")[0] == "polars"
+
+
+def as_numbers(numbers: list[Any], query_id: Iterable[Any], doc_id: Iterable[Any], value: str) -> Floats:
     """Float64 array of Python numbers; `ValueError` names topic and document of the first that is none."""
+    if are_numbers(numbers):
+        try:
+            return np.fromiter(numbers, dtype=np.float64, count=len(numbers))
+        except (TypeError, ValueError, OverflowError):
+            pass
+    out = np.empty(len(numbers))
+    for row, (number, query, doc) in enumerate(zip(numbers, query_id, doc_id, strict=False)):
+        try:
+            if isinstance(number, _NO_NUMBERS):
+                raise TypeError
+            out[row] = np.nan if is_missing(number) else float(number)
+        except OverflowError:
+            raise ValueError(
+                f"{value} of topic {str(query)!r}, document {str(doc)!r} is too large for a double"
+            ) from None
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{value} of topic {str(query)!r}, document {str(doc)!r} is {number!r}, expected a number"
+            ) from None
+    return out
+
+
+# What numbers can be made of but are none. (The types of pandas are subclasses.)
+_NO_NUMBERS = (
+    *(str, bytes, bytearray, complex, np.complexfloating, np.datetime64, np.timedelta64),
+    *(datetime.date, datetime.time, datetime.timedelta, np.ndarray),
+)
+
+
+def are_numbers(numbers: Iterable[Any]) -> bool:
+    """Whether these are numbers of the usual kinds; if not, they have to be looked at one by one.
+
+    NumPy would take text, dates and complex numbers for numbers. The sum does not, and costs little.
+    """
     try:
-        return np.fromiter(numbers, dtype=np.float64, count=len(numbers))
+        return isinstance(sum(numbers), (int, float, np.integer, np.floating))
     except (TypeError, ValueError, OverflowError):
-        for number, query, doc in zip(numbers, query_id, doc_id, strict=False):
-            try:
-                float(number)
-            except OverflowError:
-                raise ValueError(
-                    f"{value} of topic {str(query)!r}, document {str(doc)!r} is too large for a double"
-                ) from None
-            except (TypeError, ValueError):
-                raise ValueError(
-                    f"{value} of topic {str(query)!r}, document {str(doc)!r} is {number!r}, expected a number"
-                ) from None
-        return np.array([float(n) for n in numbers])
+        return False
+
+
+class _Repeated:
+    """The topic of each document of a dict of dicts, made only if somebody asks."""
+
+    def __init__(self, data: Mapping[str, Mapping[str, Any]]) -> None:
+        self._data = data
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, docs in self._data.items() for _ in docs)
 
 
 def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[list[str], Ints, list[str], Floats]:
@@ -230,10 +361,7 @@ def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[lis
         # Grades mostly are small whole numbers, which `bytes` reads in half the time.
         values = np.frombuffer(bytes(numbers), dtype=np.uint8).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        try:
-            values = np.fromiter(numbers, dtype=np.float64, count=len(numbers))
-        except (TypeError, ValueError, OverflowError):
-            values = as_numbers(numbers, [name for name, d in data.items() for _ in d], docs, value)
+        values = as_numbers(numbers, _Repeated(data), docs, value)
     return names, lengths, docs, values
 
 

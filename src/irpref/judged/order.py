@@ -99,6 +99,25 @@ def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools |
     return None if order is None else Moved(np.arange(order.size), order)
 
 
+def rounded(score: Floats) -> Floats:
+    """Scores in 32 bits, as pytrec_eval holds them; beyond their range the ends, which are ties as infinities are."""
+    ends = np.finfo(np.float32)
+    return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
+
+
+def blurs(score: Floats, topics: Segments) -> bool:
+    """Whether some scores of a topic, which fall inside each, differ as 64-bit floats and not as 32-bit floats."""
+    with np.errstate(over="ignore"):
+        short = score.astype(np.float32)
+    level = short[1:] == short[:-1]
+    if not level.any():
+        return False
+    level &= score[1:] != score[:-1]
+    inner = topics.starts[1:]
+    level[inner[(inner > 0) & (inner < score.size)] - 1] = False
+    return bool(level.any())
+
+
 def _by_falling_id(rows: Ints, group: Ints, ids: Ids) -> Ints:
     """Rows of each group by falling id: (n_rows,), groups follow each other."""
     few = _FEW if rows.size > _MANY else 0

@@ -4,33 +4,41 @@
 every id, grade and column asked for is the same: the whole content is compared each time, with a copy that the
 caller cannot change, so a frame changed in place is indexed anew. Ids are compared by identity: our copy keeps
 the strings alive, so the same address is the same string. That takes microseconds where indexing takes
-milliseconds.
+milliseconds. Qrels whose cells hold what can change (lists, objects of users) are indexed anew each time.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from irpref.judged.inputs import Coded, Table, as_table
+from irpref.judged.inputs import Coded, Table, as_table, opened
 from irpref.judged.pool import Pool
 
 KEPT = 4  # qrels; batches of one experiment alternate
+MOST_BYTES = 64 << 20  # that a kept pool holds of arrays which measures share: about, and for each setting anew
 _recent: deque[tuple[Table, Pool]] = deque(maxlen=KEPT)
+_lock = Lock()
 
 
 def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
     """`Pool.build`, or the pool built before from equal frames. Raises as `Pool.build`."""
-    # Of the class: a polars LazyFrame warns when asked itself.
-    if isinstance(qrels, Table) or not hasattr(type(qrels), "columns"):
-        return Pool.build(qrels, columns)  # dicts and iterators: reading them is the larger part
-    data = as_table(qrels, "relevance", columns)
+    data = opened(qrels, "relevance")
+    if isinstance(data, Table) or not hasattr(data, "columns"):
+        return Pool.build(data, columns)  # dicts and lists: reading them is the larger part
+    data = as_table(data, "relevance", columns)
     assert isinstance(data, Table)  # since it has columns
-    for known, pool in _recent:
+    with _lock:
+        kept = list(_recent)
+    for known, pool in kept:
         if _same_table(known, data):
+            pool.trim(MOST_BYTES)
             return pool
+    if not all(map(_cannot_change, (data.query_id, data.doc_id, *data.columns.values()))):
+        return Pool.of(data)
     copy = Table(
         _copy(data.query_id),
         _copy(data.doc_id),
@@ -40,13 +48,33 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
         data.found,
     )
     pool = Pool.of(copy)
-    _recent.append((copy, pool))
+    with _lock:
+        _recent.append((copy, pool))
     return pool
+
+
+# What an object column may hold: the same object is the same value then, and the same text.
+_CONSTANT = (str, int, float, bool, bytes, type(None), np.generic)
+
+
+def _cannot_change(column: Any) -> bool:
+    """Whether the items of a column are what they are; a list in a cell can change, and stay the same object."""
+    if isinstance(column, Coded):
+        return _cannot_change(column.values)
+    if not isinstance(column, np.ndarray) or column.dtype != object:
+        return True
+    items = column.tolist()
+    try:
+        "".join(items)
+        return True
+    except TypeError:
+        return all(issubclass(kind, _CONSTANT) for kind in set(map(type, items)))
 
 
 def forget() -> None:
     """Drop the pools kept, and the memory they hold."""
-    _recent.clear()
+    with _lock:
+        _recent.clear()
 
 
 def _copy(column: Any) -> Any:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.arrays.segments import Ints, Segments, order_by
 from irpref.formats.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
 from irpref.judged.align import Repeats, judge
-from irpref.judged.inputs import Coded, Table, changes
+from irpref.judged.inputs import Coded, Table
 from irpref.judged.pool import Pool
 
 # A table of whole topics (polars frame or `Columns`), their names, and their rows where they follow each other.
@@ -26,7 +26,7 @@ class JudgedFile(NamedTuple):
     run : JudgedRun
     single : JudgedRun
         The same with scores rounded to 32 bits, as pytrec_eval holds them: scores that differ in the 8th digit are
-        ties. It is `run` itself where rounding changes nothing, or was not asked for.
+        ties. It is `run` itself where rounding changes nothing, or was not asked for; else `run.single`.
     topics : list of str
         Topics of the run in their order, those without judgments included.
     """
@@ -103,27 +103,25 @@ def _counted(parts: Iterable[Part], progress: Callable[[int], None] | None) -> I
 def judge_parts(pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool) -> JudgedFile:
     """Judge tables that each hold whole topics, as one run. Raises as `Pool.judge`."""
     repeats = Repeats(strict)
-    plain, single = _Hits(pool, ties), _Hits(pool, ties)
+    plain, single = _Hits(pool, ties), _Hits(pool, ties=False)
     topics: list[str] = []
     same = True
     for part in parts:
         topics.extend(part[1])
         if not any(name in pool.topic_of for name in part[1]):
             continue
-        rows = _rows(part)
-        run = judge(pool, rows, shared=repeats, ties=ties)
+        run = judge(pool, _rows(part), shared=repeats, ties=ties, single=rounded)
         plain.add(run)
         if rounded:
-            if _rounding_matters(rows):
-                # Repeated documents were noted above.
-                run = judge(pool, rows._replace(value=_rounded(rows.value)), shared=Repeats(strict), ties=ties)
-                same = False
-            single.add(run)
+            same &= run.single is None
+            single.add(run.single or run)
     if topics and not plain.columns[0]:
         judge(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
     repeats.warn()
     whole = plain.run()
-    return JudgedFile(whole, whole if same else single.run(), topics)
+    if not same:
+        whole.single = single.run()
+    return JudgedFile(whole, whole.single or whole, topics)
 
 
 class _Hits:
@@ -138,7 +136,8 @@ class _Hits:
     def add(self, run: JudgedRun) -> None:
         """Add a run."""
         self.n_retrieved += run.n_retrieved
-        for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, run.turned), strict=True):
+        turned = run.turned if self.ties else None
+        for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, turned), strict=True):
             if values is not None:
                 column.append(values.astype(self._small))
 
@@ -170,21 +169,3 @@ def _rows(part: Part) -> Table:
     if lengths is not None:
         query_id = Coded(np.array(names, dtype=object), np.repeat(np.arange(len(names)), lengths))
     return Table(query_id, table["doc_id"], table["score"].to_numpy())
-
-
-def _rounded(score: Floats) -> Floats:
-    """Scores as 32-bit floats; beyond their range the ends, which are ties just as infinities are."""
-    ends = np.finfo(np.float32)
-    return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
-
-
-def _rounding_matters(rows: Table) -> bool:
-    """Whether two scores of a topic may differ in 64 bits and not in 32. No means no."""
-    score = rows.value
-    inside: Bools = np.ones(score.size, bool)
-    inside[changes(rows.query_id)] = False
-    inside = inside[1:]
-    short = _rounded(score)
-    if (inside & (score[1:] > score[:-1])).any():
-        return True  # not sorted, so equal scores need not be neighbours; judging twice is cheaper than sorting
-    return bool((inside & (short[1:] == short[:-1]) & (score[1:] != score[:-1])).any())

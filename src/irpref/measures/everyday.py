@@ -12,7 +12,8 @@ cannot compute (`RR(judged_only=True)@10`) or what is not listed goes to the hos
 Differences, all deliberate; each is pinned by a test:
 
 - pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and stand in the
-  order of ids. Here scores are 64-bit floats, as in trec_eval;
+  order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says where that matters for a run;
+  `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the measures that it computes for the host;
 - means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in the order of the
   run, so that a mean can have another last digit there; values of topics are equal;
 - `nDCG(dcg='exp-log2')@k` comes from a Perl script that prints 5 digits, refuses grades above 4 and takes numbers
@@ -274,6 +275,11 @@ def hosted(measure: Any) -> Hosted | None:
     return found if cutoff >= 1 and rel >= 1 and found.fits(measure) else None
 
 
+def in_32_bits(measure: Any) -> bool:
+    """Whether the host's own value of a hosted measure comes from scores as 32-bit floats: from pytrec_eval."""
+    return bool(measure.NAME != "Judged" and not (measure.NAME == "RR" and "cutoff" in measure.params))
+
+
 def supports(measure: Any) -> bool:
     """Whether this module computes the measure: one of ours, or one of the host's that gives the host's value.
 
@@ -296,9 +302,3 @@ def arguments_of(measure: Any) -> dict[str, Any]:
             value = None
         out[name] = tuple(sorted(value.items())) if isinstance(value, Mapping) else value
     return out
-
-
-# Evaluators -------------------------------------------------------------------------------------------------
-
-
-# The pipeline -----------------------------------------------------------------------------------------------
