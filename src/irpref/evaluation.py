@@ -16,7 +16,7 @@ from ir_measures.util import CalcResults, Metric
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats
 from irpref.judged.align import differing_topics, judge, listing
-from irpref.judged.inputs import Table, as_list, as_table, column_names, group, is_missing, opened, str_list
+from irpref.judged.inputs import Table, as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
 from irpref.judged.pool import ConflictError, Pool
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure
@@ -500,17 +500,7 @@ def for_host(data: Any, value: str) -> Any:
         return {topic: _str_docs(docs) for topic, docs in checked.items()}
     if isinstance(data, list) and (not data or _is_plain(data[0], value)):
         return data
-    import pandas as pd
-
-    if isinstance(data, Table):
-        columns = {"query_id": as_list(data.query_id), "doc_id": as_list(data.doc_id), value: data.value}
-        frame = pd.DataFrame({**columns, **data.columns})
-    elif hasattr(data, "itertuples"):
-        frame = data
-    elif hasattr(data, "to_dict"):
-        frame = pd.DataFrame(data.to_dict(as_series=False))
-    else:
-        frame = pd.DataFrame(data)
+    frame = as_frame(data, value)
     names = column_names([str(name) for name in frame.columns], value, "DataFrame")
     new = {}
     for name in ("query_id", "doc_id"):

@@ -143,6 +143,28 @@ def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapp
     return _from_tuples(data, value, columns)
 
 
+def as_frame(data: Any, value: str) -> Any:
+    """Data of any form as a pandas frame with all its columns; a pandas frame is returned as it is."""
+    import pandas as pd
+
+    data = opened(data, value)
+    if hasattr(data, "itertuples"):
+        return data
+    if isinstance(data, Mapping):
+        rows = [
+            (topic, str(doc), number) for topic, docs in _str_keys(data, value).items() for doc, number in docs.items()
+        ]
+        return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+    if isinstance(data, Table):
+        columns = {"query_id": as_list(data.query_id), "doc_id": as_list(data.doc_id), value: data.value}
+        return pd.DataFrame({**columns, **data.columns})
+    if hasattr(data, "columns") and hasattr(data, "to_dict"):
+        return pd.DataFrame(data.to_dict(as_series=False))
+    table = as_table(data, value)  # what it refuses, it refuses in words
+    assert isinstance(table, Table)
+    return pd.DataFrame(data)
+
+
 def column_names(found: Sequence[str], value: str, what: str) -> dict[str, str]:
     """The names that the three columns have in a frame: ir_measures', or PyTerrier's where these are not there.
 

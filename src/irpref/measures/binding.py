@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, overload
 
 from ir_measures.measures import Measure
 
 from irpref.judged.align import listing as listing_of
-from irpref.judged.inputs import no_column
+from irpref.judged.inputs import as_frame, column_names
 from irpref.judged.pool import Pool
 from irpref.measures.declare import KernelMeasure, needs
 from irpref.measures.names import parse_all
-from irpref.messages import DegenerateWarning
+from irpref.messages import DegenerateWarning, warn_user
 
 
 @overload
@@ -30,9 +29,9 @@ def bind(measures: Any, source: Any) -> Any:
     Parameters
     ----------
     measures : measure, name, or iterable of them
-    source : qrels, or an ir_datasets dataset (or its id)
-        The grades are those of `qrels_defs()` where a dataset has them (nothing is downloaded), else those of the
-        qrels.
+    source : any form of qrels
+        Of a data set of ir_datasets, or its id, the grades are those of `qrels_defs()` where it has them (nothing is
+        downloaded), else those of the qrels.
 
     Returns
     -------
@@ -57,11 +56,10 @@ def bind(measures: Any, source: Any) -> Any:
     bound = []
     for measure in chosen:
         if all_relevant and "nonrelevant" in needs(measure):
-            warnings.warn(
+            warn_user(
                 f"{measure}: no document of this collection is judged non-relevant, so there is hardly a preference "
                 "to keep or lose; the measure says little more than recall",
                 DegenerateWarning,
-                stacklevel=2,
             )
         has_scale = isinstance(measure, KernelMeasure) and "max_rel" in measure.SUPPORTED_PARAMS
         if has_scale and "max_rel" not in measure.params:
@@ -73,13 +71,12 @@ def bind(measures: Any, source: Any) -> Any:
 
 def _grades(source: Any) -> tuple[list[float], bool]:
     """Grades of a collection, and whether none of them is 0."""
-    if isinstance(source, str) or hasattr(source, "qrels_iter") or hasattr(source, "irds_ref"):
+    names_dataset = isinstance(source, str) and not os.path.exists(source)
+    if names_dataset or hasattr(source, "qrels_iter") or hasattr(source, "irds_ref"):
         from irpref.measures.settings import scale_of
 
         scale = scale_of(source)
         return list(scale.grades), not scale.has_nonrelevant
-    if hasattr(source, "get_qrels"):
-        raise TypeError(f"{type(source).__name__} is a data set of PyTerrier: use pt.irpref.bind")
     import numpy as np
 
     pool = source if isinstance(source, Pool) else Pool.build(source)
@@ -92,11 +89,11 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
 
     Parameters
     ----------
-    qrels : as `ir_measures.calc` takes them
+    qrels : any form of qrels
         Not modified.
     known : mapping of topic to documents, or path of a file in TREC qrels format
         In a file, documents with a grade above 0 are known.
-    run : as `ir_measures.calc` takes it, optional
+    run : any form of run, optional
         Instead of `known`: the user knows the first `depth` documents of this run.
     depth : int
     column : str
@@ -105,7 +102,7 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
     Returns
     -------
     pandas.DataFrame
-        Columns `query_id`, `doc_id`, `relevance`, and `column`; other columns of a frame are kept.
+        The columns of the qrels (`query_id`, `doc_id`, `relevance`; a frame keeps its own names) and `column`.
 
     Raises
     ------
@@ -121,12 +118,10 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
 
     if (known is None) == (run is None):
         raise ValueError("with_known takes either known (a mapping or a file) or run=")
-    frame = qrels_frame(qrels)
-    for name in ("query_id", "doc_id"):
-        if name not in frame.columns:
-            raise no_column(name, list(frame.columns), "DataFrame")
-    topics = frame["query_id"].astype(str).tolist()
-    docs = frame["doc_id"].astype(str).tolist()
+    frame = as_frame(qrels, "relevance")
+    names = column_names([str(name) for name in frame.columns], "relevance", "DataFrame")
+    topics = frame[names["query_id"]].astype(str).tolist()
+    docs = frame[names["doc_id"]].astype(str).tolist()
     if run is not None:
         pool = Pool.build(frame)
         listing = listing_of(pool, run)
@@ -159,19 +154,3 @@ def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 1
             )
     flags = [pair in pairs for pair in zip(topics, docs, strict=True)]
     return frame.assign(**{column: pd.array(flags, dtype=bool)})
-
-
-def qrels_frame(qrels: Any) -> Any:
-    """Qrels of any form as a pandas frame; a frame is returned as it is."""
-    import pandas as pd
-
-    if hasattr(qrels, "itertuples"):
-        return qrels
-    if type(qrels).__module__.partition(".")[0] == "polars":
-        if hasattr(qrels, "collect"):
-            qrels = qrels.collect()
-        return pd.DataFrame(qrels.to_dict(as_series=False))
-    if isinstance(qrels, Mapping):
-        rows = [(str(q), str(d), grade) for q, docs in qrels.items() for d, grade in docs.items()]
-        return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
-    return pd.DataFrame(list(qrels))

@@ -6,8 +6,8 @@
     bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3)])
     pt.Experiment(systems, topics, qrels, pt.irpref.parse_all(["map", "RPref(max_rel=3)@10"]))
 
-It holds the stages (`Judge`, `Condense`, `Explain`, `PerQuery`, `Oracle`), `bind` and `with_known` for PyTerrier's
-frames, `randomisation_test`, and everything that `irpref` itself exports. PyTerrier reaches it through
+It holds the stages (`Judge`, `Condense`, `Explain`, `PerQuery`, `Oracle`), `randomisation_test`, and everything that
+`irpref` itself exports: its functions take PyTerrier's frames as they take all others. PyTerrier reaches it through
 `irpref_pyterrier`, which survives errors of this package.
 """
 
@@ -17,8 +17,7 @@ from typing import Any
 
 import irpref
 
-# From `irpref.transformers`; the last two stand before the functions of the same name, which want other frames.
-OURS = ("Condense", "Explain", "Judge", "Oracle", "PerQuery", "bind", "with_known")
+STAGES = ("Condense", "Explain", "Judge", "Oracle", "PerQuery")
 
 
 def load() -> Any:
@@ -46,7 +45,7 @@ def dataset_provider() -> object:
 
 def __getattr__(name: str) -> Any:
     # Not imported above: whoever imports `irpref.transformers` first would come by here while it is half loaded.
-    if name in OURS:
+    if name in STAGES:
         from irpref import transformers
 
         return getattr(transformers, name)
@@ -60,4 +59,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*OURS, "randomisation_test", *irpref.__all__})
+    return sorted({*STAGES, "randomisation_test", *irpref.__all__})

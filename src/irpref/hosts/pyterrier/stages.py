@@ -7,101 +7,38 @@
     bm25 >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3), "nDCG@10"])
     bm25 >> RPref(max_rel=3).per_query(qrels)            the same for one measure of ours
 
-Qrels are frames with PyTerrier's columns (qid, docno, label) or ir_measures' (query_id, doc_id, relevance), or
-any other form that ir_measures takes; further columns (`known`, ...) reach the measures. Ids are compared as
-`str`. Order, gains and values are those of the evaluation: equal scores stand by docno descending, and a `rank`
-column is never read. Of a document that stands twice in a topic the last row counts, with a warning.
+Qrels have any form that `irpref.evaluator` takes; further columns (`known`, ...) reach the measures. Ids are
+compared as `str`. Order, gains and values are those of the evaluation: equal scores stand by docno descending, and
+a `rank` column is never read. Of a document that stands twice in a topic the last row counts, with a warning.
 
 Rows of topics without judgments stay as they are, except where a stage says otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-import irpref
 from irpref.analysis.explain import RETRIEVED, Account, Explainer
 from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.evaluation import evaluator
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
+from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, warn_user
 
-NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 FIRST_RANK: int = pt.model.FIRST_RANK
-
-
-def as_qrels(qrels: Any) -> Any:
-    """Qrels as our measures take them: PyTerrier's columns renamed, an iterator made a list."""
-    if isinstance(qrels, pd.DataFrame):
-        renamed = _renamed(qrels)
-        for old, name in NAMES.items():
-            if "qid" in qrels.columns and name not in renamed.columns:
-                raise ValueError(f"the judgments have no column {old!r} (found: {', '.join(map(str, qrels.columns))})")
-        return renamed
-    if isinstance(qrels, Iterator):
-        return list(qrels)
-    return qrels
-
-
-def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with ir_measures' names for PyTerrier's columns, where these names are free."""
-    new = {old: name for old, name in NAMES.items() if old in frame.columns and name not in frame.columns}
-    return frame.rename(columns=new)
 
 
 def _as_run(frame: pd.DataFrame, rows: Bools) -> pd.DataFrame:
     """Rows of a result frame as a run."""
-    return frame.loc[rows, ["qid", "docno", "score"]].rename(columns=NAMES)
-
-
-def bind(measures: Any, source: Any) -> Any:
-    """`irpref.bind` for PyTerrier's frames and data sets: fix the grade scale of measures for a collection.
-
-    Parameters
-    ----------
-    measures : measure, name, or iterable of them
-    source : qrels in any form, data set of PyTerrier or ir_datasets, or id of one of ir_datasets
-
-    Returns
-    -------
-    Measure, or list of them
-    """
-    if isinstance(source, pt.datasets.Dataset) and not hasattr(source, "irds_ref"):
-        source = source.get_qrels()
-    return irpref.bind(measures, as_qrels(source))
-
-
-def with_known(
-    qrels: Any, known: Any = None, *, run: Any = None, depth: int = 10, column: str = "known"
-) -> pd.DataFrame:
-    """`irpref.with_known` for PyTerrier's frames: qrels with a column that says which documents the user knew.
-
-    Parameters
-    ----------
-    qrels : DataFrame or other qrels
-    known : mapping of topic to documents, or path of a file in TREC qrels format
-    run : result frame, optional
-        Instead of `known`: the user knows the first `depth` documents of these results.
-    depth : int
-    column : str
-
-    Returns
-    -------
-    DataFrame
-        Columns qid, docno, label, `column`, and the others of the input.
-    """
-    if isinstance(run, pd.DataFrame):
-        run = _renamed(run)
-    frame = irpref.with_known(as_qrels(qrels), known, run=run, depth=depth, column=column)
-    return frame.rename(columns={new: old for old, new in NAMES.items()})
+    return frame.loc[rows, ["qid", "docno", "score"]]
 
 
 class _Stage(pt.Transformer):
@@ -115,12 +52,12 @@ class _Stage(pt.Transformer):
 
     def __init__(self, qrels: Any) -> None:
         super().__init__()
-        self._qrels = as_qrels(qrels)
+        self._qrels = opened(qrels, "relevance")
 
     # Without a setter: what was prepared from the qrels and the measure would not follow.
     @property
     def qrels(self) -> Any:
-        """The judgments, with ir_measures' column names."""
+        """The judgments."""
         return self._qrels
 
     def _settings(self) -> dict[str, Any]:
@@ -432,6 +369,8 @@ class PerQuery(_Stage):
     qrels : DataFrame or other qrels
     measures : measure or name, or several of them, of any toolkit
         Columns are called `str(measure)`.
+    float32 : bool
+        See `irpref.evaluator`.
 
     Raises
     ------
@@ -439,9 +378,10 @@ class PerQuery(_Stage):
         A name is no measure's; bad qrels.
     """
 
-    def __init__(self, qrels: Any, measures: Any) -> None:
+    def __init__(self, qrels: Any, measures: Any, *, float32: bool = False) -> None:
         super().__init__(qrels)
         self._measures = parse_all(measures)
+        self.float32 = float32
         self._made: Any = None
         self._evaluator()  # mistakes show here, not in the middle of a pipeline
 
@@ -461,39 +401,25 @@ class PerQuery(_Stage):
         return f"PerQuery(qrels, [{', '.join(map(str, self.measures))}])"
 
     def _n_topics(self) -> int:
-        return len(self._evaluator()[1])
+        return len(self._evaluator().topic_ids)
 
-    def _evaluator(self) -> tuple[Any, frozenset[str]]:
-        """An evaluator, and the topics of the qrels."""
+    def _evaluator(self) -> Any:
         if self._made is None:
-            import ir_measures
-
-            qrels = self.qrels
-            if isinstance(qrels, pd.DataFrame):
-                # Built-in providers want ids that are str.
-                qrels = qrels.assign(
-                    **{name: qrels[name].astype(str) for name in ("query_id", "doc_id") if name in qrels.columns}
-                )
-            topics = frozenset(Pool.build(qrels).topic_ids)
-            self._made = ir_measures.DefaultPipeline.evaluator(self.measures, qrels), topics
+            self._made = evaluator(self.measures, self.qrels, float32=self.float32)
         return self._made
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Evaluate."""
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
-        evaluator, topics = self._evaluator()
+        made = self._evaluator()
         query = set(pt.model.query_columns(inp))
         out = inp.loc[~inp["qid"].duplicated(), [c for c in inp.columns if c in query]].reset_index(drop=True)
-        place = {str(qid): at for at, qid in enumerate(out["qid"])}
-        values = {measure: np.full(len(out), np.nan) for measure in self.measures}
-        judged = inp["qid"].astype(str).isin(topics).to_numpy()
-        if judged.any():
-            run = _as_run(inp, judged).astype({"query_id": str, "doc_id": str})
-            for metric in evaluator.iter_calc(run):
-                at = place.get(metric.query_id)
-                if at is not None:
-                    values[metric.measure][at] = metric.value
-        return out.assign(**{str(measure): of for measure, of in values.items()})
+        place = {name: t for t, name in enumerate(made.topic_ids)}
+        at = np.array([place.get(str(qid), -1) for qid in out["qid"]], dtype=np.int64)
+        judged = inp["qid"].isin(out["qid"][at >= 0]).to_numpy()
+        values = made.values(_as_run(inp, judged)) if judged.any() else {}
+        nothing = np.full(len(place), np.nan)
+        return out.assign(**{str(m): np.append(values.get(m, nothing), np.nan)[at] for m in self.measures})
 
 
-__all__ = ["Condense", "Explain", "Judge", "Oracle", "PerQuery", "bind", "with_known"]
+__all__ = ["Condense", "Explain", "Judge", "Oracle", "PerQuery"]
