@@ -28,9 +28,8 @@ from irpref import (
     Twist,
 )
 from irpref.evaluation import KernelEvaluator
-from irpref.judged.align import judge
+from irpref.judged.align import NoCommonTopicError, judge
 from irpref.judged.align import listing as listing_of
-from irpref.judged.align import NoCommonTopicError
 from irpref.judged.pool import ConflictError, Pool
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
