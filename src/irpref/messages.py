@@ -101,3 +101,18 @@ def clipped(value: object, longest: int = 80) -> object:
     """The value for a message, at most so many characters of it."""
     text = value if isinstance(value, str) else repr(value)
     return value if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def visible(text: str) -> str:
+    """The text with what moves cursors or ends rows written out, and bytes of file names that are no UTF-8."""
+    return text if text.isprintable() else "".join(map(_written, text))
+
+
+def _written(char: str) -> str:
+    from unicodedata import category
+
+    if char.isprintable() or category(char) == "Zs":
+        return char
+    if "\udc80" <= char <= "\udcff":  # os.fsdecode
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape").decode()

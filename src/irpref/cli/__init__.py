@@ -20,7 +20,8 @@ from traceback import walk_tb
 from typing import TextIO
 
 from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError
-from irpref.show.text import coloured, visible
+from irpref.messages import visible
+from irpref.show.text import coloured
 
 # In the order of the help. A module named after a builtin would hide it in this package.
 COMMANDS = {

@@ -13,6 +13,7 @@ from typing import Any
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
+from irpref.messages import visible
 from irpref.show.text import (
     LINES,
     Column,
@@ -24,7 +25,6 @@ from irpref.show.text import (
     rounded,
     significant,
     text,
-    visible,
     wide,
 )
 

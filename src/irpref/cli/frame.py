@@ -16,13 +16,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NoReturn, TextIO
 
+from irpref.formats.replace import replaced
 from irpref.formats.runs import run_names
 from irpref.messages import IrprefWarning, warn_user
 from irpref.show.text import ENDINGS, FORMS, LINES, Table, page_of, write
@@ -351,34 +351,6 @@ def opened(args: argparse.Namespace) -> Iterator[TextIO]:
         return
     with replaced(args.file) as beside, open(beside, "w", encoding="utf-8", newline="") as out:
         yield out
-
-
-@contextmanager
-def replaced(path: str) -> Iterator[str]:
-    """A name beside `path` to write to; it takes its place when all is written, and never before."""
-    if os.path.exists(path) and not os.path.isfile(path):  # /dev/stdout, a pipe
-        yield path
-        return
-    folder, name = os.path.split(os.path.realpath(path))
-    ending = os.path.splitext(name)[1]
-    try:
-        handle, beside = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=ending, dir=folder)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
-    os.close(handle)
-    try:
-        yield beside
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(beside, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~mask)
-        os.replace(beside, os.path.join(folder, name))
-    except OSError as error:
-        if error.filename in (None, beside) and error.strerror:
-            raise OSError(error.errno, error.strerror, path) from None
-        raise
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(beside)
 
 
 def show(

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
 from irpref.cli.plot import check_picture, save
+from irpref.formats.replace import replaced
 from irpref.show.text import LINES, of_frame, rounded
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _show(
     args: argparse.Namespace, summary: Any, whole: Any, title: str, draw: Callable[[], Any] | None = None
 ) -> None:
     if getattr(args, "csv", None):
-        with frame.replaced(args.csv) as beside:
+        with replaced(args.csv) as beside:
             whole.to_csv(beside, index=False)
     if args.plot is not None and draw is not None:
         save(draw(), args.plot, dpi=150, bbox_inches="tight")

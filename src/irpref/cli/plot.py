@@ -21,6 +21,7 @@ from pathlib import Path
 from irpref.cli import frame
 from irpref.cli.curve import add_options, options
 from irpref.cli.frame import Command, Parser, UsageError
+from irpref.formats.replace import replaced
 
 _KINDS = {
     "sketch": ("crp_sketch", "CRP of one topic: run, ideal, worst case, points"),
@@ -113,7 +114,7 @@ def save(ax: object, path: str, **more: object) -> None:
 
     figure = ax.figure  # type: ignore[attr-defined]
     try:
-        with frame.replaced(path) as beside:
+        with replaced(path) as beside:
             figure.savefig(beside, **more)
     finally:
         pyplot.close(figure)

@@ -23,14 +23,11 @@ from what is left would change its meaning with the sample.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +37,7 @@ from irpref.arrays.segments import Bools, Ints, Segments, all_whole, order_by
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
 from irpref.messages import about
+from irpref.meta.journal import COLUMNS, Cell, Journal, canonical, hash_of_pool, hash_of_run, read
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_tau, tau_ap
 from irpref.meta.samples import Rng
@@ -47,10 +45,7 @@ from irpref.meta.values import _higher_is_better
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 LEAST = (1, 10)
-COLUMNS = ("level", "sample", "measure", "system", "mean")
-
 Unit = tuple[float, int]  # level, sample
-Cell = tuple[float, int, str, str]  # level, sample, measure, system
 
 
 class Restriction:
@@ -100,9 +95,8 @@ class Thinning:
         self._least = np.tile([*least, 0], pool.n_topics)
         self._group = group
         # Numbers are drawn in the order of the ids: the lines of the qrels may stand in any.
-        canonical = pool.memo("canonical", lambda: _canonical(pool))
         shuffled = np.empty(group.size, dtype=np.int64)
-        shuffled[canonical] = draw.permutation(group.size)
+        shuffled[canonical(pool)] = draw.permutation(group.size)
         order = order_by(group, shuffled, 3 * pool.n_topics)
         self._place = np.empty(group.size, dtype=np.int64)
         self._place[order] = Segments.of_lengths(self._sizes).position
@@ -113,12 +107,6 @@ class Thinning:
         # error.
         share = np.floor(level * self._sizes / 100 + 0.5 + 1e-9).astype(np.int64)
         return self._place < np.maximum(share, self._least)[self._group]
-
-
-def _canonical(pool: Pool) -> Ints:
-    topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
-    docs = list(pool.doc_ids)
-    return np.array(sorted(range(len(docs)), key=lambda row: (topics[row], docs[row])), dtype=np.int64)
 
 
 def _seed(rng: Rng | None) -> int:
@@ -200,8 +188,7 @@ class Incompleteness:
     @classmethod
     def read(cls, path: str | Path) -> Incompleteness:
         """What `incompleteness(..., output=path)` wrote."""
-        _, cells = _read(Path(path))
-        return cls(_frame(cells))
+        return cls(_frame(read(Path(path))))
 
     @property
     def measures(self) -> list[str]:
@@ -325,7 +312,8 @@ def incompleteness(
     least : relevant and judged non-relevant documents of a topic that stay at any level
     rng : seed or Generator
     output : path of a CSV file, optional
-        Results are appended whenever a part is done. What the file holds already is not computed again.
+        Results are appended whenever a part is done. What the file holds already is not computed again, unless the
+        run of that name, or the version of this package or of ir_measures, was another one.
     progress : bool
         Whether to show a bar on standard error. None: if that is a terminal.
 
@@ -337,7 +325,7 @@ def incompleteness(
     ------
     ValueError
         Levels that are no percentages; fewer than two runs; `output` holds results of other qrels or
-        settings.
+        settings, or a damaged row, or is written to by another process.
     """
     from irpref.evaluation import AcceleratedEvaluator
     from irpref.measures.binding import bind
@@ -364,59 +352,58 @@ def incompleteness(
         "least": list(least),
         "topics": pool.n_topics,
         "judgments": int(pool.grade.size),
-        "qrels": _fingerprint(pool),
+        "qrels": hash_of_pool(pool),
     }
     units: list[Unit] = [(100.0, 0)]
     units += [(level, sample) for sample in range(n_samples) for level in chosen if level < 100]
-    found: dict[Cell, float] = {}
-    journal = None if output is None else _Journal(Path(output), settings)
-    if journal is not None:
-        found = journal.cells
     aligned: dict[str, JudgedRun] = {}
     raw: dict[str, Any] = {}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
         with about(str(name)):
-            if host:
+            if host or output is not None:
                 run = raw[str(name)] = _as_dicts(pool, run)
             aligned[str(name)] = evaluator.judge(run)
     if len(aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
-    bar = Bar(len(units), progress)
-    thinnings: dict[int, Thinning] = {}
-    for level, sample in units:
-        bar.step(f"{level:g} % of the judgments, sample {sample + 1}" if level < 100 else "all judgments")
-        missing = {
-            system: todo
-            for system in aligned
-            if (todo := [m for m in named if (level, sample, m, system) not in found])
-        }
-        if not missing:
-            continue
-        if level == 100:
-            keep = np.ones(pool.grade.size, bool)
-        else:
-            if sample not in thinnings:
-                thinnings = {sample: Thinning(pool, rel, least, np.random.default_rng([seed, sample]))}
-            keep = thinnings[sample].keep(level)
-        new: dict[Cell, float] = {}
-        part = Restriction(pool, keep)
-        evaluate = _host_evaluator(list(host.values()), pool, keep) if host else None
-        for system, todo in missing.items():
-            view = part.of(aligned[system])
-            for name in todo:
-                if name in kernels:
-                    values = evaluator.tasks[kernels[name]](view)
-                    new[level, sample, name, system] = float(values.mean())
-            if evaluate is not None and any(name in host for name in todo):
-                means = evaluate(raw[system])
+    hashes = {} if output is None else {name: hash_of_run(run) for name, run in raw.items()}
+    with ExitStack() as stack:
+        journal = None if output is None else stack.enter_context(Journal(Path(output), settings, hashes))
+        found: dict[Cell, float] = {} if journal is None else journal.cells
+        bar = Bar(len(units), progress)
+        thinnings: dict[int, Thinning] = {}
+        for level, sample in units:
+            bar.step(f"{level:g} % of the judgments, sample {sample + 1}" if level < 100 else "all judgments")
+            missing = {
+                system: todo
+                for system in aligned
+                if (todo := [m for m in named if (level, sample, m, system) not in found])
+            }
+            if not missing:
+                continue
+            if level == 100:
+                keep = np.ones(pool.grade.size, bool)
+            else:
+                if sample not in thinnings:
+                    thinnings = {sample: Thinning(pool, rel, least, np.random.default_rng([seed, sample]))}
+                keep = thinnings[sample].keep(level)
+            part = Restriction(pool, keep)
+            evaluate = _host_evaluator(list(host.values()), pool, keep) if host else None
+            for system, todo in missing.items():
+                new: dict[Cell, float] = {}
+                view = part.of(aligned[system])
                 for name in todo:
-                    if name in host:
-                        new[level, sample, name, system] = float(means[host[name]])
-        new = {cell: new[cell] for m in named for s in aligned if (cell := (level, sample, m, s)) in new}
-        found.update(new)
-        if journal is not None:
-            journal.append(new)
-    bar.close()
+                    if name in kernels:
+                        values = evaluator.tasks[kernels[name]](view)
+                        new[level, sample, name, system] = float(values.mean())
+                if evaluate is not None and any(name in host for name in todo):
+                    means = evaluate(raw[system])
+                    for name in todo:
+                        if name in host:
+                            new[level, sample, name, system] = float(means[host[name]])
+                found.update(new)
+                if journal is not None:
+                    journal.append(new)
+        bar.close()
     wanted = {
         (level, sample, m, system): found[level, sample, m, system]
         for level, sample in units
@@ -450,56 +437,3 @@ def _host_evaluator(measures: list[Any], pool: Pool, keep: Bools) -> Any:
         qrels[pool.topic_ids[t]][doc] = int(grade)
     evaluator = ir_measures.evaluator(measures, qrels)
     return evaluator.calc_aggregate
-
-
-def _fingerprint(pool: Pool) -> str:
-    rows = pool.memo("canonical", lambda: _canonical(pool)).tolist()
-    topic = pool.judged.topic.tolist()
-    text = "\n".join(f"{pool.topic_ids[topic[r]]} {pool.doc_ids[r]} {pool.grade[r]:g}" for r in rows)
-    return f"{zlib.crc32(text.encode()):08x}"
-
-
-def _read(path: Path) -> tuple[dict[str, Any], dict[Cell, float]]:
-    """Settings and cells of a results file; a last line that was cut off is left out."""
-    text = path.read_text(encoding="utf-8")
-    head, _, body = text.partition("\n")
-    if not head.startswith("# {"):
-        raise ValueError(f"{path} holds no results of incompleteness (it does not begin with its settings)")
-    settings: dict[str, Any] = json.loads(head[2:])
-    whole = body[: body.rfind("\n") + 1]
-    cells: dict[Cell, float] = {}
-    for row in csv.DictReader(io.StringIO(whole)):
-        cell = (float(row["level"]), int(row["sample"]), row["measure"], row["system"])
-        cells[cell] = float(row["mean"])
-    return settings, cells
-
-
-class _Journal:
-    """The results file: settings in the first line, then CSV, a block for each part that is done."""
-
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        self.path = path
-        self.cells: dict[Cell, float] = {}
-        if path.exists() and path.stat().st_size:
-            old, self.cells = _read(path)
-            for name, value in settings.items():
-                if old.get(name) != value:
-                    raise ValueError(
-                        f"{path} holds results with {name}={old.get(name)!r}, now it is {value!r}: "
-                        "choose another file, or delete this one"
-                    )
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        # Written afresh: a process that was killed may have left half a line at the end.
-        with path.open("w", encoding="utf-8", newline="") as file:
-            file.write(f"# {json.dumps(settings)}\n{','.join(COLUMNS)}\n")
-            self._write(file, self.cells)
-
-    def append(self, cells: Mapping[Cell, float]) -> None:
-        with self.path.open("a", encoding="utf-8", newline="") as file:
-            self._write(file, cells)
-
-    @staticmethod
-    def _write(file: TextIO, cells: Mapping[Cell, float]) -> None:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerows((f"{level:g}", sample, m, s, repr(v)) for (level, sample, m, s), v in cells.items())

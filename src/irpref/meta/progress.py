@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+
+from irpref.messages import visible
 
 
 class Bar:
@@ -27,7 +30,9 @@ class Bar:
         if self.show:
             full = self.WIDTH * self.done // self.n_steps
             bar = "#" * full + "." * (self.WIDTH - full)
-            print(f"\r[{bar}] {self.done}/{self.n_steps} {text}\033[K", end="", file=sys.stderr, flush=True)
+            # A line that is longer than the screen could not be written over.
+            line = f"[{bar}] {self.done}/{self.n_steps} {visible(text)}"[: shutil.get_terminal_size().columns - 1]
+            print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
         self.done += 1
 
     def close(self) -> None:

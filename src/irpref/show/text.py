@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TextIO
 
+from irpref.messages import visible
+
 FORMS = ("table", "tsv", "csv", "jsonl", "latex", "markdown")
 LINES = ("tsv", "csv", "jsonl")
 ENDINGS = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".tex": "latex", ".md": "markdown"}
@@ -123,19 +125,6 @@ def p_value(p: float) -> str:
     if math.isnan(p):
         return "-"
     return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
-
-
-def visible(text: str) -> str:
-    """The text with what moves cursors or ends rows written out, and bytes of file names that are no UTF-8."""
-    return text if text.isprintable() else "".join(map(_written, text))
-
-
-def _written(char: str) -> str:
-    if char.isprintable() or unicodedata.category(char) == "Zs":
-        return char
-    if "\udc80" <= char <= "\udcff":  # os.fsdecode
-        return f"\\x{ord(char) - 0xDC00:02x}"
-    return char.encode("unicode_escape").decode()
 
 
 # Frames ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,238 @@
+"""The results file of `incompleteness`: what was computed stays computed, whenever the process ends.
+
+    # {"seed": 0, ..., "irpref": "0.1.0"}        what the results depend on, as JSON
+    level,sample,measure,system,mean,run         names of the columns
+    100,0,AP,bm25,0.25,5a1f...                   a row for each mean, with a hash of the run
+
+Rows are only ever appended. Where rows have to go (a run has changed, the end of the file is half a line), the rest is
+written beside the file and takes its place. While a process writes, others are kept out.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.segments import Ints
+from irpref.formats.replace import replaced
+from irpref.judged.pool import Pool
+from irpref.messages import IrprefWarning, warn_user
+
+COLUMNS = ("level", "sample", "measure", "system", "mean")
+
+Cell = tuple[float, int, str, str]  # level, sample, measure, system
+
+_VERSIONS = ("irpref", "ir_measures")  # packages whose versions stand in the first line
+
+
+class Journal:
+    """Means that are there already, and a place for new ones. A context manager: it lets go of the file at the end.
+
+    Parameters
+    ----------
+    path : Path
+    settings : mapping
+        What all means depend on.
+    hashes : mapping of system to str
+        Of its run. Means of other runs of the same name are forgotten.
+
+    Raises
+    ------
+    ValueError
+        The file holds something else, or results of other settings; a row is damaged; another process writes to it.
+    """
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], hashes: Mapping[str, str]) -> None:
+        self.path, self.hashes = path, hashes
+        self.cells: dict[Cell, float] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = _Lock(path)
+        try:
+            self._open(dict(settings))
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def _open(self, settings: dict[str, Any]) -> None:
+        versions = {name: _version(name) for name in _VERSIONS}
+        rows: list[tuple[Cell, float, str]] = []
+        whole = False
+        if self.path.exists() and self.path.stat().st_size:
+            old, rows, whole = _read(self.path)
+            for name, value in settings.items():
+                if old.get(name) != value:
+                    raise ValueError(
+                        f"{self.path} holds results with {name}={old.get(name)!r}, now it is {value!r}: "
+                        "choose another file, or delete this one"
+                    )
+            if any(old.get(name) != value for name, value in versions.items()):
+                was = ", ".join(f"{name} {old.get(name, 'unknown')}" for name in _VERSIONS)
+                warn_user(f"{self.path} holds results of {was}: they are computed again", IrprefWarning)
+                rows, whole = [], False
+        # Runs that are not asked for now may be asked for again.
+        kept = [row for row in rows if self.hashes.get(row[0][3], row[2]) == row[2]]
+        if not whole or len(kept) < len(rows):
+            with replaced(self.path) as beside, open(beside, "w", encoding="utf-8", newline="") as file:
+                file.write(f"# {json.dumps({**settings, **versions})}\n{','.join((*COLUMNS, 'run'))}\n")
+                file.write(_lines(kept))
+        self.cells = {cell: mean for cell, mean, _ in kept}
+
+    def append(self, cells: Mapping[Cell, float]) -> None:
+        """Add means. The process may end at any time after this."""
+        text = _lines((cell, mean, self.hashes[cell[3]]) for cell, mean in cells.items())
+        try:
+            with open(self.path, "a", encoding="utf-8", newline="") as file:
+                file.write(text)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
+        self.cells.update(cells)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.close()
+
+
+def read(path: Path) -> dict[Cell, float]:
+    """Means of a results file: by part of the judgments, then measure, then system, each in order of appearance."""
+    cells = {cell: mean for cell, mean, _ in _read(path)[1]}
+    parts, measures, systems = (
+        (
+            {name: i for i, name in enumerate(dict.fromkeys(names))}
+            for names in zip(
+                *(((level, sample), measure, system) for level, sample, measure, system in cells), strict=True
+            )
+        )
+        if cells
+        else ({}, {}, {})
+    )
+    return dict(sorted(cells.items(), key=lambda of: (parts[of[0][:2]], measures[of[0][2]], systems[of[0][3]])))
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Cell, float, str]], bool]:
+    """Settings, rows, and whether all of the file is rows of this form; half a line at its end is left out."""
+    head, _, body = path.read_text(encoding="utf-8").partition("\n")
+    settings = None
+    if head.startswith("# {"):
+        with suppress(ValueError):
+            settings = json.loads(head[2:])
+    if not isinstance(settings, dict):
+        raise ValueError(f"{path} holds no results of incompleteness (it does not begin with its settings)")
+    ended = body[: body.rfind("\n") + 1]
+    reader = csv.reader(io.StringIO(ended, newline=""), strict=True)
+    rows = []
+    hashed = False
+    try:
+        names = tuple(next(reader, ()))
+        hashed = names == (*COLUMNS, "run")
+        if names and not hashed and names != COLUMNS:
+            raise ValueError(f"expected the columns {','.join(COLUMNS)}, got {','.join(names)}")
+        for row in reader:
+            level, sample, measure, system, mean, *run = row
+            if len(row) != len(names) or not measure or not math.isfinite(float(mean)):
+                raise ValueError(f"expected {len(names)} fields with a number, got {','.join(row)!r}")
+            rows.append(((float(level), int(sample), measure, system), float(mean), run[0] if run else ""))
+    except (ValueError, csv.Error) as error:
+        # The settings are line 1 of the file.
+        raise ValueError(f"{path}, line {reader.line_num + 1}: the row is damaged ({error})") from None
+    return settings, rows, hashed and ended == body
+
+
+def _lines(rows: Iterable[tuple[Cell, float, str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(
+        (f"{level:g}", sample, measure, system, repr(mean), run) for (level, sample, measure, system), mean, run in rows
+    )
+    return out.getvalue()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+class _Lock:
+    """A file beside the results that one process holds at a time; it goes with the process, however that ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.with_name(f".{path.name}.lock")
+        while True:
+            self._file = open(self.path, "w")  # noqa: SIM115  # held until `close`
+            try:
+                _hold(self._file)
+            except OSError:
+                self._file.close()
+                raise ValueError(f"{path}: another process writes its results there") from None
+            try:
+                # The one who held it before may have taken it away between these lines.
+                if os.path.samestat(os.stat(self.path), os.fstat(self._file.fileno())):
+                    return
+            except FileNotFoundError:
+                pass
+            self._file.close()
+
+    def close(self) -> None:
+        if not self._file.closed:
+            self.path.unlink(missing_ok=True)
+            self._file.close()
+
+
+def _hold(file: Any) -> None:
+    """Lock a file, or raise OSError if somebody else has."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: an open file cannot be taken away there, which does no harm
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+# What results depend on -----------------------------------------------------------------------------------------
+
+
+def canonical(pool: Pool) -> Ints:
+    """Rows of the pool by topic id and document id: the lines of the qrels may stand in any order."""
+
+    def make() -> Ints:
+        topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
+        docs = list(pool.doc_ids)
+        return np.array(sorted(range(len(docs)), key=lambda row: (topics[row], docs[row])), dtype=np.int64)
+
+    order: Ints = pool.memo("canonical", make)
+    return order
+
+
+def hash_of_pool(pool: Pool) -> str:
+    """Of the judgments, to the last digit."""
+    order = canonical(pool)
+    topic = pool.judged.topic.tolist()
+    found = hashlib.blake2b(digest_size=8)
+    for row, grade in zip(order.tolist(), pool.grade[order].tolist(), strict=True):
+        found.update(
+            f"{pool.topic_ids[topic[row]]!r} {pool.doc_ids[row]!r} {grade!r}\n".encode("utf-8", "surrogatepass")
+        )
+    for name in sorted(pool.columns):
+        found.update(f"{name!r} {pool.columns[name][order].tolist()!r}\n".encode())
+    return found.hexdigest()
+
+
+def hash_of_run(run: Mapping[str, Mapping[str, float]]) -> str:
+    """Of the ids and scores of a run whose documents stand in the order of their ranks."""
+    found = hashlib.blake2b(digest_size=8)
+    for topic in sorted(run):
+        text = "\0".join([topic, *run[topic]])
+        found.update(text.encode("utf-8", "surrogatepass") + np.array([*run[topic].values()]).tobytes())
+    return found.hexdigest()

@@ -1,0 +1,165 @@
+"""The results file of `incompleteness`: nothing is lost, nothing is taken from another run."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import pytest
+
+from irpref import QMeasure
+from irpref.messages import IrprefWarning
+from irpref.meta import Incompleteness, Restriction, incompleteness, journal
+
+QRELS = {f"q{t}": {f"d{i}": (i + t) % 3 for i in range(30)} for t in range(4)}
+RUNS = {
+    name: {q: {d: float((i * step + 7) % 31) for i, d in enumerate(docs)} for q, docs in QRELS.items()}
+    for name, step in (("a", 3), ("b", 5), ("c", 11))
+}
+
+
+def study(path, runs=RUNS, qrels=QRELS, **more):
+    return incompleteness([QMeasure], qrels, runs, levels=(50, 20), n_samples=2, rng=1, output=path, **more)
+
+
+@pytest.fixture
+def units(monkeypatch):
+    """Systems that were evaluated, one entry for each part of the judgments."""
+    found = []
+    of = Restriction.of
+    monkeypatch.setattr(Restriction, "of", lambda self, run: found.append(run) or of(self, run))
+    return found
+
+
+def test_a_run_that_has_changed_is_computed_again_and_the_others_are_not(tmp_path, units):
+    path = tmp_path / "means.csv"
+    study(path)
+    changed = {**RUNS, "b": {q: dict.fromkeys(docs, 1.0) for q, docs in QRELS.items()}}
+    units.clear()
+    found = study(path, changed)
+    assert len(units) == 5  # all judgments, and two samples at two levels, of one run
+    assert found.means.equals(incompleteness([QMeasure], QRELS, changed, levels=(50, 20), n_samples=2, rng=1).means)
+    assert Incompleteness.read(path).means["mean"].sort_values().tolist() == found.means["mean"].sort_values().tolist()
+    # Scores count, too: another order of tied documents may be the host's.
+    units.clear()
+    study(path, {**changed, "b": {q: dict.fromkeys(docs, 2.0) for q, docs in QRELS.items()}})
+    assert len(units) == 5
+
+
+def test_grades_count_to_the_last_digit(tmp_path):
+    path = tmp_path / "means.csv"
+    study(path)
+    with pytest.raises(ValueError, match="holds results with qrels="):
+        study(path, qrels={**QRELS, "q0": {**QRELS["q0"], "d1": QRELS["q0"]["d1"] + 1e-9}})
+
+
+def test_results_of_another_version_are_computed_again(tmp_path, units):
+    path = tmp_path / "means.csv"
+    study(path)
+    head, _, rest = path.read_text().partition("\n")
+    path.write_text(f"# {json.dumps({**json.loads(head[2:]), 'ir_measures': '0.0.1'})}\n{rest}")
+    units.clear()
+    with pytest.warns(IrprefWarning, match=r"ir_measures 0\.0\.1: they are computed again"):
+        study(path)
+    assert len(units) == 15
+    units.clear()
+    study(path)
+    assert not units
+
+
+def test_a_file_that_is_whole_is_not_written_again(tmp_path):
+    path = tmp_path / "means.csv"
+    study(path)
+    before, text = path.stat(), path.read_text()
+    study(path)
+    assert (path.stat().st_ino, path.stat().st_mtime_ns, path.read_text()) == (
+        before.st_ino,
+        before.st_mtime_ns,
+        text,
+    )
+
+
+def test_what_goes_wrong_while_rows_are_dropped_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "means.csv"
+    study(path)
+    path.write_text(path.read_text() + "50,0,QMea")
+    text = path.read_text()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match=r"No space left on device: .*means\.csv"):
+        study(path)
+    assert path.read_text() == text
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["means.csv"]
+
+
+@pytest.mark.parametrize("damage", ["50,0,QMeasure,b\n", "50,0,QMeasure,b,x,y\n", "\0\0\0\n", '50,0,"QMeasure,b,1,y\n'])
+def test_a_damaged_row_is_an_error_with_its_line(tmp_path, damage):
+    path = tmp_path / "means.csv"
+    study(path)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:5], damage, *lines[5:]]))
+    at = 6 if '"' not in damage else len(lines) + 1  # a quote that does not end takes the rest of the file
+    with pytest.raises(ValueError, match=rf"means\.csv, line {at}: the row is damaged"):
+        study(path)
+    with pytest.raises(ValueError, match=rf"line {at}"):
+        Incompleteness.read(path)
+
+
+def test_two_writers_do_not_mix(tmp_path):
+    path = tmp_path / "means.csv"
+
+    def runs():
+        yield from RUNS.items()
+
+    study(path)
+    settings = json.loads(path.read_text().partition("\n")[0][2:])
+    said = r"means\.csv: another process writes its results there"
+    with journal.Journal(path, settings, {}), pytest.raises(ValueError, match=said):
+        study(path, runs())
+    study(path, runs())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["means.csv"]
+
+
+def test_a_file_of_an_earlier_version_is_read_and_computed_again(tmp_path, units):
+    path = tmp_path / "means.csv"
+    study(path)
+    head, _, body = path.read_text().partition("\n")
+    settings = {k: v for k, v in json.loads(head[2:]).items() if k not in ("irpref", "ir_measures")}
+    path.write_text(f"# {json.dumps(settings)}\n" + "".join(f"{row.rpartition(',')[0]}\n" for row in body.splitlines()))
+    assert len(Incompleteness.read(path).means) == 15
+    units.clear()
+    with pytest.warns(IrprefWarning, match="irpref unknown"):
+        study(path)
+    assert len(units) == 15
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_kill_loses_nothing_that_was_computed(tmp_path):
+    path = tmp_path / "means.csv"
+    program = """
+import sys, time
+import test_meta_journal as t
+from irpref.meta import Restriction
+of = Restriction.of
+Restriction.of = lambda self, run: time.sleep(0.05) or of(self, run)
+t.study(sys.argv[1])
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)])}
+    with subprocess.Popen([sys.executable, "-c", program, path], env=environment) as process:
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not (path.exists() and path.read_text().count("\n") >= 5):
+            time.sleep(0.01)
+        process.kill()
+    computed = path.read_text().splitlines()
+    assert len(computed) >= 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = study(path)
+    assert path.read_text().splitlines()[: len(computed) - 1] == computed[:-1]
+    assert found.means.equals(incompleteness([QMeasure], QRELS, RUNS, levels=(50, 20), n_samples=2, rng=1).means)
