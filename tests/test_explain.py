@@ -1,6 +1,5 @@
 """Explanations: contributions add up, reasons are right, and the table reads well."""
 
-import argparse
 import copy
 from collections import namedtuple
 from fractions import Fraction as F
@@ -13,13 +12,13 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref import CRP, BprefVariant, EMeasure, FMeasure, NPref, PPlus, QMeasure, RPref
-from irpref.analysis.explain import explain, explanation_text
-from irpref.cli import UsageError
-from irpref.cli import explain as cli
+from irpref.analysis.explain import explain
+from irpref.cli import main
 from irpref.datasets import load
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
 from irpref.measures import registered
+from irpref.show.explanation import explanation_text
 from strategies import collections, parameters, positive_grades
 
 # D7 and D10 are preferred to D12. rho: D7 1, D3 1, D10 1/2, D12 0, so R = 5/2 and N = 3/2.
@@ -296,25 +295,41 @@ def files(tmp_path):
 
 
 def command(*words: object) -> int:
-    parser = argparse.ArgumentParser(prog="irpref")
-    cli.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["explain", *map(str, words)])
-    return args.run(args)
+    return main(["explain", *map(str, words)])
 
 
 def test_command(files, capsys):
+    assert command(files / "qrels", files / "run", "RPref(max_rel=2)", "-t", "q1") == 0
+    assert capsys.readouterr() == (TEXT, "")
+    # The one topic of the qrels need not be named; as it was typed before, with a hint.
+    assert command(files / "qrels", files / "run", "RPref(max_rel=2)") == 0
+    assert capsys.readouterr() == (TEXT, "")
     assert command(files / "qrels", files / "run", "q1", "RPref(max_rel=2)") == 0
-    assert capsys.readouterr().out == TEXT
+    assert capsys.readouterr() == (TEXT, "irpref: hint: the topic is now -t q1\n")
 
 
 def test_command_with_known_documents_as_csv(files, capsys):
-    assert command("--csv", "--known", files / "known", files / "qrels", files / "run", "q1", "Novelty") == 0
-    lines = capsys.readouterr().out.splitlines()
+    arguments = ("--known", files / "known", files / "qrels", files / "run", "Novelty", "-t", "q1")
+    assert command("-o", "csv", *arguments) == 0
+    text = capsys.readouterr().out
+    lines = text.splitlines()
     assert lines[0] == "query_id,rank,doc_id,score,grade,judged,known,contribution,why"
     assert lines[2] == 'q1,2,D7,8.0,2.0,True,1.0,0.0,"relevant, but known to the user"'
     assert lines[5] == "q1,5,D10,5.0,1.0,True,0.0,0.5,relevant and new to the user"
+    assert command("--csv", *arguments) == 0
+    assert capsys.readouterr() == (text, "irpref: hint: --csv is now -o csv\n")
 
 
-def test_command_says_which_option_brings_what_the_user_knew(files):
-    with pytest.raises(UsageError, match=r"needs the column 'known' of the qrels: give --known FILE$"):
-        command(files / "qrels", files / "run", "q1", "Coverage")
+def test_command_says_which_option_brings_what_the_user_knew(files, capsys):
+    assert command(files / "qrels", files / "run", "Coverage") == 2
+    assert capsys.readouterr().err.endswith("needs the column 'known' of the qrels: give --known FILE\n")
+
+
+def test_documents_below_the_cutoff_share_a_line():
+    qrels = {"q": {f"d{i}": i % 2 for i in range(50)}}
+    run = {"q": {f"d{i}": 50.0 - i for i in range(50)}}
+    lines = explanation_text(qrels, run, "QMeasure@4", "q").splitlines()
+    assert [line.split()[0] for line in lines[4:9]] == ["1", "2", "3", "4", "5-50"]
+    assert "(46 documents)" in lines[8]
+    assert lines[8].endswith("below the cutoff 4: counts as not retrieved")
+    assert len(explanation_text(qrels, run, "QMeasure@4", "q", every=True).splitlines()) > 50

@@ -28,7 +28,6 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.arrays.terms import ByRank
 from irpref.evaluation import prepare
 from irpref.judged.align import listing as listing_of
-from irpref.judged.pool import Pool
 from irpref.measures.declare import KernelMeasure, nearest_of_ours
 from irpref.measures.names import parse
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "explainable", "explanation_text"]
+__all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "explainable"]
 
 
 def explainable(measure: Any) -> KernelMeasure:
@@ -115,6 +114,14 @@ class Explainer:
         self.measure = explainable(measure)
         self.pool, resolved = prepare([self.measure], qrels)
         self.arguments: dict[str, Any] = resolved[self.measure]
+
+    def topic_number(self, query_id: Any) -> int:
+        """Number of a topic of the qrels; `ValueError` for one that has no judgments."""
+        try:
+            return self.pool.topic_of[str(query_id)]
+        except KeyError:
+            first = ", ".join(map(repr, self.pool.topic_ids[:3]))
+            raise ValueError(f"topic {str(query_id)!r} has no judgments (the topics begin {first})") from None
 
     def account(self, run: Any, wanted: Sequence[int] | None = None, missed: bool = True) -> Account:
         """Explain a run.
@@ -283,104 +290,6 @@ def explain(qrels: Any, run: Any, measure: Any, query_id: str | None = None, why
         input, as for the measures.
     """
     explainer = Explainer(measure, qrels)
-    wanted = None if query_id is None else [_topic_number(explainer.pool, query_id)]
+    wanted = None if query_id is None else [explainer.topic_number(query_id)]
     account = explainer.account(run, wanted)
     return explainer.frame(account, why=query_id is not None if why is None else why)
-
-
-def _topic_number(pool: Pool, query_id: Any) -> int:
-    try:
-        return pool.topic_of[str(query_id)]
-    except KeyError:
-        first = ", ".join(map(repr, pool.topic_ids[:3]))
-        raise ValueError(f"topic {str(query_id)!r} has no judgments (the topics begin {first})") from None
-
-
-# ------------------------------------------------------------------------------------------- for terminals
-
-
-def explanation_text(qrels: Any, run: Any, measure: Any, query_id: str, every: bool = False) -> str:
-    """The explanation of one topic as plain text.
-
-    Neighbours that add nothing for the same reason share a line, unless `every` document is wanted.
-
-    Parameters
-    ----------
-    qrels, run, measure : as `explain` takes them
-    query_id : str
-    every : bool
-
-    Raises
-    ------
-    ValueError
-        As `explain`.
-    """
-    explainer = Explainer(measure, qrels)
-    found, pool = explainer.measure, explainer.pool
-    t = _topic_number(pool, query_id)
-    account = explainer.account(run, [t])
-    total = float(account.contribution.sum())
-    direction = "higher" if found.higher_is_better else "lower"
-    value = f"{account.value[t]:.4f} ({direction} is better)"
-    lines = [f"Topic {query_id}: {found} = {value}", found.QUESTION, ""]
-    names = list(account.columns)
-    heads = ["rank", "document", "score", "grade", *names, "contribution", "why"]
-    columns = [_numbers(account.columns[name]) for name in names]
-    numbers = list(zip(_numbers(account.score), _numbers(account.grade), *columns, strict=True))
-    added = [f"{value:.4f}" for value in account.contribution.tolist()]
-    why = explainer.reasons(account)
-    rows: list[list[str]] = []
-    before: int | None = None
-    for first, last in _groups(account, why, every):
-        kind = int(account.kind[first])
-        if before == RETRIEVED != kind or (before is None and kind != RETRIEVED):
-            rows.append([])
-        before = kind
-        ranks = f"{account.rank[first]}-{account.rank[last]}" if last > first else f"{account.rank[first]}"
-        rank = ranks if kind == RETRIEVED else "-"
-        if last > first:
-            number = f"({last - first + 1} documents)"
-            rows.append([rank, number, *[""] * (len(names) + 2), added[first], why[first]])
-        else:
-            rows.append([rank, account.doc_ids[first] or "", *numbers[first], added[first], why[first]])
-    rows += [[], ["", "sum", *[""] * (len(names) + 2), f"{total:.4f}", ""]]
-    widths = [max(len(row[c]) for row in [heads, *filter(None, rows)]) for c in range(len(heads))]
-    for row in [heads, *rows]:
-        cells = [
-            cell.ljust(width) if c in (1, len(heads) - 1) else cell.rjust(width)
-            for c, (cell, width) in enumerate(zip(row, widths, strict=False))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    known = [name for name in names if name in found.COLUMNS]
-    if known:
-        width = max(map(len, known))
-        lines += ["", *(f"{name.ljust(width)}  {found.COLUMNS[name]}" for name in known)]
-    return "\n".join(lines) + "\n"
-
-
-def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:
-    """Rows to show: pairs of first and last of neighbours that add nothing for the same reason."""
-    groups: list[tuple[int, int]] = []
-    for i in range(account.rank.size):
-        if groups and not every:
-            first, _ = groups[-1]
-            same = (
-                account.contribution[first] == account.contribution[i] == 0
-                and account.kind[first] == account.kind[i] != REST
-                and why[first] == why[i]
-            )
-            # A document of a positive grade is worth a line, unless very many were not retrieved.
-            many = (account.kind == account.kind[i]).sum() > 20 if account.kind[i] == MISSED else False
-            worth = account.grade[first] > 0 or account.grade[i] > 0
-            if same and (many or not worth):
-                groups[-1] = (first, i)
-                continue
-        groups.append((i, i))
-    return groups
-
-
-def _numbers(values: Floats) -> list[str]:
-    """Numbers as text, empty for NaN, with as many digits behind the point as they need, at most four."""
-    finite = values[~np.isnan(values)]
-    digits = next((d for d in range(4) if np.allclose(finite, np.round(finite, d), rtol=0, atol=1e-9)), 4)
-    return ["" if v != v else f"{v:.{digits}f}" for v in values.tolist()]

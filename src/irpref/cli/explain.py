@@ -11,7 +11,7 @@ import os
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
-from irpref.show.text import of_frame
+from irpref.show.text import LINES, of_frame, page_of
 
 EPILOG = """\
 example:
@@ -35,7 +35,8 @@ def _arguments(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the explanation. Raises `ValueError` as `irpref.explain.explain`."""
-    from irpref.analysis.explain import explain, explanation_text
+    from irpref.analysis.explain import explain
+    from irpref.show.explanation import explanation_text
 
     if args.topic is None and len(args.arguments) == 3 and not os.path.exists(args.arguments[1]):
         args.topic = args.arguments.pop(1)
@@ -52,12 +53,13 @@ def run(args: argparse.Namespace) -> None:
         (args.topic,) = topics
     (ranking,) = given.runs().values()
     with frame.asking_for_known(args):
-        if frame.form_of(args) == "table":
-            text = explanation_text(qrels.for_pool(), ranking, measure, args.topic, every=args.every)
-            with frame.opened(args) as out:
-                out.write(text)
-        else:
+        form = frame.form_of(args)
+        if form in LINES:
             frame.show(args, of_frame(explain(qrels.for_pool(), ranking, measure, args.topic), str))
+            return
+        with frame.opened(args) as out:
+            page = page_of(out)
+            out.write(explanation_text(qrels.for_pool(), ranking, measure, args.topic, args.every, form, page))
 
 
 COMMAND = Command(

@@ -59,6 +59,7 @@ class Table:
     rows: Iterable[Sequence[Any] | str]
     title: str = ""
     notes: Sequence[str] = ()
+    labels: int | None = None  # columns repeated in each block; those flush left at the front if not given
 
 
 @dataclass(frozen=True)
@@ -236,7 +237,9 @@ class _Printed(NamedTuple):
 def _plain(table: Table, page: Page) -> str:
     rows = list(table.rows)
     cells = _cells(Table(table.columns, rows))
-    labels = next((i for i, c in enumerate(table.columns) if not c.left or c.prose), len(table.columns))
+    labels = table.labels
+    if labels is None:
+        labels = next((i for i, c in enumerate(table.columns) if not c.left or c.prose), len(table.columns))
     columns = _columns(table.columns, cells, labels, page)
     out = table.title.splitlines()
     for n, block in enumerate(_blocks(columns, labels, page.width)):
@@ -251,7 +254,7 @@ def _plain(table: Table, page: Page) -> str:
                 out.append(row)
     for note in table.notes:
         shown = note.replace("†", page.dagger)
-        parts = textwrap.wrap(shown, page.width, subsequent_indent="  ") if page.width else [shown]
+        parts = (textwrap.wrap(shown, page.width, subsequent_indent="  ") if page.width else None) or [shown]
         out += [page.styled(line, "dim") for line in parts]
     return "\n".join(out) + "\n"
 
@@ -372,7 +375,7 @@ def _markdown(table: Table, page: Page) -> str:
     heads = [visible(column.name) for column in table.columns]
     rule = "|" + "|".join(" --- " if column.left else " ---: " for column in table.columns) + "|"
     body = [row(map(shown, cells)) for cells in _cells(table)]
-    above = f"{table.title}\n\n" if table.title else ""
+    above = f"{table.title.rstrip()}\n\n" if table.title else ""
     notes = "".join(f"\n{note.replace('†', page.dagger)}\n" for note in _remarks(table, "Bold"))
     return above + "\n".join([row(heads), rule, *body]) + "\n" + notes
 
@@ -402,7 +405,7 @@ def _latex(table: Table, page: Page) -> str:
 
     heads = [visible(column.name).translate(_LATEX) + (r" $\downarrow$" * column.lower) for column in table.columns]
     kinds = "".join("l" if column.left else "r" for column in table.columns)
-    above = [r"% \usepackage{booktabs}", *(f"% {line}" for line in table.title.splitlines())]
+    above = [r"% \usepackage{booktabs}", *(f"% {line}" for line in table.title.rstrip().splitlines())]
     body = [" & ".join(map(shown, cells)) + r" \\" for cells in _cells(table)]
     notes = [f"% {note.replace('†', page.dagger)}" for note in _remarks(table, "bold")]
     out = [*above, rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", " & ".join(heads) + r" \\", r"\midrule", *body]

@@ -1,0 +1,97 @@
+"""The explanation of one topic as text: a line for each document that matters, the others together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from irpref.analysis.explain import MISSED, REST, RETRIEVED, Account, Explainer
+from irpref.arrays.segments import Floats
+from irpref.show.text import PAPER, Column, Page, Table, rounded, text
+
+
+def explanation_text(
+    qrels: Any, run: Any, measure: Any, query_id: str, every: bool = False, form: str = "table", page: Page = PAPER
+) -> str:
+    """The explanation of one topic as text.
+
+    Neighbours that add nothing for the same reason share a line, unless `every` document is wanted.
+
+    Parameters
+    ----------
+    qrels, run, measure : as `irpref.explain.explain` takes them
+    query_id : str
+    every : bool
+    form : 'table', 'markdown' or 'latex'
+    page : Page
+        What it is printed on: a table is as wide.
+
+    Raises
+    ------
+    ValueError
+        As `irpref.explain.explain`.
+    """
+    explainer = Explainer(measure, qrels)
+    found = explainer.measure
+    t = explainer.topic_number(query_id)
+    account = explainer.account(run, [t])
+    direction = "higher" if found.higher_is_better else "lower"
+    title = f"Topic {query_id}: {found} = {account.value[t]:.4f} ({direction} is better)\n{found.QUESTION}\n\n"
+    names = list(account.columns)
+    columns = [
+        Column("rank"),
+        Column("document", left=True),
+        *(Column(name) for name in ("score", "grade", *names)),
+        Column("contribution", rounded()),
+        Column("why", left=True, prose=True),
+    ]
+    numbers = [_numbers(values) for values in (account.score, account.grade, *account.columns.values())]
+    why = explainer.reasons(account)
+    rows: list[Any] = []
+    before = RETRIEVED
+    for first, last in _groups(account, why, every):
+        kind = int(account.kind[first])
+        if before == RETRIEVED != kind:
+            rows.append("")
+        before = kind
+        many = last > first
+        ranks = f"{account.rank[first]}-{account.rank[last]}" if many else f"{account.rank[first]}"
+        document = f"({last - first + 1} documents)" if many else account.doc_ids[first] or ""
+        own = [None if many else column[first] for column in numbers]
+        rows.append([ranks if kind == RETRIEVED else "-", document, *own, account.contribution[first], why[first]])
+    rows += ["", [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
+    known = [name for name in names if name in found.COLUMNS]
+    width = max(map(len, known), default=0)
+    notes = ["", *(f"{name.ljust(width)}  {found.COLUMNS[name]}" for name in known)] if known else []
+    return text(Table(columns, rows, title, notes, labels=2), form, page)
+
+
+def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:
+    """Rows to show: pairs of first and last of neighbours that add nothing for the same reason."""
+    groups: list[tuple[int, int]] = []
+    missed = int((account.kind == MISSED).sum())
+    for i in range(account.rank.size):
+        if groups and not every:
+            first, _ = groups[-1]
+            same = (
+                account.contribution[first] == account.contribution[i] == 0
+                and account.kind[first] == account.kind[i] != REST
+                and why[first] == why[i]
+            )
+            # A document of a positive grade is worth a line, unless very many were not retrieved, or not looked at.
+            many = account.kind[i] == MISSED and missed > 20
+            below = why[i].startswith("below the cutoff")
+            if same and (many or below or not (account.grade[first] > 0 or account.grade[i] > 0)):
+                groups[-1] = (first, i)
+                continue
+        groups.append((i, i))
+    return groups
+
+
+def _numbers(values: Floats) -> list[str]:
+    """Numbers as text, empty for NaN, with as many digits behind the point as they need, at most four."""
+    finite = values[~np.isnan(values)]
+    digits = next((d for d in range(4) if np.allclose(finite, np.round(finite, d), rtol=0, atol=1e-9)), 4)
+    return ["" if v != v else f"{v:.{digits}f}" for v in values.tolist()]
