@@ -37,7 +37,7 @@ from ir_measures import AP, Bpref, SetR, nDCG
 
 import irpref
 from irpref import NPref, PPlus, QMeasure, RPref, read_qrels
-from irpref.cli.meta import read_runs
+from irpref.formats.runs import named_runs
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.meta import (
@@ -245,7 +245,8 @@ def study(
     qrels = read_qrels(qrels_path)
     chosen = measures(rel, qrels)
     labels = {str(measure): label for label, measure in chosen.items()}
-    runs = dict(read_runs(runs_path))
+    files = [file for path in runs_path for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
+    runs = {name: irpref.read_run(file) for name, file in named_runs(files).items() if not name.startswith(".")}
     clock("reading")
     values: list[TopicValues] = [
         replace(v, measure=labels[v.measure]) for v in topic_values(chosen.values(), qrels, runs).values()

@@ -23,9 +23,9 @@ matplotlib.use("Agg")
 
 @pytest.fixture(autouse=True)
 def closed_figures():
-    yield
     from matplotlib import pyplot
 
+    yield
     pyplot.close("all")
 
 
