@@ -1,15 +1,26 @@
 """What tied documents can do to a value, against every order of them one by one."""
 
+import doctest
+import math
+import random
+from fractions import Fraction
+from pathlib import Path
+
 import ir_measures
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.ties import tie_intervals
+from irpref.analysis.ties import ARRANGEMENTS, _one_by_one, over_ties, tie_intervals
+from irpref.analysis.ties.forms import FORMS
+from irpref.analysis.ties.groups import Tied
+from irpref.evaluation import AcceleratedEvaluator
+from irpref.judged.align import judge
 from irpref.measures import registered
-from oracles import NEEDS_KNOWN, ORACLES
+from oracles import ORACLES
 from strategies import collections, parameters, positive_grades
 from tie_oracles import HOST, over_orders
 
@@ -57,8 +68,6 @@ def rows(qrels):
 
 
 def _agree(measure, value_of, collection):
-    import pandas as pd
-
     frame = tie_intervals([measure], pd.DataFrame(rows(collection.qrels)), collection.run)
     frame = frame[frame.query_id.notna()].set_index("query_id")
     assert set(frame.index) == set(collection.qrels)
@@ -85,7 +94,9 @@ def test_our_measures_agree_with_every_order_one_by_one(name, data):
         own.setdefault("max_rel", 3)
 
     def value(ranking, judgments):
-        further = {"known": {d for d in judgments if known(d)}} if name in NEEDS_KNOWN else {}
+        further = (
+            {"known": {d for d in judgments if known(d)}} if "known" in registered()[name].SUPPORTED_PARAMS else {}
+        )
         return ORACLES[name](ranking, judgments, **own, **further)
 
     _agree(registered()[name](**own), value, collection)
@@ -98,6 +109,134 @@ def test_everyday_measures_agree_with_every_order_one_by_one(name, data):
     collection = data.draw(small)
     own = data.draw(HOST_PARAMETERS[name])
     _agree(getattr(ir_measures, name)(**own), lambda r, j: HOST[name](r, j, **own), collection)
+
+
+VARIANTS = [
+    *(
+        variant
+        for measure in registered().values()
+        for variant in type(measure).variants()
+        if "expected" not in str(variant)
+    ),
+    *irpref.parse_all(
+        [
+            "RPref(max_rel=3,norm='relative',top='drop')@5",
+            "RPref(max_rel=3,top='drop',unretrieved='infinity')",
+            "RPref(max_rel=3,top='zero')@3",
+            "NPref(max_rel=3,n=3)@6",
+            "PPlus(judged_only=True,beta=10)@5",
+            "PPlus@4",
+            "PMeasure@4",
+            "NCU(stop='graded',utility='P')",
+            "CRP(judged_only=True)@6",
+            "RecallEffort(expected=3)@6",
+            "AP",
+            "AP@5",
+            "P@5",
+            "R@4",
+            "RR",
+            "RR@3",
+            "Rprec",
+            "Bpref",
+            "Success@3",
+            "Judged@4",
+            "SetF",
+            "NumRet",
+            "nDCG",
+            "nDCG@5",
+            "nDCG(dcg='exp-log2')@4",
+            "nDCG(gains={1:5,3:1})@6",
+            "RR(judged_only=True)",
+        ]
+    ),
+]
+
+
+def _aligned(measures, rows, run):
+    evaluator = AcceleratedEvaluator(measures, pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "known"]))
+    judged = judge(evaluator.pool, run, ties=True)
+    return evaluator, judged, Tied.of(judged)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_closed_forms_agree_with_the_kernel_on_every_arrangement(seed):
+    rng = random.Random(seed)
+    for scale in ([0, 1], [0, 1, 2, 3], [-1, 0, 1, 2], [1, 2, 3], [0, 0, 0, 1, 3]):
+        docs = [f"d{i}" for i in range(14)]
+        rows = [("q", d, rng.choice(scale), rng.random() < 0.4) for d in rng.sample(docs, rng.randint(5, 14))]
+        run = {"q": {d: float(rng.randrange(2)) for d in rng.sample(docs, 8)}}
+        evaluator, judged, tied = _aligned(VARIANTS, rows, run)
+        assert tied.arrangements(0) <= ARRANGEMENTS
+        closed = over_ties(evaluator.tasks, judged, evaluator.values_of(judged))
+        counted = _one_by_one(tied, 0, evaluator.tasks)
+        for measure, of in closed.items():
+            assert of.exact.all()
+            assert [float(of[i][0]) for i in range(3)] == pytest.approx(counted[measure][:3], rel=1e-12, abs=1e-13), (
+                measure
+            )
+
+
+def test_closed_forms_hold_where_orders_are_too_many_to_count():
+    rng = random.Random(14)
+    rows = [("q", f"d{i}", rng.choice([0, 0, 1, 2, 3]), i % 3 == 0) for i in range(60)]
+    run = {"q": {f"d{i}": float(i < 25) for i in range(10, 80)}}
+    evaluator, judged, tied = _aligned(VARIANTS, rows, run)
+    draws = list(tied.drawn(0, 2000, np.random.default_rng(1)))
+    for measure, of in over_ties(evaluator.tasks, judged, evaluator.values_of(judged)).items():
+        task = evaluator.tasks[measure]
+        values = np.concatenate([task(some) for some in draws])
+        error = math.hypot(values.std() / math.sqrt(values.size), of.error[0])
+        assert abs(values.mean() - of.expected[0]) <= 4.5 * error + 1e-12, measure
+        if of.exact[0]:
+            assert values.min() >= of.low[0] - 1e-12, measure
+            assert values.max() <= of.high[0] + 1e-12, measure
+
+
+def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
+    n, found, missed = 1000, {3: 40, 2: 60, 1: 100, 0: 300}, {2: 50, 0: 200}
+    grades = [g for g, size in found.items() for _ in range(size)]
+    qrels = {
+        "q": {f"d{i}": g for i, g in enumerate(grades)} | {f"m{g}.{i}": g for g, k in missed.items() for i in range(k)}
+    }
+    run = {"q": {f"d{i}": 1.0 for i in range(n)}}
+    relevant, pool = 200, 250
+    ap = sum((1 + Fraction((relevant - 1) * (r - 1), n - 1)) / r for r in range(1, n + 1)) * relevant / n / pool
+    rr = sum(Fraction(math.comb(n - r, relevant - 1), math.comb(n, relevant)) / r for r in range(1, n + 1))
+    mean_gain = Fraction(3 * 40 + 2 * 60 + 100, n)
+    ideal = sorted([3] * 40 + [2] * 110 + [1] * 100, reverse=True)
+    dcg = float(mean_gain) * math.fsum(1 / math.log2(r + 1) for r in range(1, n + 1))
+    # A relevant document has each number of the 300 non-relevant ones above it with the same probability.
+    bpref_n = Fraction(relevant, pool) * (1 - Fraction(300, 2) / 500)
+    bpref_r = Fraction(relevant, pool) * (1 - Fraction(sum(min(a, 250) for a in range(301)), 301) / 250)
+    ideal_gain = [sum(ideal[:r]) for r in range(1, n + 1)]
+    above = Fraction(3 * 40 + 2 * 60 + 100 + relevant, relevant)  # gain + 1 of a relevant document, on average
+    q = sum(above * (1 + Fraction((relevant - 1) * (r - 1), n - 1)) / (ideal_gain[r - 1] + r) for r in range(1, n + 1))
+    truth = {
+        "AP": ap,
+        "RR": rr,
+        "P@10": Fraction(relevant, n),
+        "nDCG": dcg / math.fsum(g / math.log2(r + 1) for r, g in enumerate(ideal, start=1)),
+        "BprefVariant(norm='N')": bpref_n,
+        "BprefVariant(norm='R')": bpref_r,
+        "QMeasure": q * relevant / n / pool,
+    }
+    frame = tie_intervals(
+        [*truth, "PPlus", "PMeasure", "RPref(max_rel=3)", "nCRP", "NCU(stop='rank_biased')"], qrels, run
+    )
+    assert frame.exact.all()
+    first = frame[frame.query_id == "q"].set_index(frame[frame.query_id == "q"].measure.map(str))
+    for measure, expected in truth.items():
+        assert first.expected[measure] == pytest.approx(float(expected), rel=1e-12), measure
+    assert first.low["AP"] == pytest.approx(
+        float(sum(Fraction(i, n - relevant + i) for i in range(1, relevant + 1)) / pool)
+    )
+    assert first.high["AP"] == pytest.approx(relevant / pool)
+
+
+def test_forms_are_those_of_registered_kernels():
+    own = {type(measure).kernel for measure in registered().values()}
+    hosted = {found.kernel for found in irpref.measures.everyday.HOSTED.values()}
+    assert set(FORMS) <= own | hosted
 
 
 def test_without_ties_every_number_is_the_value():
@@ -127,6 +266,29 @@ def test_the_mean_of_the_topics_is_the_mean_of_their_numbers():
         [(1 / 2 + 1 / 3) / 3, (3 / 4 + 11 / 18) / 3, 2 / 3]
     )
     assert mean.loc["NumRet", ["low", "expected", "high"]].tolist() == [5, 5, 5]
+
+
+def test_the_page_about_ties_shows_what_is_the_case():
+    page = Path(__file__).parents[1] / "docs" / "ties.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert tried
+    assert not failed
+
+
+def test_three_tied_documents_by_hand():
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    half_log = 1 / math.log2(3)
+    truth = {
+        "AP": (1 / 3, 1 / 3, 11 / 18, 1),
+        "RR": (1 / 3, 1 / 3, 11 / 18, 1),
+        "P@1": (0, 0, 1 / 3, 1),
+        "Bpref": (0, 0, 1 / 2, 1),
+        "nDCG": (1 / 2, 1 / 2, (1 + half_log + 1 / 2) / 3, 1),
+    }
+    frame = tie_intervals(list(truth), qrels, run)
+    for measure, numbers in truth.items():
+        row = frame[(frame.measure == irpref.parse(measure)) & (frame.query_id == "q")].iloc[0]
+        assert row[["value", "low", "expected", "high"]].tolist() == pytest.approx(numbers, rel=1e-15)
 
 
 def test_a_measure_that_only_the_host_computes_is_refused():

@@ -78,7 +78,8 @@ def _at(values: Floats, rows: Ints) -> Floats:
     return np.append(values, 0.0)[rows]  # row -1, nothing relevant retrieved, reads the 0
 
 
-def _size(run: JudgedRun, gains: Gains, cutoff: int | None) -> Floats:
+def q_size(run: JudgedRun, gains: Gains, cutoff: int | None) -> Floats:
+    """What the sum of Q is divided by: shape (n_topics,), at least 1."""
     r = run.pool.ideal(gains)[0].lengths
     return np.maximum(r if cutoff is None else np.minimum(r, cutoff), 1).astype(np.float64)
 
@@ -86,7 +87,7 @@ def _size(run: JudgedRun, gains: Gains, cutoff: int | None) -> Floats:
 def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """Q-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return blend.found.hits.total(blend.ratio) / _size(run, gains, cutoff)
+    return blend.found.hits.total(blend.ratio) / q_size(run, gains, cutoff)
 
 
 def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
@@ -115,7 +116,7 @@ def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: b
     place = np.arange(blend.ratio.size)
     preferred = _preferred(blend)
     if which == "Q":
-        share = blend.ratio / blend.found.hits.spread(_size(run, gains, cutoff))
+        share = blend.ratio / blend.found.hits.spread(q_size(run, gains, cutoff))
     elif which == "P+":
         share = np.where(
             place <= blend.found.hits.spread(preferred),

@@ -49,7 +49,8 @@ def _judged(run: JudgedRun, cutoff: int | None) -> JudgedRun:
     return run.at(cutoff).condensed()
 
 
-def _above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
+def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
+    """Counts above the relevant documents within the cutoff."""
     view = _judged(run, cutoff)
 
     def make() -> _Above:
@@ -64,8 +65,8 @@ def _above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
     return view.memo(("above", rel), make)
 
 
-def _summands(of: _Above, norm: str) -> Floats:
-    """Summand of each retrieved relevant document: shape (n_relevant,)."""
+def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:
+    """cap and den of each topic: (n_topics,), (n_topics,)."""
     r, n = of.r, of.n
     cap = {"N": n, "10": r + 10, "10min": r + 10}.get(norm, r)
     den = {
@@ -73,6 +74,12 @@ def _summands(of: _Above, norm: str) -> Floats:
         "10min": np.minimum(r + 10, n),
         "old": np.minimum(r, of.n_retrieved),
     }.get(norm, cap)
+    return cap, den
+
+
+def _summands(of: _Above, norm: str) -> Floats:
+    """Summand of each retrieved relevant document: shape (n_relevant,)."""
+    cap, den = bounds(of, norm)
     counted = np.minimum(of.number, of.relevant.spread(cap))
     # A denominator of 0 means that no judged non-relevant document can stand above.
     return 1 - counted / of.relevant.spread(np.maximum(den, 1))
@@ -80,14 +87,14 @@ def _summands(of: _Above, norm: str) -> Floats:
 
 def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Floats:
     """bpref of each topic: shape (n_topics,), in [0, 1], higher is better."""
-    of = _above(run, rel, cutoff)
+    of = above(run, rel, cutoff)
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
     return of.relevant.total(_summands(of, norm)) / np.maximum(of.r, 1)
 
 
 def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Terms:
     """Contribution of each judged document: shape (n_judged,). `lost`: non-relevant documents above it."""
-    of = _above(run, rel, cutoff)
+    of = above(run, rel, cutoff)
     judged, lost = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
     row = _judged(run, cutoff).row[of.at]
     judged[row] = _summands(of, norm) / of.relevant.spread(np.maximum(of.r, 1))

@@ -98,6 +98,19 @@ class Positions(NamedTuple):
         return above + t * (t + 1) / 2
 
 
+def intervals(run: JudgedRun, filled: Ints) -> tuple[Ints, Ints]:
+    """First and last rank that the ideal list has for the grade of each hit: (n_hits,), (n_hits,).
+
+    `filled`: ranks of the filled-up list, (n_topics,). Non-relevant documents without a judgment, retrieved or
+    filling up, push the lower grades down.
+    """
+    best, grade = ideal(run.pool), run.pool.level_grade
+    shift = run.pool.levels.spread(filled - run.hits.lengths)
+    first = (best.first + np.where(grade < 0, shift, 0))[run.level]
+    last = (best.last + np.where(grade <= 0, shift, 0))[run.level]
+    return first, last
+
+
 def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
     """Relative positions in the list filled up to `depth` (R where None), never cut: shape (n_topics,)."""
 
@@ -106,9 +119,7 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
         filled = np.maximum(run.n_retrieved, best.relevant if depth is None else depth)
         # Non-relevant documents without a judgment: retrieved ones, and those that fill the list up.
         pushed = filled - run.hits.lengths
-        grade, shift = run.pool.level_grade, run.pool.levels.spread(pushed)
-        first = (best.first + np.where(grade < 0, shift, 0))[run.level]
-        last = (best.last + np.where(grade <= 0, shift, 0))[run.level]
+        first, last = intervals(run, filled)
         rp = np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
         last_zero = best.relevant + best.zeros + pushed
         return Positions(rp, filled, best.relevant, last_zero, bool(best.negatives.any()))

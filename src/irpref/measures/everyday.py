@@ -179,17 +179,17 @@ def _log2(numbers: Ints) -> Floats:
     return _log2_table[numbers]
 
 
-def _level_gain(pool: Judgments, gains: Gains, exponential: bool) -> Floats:
+def level_gain(pool: Judgments, gains: Gains, exponential: bool) -> Floats:
     """Gain of each level: shape (n_levels,), 0 for negative grades."""
     gain = np.maximum(pool.level_mapped(gains), 0.0)
     return np.exp2(gain) - 1 if exponential else gain
 
 
-def _ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | None) -> Floats:
+def ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | None) -> Floats:
     """DCG of the ideal list: shape (n_topics,)."""
 
     def make() -> Floats:
-        gain = _level_gain(pool, gains, exponential)
+        gain = level_gain(pool, gains, exponential)
         # By gain, not by grade: a dict of gains may put grades in any order.
         order = np.lexsort((-gain, pool.levels.topic))
         by_rank = np.repeat(gain[order], pool.level_size[order])
@@ -204,8 +204,8 @@ def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: i
     """NDCG with the discount log2(rank + 1), and as gain the grade or 2^grade - 1."""
     view = run.view(cutoff, judged_only)
     exponential = dcg == "exp-log2"
-    share = _level_gain(run.pool, gains, exponential)[view.level] / _log2(view.rank + 1)
-    return _ratio(view.hits.total(share), _ideal_dcg(run.pool, gains, exponential, cutoff))
+    share = level_gain(run.pool, gains, exponential)[view.level] / _log2(view.rank + 1)
+    return _ratio(view.hits.total(share), ideal_dcg(run.pool, gains, exponential, cutoff))
 
 
 # Which measures ---------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
-def _expected(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
+def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
     """e of each topic: shape (n_topics,); 0 only where it is R and nothing is relevant."""
     if expected is None:
         return run.pool.count_relevant(rel).astype(np.float64)
@@ -43,7 +43,7 @@ def relative_recall(
 ) -> Floats:
     """Relative recall of each topic: shape (n_topics,), in [0, 1] if capped, higher is better."""
     view = run.at(cutoff)
-    e = _expected(run, expected, rel)
+    e = wanted(run, expected, rel)
     value = np.divide(view.hits.count(view.grade >= rel), e, out=np.zeros_like(e), where=e > 0)
     return np.minimum(value, 1.0) if capped else value
 
@@ -55,7 +55,7 @@ def relative_recall_terms(
     view = run.at(cutoff)
     relevant = view.grade >= rel
     count = view.hits.running_count(relevant)
-    e = view.hits.spread(_expected(run, expected, rel))
+    e = view.hits.spread(wanted(run, expected, rel))
     share = np.clip(e - (count - 1), 0.0, 1.0) if capped else np.ones(count.size)
     return Terms(view.on_pool(np.where(relevant & (e > 0), share / np.where(e > 0, e, 1.0), 0.0), 0.0))
 
@@ -74,7 +74,7 @@ def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, c
     """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better."""
     view = run.at(cutoff)
     relevant = view.grade >= rel
-    e = _expected(run, expected, rel)
+    e = wanted(run, expected, rel)
     reached = view.hits.first(relevant & (view.hits.running_count(relevant) == view.hits.spread(np.ceil(e))))
     rank = np.append(view.rank, 1)[reached]
     return np.where((reached >= 0) & (e > 0), e / rank, 0.0)

@@ -46,7 +46,7 @@ def _table(base: float, bits: int) -> Floats:
     return np.append(1.0, _discount(np.arange(1, 1 << bits), base))  # there is no rank 0
 
 
-def _ideal(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Floats:
+def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Floats:
     """DCG of the ideal list of each topic: shape (n_topics,)."""
 
     def make() -> Floats:
@@ -66,7 +66,7 @@ def _parts(
     """Discounted gains of the relevant hits, (n_hits,), and of the ideal list, (n_topics,)."""
     view = run.view(cutoff, judged_only).relevant(gains)
     gain = run.pool.level_ratio_gain(gains)[view.level]
-    return view, gain / discount(view.rank, base), _ideal(run.pool, base, gains, cutoff)
+    return view, gain / discount(view.rank, base), ideal_dcg(run.pool, base, gains, cutoff)
 
 
 def original_ndcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:

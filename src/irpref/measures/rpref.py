@@ -210,7 +210,7 @@ class _Parts(NamedTuple):
     missed_penalty: Floats | None  # (n_judged,)
 
 
-def _parts(
+def summands(
     run: JudgedRun,
     norm: str,
     unretrieved: str,
@@ -220,6 +220,7 @@ def _parts(
     cutoff: int | None,
     n: int | None,
 ) -> _Parts:
+    """What the documents add, before it is divided."""
     pool = run.pool
     of = scale(pool, gains, max_rel, n)
     view = run.at(cutoff).condensed()
@@ -283,7 +284,7 @@ def rpref(
     n: int | None = None,
 ) -> Floats:
     """rpref (or n-pref) of each topic: shape (n_topics,), in [0, 1], higher is better."""
-    parts = _parts(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
+    parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
     value = parts.view.hits.total(parts.hits)
     if parts.missed is not None:
         value = value + run.pool.judged.total(parts.missed)
@@ -303,7 +304,7 @@ def rpref_terms(
     n: int | None = None,
 ) -> Terms:
     """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight it loses."""
-    parts = _parts(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
+    parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
     pool = run.pool
     of = scale(pool, gains, max_rel, n)
     value = of.value[pool.level]

@@ -14,10 +14,12 @@ column `exact` says which.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.groups import Tied
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats
@@ -136,9 +138,16 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
         tied = Tied.of(judged.topics(start, stop))
         open_topics = np.unique(tied.topic[tied.mixed])
         left: dict[int, list[Any]] = {}
-        for measure in tasks:
+        for measure, task in tasks.items():
+            closed = None
+            if open_topics.size and isinstance(task, partial) and task.func in FORMS:
+                closed = FORMS[task.func](tied, task, **task.keywords)
             for topic in open_topics.tolist():
-                left.setdefault(topic, []).append(measure)
+                if closed is None or np.isnan(closed[1][topic]):
+                    left.setdefault(topic, []).append(measure)
+                else:
+                    row = (float(closed[0][topic]), float(closed[1][topic]), float(closed[2][topic]), True, 0.0)
+                    _put(out[measure], start + topic, row, values[measure][start + topic])
         for topic, those in left.items():
             for measure, row in _one_by_one(tied, topic, {m: tasks[m] for m in those}).items():
                 _put(out[measure], start + topic, row, values[measure][start + topic])

@@ -34,13 +34,18 @@ class Tied:
         Rank of the group's first document.
     size : int array (n_groups,)
         Its documents, judged or not.
+    whole : tuple of int arrays (n_groups,)
+        `first` and `size` before documents were left out (`condensed`).
     """
 
-    def __init__(self, run: JudgedRun, groups: Segments, first: Ints, size: Ints) -> None:
+    def __init__(
+        self, run: JudgedRun, groups: Segments, first: Ints, size: Ints, whole: tuple[Ints, Ints] | None = None
+    ) -> None:
         self.run = run
         self.groups = groups
         self.first = first
         self.size = size
+        self.whole = whole or (first, size)
         self.topic: Ints = run.hits.topic[groups.starts]
         self.by_topic = Segments(np.searchsorted(self.topic, np.arange(run.n_topics + 1)))
         self._memo: dict[Any, Any] = {}
@@ -72,7 +77,9 @@ class Tied:
             parts = self.groups.part(kept)
             some = parts.lengths > 0
             groups = Segments(np.append(parts.starts[some], kept.size))
-            return Tied(view, groups, view.rank[groups.starts], groups.lengths)
+            return Tied(
+                view, groups, view.rank[groups.starts], groups.lengths, (self.whole[0][some], self.whole[1][some])
+            )
 
         return self.memo(("condensed", negative), make)
 
