@@ -1,0 +1,159 @@
+"""Lowest and highest value of a measure over the grades that unjudged retrieved documents could have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from irpref.analysis.holes.algorithms import extremes
+from irpref.analysis.holes.filled import Holes
+from irpref.analysis.interval_table import interval_table
+from irpref.arrays.segments import Bools, Floats
+from irpref.evaluation import AcceleratedEvaluator, evaluator
+from irpref.judged.pool import Pool
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.everyday import supports
+from irpref.measures.names import parse_all
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_GRADES = 256
+
+
+class Bounds(NamedTuple):
+    """Bounds of each topic: arrays (n_topics,)."""
+
+    low: Floats
+    high: Floats
+    low_attained: Floats
+    high_attained: Floats
+
+    @property
+    def exact(self) -> Bools:
+        """Whether both bounds were reached."""
+        return (self.low == self.low_attained) & (self.high == self.high_attained)
+
+
+def grade_grid(measure: Any, arguments: dict[str, Any], pool: Pool, grades: Iterable[float] | None) -> Floats:
+    """The grades that a hole can have, ascending.
+
+    Raises
+    ------
+    ValueError
+        No grade, one that is no finite number, a negative one of a measure for which it means unjudged; gains that
+        fall as these grades rise; a scale too long to be filled with whole grades.
+    """
+    negative = negative_is_a_grade(measure)
+    of_qrels = np.unique(pool.grade)
+    gains = measure.params.get("gains") or {}
+    if grades is not None:
+        grid = _given(grades)
+        if grid[0] < 0 and not negative:
+            raise ValueError(
+                f"grades: {grid[0]:g} is negative, which means unjudged for {measure}; expected grades of at least 0"
+            )
+    else:
+        # On a scale of gains, its top is no grade.
+        top = float(of_qrels[-1]) if gains or arguments.get("max_rel") is None else float(arguments["max_rel"])
+        top = top if top > 0 else 1.0
+        if top > MOST_GRADES:
+            raise ValueError(
+                f"{measure}: the scale reaches from 0 to {top:g}, too many grades to try them all; "
+                "pass those that unjudged documents could have, as in grades=[0, 50, 100]"
+            )
+        grid = np.unique(np.append(np.arange(np.floor(top) + 1), top))
+        if gains:
+            # Grades that nobody uses have no gain of their own, and need not fit between those that have.
+            grid = grid[np.isin(grid, of_qrels) | np.isin(grid, list(gains)) | (grid == 0)]
+    if isinstance(measure, KernelMeasure):
+        measure.check_gains(np.union1d(of_qrels, grid).tolist())
+    return grid
+
+
+def _given(grades: Iterable[float]) -> Floats:
+    if isinstance(grades, (str, bytes)) or not isinstance(grades, Iterable):
+        raise ValueError(f"grades={grades!r} is not accepted, expected a sequence of numbers such as [0, 1, 2]")
+    given = list(grades)
+    try:
+        grid = np.unique(np.array(given, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"grades={given!r} is not accepted, expected numbers such as [0, 1, 2]") from None
+    if not grid.size or grid.ndim != 1 or not np.isfinite(grid).all():
+        raise ValueError(f"grades={given!r} is not accepted, expected at least one finite number, as in [0, 1, 2]")
+    return grid
+
+
+def negative_is_a_grade(measure: Any) -> bool:
+    """Whether documents with a negative grade are judged for a measure, and so are no holes."""
+    return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
+
+
+def bounds_of(measure: Any, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
+    """Bounds of each topic."""
+    n = holes.base.n_topics
+    found = [extremes(measure, task, holes, t, grid) for t in range(n)]
+    values = holes.values(task, ((t, of.ways) for t, of in enumerate(found)))
+    low, high = np.array([of.min() for of in values]), np.array([of.max() for of in values])
+    # A bound that was computed in another way may be on the wrong side by a rounding error.
+    return Bounds(
+        np.array([a if of.low is None else min(of.low, a) for of, a in zip(found, low.tolist(), strict=True)]),
+        np.array([b if of.high is None else max(of.high, b) for of, b in zip(found, high.tolist(), strict=True)]),
+        low,
+        high,
+    )
+
+
+def hole_intervals(measures: Any, qrels: Any, run: Any, grades: Iterable[float] | None = None) -> pd.DataFrame:
+    """Lowest and highest value over all grades of the unjudged retrieved documents: see `irpref.intervals`.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels, run : in any form that `irpref.evaluator` takes
+    grades : numbers, optional
+        The grades that such documents could have; by default the whole grades from 0 to the top of the scale, and
+        the top: the measure's `max_rel`, else the highest grade of the qrels (1 if none is above 0).
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `irpref.intervals`, topics by rising id, then the mean of each measure (the sum, of measures that count).
+        Where `exact` is False, `low` and `high` enclose the extremes; `low_attained` and `high_attained` are values
+        that some grades reach.
+
+    Raises
+    ------
+    ValueError
+        As the evaluator; grades that cannot be.
+    """
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    mine = [measure for measure in chosen if supports(measure)]
+    if len(mine) < len(chosen):
+        other = next(measure for measure in chosen if measure not in mine)
+        raise ValueError(f"{other} is left to ir_measures, which says nothing about its values: no bounds are known")
+    evaluate = evaluator(mine, qrels)
+    assert isinstance(evaluate, AcceleratedEvaluator)
+    judged = evaluate.judge(run)
+    values = evaluate.values_of(judged)
+    holes: dict[bool, Holes] = {}
+    order = sorted(range(len(evaluate.topic_ids)), key=evaluate.topic_ids.__getitem__)
+    columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "measure", "value", "low", "expected", "high")}
+    columns.update(exact=[], low_attained=[], high_attained=[])
+    for measure in chosen:
+        task = evaluate.tasks[measure]
+        assert isinstance(task, partial)
+        negative = negative_is_a_grade(measure)
+        if negative not in holes:
+            holes[negative] = Holes(judged, negative)
+        found = bounds_of(measure, task, holes[negative], grade_grid(measure, task.keywords, evaluate.pool, grades))
+        columns["query_id"] += [evaluate.topic_ids[t] for t in order] + [None]
+        columns["measure"] += [str(measure)] * (len(order) + 1)
+        columns["expected"] += [np.nan] * (len(order) + 1)
+        columns["exact"] += [*found.exact[order].tolist(), bool(found.exact.all())]
+        for name, of in {"value": values[measure], **found._asdict()}.items():
+            columns[name] += [*of[order].tolist(), evaluate.means_of({measure: of})[measure]]
+    return interval_table(**columns)

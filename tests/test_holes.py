@@ -1,0 +1,292 @@
+"""Intervals over the grades of unjudged documents, against every assignment of grades, through the oracles."""
+
+import inspect
+import itertools
+import math
+import warnings
+from fractions import Fraction
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import irpref
+from irpref.analysis.holes import hole_intervals
+from irpref.measures import registered
+from oracles import ORACLES, bpref, order, scale_of, top
+from strategies import collections, parameters, positive_grades
+from test_laws import VARIANTS, awkward, judgments, retrieved
+
+MOST = 1500  # assignments of a topic that are tried
+
+
+# Oracles of the host's everyday measures ---------------------------------------------------------------------
+
+
+def _relevant(ranking, judged, rel):
+    return [doc in judged and judged[doc] >= rel for doc in ranking]
+
+
+def _r(judged, rel):
+    return sum(grade >= rel for grade in judged.values())
+
+
+def _ratio(a, b):
+    return Fraction(a, b) if b else Fraction(0)
+
+
+def _ap(ranking, judged, rel=1, cutoff=None):
+    hits = _relevant(top(ranking, cutoff), judged, rel)
+    total = sum((Fraction(sum(hits[: i + 1]), i + 1) for i, hit in enumerate(hits) if hit), Fraction(0))
+    return total / _r(judged, rel) if _r(judged, rel) else Fraction(0)
+
+
+def _rr(ranking, judged, rel=1, cutoff=None):
+    # Without ties: with a cutoff, the host has them in another order.
+    hits = _relevant(top(ranking, cutoff), judged, rel)
+    return Fraction(1, hits.index(True) + 1) if any(hits) else Fraction(0)
+
+
+def _ndcg(ranking, judged, dcg="log2", gains=None, cutoff=None):
+    def gain(grade):
+        value = max((gains or {}).get(grade, grade), 0)
+        return 2**value - 1 if dcg == "exp-log2" else value
+
+    def total(grades):
+        return math.fsum(gain(grade) / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
+
+    ideal = total(sorted(judged.values(), key=gain, reverse=True)[:cutoff])
+    return total([judged.get(doc, 0) for doc in top(ranking, cutoff)]) / ideal if ideal else 0.0
+
+
+def _f(ranking, judged, rel=1, beta=1.0):
+    found, r = sum(_relevant(ranking, judged, rel)), _r(judged, rel)
+    p, q, b = _ratio(found, len(ranking)), _ratio(found, r), Fraction(beta)
+    return (b + 1) * p * q / (b * p + q) if p else Fraction(0)
+
+
+HOST = {
+    "AP": _ap,
+    "P": lambda ranking, judged, rel=1, cutoff=1: _ratio(sum(_relevant(top(ranking, cutoff), judged, rel)), cutoff),
+    "R": lambda ranking, judged, rel=1, cutoff=1: _ratio(
+        sum(_relevant(top(ranking, cutoff), judged, rel)), _r(judged, rel)
+    ),
+    "Success": lambda ranking, judged, rel=1, cutoff=1: Fraction(any(_relevant(top(ranking, cutoff), judged, rel))),
+    "RR": _rr,
+    "Rprec": lambda ranking, judged, rel=1: _ratio(
+        sum(_relevant(ranking[: _r(judged, rel)], judged, rel)), _r(judged, rel)
+    ),
+    "Bpref": lambda ranking, judged, rel=1: bpref(ranking, judged, rel=rel),
+    "nDCG": _ndcg,
+    "Judged": lambda ranking, judged, cutoff=1: _ratio(
+        sum(doc in judged for doc in top(ranking, cutoff)), len(top(ranking, cutoff))
+    ),
+    "SetP": lambda ranking, judged, rel=1: _ratio(sum(_relevant(ranking, judged, rel)), len(ranking)),
+    "SetR": lambda ranking, judged, rel=1: _ratio(sum(_relevant(ranking, judged, rel)), _r(judged, rel)),
+    "SetF": _f,
+    "SetAP": lambda ranking, judged, rel=1: (
+        _ratio(sum(_relevant(ranking, judged, rel)), len(ranking))
+        * _ratio(sum(_relevant(ranking, judged, rel)), _r(judged, rel))
+    ),
+    "NumRel": lambda ranking, judged: Fraction(_r(judged, 1) if ranking else 0),
+    "NumRet": lambda ranking, judged, rel=None: Fraction(
+        len(ranking) if rel is None else sum(_relevant(ranking, judged, rel))
+    ),
+    "NumQ": lambda ranking, judged: Fraction(bool(ranking)),
+}
+
+
+def host_parameters(name):
+    rel, cutoff = {"rel": st.integers(1, 3)}, {"cutoff": st.integers(1, 8)}
+    gains = st.sampled_from([{1: 3, 2: 5, 3: 7}, {1: 2, 2: 2, 3: 1}, {0: 1, 3: 9}])
+    options = {
+        "P": (cutoff, rel),
+        "R": (cutoff, rel),
+        "Success": (cutoff, rel),
+        "Judged": (cutoff, {}),
+        "AP": ({}, rel | cutoff),
+        "RR": ({}, rel | cutoff),
+        "Rprec": ({}, rel),
+        "Bpref": ({}, rel),
+        "nDCG": ({}, cutoff | {"gains": gains}),
+        "SetP": ({}, rel),
+        "SetR": ({}, rel),
+        "SetF": ({}, rel | {"beta": st.sampled_from([0.5, 1.0, 3.0])}),
+        "SetAP": ({}, rel),
+        "NumRel": ({}, {}),
+        "NumRet": ({}, rel),
+        "NumQ": ({}, {}),
+    }
+    return st.fixed_dictionaries(options[name][0], optional=options[name][1])
+
+
+# Brute force --------------------------------------------------------------------------------------------------
+
+
+def grid_of(qrels, parameters, grades):
+    """The grades a hole can have, as the contract has them."""
+    if grades is not None:
+        return sorted(set(grades))
+    gains = {grade: gain for grade, gain in (parameters.get("gains") or {}).items() if grade != gain}
+    present = {grade for judged in qrels.values() for grade in judged.values()}
+    scale = parameters.get("max_rel") if not gains else None
+    if scale is None:
+        scale = max(present)
+    scale = scale if scale > 0 else 1
+    grid = sorted({*range(math.floor(scale) + 1), scale})
+    return [g for g in grid if not gains or g in present or g in gains or g == 0]
+
+
+def brute_force(oracle, qrels, run, grid, negative=False):
+    """Lowest and highest value of each topic over all assignments; None for topics that have too many."""
+    out = {}
+    for topic, judged in qrels.items():
+        ranking = order(run.get(topic, {}))
+        holes = [doc for doc in ranking if doc not in judged or (judged[doc] < 0 and not negative)]
+        if len(grid) ** len(holes) > MOST:
+            out[topic] = None
+            continue
+        ways = itertools.product(grid, repeat=len(holes))
+        found = [oracle(topic, ranking, {**judged, **dict(zip(holes, way, strict=True))}, holes) for way in ways]
+        out[topic] = min(found), max(found)
+    return out
+
+
+def check(measure, qrels, run, expected, rows=None, grades=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irpref.IrprefWarning)
+        table = hole_intervals([measure], rows or qrels, run, grades)
+    of = table[table["query_id"].notna()].set_index("query_id")
+    assert set(of.index) == set(qrels)
+    for topic, known in expected.items():
+        row = of.loc[topic]
+        assert row["low"] <= row["low_attained"] <= row["high_attained"] <= row["high"]
+        assert np.isnan(row["expected"])
+        if known is None:
+            continue
+        low, high = map(float, known)
+        assert row["low"] <= low + 1e-12, (topic, row["low"], low)
+        assert row["high"] >= high - 1e-12, (topic, row["high"], high)
+        assert row["low_attained"] >= low - 1e-12
+        assert row["high_attained"] <= high + 1e-12
+        if row["exact"]:
+            assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-12)
+    return of
+
+
+@pytest.mark.parametrize("name", sorted(registered()))
+@given(collection=collections(max_topics=2, max_docs=8), data=st.data())
+def test_the_bounds_are_those_of_all_assignments(name, collection, data):
+    qrels, run = collection
+    options = data.draw(parameters(name, positive_grades(qrels)))
+    negative = type(registered()[name]).NEGATIVE_GRADES
+    wanted = inspect.signature(ORACLES[name]).parameters
+    rows, further = qrels, {}
+    if "known" in wanted:
+        rows = judgments(qrels)
+        known = {row.doc_id for row in rows if row.known}
+        further = {"known": known}
+    if "scale" in wanted:
+        further = {"scale": scale_of(qrels, options.get("gains"))}
+
+    def oracle(topic, ranking, judged, holes):
+        if "known" in further:
+            return ORACLES[name](ranking, judged, known=further["known"] - set(holes), **options)
+        return ORACLES[name](ranking, judged, **options, **further)
+
+    grid = grid_of(qrels, {**({"max_rel": further["scale"]} if "scale" in further else {}), **options}, None)
+    check(registered()[name](**options), qrels, run, brute_force(oracle, qrels, run, grid, negative), rows)
+
+
+@pytest.mark.parametrize("name", sorted(HOST))
+@given(collection=collections(integer_only=True, max_topics=2, max_docs=8), data=st.data())
+def test_the_bounds_of_the_hosts_measures_are_those_of_all_assignments(name, collection, data):
+    qrels, run = collection
+    options = data.draw(host_parameters(name))
+    if "cutoff" in options and name in ("RR", "Judged"):
+        assume(all(len(set(map(float, docs.values()))) == len(docs) for docs in run.values()))
+    measure = getattr(ir_measures, name)(**options)
+
+    def oracle(topic, ranking, judged, holes):
+        return HOST[name](ranking, {doc: g for doc, g in judged.items() if g >= 0}, **options)
+
+    of = check(measure, qrels, run, brute_force(oracle, qrels, run, grid_of(qrels, options, None)))
+    assert of["exact"].all()
+
+
+@pytest.mark.parametrize(
+    ("measure", "oracle"),
+    [
+        ("AP(rel=2)", lambda ranking, judged: _ap(ranking, judged, rel=2)),
+        ("nDCG@5", lambda ranking, judged: _ndcg(ranking, judged, cutoff=5)),
+        ("nDCG(dcg='exp-log2')@5", lambda ranking, judged: _ndcg(ranking, judged, "exp-log2", cutoff=5)),
+        ("Bpref", lambda ranking, judged: bpref(ranking, judged)),
+        ("Bpref(rel=2)", lambda ranking, judged: bpref(ranking, judged, rel=2)),
+        ("RPref(max_rel=3)", lambda ranking, judged: ORACLES["RPref"](ranking, judged, max_rel=3)),
+        ("QMeasure", lambda ranking, judged: ORACLES["QMeasure"](ranking, judged)),
+    ],
+)
+@pytest.mark.parametrize("grades", [[0, 2], [1, 2], [0, 0.5, 3], [2], [0, 1, 2, 3]])
+@given(collection=collections(integer_only=True, negative=False, max_topics=1, max_docs=8))
+@settings(max_examples=20)
+def test_the_grades_can_be_chosen(measure, oracle, grades, collection):
+    qrels, run = collection
+    found = brute_force(lambda topic, ranking, judged, holes: oracle(ranking, judged), qrels, run, grades)
+    check(irpref.parse(measure), qrels, run, found, grades=grades)
+
+
+# Longer lists ---------------------------------------------------------------------------------------------------
+
+
+EVERY = [*VARIANTS, *map(irpref.parse, ("AP", "AP@20", "nDCG", "nDCG@10", "Bpref", "Rprec", "RR@10", "SetF", "R@20"))]
+
+
+@pytest.fixture(scope="module")
+def collection():
+    return awkward()
+
+
+@pytest.mark.parametrize("measure", EVERY, ids=str)
+def test_random_assignments_stay_within_the_bounds(measure, collection):
+    qrels = {t: docs for t, docs in collection.qrels.items() if "continuous" not in t}
+    rows, run = judgments(qrels), retrieved(collection.run)
+    table = hole_intervals([measure], rows, run)
+    of = table[table["query_id"].notna()].set_index("query_id")
+    assert (of["low"] <= of["low_attained"]).all()
+    assert (of["low_attained"] <= of["high_attained"]).all()
+    assert (of["high_attained"] <= of["high"]).all()
+    negative = getattr(type(measure), "NEGATIVE_GRADES", False)
+    grid = grid_of(qrels, measure.params, None)
+    rng = np.random.default_rng(3)
+    for share in (0.0, 0.05, 0.5, 1.0):
+        filled = []
+        for row in rows:
+            if negative or row.relevance >= 0 or row.doc_id not in collection.run.get(row.query_id, {}):
+                filled.append(row)
+        there = {(row.query_id, row.doc_id) for row in filled}
+        expected = {row.query_id: row.expected for row in rows}
+        for topic in qrels:
+            for doc in collection.run.get(topic, {}):
+                if (topic, doc) not in there:
+                    grade = float(rng.choice(grid)) if rng.random() < share else grid[0]
+                    filled.append(type(rows[0])(topic, doc, grade, False, expected[topic]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", irpref.IrprefWarning)
+            evaluator = irpref.evaluator([measure], filled)
+            values = dict(zip(evaluator.topic_ids, evaluator.values(run)[measure].tolist(), strict=True))
+        for topic, value in values.items():
+            assert of.loc[topic, "low"] - 1e-12 <= value <= of.loc[topic, "high"] + 1e-12, (topic, share)
+
+
+def test_without_holes_the_interval_is_the_value():
+    qrels = {"q": {f"d{i}": i % 3 for i in range(30)}}
+    run = {"q": {f"d{i}": i * 7 % 30 for i in range(0, 30, 2)}}
+    table = hole_intervals(EVERY_SCALE_FREE, judgments(qrels), run)
+    assert np.allclose(table["low"], table["value"], rtol=0, atol=1e-15)
+    assert np.allclose(table["high"], table["value"], rtol=0, atol=1e-15)
+    assert table["exact"].all()
+
+
+EVERY_SCALE_FREE = [measure for measure in EVERY if "judged_only" not in measure.params]
