@@ -69,6 +69,7 @@ _MODULES = {
 }
 _FUNCTIONS = {
     "accelerate": "hosts.ir_measures",
+    "check": "analysis.check",
     "intervals": "analysis.intervals",
     "leaderboard": "analysis.leaderboard",
     "read_qrels": "formats.trec",
@@ -78,6 +79,7 @@ _FUNCTIONS = {
 if TYPE_CHECKING:
     from irpref import datasets, meta
     from irpref.analysis import curves, explain, significance
+    from irpref.analysis.check import check
     from irpref.analysis.intervals import intervals
     from irpref.analysis.leaderboard import leaderboard
     from irpref.formats.trec import read_qrels, read_run
@@ -152,6 +154,7 @@ __all__ = [
     "UnknownMeasureError",
     "accelerate",
     "bind",
+    "check",
     "curves",
     "datasets",
     "evaluator",

@@ -1,0 +1,436 @@
+"""What to know before any number is read: findings about qrels, runs, and measures on them.
+
+Nothing here is a value. Each finding has a code that stays the same, a level, and says how many, which one first, and
+in words what follows from it:
+
+    grave    numbers would mislead: topics without documents, no topic or document in common, ids that differ in case
+             or white space only, a run that cannot be evaluated
+    warning  numbers depend on it: documents repeated, a ranking shorter than a cutoff, ties across grades at the top,
+             identical runs, many unjudged documents, judgments on which a measure is degenerate
+    note     good to know: the scale, harmless ties, uneven depth, topics that are judged or answered alone
+
+>>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}}
+>>> findings = check(qrels, {"mine": {"q1": {"a": 2.0, "b": 1.0}}})
+>>> findings[["code", "level", "run", "count", "example"]].head(1)
+                       code  level   run  count example
+0  topics-without-documents  grave  mine      1      q2
+>>> grave(findings)
+["mine: no documents for 1 of 2 topics, first 'q2'; they count as empty rankings"]
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.formats.runs import named_runs
+from irpref.judged.align import Repeats, blocks, listing
+from irpref.judged.inputs import Table, as_table, group
+from irpref.judged.order import evaluation_order
+from irpref.judged.pool import Pool
+from irpref.measures.declare import needs, registered
+from irpref.measures.names import parse_all
+from irpref.messages import DuplicateWarning
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVELS = ("grave", "warning", "note")
+COLUMNS = ("code", "level", "run", "count", "example", "text")
+TOP = 10  # ranks that are looked at more closely
+_MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # share of the top
+_LINES = 3  # runs of one code that `grave` gives a line each
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A row of the table: see `check`."""
+
+    code: str
+    level: str
+    run: str | None
+    count: int
+    example: str | None
+    text: str
+
+
+def check(qrels: Any, runs: Any, measures: Any = ()) -> pd.DataFrame:
+    """Look at qrels and runs before they are evaluated.
+
+    Parameters
+    ----------
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+    measures : measures of any toolkit, or their names, optional
+        Those that are to be computed: their cutoffs, thresholds and needs are held against the data.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each finding, the worst first: `code`, `level` ('grave', 'warning', 'note'), `run` (None: about
+        qrels or measures), `count` (of topics, documents or judgments, as the text says), `example` (the first
+        topic, document or run concerned), `text`. Codes:
+
+        - grave: `topics-without-documents`, `no-common-topic`, `no-judged-document`, `mangled-ids`, `invalid-run`
+        - warning: `duplicates`, `constant-scores`, `identical-runs`, `no-nonrelevant`, `rel-above-scale`,
+          `max-rel-below-scale`
+        - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`, `negative-grades`
+        - note: `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`, `max-rel-missing`
+
+    Raises
+    ------
+    ValueError, OSError
+        The qrels cannot be read. What is wrong with a run is a finding.
+    """
+    import pandas as pd
+
+    pool = Pool.build(qrels)
+    named = {name: list(run) if isinstance(run, Iterator) else run for name, run in named_runs(runs).items()}
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    found = list(_of_qrels(pool, chosen))
+    looks: dict[str, _Look] = {}
+    ids = _Ids(pool)
+    for name, run in named.items():
+        try:
+            looks[name] = _look(pool, run, ids)
+        except ValueError as error:  # no number, no column, nothing in common that could be looked at
+            found.append(Finding("invalid-run", "grave", name, 1, None, f"cannot be evaluated: {error}"))
+    deepest = max((int(look.lengths.max(initial=0)) for look in looks.values()), default=0)
+    for name, look in looks.items():
+        found += _of_run(pool, name, look, chosen, deepest)
+    found += _identical(pool, named, looks)
+    found.sort(key=lambda finding: LEVELS.index(finding.level))
+    codes = {code: place for place, code in enumerate(dict.fromkeys(finding.code for finding in found))}
+    found.sort(key=lambda finding: (LEVELS.index(finding.level), codes[finding.code], -finding.count))
+    table = pd.DataFrame([vars(finding) for finding in found], columns=list(COLUMNS))
+    for name in ("run", "example"):
+        table[name] = pd.Series([getattr(finding, name) for finding in found], dtype=object)
+    table["count"] = table["count"].astype("int64")
+    return table
+
+
+def grave(findings: pd.DataFrame) -> list[str]:
+    """The grave findings as lines: one each, but one in all for a code that many runs have.
+
+    Parameters
+    ----------
+    findings : what `check` returned
+    """
+    lines = []
+    rows = findings[findings["level"] == "grave"]
+    for code in dict.fromkeys(rows["code"]):
+        some = rows[rows["code"] == code]
+        shown = some if len(some) <= _LINES else some[:1]
+        told = [
+            text if run is None else f"{run}: {text}" for run, text in zip(shown["run"], shown["text"], strict=True)
+        ]
+        if len(some) > _LINES:
+            told = [f"{told[0]} ({len(some) - 1} more runs like this)"]
+        lines += told
+    return lines
+
+
+# ------------------------------------------------------------------------------------------ qrels and measures
+
+
+def _of_qrels(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
+    grades, counts = np.unique(pool.grade, return_counts=True)
+    top = float(grades.max())
+    listed = ", ".join(f"{grade:g} ({count})" for grade, count in zip(grades, counts, strict=True))
+    shown = listed if grades.size <= 12 else f"{grades.size} different ones from {grades.min():g} to {top:g}"
+    yield Finding("grade-scale", "note", None, int(grades.size), f"{top:g}", f"grades (judgments): {shown}")
+    yield from _negative(pool, chosen)
+    yield from _nonrelevant(pool, chosen)
+    relevant = pool.judged.maximum(pool.grade, -np.inf) >= 1
+    if not relevant.all():
+        yield Finding(
+            "topics-without-relevant",
+            "note",
+            None,
+            int((~relevant).sum()),
+            _first(pool, ~relevant),
+            f"{_of_topics(~relevant)} have no document of grade 1 or more, first {_first(pool, ~relevant)!r}; "
+            "most measures are 0 there for every run",
+        )
+    for measure in chosen:
+        supported = measure.SUPPORTED_PARAMS
+        rel = measure["rel"] if "rel" in supported else None
+        if isinstance(rel, (int, float)) and rel > top:
+            text = f"{measure} counts grades from {rel:g} on as relevant, the highest is {top:g}: nothing is relevant"
+            yield Finding("rel-above-scale", "warning", None, 1, str(measure), text)
+        if "max_rel" not in supported or measure.params.get("gains"):
+            continue
+        given = measure.params.get("max_rel")
+        scale = max(top, 1.0)
+        if given is None:
+            text = f"{measure}: max_rel is not given; {scale:g} would be taken, the highest of these judgments"
+            yield Finding("max-rel-missing", "note", None, 1, str(measure), text)
+        elif given < top:
+            text = f"{measure}: a grade of these qrels is {top:g}, above max_rel"
+            yield Finding("max-rel-below-scale", "warning", None, 1, str(measure), text)
+
+
+def _negative(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
+    negative = pool.grade < 0
+    if not negative.any():
+        return
+    row = int(np.argmax(negative))
+    unbounded = [measure for measure in chosen if measure.NAME in ("CRP", "nCRP")]
+    text = f"{int(negative.sum())} judgments are negative: they count as unjudged, except in the CRP family"
+    if unbounded:
+        names = ", ".join(map(str, unbounded))
+        text += (
+            f", where {names} {'is' if len(unbounded) == 1 else 'are'} unbounded below with them and grows with depth"
+        )
+    level = "warning" if unbounded else "note"
+    yield Finding("negative-grades", level, None, int(negative.sum()), str(pool.doc_ids[row]), text)
+
+
+def _nonrelevant(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
+    asked = chosen or [*parse_all(["Bpref"]), *registered().values()]
+    by_threshold: dict[float, list[str]] = {}
+    for measure in asked:
+        if "nonrelevant" in needs(measure):
+            rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else 1
+            by_threshold.setdefault(float(rel), []).append(str(measure))
+    for rel, names in by_threshold.items():
+        lacking = pool.judged.count((pool.grade >= 0) & (pool.grade < rel)) == 0
+        if not lacking.any():
+            continue
+        level = "warning" if lacking.all() else "note"
+        said = ", ".join(names)
+        if lacking.all():
+            text = f"no document is judged non-relevant: {said} say{'s' * (len(names) == 1)} little more than recall"
+        else:
+            text = f"{_of_topics(lacking)} have no document judged non-relevant, first {_first(pool, lacking)!r}: "
+            text += f"{said} say{'s' * (len(names) == 1)} little more than recall there"
+        yield Finding("no-nonrelevant", level, None, int(lacking.sum()), _first(pool, lacking), text)
+
+
+# -------------------------------------------------------------------------------------------------------- runs
+
+
+class _Look:
+    """What one reading of a run shows: arrays by topic of the qrels.
+
+    Attributes
+    ----------
+    lengths, top, judged_top, hits, tied : int arrays (n_topics,)
+        Documents; those in the first ranks; the judged ones among these; all judged ones; those whose score another
+        document of the topic has.
+    constant, deciding, blurred : bool arrays (n_topics,)
+        Whether all documents have one score; whether documents of different grades are tied in the first ranks;
+        whether scores differ in double precision only.
+    further : list of str
+        Topics without judgments.
+    mangled : list of (topic, id of the run, id of the qrels)
+    prints : dict of topic to int
+        What the ranking of a topic looks like to a measure.
+    repeats : Repeats
+    """
+
+    def __init__(self, n_topics: int, further: list[str]) -> None:
+        self.lengths, self.top, self.judged_top, self.hits, self.tied = np.zeros((5, n_topics), np.int64)
+        self.constant, self.deciding, self.blurred = np.zeros((3, n_topics), bool)
+        self.further = further
+        self.mangled: list[tuple[str, str, str]] = []
+        self.prints: dict[int, int] = {}
+        self.repeats = Repeats(strict=False)
+
+
+class _Ids:
+    """Judged ids without what mangles them: case and white space."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.topics = {_bare(name): name for name in pool.topic_ids}
+        self._of: dict[int, dict[str, str]] = {}
+
+    def docs(self, topic: int) -> dict[str, str]:
+        """Judged documents of a topic by bare id."""
+        if topic not in self._of:
+            self._of[topic] = {_bare(name): name for name in self.pool.index(topic)}
+        return self._of[topic]
+
+
+def _bare(name: str) -> str:
+    return "".join(name.split()).casefold()
+
+
+def _look(pool: Pool, run: Any, ids: _Ids) -> _Look:
+    data = as_table(run, "score")
+    names = group(data.query_id).names if isinstance(data, Table) else list(data)
+    look = _Look(pool.n_topics, [name for name in names if name not in pool.topic_of])
+    for name in look.further:
+        other = ids.topics.get(_bare(name))
+        if other is not None and other not in names:
+            look.mangled.append((name, name, other))
+    if names and len(look.further) == len(names):
+        return look
+    for part, row in blocks(pool, data, look.repeats):
+        segments = Segments.of_lengths(part.lengths)
+        moved = evaluation_order(part.score, segments, part, row >= 0)
+        source: Ints = np.arange(row.size)
+        score = part.score
+        if moved is not None:
+            source, score, row = moved.put(source), moved.put(score), moved.put(row)
+        of = part.topics
+        look.lengths[of] = part.lengths
+        at_top = segments.position < TOP
+        look.top[of] = segments.count(at_top)
+        look.judged_top[of] = segments.count(at_top & (row >= 0))
+        look.hits[of] = segments.count(row >= 0)
+        gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
+        tied, mixed = _ties(score, segments, gain)
+        look.tied[of] = segments.count(tied)
+        look.constant[of] = (segments.count(tied) > 0) & (
+            segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0)
+        )
+        look.deciding[of] = segments.count(mixed & at_top) > 0
+        look.blurred[of] = segments.count(_blurs(score, segments)) > 0
+        for t, start, stop in zip(of.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True):
+            look.prints[t] = hash(row[start:stop].tobytes())
+        strange = np.flatnonzero(at_top & (row < 0))
+        for t, doc in zip(of[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True):
+            other = ids.docs(t).get(_bare(doc))
+            if other is not None:
+                look.mangled.append((pool.topic_ids[t], doc, other))
+    return look
+
+
+def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
+    """Rows whose score another row of the topic has, and those among them in groups of different gains: (n_rows,)."""
+    opens = np.ones(score.size, bool)
+    opens[1:] = score[1:] != score[:-1]
+    opens[topics.starts[topics.lengths > 0]] = True
+    groups = Segments(np.append(np.flatnonzero(opens), score.size))
+    tied = groups.spread(groups.lengths > 1)
+    mixed = groups.spread(groups.maximum(gain, 0.0) != -groups.maximum(-gain, 0.0))
+    return tied, mixed
+
+
+def _blurs(score: Floats, topics: Segments) -> Bools:
+    """Rows whose score differs from the one before in double precision only: shape (n_rows,)."""
+    with np.errstate(over="ignore"):
+        short = score.astype(np.float32)
+    out = np.zeros(score.size, bool)
+    out[1:] = (short[1:] == short[:-1]) & (score[1:] != score[:-1])
+    out[topics.starts[topics.lengths > 0]] = False
+    return out
+
+
+def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Any], deepest: int) -> Iterator[Finding]:
+    answered = look.lengths > 0
+    if look.mangled:
+        topic, given, judged = look.mangled[0]
+        where = "topic" if topic == given else f"document of topic {topic!r}"
+        text = f"{len(look.mangled)} ids differ from those of the qrels in case or white space only: {where} {given!r} "
+        text += f"for {judged!r}; they count as other ones"
+        yield Finding("mangled-ids", "grave", name, len(look.mangled), given, text)
+    if not answered.any():
+        text = "no topic in common with the qrels"
+        if look.further:
+            text += f": its topics begin {look.further[0]!r}, those of the qrels {pool.topic_ids[0]!r}"
+        yield Finding("no-common-topic", "grave", name, pool.n_topics, next(iter(look.further), None), text)
+        return
+    if not answered.all():
+        first = _first(pool, ~answered)
+        text = f"no documents for {_of_topics(~answered)}, first {first!r}; they count as empty rankings"
+        yield Finding("topics-without-documents", "grave", name, int((~answered).sum()), first, text)
+    if not look.hits.any():
+        text = f"none of its {int(look.lengths.sum())} documents is judged: every value is 0, or says nothing"
+        yield Finding("no-judged-document", "grave", name, int(look.lengths.sum()), _first(pool, answered), text)
+    if look.further:
+        text = f"{len(look.further)} topics have no judgments and are left out, first {look.further[0]!r}"
+        yield Finding("unjudged-topics", "note", name, len(look.further), look.further[0], text)
+    if look.repeats.first:
+        topic, doc = look.repeats.first
+        number = look.repeats.number
+        text = f"{number} documents stand twice in a topic, first {doc!r} in topic {topic!r}; the last row counts"
+        yield Finding("duplicates", "warning", name, number, doc, text)
+    yield from _depth(pool, name, look, chosen, deepest)
+    yield from _scores(pool, name, look)
+    share = 1 - look.judged_top.sum() / look.top.sum()
+    if look.hits.any() and share >= _SOME_UNJUDGED:
+        number = int(look.top.sum() - look.judged_top.sum())
+        worst = look.top - look.judged_top
+        text = f"{share:.0%} of the first {TOP} documents of a topic are unjudged; see intervals(over='unjudged')"
+        level = "warning" if share >= _MANY_UNJUDGED else "note"
+        yield Finding("unjudged", level, name, number, pool.topic_ids[int(np.argmax(worst))], text)
+
+
+def _depth(pool: Pool, name: str, look: _Look, chosen: list[Any], deepest: int) -> Iterator[Finding]:
+    lengths = look.lengths[look.lengths > 0]
+    most, usual = int(lengths.max()), float(np.median(lengths))
+    wanted = {measure: int(measure.params.get("cutoff") or 0) for measure in chosen}
+    measure = max(wanted, key=wanted.__getitem__, default=None)
+    if measure is not None and wanted[measure] > most:
+        text = f"at most {most} documents a topic, and {measure} looks at {wanted[measure]}"
+        yield Finding("shallow", "warning", name, most, None, text)
+    elif 2 * most < deepest:
+        text = (
+            f"at most {most} documents a topic, and other runs have up to {deepest}: measures without a cutoff see less"
+        )
+        yield Finding("shallow", "note", name, most, None, text)
+    short = (look.lengths > 0) & (look.lengths < usual / 2)
+    if short.any():
+        shortest = int(look.lengths[short].min())
+        first = pool.topic_ids[int(np.argmin(np.where(short, look.lengths, np.iinfo(np.int64).max)))]
+        text = f"{_of_topics(short)} have less than half of the usual {usual:g} documents, {first!r} has {shortest}"
+        yield Finding("uneven-depth", "warning" if shortest < TOP else "note", name, int(short.sum()), first, text)
+
+
+def _scores(pool: Pool, name: str, look: _Look) -> Iterator[Finding]:
+    constant, tied = look.constant, look.tied > 0
+    if constant.any():
+        first = _first(pool, constant)
+        text = f"all documents have the same score in {_of_topics(constant)}, first {first!r}: their ids make the order"
+        yield Finding("constant-scores", "warning", name, int(constant.sum()), first, text)
+    if tied.any():
+        number, deciding = int(look.tied.sum()), look.deciding
+        first = _first(pool, deciding if deciding.any() else tied)
+        text = f"{number} of {int(look.lengths.sum())} documents are tied, in {_of_topics(tied)}"
+        if deciding.any():
+            text += f"; in {int(deciding.sum())} of these, first {first!r}, documents of different grades are tied in "
+            text += f"the first {TOP} ranks: see intervals(over='ties')"
+        yield Finding("ties", "warning" if deciding.any() else "note", name, number, first, text)
+    if look.blurred.any():
+        first = _first(pool, look.blurred)
+        text = f"in {_of_topics(look.blurred)}, first {first!r}, scores differ that are equal as 32-bit floats: "
+        text += "tools that keep scores so have another order"
+        yield Finding("float32-ties", "note", name, int(look.blurred.sum()), first, text)
+
+
+def _identical(pool: Pool, named: dict[str, Any], looks: dict[str, _Look]) -> Iterator[Finding]:
+    """Runs with the same documents in the same order, each with the first such run."""
+    alike: dict[Any, list[str]] = {}
+    for name, look in looks.items():
+        if look.prints:
+            alike.setdefault((look.lengths.tobytes(), tuple(sorted(look.prints.items()))), []).append(name)
+    for names in alike.values():
+        if len(names) < 2:
+            continue
+        # To a measure they are the same; whether they are, only their unjudged documents can tell.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DuplicateWarning)
+            docs = {name: listing(pool, named[name]).doc_ids for name in names}
+        for i, name in enumerate(names):
+            other = next((before for before in names[:i] if docs[before] == docs[name]), None)
+            if other is not None:
+                text = f"the same ranking as {other!r} in every topic: no measure tells them apart"
+                yield Finding("identical-runs", "warning", name, int(looks[name].lengths.sum()), other, text)
+
+
+def _first(pool: Pool, topics: Bools) -> str:
+    """Id of the first of some topics."""
+    return pool.topic_ids[int(np.argmax(topics))]
+
+
+def _of_topics(topics: Iterable[Any]) -> str:
+    mask = np.asarray(topics)
+    return f"{int(mask.sum())} of {mask.size} topics"

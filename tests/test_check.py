@@ -1,0 +1,269 @@
+"""What to know before any number is read."""
+
+import re
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irpref
+import real_runs
+from irpref.analysis.check import COLUMNS, LEVELS, grave
+
+QRELS = {f"q{t}": {f"d{d}": d % 3 for d in range(20)} for t in range(6)}
+
+
+def _run(depth=20, first=0, topics=QRELS, offset=0.0):
+    return {q: {f"d{d}": offset - d for d in range(first, first + depth)} for q in topics}
+
+
+def _one(findings, code):
+    """The only finding with this code."""
+    (row,) = findings[findings["code"] == code].itertuples(index=False)
+    return row
+
+
+def _codes(findings):
+    return set(findings["code"]) - {"grade-scale"}
+
+
+def test_nothing_is_found_where_nothing_is_wrong():
+    findings = irpref.check(QRELS, {"good": _run()}, ["AP", "nDCG@10", "RPref(max_rel=2)"])
+    assert list(findings.columns) == list(COLUMNS)
+    assert findings[["code", "level"]].to_numpy().tolist() == [["grade-scale", "note"]]
+    assert findings["text"].item() == "grades (judgments): 0 (42), 1 (42), 2 (36)"
+    assert grave(findings) == []
+
+
+def test_the_worst_comes_first():
+    runs = {"cut": _run(topics=["q0", "q1"]), "tied": {q: dict.fromkeys(docs, 1.0) for q, docs in QRELS.items()}}
+    findings = irpref.check(QRELS, runs, ["AP"])
+    places = [LEVELS.index(level) for level in findings["level"]]
+    assert places == sorted(places)
+    assert findings["code"].iloc[0] == "topics-without-documents"
+
+
+def test_topics_without_documents_are_grave_be_it_one():
+    runs = {"cut": _run(topics=["q0", "q1"]), "one": _run(topics=["q0", "q1", "q2", "q3", "q5"])}
+    runs["empty"] = {**_run(topics=["q0", "q1", "q2", "q3", "q4"]), "q5": {}}
+    findings = irpref.check(QRELS, runs)
+    rows = findings[findings["code"] == "topics-without-documents"].set_index("run")
+    assert rows["level"].unique().tolist() == ["grave"]
+    assert rows["count"].to_dict() == {"cut": 4, "one": 1, "empty": 1}
+    assert rows["example"].to_dict() == {"cut": "q2", "one": "q4", "empty": "q5"}
+    assert grave(findings) == [
+        "cut: no documents for 4 of 6 topics, first 'q2'; they count as empty rankings",
+        "one: no documents for 1 of 6 topics, first 'q4'; they count as empty rankings",
+        "empty: no documents for 1 of 6 topics, first 'q5'; they count as empty rankings",
+    ]
+
+
+def test_many_runs_with_one_grave_fault_have_one_line():
+    findings = irpref.check(QRELS, {f"run{i}": _run(topics=["q0"]) for i in range(9)})
+    (line,) = grave(findings)
+    assert line.startswith("run0: no documents for 5 of 6 topics")
+    assert line.endswith("(8 more runs like this)")
+
+
+@pytest.mark.parametrize("form", ["dicts", "frame"])
+def test_no_topic_and_no_document_in_common(form):
+    runs = {"other": _run(topics=["x1", "x2"]), "docs": {q: {"x": 1.0} for q in QRELS}}
+    if form == "frame":
+        runs = {name: _frame(run) for name, run in runs.items()}
+    findings = irpref.check(QRELS, runs)
+    topics, docs = _one(findings, "no-common-topic"), _one(findings, "no-judged-document")
+    assert (topics.level, topics.run, topics.count, topics.example) == ("grave", "other", 6, "x1")
+    assert (docs.level, docs.run, docs.count) == ("grave", "docs", 6)
+    assert len(grave(findings)) == 2
+
+
+def _frame(run):
+    rows = [(q, d, s) for q, docs in run.items() for d, s in docs.items()]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+
+
+def test_ids_that_differ_in_case_or_white_space_only_are_grave():
+    runs = {
+        "case": {q: {d.upper(): s for d, s in docs.items()} for q, docs in _run().items()},
+        "space": {q: {f"{d} ": s for d, s in docs.items()} for q, docs in _run().items()},
+        "topics": {q.upper(): docs for q, docs in _run().items()},
+    }
+    rows = irpref.check(QRELS, runs)
+    rows = rows[rows["code"] == "mangled-ids"].set_index("run")
+    assert rows["level"].unique().tolist() == ["grave"]
+    assert rows["example"].to_dict() == {"case": "D0", "space": "d0 ", "topics": "Q0"}
+    assert rows["count"].to_dict() == {"case": 60, "space": 60, "topics": 6}
+    # Two ids that differ in case only, both judged: nothing is mangled.
+    qrels = {"q": {"a": 1, "A": 0, "b": 0}}
+    assert "mangled-ids" not in _codes(irpref.check(qrels, {"r": {"q": {"a": 3.0, "A": 2.0}}}))
+
+
+def test_a_run_that_cannot_be_evaluated_is_a_finding_and_the_others_are_looked_at():
+    runs = {"nan": {"q0": {"d0": float("nan")}}, "text": {"q0": {"d0": "high"}}, "good": _run()}
+    findings = irpref.check(QRELS, runs)
+    rows = findings[findings["code"] == "invalid-run"].set_index("run")
+    assert set(rows.index) == {"nan", "text"}
+    assert "'d0'" in rows["text"]["nan"]
+    assert not (findings["run"] == "good").any()
+
+
+def test_repeated_documents_are_counted():
+    frame = _frame(_run())
+    findings = irpref.check(QRELS, {"twice": pd.concat([frame, frame[frame["query_id"] == "q3"][:2]])})
+    row = _one(findings, "duplicates")
+    assert (row.level, row.run, row.count, row.example) == ("warning", "twice", 2, "d0")
+    assert "'q3'" in row.text
+
+
+def test_ties_are_grave_enough_where_grades_differ_at_the_top():
+    harmless = _run()
+    harmless["q2"]["d18"] = harmless["q2"]["d19"]  # ranks 19 and 20
+    same = _run()
+    same["q1"] = {"d0": 5.0, "d3": 5.0, "d1": 1.0}  # both not relevant
+    deciding = _run()
+    deciding["q4"]["d1"] = deciding["q4"]["d2"]
+    findings = irpref.check(QRELS, {"harmless": harmless, "same": same, "deciding": deciding})
+    rows = findings[findings["code"] == "ties"].set_index("run")
+    assert rows["level"].to_dict() == {"harmless": "note", "same": "note", "deciding": "warning"}
+    assert rows["count"].tolist() == [2, 2, 2]
+    assert rows["example"].to_dict() == {"harmless": "q2", "same": "q1", "deciding": "q4"}
+
+
+def test_unjudged_documents_are_not_relevant_in_a_tie():
+    findings = irpref.check({"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 1.0, "x": 1.0}}})
+    assert _one(findings, "ties").level == "warning"
+    findings = irpref.check({"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 2.0, "b": 1.0, "x": 1.0}}})
+    assert _one(findings, "ties").level == "note"
+
+
+def test_a_constant_scorer_is_found():
+    constant = {q: dict.fromkeys(docs, 0.5) for q, docs in QRELS.items()}
+    paired = {q: {f"d{d}": -(d // 2) for d in range(20)} for q in QRELS}  # all tied, not all alike
+    findings = irpref.check(QRELS, {"constant": constant, "paired": paired})
+    row = _one(findings, "constant-scores")
+    assert (row.level, row.run, row.count, row.example) == ("warning", "constant", 6, "q0")
+
+
+def test_scores_that_32_bits_do_not_tell_apart():
+    run = _run()
+    run["q3"] = {"d0": 1.0, "d1": 1.00000001}
+    row = _one(irpref.check(QRELS, {"r": run, "s": _run()}), "float32-ties")
+    assert (row.level, row.run, row.count, row.example) == ("note", "r", 1, "q3")
+    large = {"q0": {"d0": 1e300, "d1": 2e300}}  # infinite as 32-bit floats
+    assert _one(irpref.check({"q0": QRELS["q0"]}, {"r": large}), "float32-ties").count == 1
+
+
+def test_rankings_shorter_than_a_cutoff_or_than_others():
+    findings = irpref.check(QRELS, {"r": _run(depth=20)}, ["P@5", "nDCG@100", "AP"])
+    row = _one(findings, "shallow")
+    assert (row.level, row.run, row.count) == ("warning", "r", 20)
+    assert row.text == "at most 20 documents a topic, and nDCG@100 looks at 100"
+    findings = irpref.check(QRELS, {"r": _run(depth=20), "s": _run(depth=9)}, ["P@5"])
+    row = _one(findings, "shallow")
+    assert (row.level, row.run, row.count) == ("note", "s", 9)
+
+
+def test_topics_with_few_documents_are_uneven():
+    run = _run()
+    run["q2"] = {"d0": 1.0}
+    run["q4"] = {"d0": 2.0, "d1": 1.0}
+    row = _one(irpref.check(QRELS, {"r": run}), "uneven-depth")
+    assert (row.level, row.count, row.example) == ("warning", 2, "q2")
+    assert "'q2' has 1" in row.text
+
+
+@pytest.mark.parametrize(("unjudged", "level"), [(0, None), (1, "note"), (3, "warning")])
+def test_the_unjudged_share_of_the_top(unjudged, level):
+    # d20 and on are unjudged.
+    run = {q: {f"d{20 + d}" if d < unjudged else f"d{d}": -d for d in range(18)} for q in QRELS}
+    findings = irpref.check(QRELS, {"r": run})
+    if level is None:
+        assert "unjudged" not in _codes(findings)
+    else:
+        row = _one(findings, "unjudged")
+        assert (row.level, row.count) == (level, 6 * unjudged)
+        assert row.text.startswith(f"{unjudged * 10}% of the first 10 documents")
+
+
+def test_identical_runs_name_the_first_of_them():
+    close = _run()
+    close["q0"] = {**close["q0"], "x1": -50.0}
+    closer = _run()
+    closer["q0"] = {**closer["q0"], "x2": -50.0}  # as `close` to every measure, and not the same
+    scaled = {q: {d: s / 7 for d, s in docs.items()} for q, docs in reversed(_run().items())}
+    runs = {"a": _run(), "close": close, "b": scaled, "closer": closer, "c": _frame(_run())}
+    rows = irpref.check(QRELS, runs)
+    rows = rows[rows["code"] == "identical-runs"]
+    assert rows["run"].tolist() == ["b", "c"]
+    assert rows["example"].tolist() == ["a", "a"]
+
+
+def test_topics_without_judgments_are_a_note():
+    row = _one(irpref.check(QRELS, {"r": {**_run(), "x7": {"d": 1.0}, "x8": {"d": 1.0}}}), "unjudged-topics")
+    assert (row.level, row.run, row.count, row.example) == ("note", "r", 2, "x7")
+
+
+def test_measures_that_need_judged_non_relevant_documents():
+    relevant = {q: {d: 1 for d in docs} for q, docs in QRELS.items()}
+    for measure in ("Bpref", "RPref(max_rel=1)", "BprefVariant(norm='N')"):
+        row = _one(irpref.check(relevant, {"r": _run()}, [measure, "AP"]), "no-nonrelevant")
+        assert (row.level, row.run, row.count, row.example) == ("warning", None, 6, "q0")
+        assert row.text == f"no document is judged non-relevant: {measure} says little more than recall"
+    assert "no-nonrelevant" not in _codes(irpref.check(relevant, {"r": _run()}, ["AP"]))
+    assert "Bpref" in _one(irpref.check(relevant, {"r": _run()}), "no-nonrelevant").text  # of all, where none is asked
+    some = {**QRELS, "q3": relevant["q3"]}
+    row = _one(irpref.check(some, {"r": _run()}, ["Bpref"]), "no-nonrelevant")
+    assert (row.level, row.count, row.example) == ("note", 1, "q3")
+    # Grade 1 is not relevant where the threshold is 2.
+    graded = {q: {d: 1 + (d == "d0") for d in docs} for q, docs in QRELS.items()}
+    assert "no-nonrelevant" not in _codes(irpref.check(graded, {"r": _run()}, ["Bpref(rel=2)"]))
+
+
+def test_the_scale_is_held_against_the_measures():
+    findings = irpref.check(QRELS, {"r": _run()}, ["AP(rel=3)", "RPref", "QMeasure", "NPref(max_rel=1,n=5)"])
+    assert _one(findings, "rel-above-scale").example == "AP(rel=3)"
+    assert "2 would be taken" in _one(findings, "max-rel-missing").text
+    assert _one(findings, "max-rel-below-scale").level == "warning"
+    none = {**QRELS, "q9": {"d1": 0}}
+    row = _one(irpref.check(none, {"r": _run(topics=none)}), "topics-without-relevant")
+    assert (row.level, row.count, row.example) == ("note", 1, "q9")
+
+
+def test_negative_grades_leave_crp_without_a_bound():
+    qrels = {**QRELS, "q3": {**QRELS["q3"], "d7": -2}}
+    row = _one(irpref.check(qrels, {"r": _run()}, ["AP"]), "negative-grades")
+    assert (row.level, row.count, row.example) == ("note", 1, "d7")
+    row = _one(irpref.check(qrels, {"r": _run()}, ["AP", "nCRP"]), "negative-grades")
+    assert row.level == "warning"
+    assert re.search(r"nCRP is unbounded", row.text)
+
+
+def test_iterators_are_read_once_and_inputs_stay():
+    frame = _frame(_run())
+    before = frame.copy()
+    rows = list(frame.itertuples(index=False))
+    findings = irpref.check(QRELS, {"a": iter(rows), "b": frame})
+    assert _one(findings, "identical-runs").run == "b"
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_without_runs_the_qrels_are_looked_at():
+    assert irpref.check(QRELS, {})["code"].tolist() == ["grade-scale"]
+    with pytest.raises(ValueError, match="qrels are empty"):
+        irpref.check({}, {})
+    with pytest.raises(TypeError, match="a mapping of names to runs"):
+        irpref.check(QRELS, "run.txt")
+
+
+def test_a_cut_run_of_a_track_stands_out(data_dir):
+    qrels = real_runs.qrels_of(data_dir, "dl19-passage")
+    runs = dict(list(real_runs.runs_of(data_dir, "dl19-passage"))[:8])
+    name = next(iter(runs))
+    runs[name] = dict(list(runs[name].items())[:5])
+    start = time.perf_counter()
+    findings = irpref.check(qrels, runs, ["AP", "nDCG@10"])
+    assert time.perf_counter() - start < 10
+    assert grave(findings)[0].startswith(f"{name}: no documents for 38 of 43 topics")
+    assert len(grave(findings)) == 1
+    assert np.isin(findings["level"], LEVELS).all()
