@@ -18,34 +18,14 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from irpref import measures
 from irpref.evaluation import evaluator
 from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
-from irpref.measures import (
-    CRP,
-    NCU,
-    Bpref10,
-    BprefN,
-    BprefR,
-    BprefVariant,
-    Coverage,
-    CRPRecovery,
-    EMeasure,
-    FMeasure,
-    Novelty,
-    NPref,
-    OMeasure,
-    OriginalNDCG,
-    PMeasure,
-    PPlus,
-    QMeasure,
-    RecallEffort,
-    RelativeRecall,
-    RPref,
-    Twist,
-    nCRP,
-)
+from irpref.judged.types import Qrels, Run
+from irpref.measures import *  # noqa: F403
 from irpref.measures.binding import bind, with_known
+from irpref.measures.declare import MeasureLike
 from irpref.measures.names import UnknownMeasureError, parse, parse_all
 from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, ScaleWarning, TieWarning
 
@@ -125,32 +105,14 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CRP",
-    "NCU",
-    "Bpref10",
-    "BprefN",
-    "BprefR",
-    "BprefVariant",
-    "CRPRecovery",
-    "Coverage",
     "DegenerateWarning",
     "DuplicateWarning",
-    "EMeasure",
-    "FMeasure",
     "IrprefWarning",
-    "NPref",
-    "Novelty",
-    "OMeasure",
-    "OriginalNDCG",
-    "PMeasure",
-    "PPlus",
-    "QMeasure",
-    "RPref",
-    "RecallEffort",
-    "RelativeRecall",
+    "MeasureLike",
+    "Qrels",
+    "Run",
     "ScaleWarning",
     "TieWarning",
-    "Twist",
     "UnknownMeasureError",
     "accelerate",
     "bind",
@@ -163,7 +125,6 @@ __all__ = [
     "intervals",
     "leaderboard",
     "meta",
-    "nCRP",
     "parse",
     "parse_all",
     "plots",
@@ -176,3 +137,4 @@ __all__ = [
     "transformers",
     "with_known",
 ]
+__all__ += measures.__all__

@@ -19,7 +19,8 @@ from irpref.judged.align import differing_topics, judge, listing
 from irpref.judged.inputs import Table, as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
 from irpref.judged.pool import ConflictError, Pool
 from irpref.judged.recent import recent_pool
-from irpref.measures.declare import KernelMeasure
+from irpref.judged.types import Qrels
+from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_supported
@@ -421,7 +422,9 @@ class CombinedEvaluator(providers.Evaluator):
         return CalcResults({measure: means[measure] for measure in self.measures}, metrics)
 
 
-def evaluator(measures: Any, qrels: Any, *, float32: bool = False) -> AcceleratedEvaluator | CombinedEvaluator:
+def evaluator(
+    measures: MeasureLike | Iterable[MeasureLike], qrels: Qrels, *, float32: bool = False
+) -> AcceleratedEvaluator | CombinedEvaluator:
     """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
 
     Parameters

@@ -28,7 +28,8 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.arrays.terms import ByRank
 from irpref.evaluation import prepare
 from irpref.judged.align import listing as listing_of
-from irpref.measures.declare import KernelMeasure, nearest_of_ours
+from irpref.judged.types import Qrels, Run
+from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours
 from irpref.measures.names import parse
 
 if TYPE_CHECKING:
@@ -262,7 +263,9 @@ class Explainer:
         return topic
 
 
-def explain(qrels: Any, run: Any, measure: Any, query_id: str | None = None, why: bool | None = None) -> pd.DataFrame:
+def explain(
+    qrels: Qrels, run: Run, measure: MeasureLike, query_id: str | None = None, why: bool | None = None
+) -> pd.DataFrame:
     """What each document contributes to a measure.
 
     Parameters

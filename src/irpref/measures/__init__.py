@@ -1,7 +1,11 @@
-"""The measures: one file a definition, formula, kernel and declaration together."""
+"""The measures: one file a definition, formula, kernel and declaration together.
 
+These lines are the one list of their names, in the order of the documentation. `__init__.pyi` beside this file holds
+their parameters for editors and type checkers; docs/make_types.py writes it from the declarations.
+"""
+
+# ruff: noqa: F401
 # isort: off
-# The order is that of the documentation.
 from irpref.measures.rpref import NPref, RPref
 from irpref.measures.bpref import Bpref10, BprefN, BprefR, BprefVariant
 from irpref.measures.blended_ratio import OMeasure, PMeasure, PPlus, QMeasure
@@ -14,30 +18,6 @@ from irpref.measures.e_measure import EMeasure, FMeasure
 from irpref.measures.original_ndcg import OriginalNDCG
 
 # isort: on
-from irpref.measures.declare import registered
+from irpref.measures.declare import KernelMeasure, registered
 
-__all__ = [
-    "CRP",
-    "NCU",
-    "Bpref10",
-    "BprefN",
-    "BprefR",
-    "BprefVariant",
-    "CRPRecovery",
-    "Coverage",
-    "EMeasure",
-    "FMeasure",
-    "NPref",
-    "Novelty",
-    "OMeasure",
-    "OriginalNDCG",
-    "PMeasure",
-    "PPlus",
-    "QMeasure",
-    "RPref",
-    "RecallEffort",
-    "RelativeRecall",
-    "Twist",
-    "nCRP",
-    "registered",
-]
+__all__ = [name for name, value in list(globals().items()) if isinstance(value, KernelMeasure)]

@@ -11,15 +11,16 @@ from ir_measures.measures import Measure
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import as_frame, column_names
 from irpref.judged.pool import Pool
-from irpref.measures.declare import KernelMeasure, needs
+from irpref.judged.types import Qrels, Run
+from irpref.measures.declare import KernelMeasure, MeasureLike, needs
 from irpref.measures.names import parse_all
 from irpref.messages import DegenerateWarning, warn_user
 
 
+@overload  # a name is an iterable of names, too
+def bind(measures: MeasureLike, source: Qrels) -> Measure: ...  # type: ignore[overload-overlap]
 @overload
-def bind(measures: Measure | str, source: Any) -> Measure: ...
-@overload
-def bind(measures: Iterable[Measure | str], source: Any) -> list[Measure]: ...
+def bind(measures: Iterable[MeasureLike], source: Qrels) -> list[Measure]: ...
 def bind(measures: Any, source: Any) -> Any:
     """Fix the grade scale of measures once for a collection.
 
@@ -84,7 +85,9 @@ def _grades(source: Any) -> tuple[list[float], bool]:
     return grades, 0 not in grades
 
 
-def with_known(qrels: Any, known: Any = None, *, run: Any = None, depth: int = 10, column: str = "known") -> Any:
+def with_known(
+    qrels: Qrels, known: Any = None, *, run: Run | None = None, depth: int = 10, column: str = "known"
+) -> Any:
     """Qrels with a column that says which documents the user knew.
 
     Parameters

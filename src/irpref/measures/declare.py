@@ -7,10 +7,12 @@ that say what is accepted.
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
+import sys
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from ir_measures import measures as host
@@ -22,6 +24,9 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
 from irpref.messages import did_you_mean
+
+# A measure of any toolkit, or its name.
+MeasureLike: TypeAlias = host.Measure | str
 
 # What a measure may need of the judgments, beyond grades.
 Need = Literal["scale", "nonrelevant", "known", "preferences"]
@@ -73,6 +78,16 @@ class Param(host.ParamInfo):
         self.types: tuple[type, ...] = dtype if isinstance(dtype, tuple) else (dtype,)
         self.minimum, self.above, self.maximum = minimum, above, maximum
         self.column = column
+
+    def annotation(self) -> str:
+        """What the parameter accepts, as a type checker writes it."""
+        if self.choices is not _NOT_PROVIDED:
+            return f"Literal[{', '.join(map(repr, self.choices))}]"
+        if dict in self.types:
+            return "Mapping[float, float] | Mapping[int, float]"
+        if float in self.types:  # an int is taken for a float
+            return " | ".join(t.__name__ for t in self.types if t is not int)
+        return " | ".join(t.__name__ for t in self.types)
 
     def accepted(self) -> str:
         """What the parameter accepts, in words."""
@@ -162,6 +177,23 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
         below, least = grade, gain
 
 
+class _Described:
+    """The docstring of a class of measures; that of the measures themselves has their parameters and source, too."""
+
+    def __init__(self, own: str) -> None:
+        self.own = own
+
+    def __get__(self, measure: KernelMeasure | None, of: type[KernelMeasure]) -> str:
+        return self.own if measure is None else description(measure)
+
+
+class _Signed:
+    """The signature of calling a measure; None for its class."""
+
+    def __get__(self, measure: KernelMeasure | None, of: type[KernelMeasure]) -> inspect.Signature | None:
+        return None if measure is None else signature(measure)
+
+
 class KernelMeasure(host.Measure):
     """A measure computed by a kernel over all topics at once.
 
@@ -223,6 +255,12 @@ class KernelMeasure(host.Measure):
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
     COLUMNS: ClassVar[Mapping[str, str]] = {}
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    __signature__ = _Signed()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # `help(QMeasure)` is asked of a measure, not of its class.
+        cls.__doc__ = _Described(inspect.cleandoc(cls.__doc__ or ""))  # type: ignore[assignment]
 
     def __init__(self, **params: Any) -> None:
         given = {}
@@ -339,6 +377,38 @@ class KernelMeasure(host.Measure):
 
         door: Any = pyterrier
         return door.irpref.PerQuery(qrels, [self])
+
+
+def signature(measure: KernelMeasure) -> inspect.Signature:
+    """How a measure is called: its parameters by name, with types and defaults; None where a value is not given."""
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=None if spec.default is _NOT_PROVIDED else spec.default,
+                annotation=spec.annotation(),
+            )
+            for name, spec in measure.SUPPORTED_PARAMS.items()
+        ]
+    )
+
+
+def description(measure: KernelMeasure) -> str:
+    """Everything that is declared of a measure, as a docstring: use, parameters, range, source, definition."""
+    lines = [type(measure).__doc__ or "", "", measure.QUESTION, "", "Parameters", "----------"]
+    for name, spec in measure.SUPPORTED_PARAMS.items():
+        default = "required" if spec.required else "optional"
+        if spec.default is not _NOT_PROVIDED:
+            default = f"default {spec.default!r}"
+        lines += [f"{name} : {spec.annotation()}, {default}", f"    {spec.desc}"]
+    better = "higher" if measure.higher_is_better else "lower"
+    lines += ["", "Range", "-----", f"{measure.RANGE}; {better} is better. Nothing retrieved: {measure.DEFAULT:g}"]
+    needed = [f"- {NEEDS[need]}" for need in measure.NEEDS]
+    lines += ["", "Needs", "-----", *needed] if needed else []
+    lines += ["", "Source", "------", measure.SOURCE]
+    definition = inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
+    return "\n".join([*lines, "", "Definition", "----------", definition])
 
 
 # Parameters that several measures share.

@@ -1,0 +1,37 @@
+"""What judgments and runs may be: named once, for the signatures of everything that takes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol, TypeAlias
+
+
+class Frame(Protocol):
+    """A frame of pandas or polars (eager or lazy), of either host's column names."""
+
+    @property
+    def columns(self) -> Any:
+        """Names of the columns."""
+
+
+class HasQrels(Protocol):
+    """A data set of ir_datasets with judgments."""
+
+    def qrels_iter(self) -> Iterator[Any]:
+        """The judgments, one by one."""
+
+
+class HasScoredDocs(Protocol):
+    """A data set of ir_datasets with a run."""
+
+    def scoreddocs_iter(self) -> Iterator[Any]:
+        """The scored documents, one by one."""
+
+
+_Table: TypeAlias = Mapping[Any, Mapping[Any, float]] | Frame | Iterable[tuple[Any, ...]] | str | os.PathLike[str]
+
+# Topic -> document -> grade; frames; rows with names (query_id, doc_id, relevance); a path, or the id of a data set.
+Qrels: TypeAlias = _Table | HasQrels
+# The same with scores.
+Run: TypeAlias = _Table | HasScoredDocs

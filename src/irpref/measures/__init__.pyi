@@ -1,0 +1,518 @@
+"""The measures, as type checkers see them. Written by docs/make_types.py; change the declarations."""
+
+# ruff: noqa: RUF022
+from collections.abc import Mapping
+from typing import Literal, NoReturn
+
+from irpref.measures.declare import KernelMeasure as KernelMeasure
+from irpref.measures.declare import registered as registered
+
+class _RPref(KernelMeasure):
+    """Share of the preferences between judged documents that the ranking keeps, weighted by their grades.
+
+    bpref for graded relevance: every judged document loses weight for each less relevant document ranked above
+    it, in proportion to how much less relevant it is. Documents without a judgment (or with a negative grade)
+    play no part. Float grades are welcome.
+
+    How well does the ranking keep the graded preferences between judged documents?
+    [0, 1].
+    De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293.
+
+    Parameters
+    ----------
+    norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
+        (default 'absolute')
+    unretrieved : judged documents that were not retrieved: add nothing, or stand below all that were (default
+        'zero')
+    top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only (default
+        'keep')
+    max_rel : top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a
+        warning)
+    gains : gain of a grade; a grade not named keeps its value
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        norm: Literal["absolute", "relative", "relative2"] | None = ...,
+        unretrieved: Literal["zero", "infinity"] | None = ...,
+        top: Literal["keep", "drop", "zero"] | None = ...,
+        max_rel: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _RPref: ...
+    def __matmul__(self, at_param: int) -> _RPref: ...
+
+class _NPref(KernelMeasure):
+    """rpref after the grade scale has been cut into n partitions: n = 2 is bpref, growing n approaches rpref.
+
+    How well are preferences kept when only n levels of relevance are told apart?
+    [0, 1].
+    De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293.
+
+    Parameters
+    ----------
+    n : number of partitions of the grade scale
+    norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
+        (default 'absolute')
+    unretrieved : judged documents that were not retrieved: add nothing, or stand below all that were (default
+        'zero')
+    top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only (default
+        'keep')
+    max_rel : top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a
+        warning)
+    gains : gain of a grade; a grade not named keeps its value
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        n: int | None = ...,
+        norm: Literal["absolute", "relative", "relative2"] | None = ...,
+        unretrieved: Literal["zero", "infinity"] | None = ...,
+        top: Literal["keep", "drop", "zero"] | None = ...,
+        max_rel: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _NPref: ...
+    def __matmul__(self, at_param: int) -> _NPref: ...
+
+class _BprefVariant(KernelMeasure):
+    """The forms of bpref that the literature and the tools use; without parameters it is ir_measures' `Bpref`.
+
+    `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
+
+    How often do judged non-relevant documents stand above relevant ones?
+    [0, 1].
+    Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c.
+
+    Parameters
+    ----------
+    norm : denominator of the penalty, see the table of the definition (default 'min')
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        norm: Literal["min", "R", "N", "10", "10min", "old"] | None = ...,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _BprefVariant: ...
+    def __matmul__(self, at_param: int) -> _BprefVariant: ...
+
+class _QMeasure(KernelMeasure):
+    """Average precision for graded relevance: the blended ratio averaged over all relevant documents.
+
+    `judged_only=True` is Q', the measure on the condensed list. With a cutoff the sum is divided by
+    min(cutoff, R). `beta=0` is AP.
+
+    How early, and how completely, do documents stand in order of their grades?
+    [0, 1].
+    Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322.
+
+    Parameters
+    ----------
+    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        beta: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+        cutoff: int | None = ...,
+    ) -> _QMeasure: ...
+    def __matmul__(self, at_param: int) -> _QMeasure: ...
+
+class _OMeasure(KernelMeasure):
+    """Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
+
+    How good, and how early, is the first relevant document?
+    [0, 1].
+    Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322.
+
+    Parameters
+    ----------
+    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        beta: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+        cutoff: int | None = ...,
+    ) -> _OMeasure: ...
+    def __matmul__(self, at_param: int) -> _OMeasure: ...
+
+class _PMeasure(KernelMeasure):
+    """For one highly relevant document: the blended ratio where the best retrieved document stands.
+
+    1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
+
+    How soon does a user who wants the best document on offer find it?
+    [0, 1].
+    Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322.
+
+    Parameters
+    ----------
+    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        beta: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+        cutoff: int | None = ...,
+    ) -> _PMeasure: ...
+    def __matmul__(self, at_param: int) -> _PMeasure: ...
+
+class _PPlus(KernelMeasure):
+    """P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
+
+    How good is the ranking down to the best retrieved document?
+    [0, 1].
+    Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322.
+
+    Parameters
+    ----------
+    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        beta: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+        cutoff: int | None = ...,
+    ) -> _PPlus: ...
+    def __matmul__(self, at_param: int) -> _PPlus: ...
+
+class _NCU(KernelMeasure):
+    """Utility for a population of users who stop at different relevant documents.
+
+    What do users get on average who stop at one relevant document or another?
+    [0, 1].
+    Sakai & Robertson, EVIA 2008; NTCIREVAL.
+
+    Parameters
+    ----------
+    stop : who stops where (default 'uniform')
+    utility : blended ratio or precision (default 'BR')
+    gamma : persistence of rank-biased stopping (default 0.95)
+    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        stop: Literal["uniform", "graded", "rank_biased"] | None = ...,
+        utility: Literal["BR", "P"] | None = ...,
+        gamma: float | None = ...,
+        beta: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+    ) -> _NCU: ...
+    def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
+
+class _CRP(KernelMeasure):
+    """Net displacement of the documents above rank R, against the ideal list: the paper's loss value.
+
+    Average `nCRP` over topics instead: CRP grows with the square of R.
+
+    How many ranks are documents away from where the ideal list has them?
+    from -R(R+1)/2; 0 is ideal; positive values are possible.
+    Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9.
+
+    Parameters
+    ----------
+    cutoff : rank at which the curve is read (default: R)
+    judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
+        False)
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        cutoff: int | None = ...,
+        judged_only: bool | None = ...,
+    ) -> _CRP: ...
+    def __matmul__(self, at_param: int) -> _CRP: ...
+
+class _nCRP(KernelMeasure):
+    """CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in the top R.
+
+    What share of the worst possible displacement does the ranking have down to rank R?
+    0 (ideal) to 1; graded judgments can go below 0, negative grades above 1.
+    after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R).
+
+    Parameters
+    ----------
+    judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
+        False)
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        judged_only: bool | None = ...,
+    ) -> _nCRP: ...
+    def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
+
+class _CRPRecovery(KernelMeasure):
+    """R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never is.
+
+    How soon are early misplacements made good?
+    [0, 1].
+    Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9.
+
+    Parameters
+    ----------
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
+        False)
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        cutoff: int | None = ...,
+        judged_only: bool | None = ...,
+    ) -> _CRPRecovery: ...
+    def __matmul__(self, at_param: int) -> _CRPRecovery: ...
+
+class _Twist(KernelMeasure):
+    """Effort that misplaced documents cost, from how soon they are made good and how far they are misplaced.
+
+    How much effort do misplaced documents spare or cost the user?
+    [0, 1].
+    Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m.
+
+    Parameters
+    ----------
+    depth : ranks that are looked at; shorter lists are filled up (default 1000)
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        depth: int | None = ...,
+    ) -> _Twist: ...
+    def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
+
+class _Coverage(KernelMeasure):
+    """Share of the relevant documents known to the user that were retrieved.
+
+    Does the system find what the user already knows to be relevant?
+    [0, 1].
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
+
+    Parameters
+    ----------
+    known : column of the qrels, truthy where the user knew the document (default 'known')
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        known: str | None = ...,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _Coverage: ...
+    def __matmul__(self, at_param: int) -> _Coverage: ...
+
+class _Novelty(KernelMeasure):
+    """Share of the relevant documents retrieved that the user did not know.
+
+    How much of what is found and relevant is new to the user?
+    [0, 1].
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
+
+    Parameters
+    ----------
+    known : column of the qrels, truthy where the user knew the document (default 'known')
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        known: str | None = ...,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _Novelty: ...
+    def __matmul__(self, at_param: int) -> _Novelty: ...
+
+class _RelativeRecall(KernelMeasure):
+    """Relevant documents found, as a share of those the user expected to find.
+
+    Did users find as many relevant documents as they expected?
+    [0, 1]; without a cap, from 0.
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
+
+    Parameters
+    ----------
+    expected : relevant documents the user expected to find (default: R)
+    capped : no more than 1, however much was found (default True)
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        expected: float | str | None = ...,
+        capped: bool | None = ...,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _RelativeRecall: ...
+    def __matmul__(self, at_param: int) -> _RelativeRecall: ...
+
+class _RecallEffort(KernelMeasure):
+    """Relevant documents expected, as a share of the documents examined to find that many. Higher is better.
+
+    How many documents had to be examined to find the expected relevant ones?
+    [0, 1].
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
+
+    Parameters
+    ----------
+    expected : relevant documents the user expected to find (default: R)
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        expected: float | str | None = ...,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _RecallEffort: ...
+    def __matmul__(self, at_param: int) -> _RecallEffort: ...
+
+class _EMeasure(KernelMeasure):
+    """Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in common).
+
+    How far is the retrieved set from all relevant documents and nothing else?
+    [0, 1].
+    van Rijsbergen 1979, ch. 7.
+
+    Parameters
+    ----------
+    beta : weight of recall relative to precision (not squared) (default 1.0)
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        beta: float | None = ...,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _EMeasure: ...
+    def __matmul__(self, at_param: int) -> _EMeasure: ...
+
+class _FMeasure(KernelMeasure):
+    """Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its square).
+
+    How complete and pure is the retrieved set, as one number?
+    [0, 1].
+    van Rijsbergen 1979, ch. 7.
+
+    Parameters
+    ----------
+    beta : weight of recall relative to precision (not squared) (default 1.0)
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        beta: float | None = ...,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _FMeasure: ...
+    def __matmul__(self, at_param: int) -> _FMeasure: ...
+
+class _OriginalNDCG(KernelMeasure):
+    """Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`.
+
+    How much gain do users cumulate, compared with the ideal list, if later ranks count less?
+    [0, 1].
+    Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418.
+
+    Parameters
+    ----------
+    base : base of the logarithm, and first rank discounted (default 2)
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        base: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+        cutoff: int | None = ...,
+    ) -> _OriginalNDCG: ...
+    def __matmul__(self, at_param: int) -> _OriginalNDCG: ...
+
+NPref: _NPref
+RPref: _RPref
+Bpref10: _BprefVariant
+BprefN: _BprefVariant
+BprefR: _BprefVariant
+BprefVariant: _BprefVariant
+OMeasure: _OMeasure
+PMeasure: _PMeasure
+PPlus: _PPlus
+QMeasure: _QMeasure
+NCU: _NCU
+CRP: _CRP
+CRPRecovery: _CRPRecovery
+nCRP: _nCRP
+Twist: _Twist
+Coverage: _Coverage
+Novelty: _Novelty
+RecallEffort: _RecallEffort
+RelativeRecall: _RelativeRecall
+EMeasure: _EMeasure
+FMeasure: _FMeasure
+OriginalNDCG: _OriginalNDCG
+
+__all__ = [
+    "Bpref10",
+    "BprefN",
+    "BprefR",
+    "BprefVariant",
+    "CRP",
+    "CRPRecovery",
+    "Coverage",
+    "EMeasure",
+    "FMeasure",
+    "NCU",
+    "NPref",
+    "Novelty",
+    "OMeasure",
+    "OriginalNDCG",
+    "PMeasure",
+    "PPlus",
+    "QMeasure",
+    "RPref",
+    "RecallEffort",
+    "RelativeRecall",
+    "Twist",
+    "nCRP",
+]
