@@ -92,12 +92,14 @@ for _name, _home in _MODULES.items():
         sys.modules.setdefault(f"{__name__}.{_name}", _Public(f"{__name__}.{_name}", f"See irpref.{_home}."))
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return _load(name)
-    if name in _FUNCTIONS:
-        return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers would take any name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return _load(name)
+        if name in _FUNCTIONS:
+            return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -121,10 +121,10 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
         grades = pool.memo("grades", lambda: np.unique(pool.level_grade).tolist())
         measure.check_gains(grades)
     if "max_rel" in arguments and arguments["max_rel"] is None:
-        top = pool.max_gain(arguments["gains"])
+        top = pool.max_gain(arguments.get("gains"))
         arguments["max_rel"] = top
         near = measure(max_rel=top)
-        why = "the highest gain in these qrels" if arguments["gains"] else "the highest grade of these qrels"
+        why = "the highest gain in these qrels" if arguments.get("gains") else "the highest grade of these qrels"
         if top == 1 and pool.level_grade.max() < 1:
             why = "since no grade of these qrels is above it"
         warn_user(

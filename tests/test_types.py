@@ -1,0 +1,114 @@
+"""What an editor and a type checker know of the measures, and `help`."""
+
+import importlib.util
+import inspect
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import irpref
+from irpref import measures
+from irpref.measures.declare import KernelMeasure
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# A line of a user's file, and what a strict type checker says of it: nothing, or a part of the message.
+USER = {
+    "from ir_measures import nDCG": "",
+    "import irpref": "",
+    "from irpref import BprefR, CRP, MeasureLike, NPref, QMeasure, Qrels, RPref, Run, nCRP": "",
+    "RPref(max_rel=3) @ 10": "",
+    "QMeasure(gains={1: 3}, beta=2, judged_only=True) @ 5": "",
+    "NPref(n=4)(max_rel=2, norm='relative')(norm=None)": "",
+    "irpref.CRP(cutoff=7)": "",
+    "chosen: list[MeasureLike] = [RPref(max_rel=3), 'AP', nDCG @ 10]": "",
+    "qrels: Qrels = {'q1': {'a': 1, 'b': 0}}": "",
+    "run: Run = {'q1': {'a': 1.0}}": "",
+    "print(irpref.evaluator(chosen, qrels).calc_aggregate(run))": "",
+    "irpref.evaluator(RPref, 'qrels.txt')": "",
+    "RPref(maxrel=3)": 'Unexpected keyword argument "maxrel"',
+    "RPref(norm='relativ')": "Literal['absolute', 'relative', 'relative2'] | None",
+    "RPref(max_rel='3')": 'incompatible type "str"; expected "float | None"',
+    "RPref(3)": "Too many positional arguments",
+    "BprefR(rel='1')": 'incompatible type "str"',
+    "CRP(cutoff=2.5)": 'incompatible type "float"',
+    "nCRP @ 10": "Unsupported operand types",
+    "irpref.evaluator(3, qrels)": "Argument 1",
+    "irpref.evaluator(chosen, 3)": "Argument 2",
+    "irpref.no_such_thing": "has no attribute",
+}
+
+
+def test_a_strict_type_checker_knows_the_parameters(tmp_path):
+    file = tmp_path / "user.py"
+    file.write_text("\n".join(USER) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir=.mypy", "user.py"],
+        cwd=tmp_path,
+        env={"MYPYPATH": str(Path(irpref.__file__).parents[1]), "PATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    said = {}
+    for line in done.stdout.splitlines():
+        if ": error: " in line:
+            said.setdefault(int(line.split(":")[1]), line.split(": error: ")[1])
+    for number, (line, message) in enumerate(USER.items(), 1):
+        assert message in said.get(number, "") if message else number not in said, (line, said.get(number))
+    assert said
+
+
+def test_the_file_for_type_checkers_is_what_the_declarations_say():
+    spec = importlib.util.spec_from_file_location("make_types", ROOT / "docs" / "make_types.py")
+    make_types = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make_types)
+    assert make_types.OUT.read_text(encoding="utf-8") == make_types.stub(), "run: python docs/make_types.py"
+
+
+@pytest.mark.parametrize("name", measures.__all__)
+def test_help_shows_all_that_is_declared(name):
+    measure = getattr(irpref, name)
+    text = pydoc.plain(pydoc.render_doc(measure))
+    parts = [type(measure).__doc__, measure.QUESTION, measure.RANGE, measure.SOURCE]
+    parts += [f"{parameter} : " for parameter in measure.SUPPORTED_PARAMS]
+    parts += [spec.desc for spec in measure.SUPPORTED_PARAMS.values()]
+    for line in "\n".join(parts).splitlines():
+        assert line in text
+    assert inspect.cleandoc(sys.modules[type(measure).__module__].__doc__) in measure.__doc__  # the formula
+    assert type(measure).__doc__ in measure.__doc__ != type(measure).__doc__
+
+
+@pytest.mark.parametrize("name", measures.__all__)
+def test_the_signature_is_that_of_calling_the_measure(name):
+    measure = getattr(irpref, name)
+    parameters = inspect.signature(measure).parameters
+    assert list(parameters) == list(measure.SUPPORTED_PARAMS)
+    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters.values())
+    assert measure(**{name: parameter.default for name, parameter in parameters.items()}) is not None
+    assert inspect.signature(type(measure)).parameters.keys() == {"params"}
+
+
+def test_the_signature_of_p_plus():
+    assert str(inspect.signature(irpref.PPlus)) == (
+        "(*, beta: 'float' = 1.0, gains: 'Mapping[float, float] | Mapping[int, float]' = None, "
+        "judged_only: 'bool' = False, cutoff: 'int' = None)"
+    )
+
+
+def test_dir_shows_the_api_and_nothing_else():
+    assert dir(irpref) == sorted({*irpref.__all__, "__version__"})
+    assert not [name for name in dir(irpref) if name.startswith("_") and name != "__version__"]
+    for name in dir(irpref):
+        assert getattr(irpref, name) is not None
+    ours = {name for name in irpref.__all__ if isinstance(getattr(irpref, name), KernelMeasure)}
+    assert ours == set(measures.__all__)
+
+
+def test_star_import_has_the_api():
+    scope = {}
+    exec("from irpref import *", scope)
+    assert set(irpref.__all__) <= set(scope)
