@@ -103,11 +103,19 @@ class Judgments:
         """
 
         def make() -> Floats:
-            gain = self.level_gain(gains)
-            excess = np.maximum(np.frexp(self.levels.maximum(gain))[1] - 850, 0)
-            return np.ldexp(gain, -self.levels.spread(excess)) if excess.any() else gain
+            gain, excess = self.level_gain(gains), self.ratio_excess(gains)
+            return gain if excess is None else np.ldexp(gain, -self.levels.spread(excess))
 
         return self.memo(("ratio gain", gains), make)
+
+    def ratio_excess(self, gains: Gains) -> Ints | None:
+        """Exponent of the power of two that `level_ratio_gain` divides by: shape (n_topics,), None where all are 0."""
+
+        def make() -> Ints | None:
+            excess = np.maximum(np.frexp(self.levels.maximum(self.level_gain(gains)))[1] - 850, 0)
+            return excess if excess.any() else None
+
+        return self.memo(("ratio excess", gains), make)
 
     def whole(self, gains: Gains) -> bool:
         """Whether all gains are whole numbers, and so small that sums of them are exact."""

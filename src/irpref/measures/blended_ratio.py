@@ -60,7 +60,10 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
         # Flat after R.
         best = upto[np.minimum(found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1))]
         count = found.hits.position + 1.0
-        ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + count) / (beta * best + found.rank)
+        number, rank, excess = count, found.rank.astype(np.float64), run.pool.ratio_excess(gains)
+        if excess is not None:  # both sides of the fraction are in the unit of the gains
+            number, rank = (np.ldexp(part, -found.hits.spread(excess)) for part in (number, rank))
+        ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + number) / (beta * best + rank)
         return Blend(found, ratio, count)
 
     return run.memo(("blend", beta, gains), make)

@@ -32,23 +32,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irpref.arrays.inversions import inversions
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 
-# Above this number of distinct values in a topic, one pass per bit beats one pass per value.
-MANY_STEPS = 80
-
-# Counts up to this are packed three to an integer; a topic with more documents goes one pass per bit, too.
-_FIELD = 1 << 21
+# Of max_rel, the share that a positive gain has at least: below, products would leave the range of a double.
+LEAST_SHARE = 1e-250
 
 
 def partition(value: Floats, n: int, top: float) -> Floats:
     """Partition of each value on the scale 0 to `top`: integers 0 to n - 1, shape as `value`."""
-    exact = n * value / top
+    # By a power of two, which takes no digit: a multiple of a grade of 1e308 has no double.
+    exponent = int(np.frexp(top)[1])
+    exact = n * np.ldexp(value, -exponent) / np.ldexp(top, -exponent)
     part = np.floor(exact)
     # Within a rounding error of a boundary, decide in rationals of the decimal numbers as written.
     near = np.abs(exact - np.rint(exact)) < 1e-9 * np.maximum(exact, 1)
@@ -63,14 +63,23 @@ def partition(value: Floats, n: int, top: float) -> Floats:
     return np.minimum(part, n - 1)
 
 
+def _check_shares(value: Floats, top: float) -> None:
+    small = value[(value > 0) & (value < LEAST_SHARE * top)]
+    if small.size:
+        raise ValueError(
+            f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of double precision, "
+            f"expected at least {LEAST_SHARE:g} of max_rel"
+        )
+
+
 class Scale(NamedTuple):
     """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
 
     value: Floats  # 0 for negative grades
     step: Ints  # order of the values in the topic, 0 for the lowest; levels of equal value share a step
     top: float  # value of the top of the scale
-    room: Floats  # (n_topics,) N in the same units
-    weight: Floats  # (n_topics,) R in the same units
+    n: Floats  # (n_topics,) N in the same units
+    r: Floats  # (n_topics,) R in the same units
     unit: Floats  # (n_topics,) value of the topic's best level, 1 where it is 0
     name: tuple[Gains, float, int | None]  # what it was made of first
 
@@ -84,6 +93,8 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         top = float(max_rel)
         if n is not None:
             value, top = partition(value, n, top), float(n - 1)
+        else:
+            _check_shares(value, top)
         # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
         exponent = int(np.frexp(top)[1])
         value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
@@ -118,85 +129,7 @@ def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
 
     Not `weighted`, their number.
     """
-    hits, levels = view.hits, view.pool.levels
-    out = np.zeros(view.rank.size)
-    if not out.size:
-        return out
-    steps = np.append(of.step, 0)[levels.starts] + 1  # the first level of a topic is its highest
-    many = (steps > MANY_STEPS) | (hits.lengths >= _FIELD)
-    last = int(steps[~many].max(initial=1)) - 1
-    step = np.where(levels.spread(many), -1, of.step)
-    # Nothing is lower than the lowest step, where many documents are.
-    higher = np.flatnonzero((step > 0)[view.level])
-    level, lost = view.level[higher], np.zeros(higher.size)
-    # Counts of three steps share one integer, and one running sum.
-    for first in range(0, last, 3):
-        inside = (step >= first) & (step < min(first + 3, last))
-        packed = hits.running_count(np.where(inside, 1 << 21 * ((step - first) % 3), 0)[view.level])[higher]
-        for s in range(first, min(first + 3, last)):
-            lower = np.full(hits.n, np.inf)
-            lower[levels.topic[step == s]] = of.value[step == s]
-            difference = np.maximum(of.value - levels.spread(lower), 0.0)
-            if not weighted:
-                difference = np.sign(difference)
-            lost += (packed >> 21 * (s - first) & 0x1FFFFF) * difference[level]
-    out[higher] = lost
-    if many.any():
-        value, step = of.value[view.level], of.step[view.level]
-        for which, rows, inside in hits.padded():
-            chosen = many[which]
-            if chosen.any():
-                r, ok = rows[chosen], inside[chosen]
-                number, total = _misplaced_by_bits(np.where(ok, value[r], 0.0), np.where(ok, step[r], 0), ok)
-                out[r[ok]] = (number * value[r] - total if weighted else number)[ok]
-    return out
-
-
-def _misplaced_by_bits(value: Floats, level: Ints, inside: Bools) -> tuple[Floats, Floats]:
-    """Number of lower values above each one, and their sum, in rectangles (k, width) of a topic a row.
-
-    In time width * log(levels). One pass a bit, from the highest: inside groups of equal higher bits, which stand
-    together and in rank order, an element whose bit is 1 lies above those before it whose bit is 0. Two elements of
-    different level differ in a highest bit, so each pair is met exactly once.
-    """
-    k, width = value.shape
-    size = k * width
-    # What moves with the elements, as they are sorted by more and more bits.
-    lev, val, ok = level.ravel(), value.ravel(), inside.ravel()
-    number, total, place = np.zeros(size), np.zeros(size), np.arange(size)
-    first = np.arange(0, size, width)  # of each group
-    for bit in range(int(level.max()).bit_length() - 1, -1, -1):
-        sizes = np.diff(np.append(first, size))
-        one = (lev >> bit & 1).astype(bool)
-        zero = ~one
-        counted = zero & ok
-        upto = np.zeros(size + 1, dtype=np.int64)
-        np.cumsum(counted, out=upto[1:])
-        sums = np.zeros((k, width + 1))  # topic by topic: none has the rounding of another
-        np.cumsum(np.where(counted, val, 0.0).reshape(k, width), axis=1, out=sums[:, 1:])
-        at = np.flatnonzero(one)
-        begin = np.repeat(first, sizes)[at]
-        row = at // width
-        number[at] += upto[at] - upto[begin]
-        total[at] += sums.ravel()[at + row] - sums.ravel()[begin + row]
-        if not bit:
-            break
-        # Each group's zeros to its front, so that the next pass finds its groups together.
-        if not ok.all():
-            np.cumsum(zero, out=upto[1:])
-        zeros = np.diff(upto[np.append(first, size)])
-        before = upto[:-1] - np.repeat(upto[first], sizes)
-        target = np.where(zero, np.repeat(first, sizes) + before, np.arange(size) + np.repeat(zeros, sizes) - before)
-        order = np.empty(size, dtype=np.int64)
-        order[target] = np.arange(size)
-        lev, val, ok = lev[order], val[order], ok[order]
-        number, total, place = number[order], total[order], place[order]
-        opens = np.zeros(size + 1, bool)
-        opens[first] = opens[first + zeros] = True
-        first = np.flatnonzero(opens[:-1])
-    out = np.empty((2, size))
-    out[:, place] = number, total
-    return out[0].reshape(k, width), out[1].reshape(k, width)
+    return inversions(view.hits, view.level, view.pool.levels, of.value, of.step, weighted)
 
 
 class _Parts(NamedTuple):
@@ -230,22 +163,26 @@ def summands(
 
     # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
     # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
-    den = of.value * (pool.levels.spread(of.room) if norm == "absolute" else 1.0)
+    den = of.value * (pool.levels.spread(of.n) if norm == "absolute" else 1.0)
     den = np.where(den > 0, den, 1.0)  # nothing below: the difference is 0
     if norm == "absolute":
         penalty = above * of.top / den[level]
     else:
         penalty = above / (den[level] * np.maximum(view.rank - (norm == "relative") * 1.0, 1.0))
     summand = (of.value / pool.levels.spread(of.unit))[level] * (1 - penalty)
-    size = of.weight / of.unit
+    size = of.r / of.unit
 
     if top != "keep":
         topics = np.flatnonzero(hits.lengths > 0)
         first = hits.starts[topics]
         if top == "drop":
-            left = of.weight[topics] > of.value[level[first]]
+            # Summed without the document, not subtracted: it may be all that the other sum is made of in a double.
+            others = pool.level_size.astype(np.float64)
+            others[level[first]] -= 1
+            without = pool.levels.total(of.value * others)[topics]
+            left = without > 0
             first, topics = first[left], topics[left]
-            size[topics] = (of.weight[topics] - of.value[level[first]]) / of.unit[topics]
+            size[topics] = without[left] / of.unit[topics]
         summand[first] = 0.0
 
     missed = missed_penalty = None

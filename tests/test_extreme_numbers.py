@@ -1,0 +1,71 @@
+"""Grades, gains and weights at the ends of what a double holds: exact, or refused with the limit stated."""
+
+import pytest
+
+import irpref
+from irpref import NPref, OriginalNDCG, QMeasure, RPref
+from oracles import oracle_calc
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e100, 1e-100, 0.3])
+def test_a_dropped_document_may_be_nearly_all_of_the_sum(scale):
+    """b keeps half of its weight, being above one of the two that are worth less than 1; a is not in the sum."""
+    qrels = {"q": {"a": scale, "b": 1e-17 * scale, "c": 0}}
+    run = {"q": {"a": 3.0, "c": 2.0, "b": 1.0}}
+    assert RPref(top="drop", max_rel=scale).evaluate(qrels, run)["q"] == pytest.approx(0.5, rel=1e-15)
+
+
+def test_a_document_is_not_dropped_where_nothing_would_be_left():
+    qrels = {"q": {"a": 1, "c": 0}}
+    assert RPref(top="drop", max_rel=1).evaluate(qrels, {"q": {"a": 2.0, "c": 1.0}}) == {"q": 1.0}
+
+
+@pytest.mark.parametrize("name", ["QMeasure", "OMeasure", "PMeasure", "PPlus", "NCU"])
+@pytest.mark.parametrize("beta", [0.0, 1e-307, 1e-300, 1e-290, 1e-250, 1e-100, 1.0, 1e30])
+@pytest.mark.parametrize("gain", [1e200, 1e300, 1.7e308])
+def test_a_small_beta_beside_large_gains(name, beta, gain):
+    qrels = {"q": {"a": gain, "b": 1, "c": gain / 2, "d": 0, "e": gain}}
+    run = {"q": {"d": 5.0, "b": 4.0, "c": 3.0, "a": 2.0}}
+    measure = getattr(irpref, name)(beta=beta)
+    expected = oracle_calc(name, qrels, run, beta=beta)["q"]
+    assert measure.evaluate(qrels, run)["q"] == pytest.approx(expected, rel=1e-12, abs=1e-307)
+
+
+def test_beta_and_gains_may_cancel():
+    # BR of a at rank 2: (1e-300 * 1e300 + 1) / (1e-300 * 1e300 + 2) = 2/3.
+    assert QMeasure(beta=1e-300).evaluate({"q": {"a": 1e300}}, {"q": {"x": 2.0, "a": 1.0}})["q"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("measure", [RPref(max_rel=1e300), RPref(max_rel=1e300, norm="relative"), RPref])
+def test_gains_too_small_for_the_scale_are_refused(measure):
+    qrels = {"q": {"a": 1e-100, "b": 0}, "p": {"a": 1e300}}
+    run = {"q": {"b": 2.0, "a": 1.0}}
+    with pytest.raises(
+        ValueError,
+        match=r"^RPref: gain 1e-100 on a scale up to max_rel=1e\+300 is out of reach of double precision, "
+        r"expected at least 1e-250 of max_rel$",
+    ):
+        (measure if "max_rel" in measure.params else irpref.bind(measure, qrels)).evaluate(qrels, run)
+
+
+@pytest.mark.parametrize("unretrieved", ["zero", "infinity"])
+@pytest.mark.parametrize("norm", ["absolute", "relative", "relative2"])
+def test_the_smallest_gains_that_are_not_refused_are_exact(norm, unretrieved):
+    qrels = {"q": {"a": 1.5e-100, "b": 0, "c": 1e-100, "d": 1.5e-100}}
+    run = {"q": {"b": 3.0, "c": 2.0, "a": 1.0}}
+    options = {"max_rel": 1e150, "norm": norm, "unretrieved": unretrieved}
+    expected = oracle_calc("RPref", qrels, run, **options)["q"]
+    assert RPref(**options).evaluate(qrels, run)["q"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_partitions_of_the_largest_grades():
+    # 100 * 0.5e308 has no double.
+    qrels = {"q": {"a": 0.5e308, "b": 0, "c": 1.6e308}}
+    run = {"q": {"b": 3.0, "a": 2.0, "c": 1.0}}
+    found = NPref(n=100, max_rel=1.7e308).evaluate(qrels, run)["q"]
+    assert found == pytest.approx(oracle_calc("NPref", qrels, run, n=100, max_rel=1.7e308)["q"])
+
+
+def test_gains_of_all_sizes_in_ndcg():
+    qrels = {"q": {"a": 1e308, "b": 1e308, "c": 1e308, "d": 1e-300}}
+    assert OriginalNDCG.evaluate(qrels, {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}) == {"q": 1.0}
