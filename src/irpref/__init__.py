@@ -27,7 +27,7 @@ from irpref.measures import *  # noqa: F403
 from irpref.measures.binding import bind, with_known
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import UnknownMeasureError, parse, parse_all
-from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, ScaleWarning, TieWarning
+from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, RangeWarning, ScaleWarning, TieWarning
 
 __version__ = "0.1.0"
 
@@ -112,6 +112,7 @@ __all__ = [
     "IrprefWarning",
     "MeasureLike",
     "Qrels",
+    "RangeWarning",
     "Run",
     "ScaleWarning",
     "TieWarning",

@@ -24,7 +24,7 @@ from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_supported
-from irpref.messages import ScaleWarning, TieWarning, our_name, warn_user
+from irpref.messages import RangeWarning, ScaleWarning, TieWarning, our_name, warn_user
 
 Task = Callable[[JudgedRun], Floats]
 
@@ -92,6 +92,8 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
     -----
     ScaleWarning
         `max_rel` was not given and is taken from these qrels.
+    RangeWarning
+        On these judgments a measure leaves its usual range (nCRP, with negative grades).
     """
     measures = list(measures)
     for measure in measures:
@@ -120,6 +122,9 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     if arguments.get("gains"):
         grades = pool.memo("grades", lambda: np.unique(pool.level_grade).tolist())
         measure.check_gains(grades)
+    caution = measure.caution(pool.level_grade)
+    if caution:
+        warn_user(f"{measure}: {caution}", RangeWarning, once=str(measure))
     if "max_rel" in arguments and arguments["max_rel"] is None:
         top = pool.max_gain(arguments.get("gains"))
         arguments["max_rel"] = top

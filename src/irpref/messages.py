@@ -25,6 +25,10 @@ class TieWarning(IrprefWarning):
     """Scores that differ as 64-bit floats are ties as 32-bit floats, so that pytrec_eval has another order."""
 
 
+class RangeWarning(IrprefWarning):
+    """On these judgments a measure leaves the range that makes its values comparable."""
+
+
 class DegenerateWarning(IrprefWarning):
     """The judgments leave a measure nothing to tell apart."""
 

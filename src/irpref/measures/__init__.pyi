@@ -257,7 +257,7 @@ class _nCRP(KernelMeasure):
     """CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in the top R.
 
     What share of the worst possible displacement does the ranking have down to rank R?
-    0 (ideal) to 1; graded judgments can go below 0, negative grades above 1.
+    0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades.
     after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R).
 
     Parameters

@@ -28,7 +28,10 @@ Left open there, decided here:
 
 Several statements of the abstract hold for binary grades only: CRP can be positive before R (one S and three A,
 ranked A A S A: -1, -1, +1), and rho = 1 does not imply an ideal ranking (B A S: -2, -2, 0). CRP grows with R
-squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r n n r has 1/2.
+squared: average nCRP rather than CRP. For grades of 0 and more nCRP is at most 1, but several relevant grades
+can take it below 0: grades 1 1 2 in this order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With
+negative grades it has no bounds: a document of grade -1 at the top stands as many ranks too high as the run has
+documents that are better or unjudged, so nCRP grows with the depth of the run, and a warning says so. rho is not monotone: n r r r has 0, n r r n n r has 1/2.
 """
 
 from __future__ import annotations
@@ -338,7 +341,7 @@ class _nCRP(KernelMeasure):
     PRETTY_NAME = "normalised CRP"
     SHORT_DESC = "CRP at R as a share of its worst case."
     QUESTION = "What share of the worst possible displacement does the ranking have down to rank R?"
-    RANGE = "0 (ideal) to 1; graded judgments can go below 0, negative grades above 1"
+    RANGE = "0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades"
     SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
     BOUNDS = (-math.inf, math.inf)  # 0 to 1 for binary judgments
     DEFAULT = 1.0
@@ -352,6 +355,15 @@ class _nCRP(KernelMeasure):
     kernel = staticmethod(n_crp)
     terms = staticmethod(n_crp_terms)
     reasons = staticmethod(position_reasons)
+
+    def caution(self, grades: Floats) -> str:
+        """That it has no bounds beside negative grades."""
+        if not (grades < 0).any():
+            return ""
+        return (
+            "the qrels have negative grades, with which its values have no bounds and grow with the depth of the run: "
+            "their mean says little (set these grades to 0, where they should count as not relevant)"
+        )
 
 
 class _CRPRecovery(KernelMeasure):

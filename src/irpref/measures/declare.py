@@ -343,6 +343,10 @@ class KernelMeasure(host.Measure):
         """Which measure to explain in place of one that is no sum over documents: `; explain ...`, or nothing."""
         return ""
 
+    def caution(self, grades: Floats) -> str:
+        """What users should know of its values on judgments with these grades, in words; empty if nothing."""
+        return ""
+
     def arguments(self) -> dict[str, Any]:
         """Every parameter as the kernel receives it: None where it has no value, gains as sorted pairs."""
         out: dict[str, Any] = {}
