@@ -69,3 +69,30 @@ def test_partitions_of_the_largest_grades():
 def test_gains_of_all_sizes_in_ndcg():
     qrels = {"q": {"a": 1e308, "b": 1e308, "c": 1e308, "d": 1e-300}}
     assert OriginalNDCG.evaluate(qrels, {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}) == {"q": 1.0}
+
+
+NEGATIVE = {"q": {"a": 1, "spam": -1}, "p": {"a": 1, "b": 0}}
+
+
+def test_ncrp_falls_below_zero_with_several_relevant_grades():
+    """Grades 1 1 2 against the ideal 2 1 1: -1, 0 and +2 ranks, 1 in sum, over the worst case -3 * 4 / 2."""
+    qrels, run = {"q": {"a": 1, "b": 1, "c": 2}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    assert irpref.nCRP.evaluate(qrels, run) == {"q": pytest.approx(-1 / 6)}
+
+
+@pytest.mark.parametrize("depth", [5, 50, 500])
+def test_ncrp_has_no_bound_with_negative_grades_and_says_so_once_a_call(depth):
+    """A document of grade -1 at the top stands `depth` ranks too high, and rank 1 is where CRP is read."""
+    run = {"q": {"spam": 1e9, **{f"u{i}": float(i) for i in range(depth)}}}
+    with pytest.warns(irpref.RangeWarning) as caught:
+        values = irpref.evaluator([irpref.nCRP, irpref.CRP], NEGATIVE).values(run)
+    assert values[irpref.nCRP].tolist() == [depth + 1, 1]
+    assert [str(warning.message).partition(",")[0] for warning in caught] == ["nCRP: the qrels have negative grades"]
+
+
+def test_negative_grades_are_no_news_for_other_measures(recwarn):
+    measures = [measure for name, measure in irpref.measures.registered().items() if name != "nCRP"]
+    plain = [type(measure).variants()[0] for measure in measures if "known" not in measure.NEEDS]
+    irpref.evaluator(plain, NEGATIVE)
+    irpref.evaluator([irpref.nCRP], {"q": {"a": 1, "b": 0}})
+    assert not [warning for warning in recwarn if issubclass(warning.category, irpref.RangeWarning)]

@@ -28,10 +28,12 @@ Left open there, decided here:
 
 Several statements of the abstract hold for binary grades only: CRP can be positive before R (one S and three A,
 ranked A A S A: -1, -1, +1), and rho = 1 does not imply an ideal ranking (B A S: -2, -2, 0). CRP grows with R
-squared: average nCRP rather than CRP. For grades of 0 and more nCRP is at most 1, but several relevant grades
-can take it below 0: grades 1 1 2 in this order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With
-negative grades it has no bounds: a document of grade -1 at the top stands as many ranks too high as the run has
-documents that are better or unjudged, so nCRP grows with the depth of the run, and a warning says so. rho is not monotone: n r r r has 0, n r r n n r has 1/2.
+squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r n n r has 1/2.
+
+For grades of 0 and more nCRP is at most 1, but several relevant grades can take it below 0: grades 1 1 2 in this
+order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With negative grades it has no bounds: a document
+of grade -1 at the top stands as many ranks too high as the run has documents that are better or unjudged, so nCRP
+grows with the depth of the run, and a `RangeWarning` says so.
 """
 
 from __future__ import annotations
