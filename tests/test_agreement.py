@@ -12,7 +12,7 @@ import warnings
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from ir_measures import AP, RR, Bpref, IPrec, Rprec, SetF, SetP, SetR, nDCG
 from pyNTCIREVAL import Labeler
@@ -280,8 +280,6 @@ def test_two_partitions_are_bpref_n_bit_for_bit(collection, max_rel):
 def test_partitions_that_fit_the_grades_are_rpref(collection, max_rel, k, norm, unretrieved, top):
     options = {"max_rel": max_rel, "norm": norm, "unretrieved": unretrieved, "top": top}
     mine, theirs = NPref(n=k * max_rel + 1, **options), RPref(**options)
-    if mine.params["n"] < 2:
-        return
     found = ours_by_topic([mine, theirs], collection)
     close(found[mine], found[theirs])
     if k == 1:
@@ -316,8 +314,7 @@ def test_binary_q_is_ap_if_nothing_relevant_stands_below_rank_r(collection):
 @given(collections(max_grade=1))
 def test_binary_p_and_p_plus_are_o(collection):
     # One positive grade: the best retrieved document is the first relevant one.
-    if len(positive_grades(collection.qrels)) > 1:
-        return
+    assume(len(positive_grades(collection.qrels)) <= 1)
     found = ours_by_topic([OMeasure, PMeasure, PPlus], collection)
     assert found[PMeasure] == found[OMeasure]
     assert found[PPlus] == found[OMeasure]

@@ -11,7 +11,7 @@ import ir_measures
 import pyNTCIREVAL
 import pyNTCIREVAL.metrics as ntcir
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from ir_measures import AP, RR, Bpref, P, SetF, SetP, SetR, nDCG
 
@@ -729,8 +729,7 @@ def agrees_with_host(name, host, collection: Collection, transform=lambda value:
         query_id: {doc: float(len(scores) - rank) for rank, doc in enumerate(order(scores))}
         for query_id, scores in collection.run.items()
     }
-    if not any(run.get(query_id) for query_id in collection.qrels):
-        return
+    assume(any(run.get(query_id) for query_id in collection.qrels))  # the host takes no empty run
     theirs = {metric.query_id: metric.value for metric in ir_measures.iter_calc([host], collection.qrels, run)}
     for query_id, value in oracle_calc(name, collection.qrels, run, **options).items():
         assert transform(value) == pytest.approx(theirs[query_id], abs=1e-12), query_id

@@ -8,7 +8,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import irpref
@@ -457,8 +457,7 @@ def test_the_ideal_list_has_the_best_value_of_every_measure(name):
 def test_no_order_of_the_same_documents_beats_the_oracle(collection):
     res = frame_of(collection.run)
     best = Oracle(collection.qrels)(res).rename(columns={"qid": "query_id", "docno": "doc_id"})
-    if res.empty:
-        return
+    assume(not res.empty)  # a frame without rows has no documents to order
     for measure in (QMeasure, RPref(max_rel=3), irpref.BprefVariant, irpref.OriginalNDCG):
         before = measure.evaluate(collection.qrels, collection.run)
         after = measure.evaluate(collection.qrels, best)

@@ -69,8 +69,6 @@ GROUPS = (
 # What the view of one topic shows of them.
 ONE_TOPIC = ("AP", "nDCG@10", "Bpref", "RPref", "QMeasure", "PMeasure", "nCRP", "EMeasure@10")
 
-NEED_KNOWN = ("Coverage", "Novelty")
-
 
 @dataclass
 class Collection:
@@ -244,6 +242,7 @@ def _read(run_files: Sequence[str]) -> dict[str, pd.DataFrame]:
 def _groups(collection: Collection) -> list[Group]:
     """The groups, without what the collection cannot answer; what is left out is noted."""
     from irpref import parse, with_known
+    from irpref.measures import registered
 
     left_out: set[str] = set()
     grades = collection.qrels["relevance"]
@@ -256,8 +255,9 @@ def _groups(collection: Collection) -> list[Group]:
             collection.qrels = with_known(collection.qrels, run=collection.runs[first], depth=10)
             collection.notes.append(f"Known to the user: the first 10 documents of {first} (no column `known`).")
         else:
-            left_out |= set(NEED_KNOWN)
-            collection.notes.append("Coverage and Novelty need to know what the user knew; left out.")
+            need_known = {name for name, measure in registered().items() if "known" in measure.NEEDS}
+            left_out |= need_known
+            collection.notes.append(f"{' and '.join(sorted(need_known))} need to know what the user knew; left out.")
     kept = []
     for group in GROUPS:
         measures = tuple(name for name in group.measures if parse(name).NAME not in left_out)
