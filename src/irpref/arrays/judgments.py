@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 
 Gains = tuple[tuple[float, float], ...] | None
+T = TypeVar("T")
 
 
 _NOTHING = object()
@@ -52,7 +53,7 @@ class Judgments:
         self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
         self.level_grade: Floats = grade[self.level_start]
         self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
-        self._memo: dict[Any, Any] = {}
+        self._memo: dict[Hashable, Any] = {}
 
     @property
     def n_topics(self) -> int:
@@ -64,13 +65,17 @@ class Judgments:
         """Level of each judged document: shape (n_judged,)."""
         return np.repeat(np.arange(self.level_start.size), self.level_size)
 
-    def memo(self, key: Any, make: Any) -> Any:
-        """Return what `make()` gave for `key` the first time."""
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make()` gave for `key` the first time.
+
+        The key is the function whose result it is, or a tuple that begins with it and goes on with its arguments.
+        """
         # Looked up once: another thread may trim it.
         found = self._memo.get(key, _NOTHING)
         if found is _NOTHING:
             found = self._memo[key] = make()
-        return found
+        kept: T = found
+        return kept
 
     def trim(self, most: int) -> None:
         """Forget what the measures share, where that is more than about so many bytes."""
@@ -90,11 +95,13 @@ class Judgments:
 
     def level_gain(self, gains: Gains) -> Floats:
         """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
-        return self.memo(("level gain", gains), lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0))
+        return self.memo(
+            (Judgments.level_gain, gains), lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0)
+        )
 
     def gain(self, gains: Gains) -> Floats:
         """Gain of each judged document: shape (n_judged,), falling inside each topic."""
-        return self.memo(("gain", gains), lambda: self.level_gain(gains)[self.level])
+        return self.memo((Judgments.gain, gains), lambda: self.level_gain(gains)[self.level])
 
     def level_ratio_gain(self, gains: Gains) -> Floats:
         """`level_gain` for ratios of sums of gains, which must not leave the range of a double: shape (n_levels,).
@@ -106,7 +113,7 @@ class Judgments:
             gain, excess = self.level_gain(gains), self.ratio_excess(gains)
             return gain if excess is None else np.ldexp(gain, -self.levels.spread(excess))
 
-        return self.memo(("ratio gain", gains), make)
+        return self.memo((Judgments.level_ratio_gain, gains), make)
 
     def ratio_excess(self, gains: Gains) -> Ints | None:
         """Exponent of the power of two that `level_ratio_gain` divides by: shape (n_topics,), None where all are 0."""
@@ -115,7 +122,7 @@ class Judgments:
             excess = np.maximum(np.frexp(self.levels.maximum(self.level_gain(gains)))[1] - 850, 0)
             return excess if excess.any() else None
 
-        return self.memo(("ratio excess", gains), make)
+        return self.memo((Judgments.ratio_excess, gains), make)
 
     def whole(self, gains: Gains) -> bool:
         """Whether all gains are whole numbers, and so small that sums of them are exact."""
@@ -124,7 +131,7 @@ class Judgments:
             gain = self.level_gain(gains)
             return bool((gain == np.rint(gain)).all() and gain.max(initial=0.0) < 2.0**53 / max(self.grade.size, 1))
 
-        return self.memo(("whole", gains), make)
+        return self.memo((Judgments.whole, gains), make)
 
     def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
         """The documents with a gain: rows by topic, and gains, falling inside each topic, as `level_ratio_gain`."""
@@ -135,7 +142,7 @@ class Judgments:
             relevant = self.levels.total_whole(size.astype(np.float64))
             return Segments.of_lengths(relevant), np.repeat(self.level_ratio_gain(gains), size)
 
-        return self.memo(("ideal", gains), make)
+        return self.memo((Judgments.ideal, gains), make)
 
     def level_total(self, values: Floats) -> Floats:
         """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
@@ -143,7 +150,7 @@ class Judgments:
 
     def count_relevant(self, rel: float) -> Ints:
         """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
-        return self.memo(("rel", rel), lambda: self.count_levels(self.level_grade >= rel))
+        return self.memo((Judgments.count_relevant, rel), lambda: self.count_levels(self.level_grade >= rel))
 
     def count_levels(self, mask: Bools) -> Ints:
         """Judged documents of the levels where `mask` holds: (n_levels,) to (n_topics,)."""
@@ -163,4 +170,4 @@ class Judgments:
         if self.grade.size > _KEPT:
             return make()
         # Columns may join later, when other measures ask for them.
-        return self.memo(("topics", start, stop, *self.columns), make)
+        return self.memo((Judgments.topics, start, stop, *self.columns), make)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 
 if TYPE_CHECKING:
-    from irpref.arrays.judgments import Judgments
+    from irpref.arrays.judgments import Gains, Judgments
+
+T = TypeVar("T")
 
 # Judgments of a group of topics. Arrays of this length stay in a core's cache; smaller groups pay NumPy's call
 # overhead, larger ones memory traffic.
@@ -68,8 +70,8 @@ class JudgedRun:
         self.n_retrieved = n_retrieved
         if level is not None:
             self.level = level
-        self._views: dict[Any, JudgedRun] = {}
-        self._memo: dict[Any, Any] = {}
+        self._views: dict[Hashable, JudgedRun] = {}
+        self._memo: dict[Hashable, Any] = {}
 
     @property
     def n_topics(self) -> int:
@@ -91,15 +93,19 @@ class JudgedRun:
         """Grade of each hit, negative grades included: shape (n_hits,)."""
         return self.pool.level_grade[self.level]
 
-    def gain(self, gains: tuple[tuple[float, float], ...] | None) -> Floats:
+    def gain(self, gains: Gains) -> Floats:
         """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Judgments.gain`."""
-        return self.memo(("gain", gains), lambda: self.pool.level_gain(gains)[self.level])
+        return self.memo((JudgedRun.gain, gains), lambda: self.pool.level_gain(gains)[self.level])
 
-    def memo(self, key: Any, make: Any) -> Any:
-        """Return what `make()` gave for `key` the first time: measures share intermediate arrays."""
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make()` gave for `key` the first time: measures share intermediate arrays.
+
+        The key is the function whose result it is, or a tuple that begins with it and goes on with its arguments.
+        """
         if key not in self._memo:
             self._memo[key] = make()
-        return self._memo[key]
+        found: T = self._memo[key]
+        return found
 
     def at(self, cutoff: int | None) -> JudgedRun:
         """The first `cutoff` retrieved documents; the pool stays whole. None: the run itself."""
@@ -123,7 +129,7 @@ class JudgedRun:
 
         return self._view(("condensed", negative), make)
 
-    def relevant(self, gains: tuple[tuple[float, float], ...] | None) -> JudgedRun:
+    def relevant(self, gains: Gains) -> JudgedRun:
         """The hits with a gain, at their ranks; everything else stays."""
         return self._view(("relevant", gains), lambda: (self.gain(gains) > 0, self.rank, self.n_retrieved))
 
@@ -131,7 +137,7 @@ class JudgedRun:
         """`condensed` if `judged_only`, then `at(cutoff)`."""
         return (self.condensed() if judged_only else self).at(cutoff)
 
-    def _view(self, key: Any, make: Any) -> JudgedRun:
+    def _view(self, key: Hashable, make: Callable[[], tuple[Bools, Ints, Ints]]) -> JudgedRun:
         if key not in self._views:
             mask, rank, n_retrieved = make()
             if mask.all():
@@ -163,7 +169,7 @@ class JudgedRun:
             out[self.row] = False
             return out
 
-        return self.memo("missed", make)
+        return self.memo(JudgedRun.missed, make)
 
     def topics(self, start: int, stop: int) -> JudgedRun:
         """Topics `start` to `stop - 1`."""

@@ -47,7 +47,7 @@ def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
         ideal, gain = pool.ideal(gains)
         return ideal, ideal.running(gain, pool.whole(gains))
 
-    return pool.memo(("ideal gain", gains), make)
+    return pool.memo((ideal_gain, gains), make)
 
 
 def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
@@ -66,7 +66,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
         ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + number) / (beta * best + rank)
         return Blend(found, ratio, count)
 
-    return run.memo(("blend", beta, gains), make)
+    return run.memo((blended_ratio, beta, gains), make)
 
 
 def _preferred(blend: Blend) -> Ints:

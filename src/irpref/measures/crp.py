@@ -75,7 +75,7 @@ def ideal(pool: Judgments) -> Ideal:
         zeros = pool.count_levels(grade == 0)
         return Ideal(first, first + pool.level_size - 1, relevant, zeros, relevant + zeros < pool.judged.lengths)
 
-    return pool.memo("crp", make)
+    return pool.memo(ideal, make)
 
 
 class Positions(NamedTuple):
@@ -129,7 +129,7 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
         last_zero = best.relevant + best.zeros + pushed
         return Positions(rp, filled, best.relevant, last_zero, bool(best.negatives.any()))
 
-    return make() if depth is not None else run.memo("crp", make)
+    return make() if depth is not None else run.memo(positions, make)
 
 
 def crp_curve(run: JudgedRun, depth: Ints | None = None) -> tuple[Segments, Floats]:
@@ -151,7 +151,7 @@ def surplus(run: JudgedRun) -> Floats:
         of = positions(run)
         return of.rp - of.of_nonrelevant(run.hits.topic, run.rank)
 
-    return run.memo("crp surplus", make)
+    return run.memo(surplus, make)
 
 
 def curve_at_hits(run: JudgedRun) -> Floats:
@@ -160,7 +160,7 @@ def curve_at_hits(run: JudgedRun) -> Floats:
     def make() -> Floats:
         return run.hits.running(surplus(run), whole=True) + positions(run).of_nonrelevant_upto(run.rank, run.hits.topic)
 
-    return run.memo("crp curve", make)
+    return run.memo(curve_at_hits, make)
 
 
 def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
@@ -172,7 +172,7 @@ def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
         inside = run.rank <= run.hits.spread(at)
         return of.of_nonrelevant_upto(at) + run.hits.total_whole(np.where(inside, surplus(run), 0.0))
 
-    return make() if rank is not None else run.memo("crp at R", make)
+    return make() if rank is not None else run.memo(crp_at, make)
 
 
 def worst(pool: Judgments) -> Floats:

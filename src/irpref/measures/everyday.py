@@ -52,12 +52,12 @@ from irpref.measures.declare import KernelMeasure, is_ours
 
 
 def _relevant(view: JudgedRun, rel: float) -> Bools:
-    return view.memo(("relevant", rel), lambda: view.grade >= rel)
+    return view.memo((_relevant, rel), lambda: view.grade >= rel)
 
 
 def _found(view: JudgedRun, rel: float) -> Ints:
     """Relevant documents retrieved: shape (n_topics,)."""
-    return view.memo(("found", rel), lambda: view.hits.count(_relevant(view, rel)))
+    return view.memo((_found, rel), lambda: view.hits.count(_relevant(view, rel)))
 
 
 def _ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
@@ -197,7 +197,7 @@ def ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | No
         counts = by_rank > 0 if cutoff is None else (by_rank > 0) & (rank <= cutoff)
         return pool.judged.where(counts).total(by_rank[counts] / _log2(rank[counts] + 1))
 
-    return pool.memo(("host ideal dcg", gains, exponential, cutoff), make)
+    return pool.memo((_ideal_dcg, gains, exponential, cutoff), make)
 
 
 def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:

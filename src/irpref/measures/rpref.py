@@ -99,7 +99,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         exponent = int(np.frexp(top)[1])
         value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
         # n-pref with a partition for each grade has the scale of rpref: what is made of it is made once.
-        known: list[Scale] = pool.memo("scales", list)
+        known: list[Scale] = pool.memo(Scale, list)
         for other in known:
             if other.top == top and np.array_equal(other.value, value):
                 return other
@@ -121,7 +121,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         known.append(made)
         return made
 
-    return pool.memo(("scale", gains, max_rel, n), make)
+    return pool.memo((scale, gains, max_rel, n), make)
 
 
 def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
@@ -159,7 +159,7 @@ def summands(
     view = run.at(cutoff).condensed()
     hits, level = view.hits, view.level
     # The differences above each document serve every norm and reading.
-    above = view.memo(("misplaced", of.name), lambda: misplaced(view, of))
+    above = view.memo((misplaced, of.name), lambda: misplaced(view, of))
 
     # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
     # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
