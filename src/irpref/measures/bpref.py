@@ -62,7 +62,7 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
         n = run.pool.count_relevant(0) - r
         return _Above(relevant, at, number.astype(np.float64), r, n, view.hits.lengths - relevant.lengths)
 
-    return view.memo((_above, rel), make)
+    return view.memo((above, rel), make)
 
 
 def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:

@@ -197,7 +197,7 @@ def ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | No
         counts = by_rank > 0 if cutoff is None else (by_rank > 0) & (rank <= cutoff)
         return pool.judged.where(counts).total(by_rank[counts] / _log2(rank[counts] + 1))
 
-    return pool.memo((_ideal_dcg, gains, exponential, cutoff), make)
+    return pool.memo((ideal_dcg, gains, exponential, cutoff), make)
 
 
 def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:

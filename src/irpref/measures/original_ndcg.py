@@ -57,7 +57,7 @@ def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) ->
             share = np.where(place <= cutoff, share, 0.0)
         return ideal.total(share)
 
-    return pool.memo((_ideal, base, gains, cutoff), make)
+    return pool.memo((ideal_dcg, base, gains, cutoff), make)
 
 
 def _parts(

@@ -629,7 +629,7 @@ def _rpref(
 
     view = tied.condensed()
     value = of.value[view.run.level] / pool.levels.spread(of.unit)[view.run.level]
-    den = of.value * (pool.levels.spread(of.room) if norm == "absolute" else 1.0)
+    den = of.value * (pool.levels.spread(of.n) if norm == "absolute" else 1.0)
     factor = np.where(den > 0, of.top if norm == "absolute" else 1.0, 0.0) / np.where(den > 0, den, 1.0)
     x = value * factor[view.run.level]  # what a misplaced difference of 1 costs a document
     at, seen = _places(view), _seen(view, cutoff)
@@ -643,7 +643,7 @@ def _rpref(
     spread = at.of.spread
     base = view.groups.total(value)
     part = seen / spread(view.size) * (spread(base) - inverse * (spread(lost[0]) + spread(inside) * at.place))
-    size = of.weight / of.unit
+    size = of.r / of.unit
 
     # What the unretrieved add: the same in every order, unless the cutoff divides a group of several kinds.
     missed: Floats = np.zeros(tied.run.n_topics)
@@ -783,7 +783,7 @@ def _dropped(
             - (w * inv * (q - 1)).sum() / max(k - 2, 1) * of_pair
             + later
         )
-        left = of.weight[t] > rho
+        left = of.r[t] > rho
         alone = seen[places][0] * v + rest
         out[t] = np.where(left, rest / np.where(left, size[t] - v, 1.0), alone / size[t]).mean()
     return out
