@@ -14,8 +14,21 @@ relevant  gain > 0
 T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, 695-696,
 doi:10.1145/1148170.1148322 (all four, beta = 1); beta as in NTCIREVAL: 0 gives AP, RR and precision at r_p.
 
-Decided here: nothing relevant in the pool or retrieved gives 0; r_p goes by grade, not by gain; the ideal list
-is never cut; unjudged documents and grades of 0 or below have no gain.
+Left open there, decided here:
+
+- nothing relevant in the pool or retrieved: 0;
+- relevant is what has a gain, everywhere: a grade whose gain is set to 0 counts in no sum and in no number;
+- r_p goes by grade, not by gain: where two grades have one gain, the higher grade is still preferred;
+- the ideal list is never cut, so a cutoff l changes what is retrieved and, for Q, the divisor min(l, R);
+- unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks are counted.
+
+What equals what: beta = 0 leaves count(r) / r, so Q is AP, O is the reciprocal rank, P is precision at r_p. Binary Q
+is AP where nothing relevant stands below rank R, and larger elsewhere. With one positive grade P and P+ are O.
+
+Where tools differ: NTCIREVAL takes relevance by grade in the counts and by gain in the sums (Q of our example
+`gains-zero-level` is 0.7232 here, 0.5714 there, 0.6548 in pyNTCIREVAL); both leave topics without a relevant document
+out of the mean, or fail on them, as pyNTCIREVAL does on an empty list. ir_measures' AP@l divides by R, so
+Q(beta=0)@l is not AP@l where l < R.
 """
 
 from __future__ import annotations
@@ -60,9 +73,10 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
         # Flat after R.
         best = upto[np.minimum(found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1))]
         count = found.hits.position + 1.0
-        number, rank, excess = count, found.rank.astype(np.float64), run.pool.ratio_excess(gains)
+        number, rank = count, found.rank
+        excess = run.pool.ratio_excess(gains)
         if excess is not None:  # both sides of the fraction are in the unit of the gains
-            number, rank = (np.ldexp(part, -found.hits.spread(excess)) for part in (number, rank))
+            number, rank = (np.ldexp(part * 1.0, -found.hits.spread(excess)) for part in (number, rank))
         ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + number) / (beta * best + rank)
         return Blend(found, ratio, count)
 

@@ -9,6 +9,10 @@ R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-or
 `expected` is a number, or the name of a column of the qrels with one number a topic; by default R, the number of
 relevant documents in the pool, which makes relative recall recall.
 
+Relative recall looks at the set that was retrieved, recall effort at the ranks: how many documents had to be examined
+until e relevant ones were found. Where e is R, relative recall is recall (ir_measures' SetR, or R@k with a cutoff), and
+recall effort is precision at the rank of the last relevant document.
+
 Decided here: a user who stops when satisfied finds no more than expected, so relative recall is capped at 1
 (`capped=False` for the plain ratio); recall effort is 0 where the e-th relevant document is never reached (despite
 its name, higher is better); for an e that is not whole, the next whole number is to be reached.

@@ -10,6 +10,9 @@ Information Storage and Retrieval, Wiley 1997.
 K is a column of the qrels (`known`), truthy where the user knew the document; see `irpref.with_known`. Known
 documents that are not judged relevant do not matter.
 
+The two ask opposite things of a run: coverage rewards finding what the user can check, novelty what the user could not
+have named. Neither looks at ranks; with a cutoff k both look at the first k documents.
+
 Decided here: a user who knew no relevant document (coverage) and a run that retrieves none (novelty) give 0. The
 former is the topic's doing, not the run's, and lowers the mean of every run alike.
 """

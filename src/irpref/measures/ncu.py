@@ -12,7 +12,16 @@
 T. Sakai and S. Robertson, Modelling a user population for designing information retrieval metrics, EVIA 2008;
 formulas as in NTCIREVAL. uniform with P is AP, uniform with BR is Q-measure.
 
-Decided here: no cutoff. NTCIREVAL 2022 divides the rank-biased sum by min(l, R) instead of the sum of its
+count(r)  relevant documents in the top r        R  relevant documents in the pool
+gain(r)   gain of the document at rank r          gamma  how likely users go on after a relevant document
+
+Left open there, decided here: relevant is what has a gain; a user who stops at a relevant document that was not
+retrieved has utility 0, so the weights are those of all R documents, retrieved or not; nothing relevant gives 0; grades
+are stop values themselves (NTCIREVAL lets them differ from the gains).
+
+What equals what: uniform with P is AP, uniform with BR is Q-measure, gamma = 1 is uniform; P is BR with beta = 0.
+
+Decided here, too: no cutoff. NTCIREVAL 2022 divides the rank-biased sum by min(l, R) instead of the sum of its
 weights, so an ideal list of 20 relevant documents would score 0.8025 at 10 where it scores 1 without a cutoff.
 """
 

@@ -5,10 +5,13 @@
 K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002, 422-446,
 doi:10.1145/582415.582418, section 2; the same with base 2 in R. Baeza-Yates and B. Ribeiro-Neto, Modern
 Information Retrieval, ch. 4. With base 2, ranks 1 and 2 weigh the same. ir_measures' nDCG divides by
-log2(rank + 1) instead.
+log2(rank + 1) instead, which discounts rank 2 already; NTCIREVAL has both, this one under the name nDCG and the other
+as MSnDCG. A larger base stands for a more patient user: no discount above rank `base`, and log_base(rank) from there.
 
 Decided here: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds all judged
-documents, cut at the cutoff; nothing relevant gives 0.
+documents, cut at the cutoff; nothing relevant gives 0; a base that is no whole number discounts from the first rank
+above it. The ideal list is that of the judgments, not of the retrieved documents: against the latter a system could not
+lose by retrieving nothing.
 """
 
 from __future__ import annotations

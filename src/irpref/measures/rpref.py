@@ -23,7 +23,20 @@ Left open there, decided here:
 - the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum and of R
   (not where nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
 - the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are found in exact
-  arithmetic, for 100 * 0.29 is 28.999999999999996 in floating point.
+  arithmetic, for 100 * 0.29 is 28.999999999999996 in floating point;
+- a positive gain below 1e-250 of max_rel is refused: products with it would leave the range of a double.
+
+What equals what: with grades 0 and max_rel alone, rpref (absolute) is bpref with the denominator N, which trec_eval 10
+calls `prefs_simp` on such qrels; n-pref with n = k max_rel + 1 partitions is rpref for whole grades; the relative norms
+do not depend on max_rel, since it cancels.
+
+Where tools differ: NTCIREVAL prints rpref_N (ours, absolute) and rpref_relative (ours with `top='zero'`, with
+which an ideal list scores less than 1); its `gcompute` takes each topic's highest grade for the top of the scale, where
+ours is one for the whole collection: else N would mean something else in each topic.
+
+How it is computed: grades enter as ratios of whole numbers wherever they are whole, all in the unit of the topic's best
+document, so that fractions that are equal have equal bits. The differences above each document are counted by
+`irpref.arrays.inversions`, once for all norms and readings.
 """
 
 from __future__ import annotations
