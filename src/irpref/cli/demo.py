@@ -1,7 +1,7 @@
 """`irpref demo`: several systems, many measures, one look.
 
-Without arguments it evaluates the five systems of the synthetic collection that comes with the package; with
-`--dataset` and `--run` it does the same for a public collection and real runs. Where PyTerrier is installed
+Without arguments it evaluates the five systems of the synthetic collection that comes with the package;
+`irpref demo QRELS RUN... MEASURE...` does the same for a public collection and real runs. Where PyTerrier is installed
 the numbers come from `pt.Experiment`, elsewhere from `ir_measures.calc`; they are the same.
 """
 
@@ -15,13 +15,17 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from irpref.cli import frame
+from irpref.cli.eval import best_of, lower_is_better
 from irpref.cli.frame import Command, Parser
 from irpref.formats.collections import dataset as load_dataset
 from irpref.formats.collections import not_loaded
+from irpref.formats.runs import run_names
 from irpref.judged.align import listing as listing_of
+from irpref.show.text import Cell, Column, Page, Table, rounded
+from irpref.show.text import text as printed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +34,6 @@ WIDTH = 100
 SHOWN_DOCUMENTS = 20
 # More rows than this are cut in the view of one topic; the tables over all topics have every system.
 SHOWN_SYSTEMS = 12
-LONGEST_NAME = 20  # of a system, so that its values fit beside it
 
 
 class Group(NamedTuple):
@@ -93,38 +96,44 @@ class Results(NamedTuple):
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument(
-        "--dataset",
-        metavar="ID",
-        default="irpref/synthetic",
-        help="an ir_datasets collection with judgments, or a shipped example (default: %(default)s)",
+        "qrels",
+        metavar="QRELS",
+        nargs="?",
+        help="an ir_datasets collection with judgments, or a shipped example (default: irpref/synthetic)",
     )
     parser.add_argument(
-        "--run",
-        metavar="FILE",
-        action="append",
-        dest="run_files",
-        default=[],
-        help="run in TREC format, plain or .gz (repeatable); without it, what the collection has",
+        "arguments",
+        metavar="RUN... MEASURE...",
+        nargs="*",
+        help="files in place of the runs that the collection has; other measures",
     )
-    parser.add_argument(
-        "--measures", metavar="NAMES", help="other measures, separated by blanks, such as 'map RPref@10 CRP'"
-    )
-    parser.add_argument("--query", metavar="ID", help="topic of the second view (default: the most disputed one)")
+    parser.add_argument("-m", "--measure", metavar="NAME", action="append", default=[], help="a measure")
+    frame.add_topic(parser, "topic of the second view (default: the most disputed one)")
+    frame.old(parser, "--dataset", "the first argument", dest="qrels")
+    frame.old(parser, "--run", "an argument after the collection", dest="arguments", action="append")
+    frame.old(parser, "--measures", "arguments after the collection", dest="measure", action="append")
+    frame.old(parser, "--query", "-t, --topic", dest="topic")
+    parser.add_argument("-f", "--file", metavar="FILE", help="write there")
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the experiment. Raises `ValueError` and the like for input that cannot be evaluated."""
     started = time.perf_counter()
-    lines = _report(args.dataset, args.run_files, args.measures, args.query)
-    print("\n".join(lines))
-    print(f"{time.perf_counter() - started:.1f} seconds.")
+    files: dict[str, str] = {}
+    names = list(args.measure)
+    if args.arguments:
+        paths, more = frame.sort_arguments(args.arguments, runs=False)
+        files, names = run_names(paths), more + names
+    lines = _report(args.qrels or "irpref/synthetic", files, frame.named_measures(names), args.topic)
+    with frame.opened(args) as out:
+        out.write("\n".join([*lines, f"{time.perf_counter() - started:.1f} seconds.\n"]))
 
 
-def _report(dataset: str, run_files: Sequence[str], names: str | None, query_id: str | None) -> list[str]:
-    from irpref import bind, parse_all
+def _report(dataset: str, files: dict[str, str], asked: Sequence[Any], query_id: str | None) -> list[str]:
+    from irpref import bind
 
-    collection = _collection(dataset, run_files)
-    groups = [Group("Measures", tuple(map(str, parse_all(names))))] if names else _groups(collection)
+    collection = _collection(dataset, files)
+    groups = [Group("Measures", tuple(map(str, asked)))] if asked else _groups(collection)
     with _noted(collection.notes):
         # Bound once, to the whole collection: PyTerrier may show a measure the qrels of some topics only.
         bound = [bind(list(group.measures), collection.scale) for group in groups]
@@ -147,16 +156,16 @@ def _report(dataset: str, run_files: Sequence[str], names: str | None, query_id:
 # ------------------------------------------------------------------------------------------ what to evaluate
 
 
-def _collection(dataset: str, run_files: Sequence[str]) -> Collection:
+def _collection(dataset: str, files: dict[str, str]) -> Collection:
     from irpref.datasets import examples
 
     shipped, _, name = dataset.removeprefix("irpref/").partition("/")
     ours = shipped in examples()
-    collection = _shipped(shipped, name) if ours else _public(dataset, with_scores=not run_files)
-    if run_files:
-        collection.runs = _read(run_files)
+    collection = _shipped(shipped, name) if ours else _public(dataset, with_scores=not files)
+    if files:
+        collection.runs = dict(frame.read_runs(files))
     if not collection.runs:
-        raise ValueError(f"{dataset} has no scored documents: give one or more runs with --run FILE")
+        raise ValueError(f"{dataset} has no scored documents: name files of runs after it")
     topics = set(collection.qrels["query_id"])
     for title, run in collection.runs.items():
         if not topics.intersection(run["query_id"]):
@@ -222,21 +231,6 @@ def _queries(dataset: Any, notes: list[str]) -> dict[str, str]:
     except Exception as problem:  # a download that fails, in as many ways as there are sources
         notes.append(f"The text of the topics is not at hand ({type(problem).__name__}).")
         return {}
-
-
-def _read(run_files: Sequence[str]) -> dict[str, pd.DataFrame]:
-    from irpref import read_run
-
-    runs: dict[str, pd.DataFrame] = {}
-    for file in run_files:
-        name = Path(file).name.removesuffix(".gz")
-        for suffix in (".txt", ".run", ".trec", ".res"):
-            name = name.removesuffix(suffix)
-        if len(name) > LONGEST_NAME:
-            name = f"{name[: LONGEST_NAME - 11]}...{name[-8:]}"
-        alike = sum(other.rstrip("'") == name for other in runs)
-        runs[name + "'" * alike] = read_run(file)
-    return runs
 
 
 def _groups(collection: Collection) -> list[Group]:
@@ -368,53 +362,15 @@ def _filled(indent: str, texts: Iterable[str]) -> list[str]:
 
 
 def _table(frame: pd.DataFrame, measures: Sequence[Any]) -> list[str]:
-    """Systems by measures, the best of a column starred; split where it is wider than the page."""
-    heads = [_head(measure) for measure in measures]
-    first = max(6, *(len(str(name)) for name in frame.index)) if len(frame) else 6
-    columns = []
-    for head, measure in zip(heads, measures, strict=True):
-        cells = _cells(list(frame[str(measure)]), _falls(measure))
-        width = max(map(len, (*head, *cells)))
-        columns.append((width, head, cells))
-
-    lines: list[str] = []
-    while columns:
-        taken = 1
-        while taken < len(columns) and first + sum(2 + width for width, _, _ in columns[: taken + 1]) <= WIDTH:
-            taken += 1
-        block, columns = columns[:taken], columns[taken:]
-        height = max(len(head) for _, head, _ in block)
-        for level in range(height):
-            row = [("" if level >= len(head) else head[level]).rjust(width) for width, head, _ in block]
-            lines.append("  ".join([("system" if level == 0 else "").ljust(first), *row]).rstrip())
-        for at, name in enumerate(frame.index):
-            row = [cells[at].rjust(width) for width, _, cells in block]
-            lines.append("  ".join([str(name).ljust(first), *row]).rstrip())
-        if columns:
-            lines.append("")
-    return lines
-
-
-def _head(measure: Any) -> list[str]:
-    """Name and parameters of a measure, one below the other; a space keeps the place of the star."""
-    name, _, rest = str(measure).partition("(")
-    parameters, _, cutoff = rest.rpartition(")")
-    parts = [part.replace("'", "") for part in parameters.split(",") if part]
-    return [f"{line} " for line in (name + cutoff, *parts)]
-
-
-def _cells(numbers: Sequence[float], falls: bool) -> list[str]:
-    shown = [f"{number:.4f}" for number in numbers]
-    finite = [number for number in numbers if not math.isnan(number)]
-    best = f"{(min if falls else max)(finite):.4f}" if finite else ""
-    if len(set(shown)) < 2:  # one system, or no difference
-        best = ""
-    return [text + ("*" if text == best else " ") for text in shown]
-
-
-def _falls(measure: Any) -> bool:
-    """Whether lower values are better (built-in measures do not say; for those of the groups, higher is)."""
-    return not getattr(measure, "higher_is_better", True)
+    """Systems by measures, the best of a column starred."""
+    four = rounded()
+    best = {m: best_of(m, list(frame[str(m)]), four) for m in measures} if len(frame) > 1 else {}
+    rows = [
+        [name, *(Cell(four(row[str(m)]), best.get(m) == four(row[str(m)])) for m in measures)]
+        for name, row in frame.iterrows()
+    ]
+    columns = [Column("system", left=True), *(Column(str(measure), four) for measure in measures)]
+    return printed(Table(columns, rows), page=Page(WIDTH)).splitlines()
 
 
 def _legend(measures: Sequence[Any]) -> list[str]:
@@ -428,7 +384,7 @@ def _legend(measures: Sequence[Any]) -> list[str]:
         meaning = " ".join((getattr(measure, "SHORT_DESC", "") or "").split()).rstrip(".")
         if not meaning:
             meaning = " ".join((type(measure).__doc__ or "").split()).partition(". ")[0]
-        facts = [fact for fact in (_range(measure), "lower is better" if _falls(measure) else "") if fact]
+        facts = [fact for fact in (_range(measure), "lower is better" if lower_is_better(measure) else "") if fact]
         text = ". ".join((meaning, "; ".join(facts).capitalize())) if facts else meaning
         lines += _filled(f"  {name.ljust(width)}  ", [f"{text}."])
     return lines

@@ -233,7 +233,7 @@ def _wide(
         columns = [Column("measure", left=True), Column("value", number)]
         return Table(columns, [[str(measure), of[measure].value] for measure in measures])
     best = {
-        (topic, measure): _best(
+        (topic, measure): best_of(
             measure, [of[measure].value for (_, t), of in found.items() if t == topic and measure in of], number
         )
         for topic in dict.fromkeys(topic for _, topic in found)
@@ -267,7 +267,7 @@ def lower_is_better(measure: Any) -> bool:
     return not getattr(measure, "higher_is_better", True)
 
 
-def _best(measure: Any, values: Sequence[float], number: Any) -> str | None:
+def best_of(measure: Any, values: Sequence[float], number: Any) -> str | None:
     """The best value as it is printed; None where nothing is better than anything else."""
     if str(measure.NAME) in _COUNTS:
         return None

@@ -234,7 +234,7 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
     return Inputs(args.qrels, run_names(list(dict.fromkeys(paths))), named_measures(names or default))
 
 
-def sort_arguments(arguments: Sequence[str], measures: bool = True) -> tuple[list[str], list[str]]:
+def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool = True) -> tuple[list[str], list[str]]:
     """Runs and names of measures among the arguments after the qrels.
 
     Raises
@@ -242,19 +242,19 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True) -> tuple[lis
     UsageError
         An argument could be both or is neither; there is no run; a measure where none is wanted.
     """
-    runs: list[str] = []
+    found: list[str] = []
     names: list[str] = []
     for i, text in enumerate(arguments):
         if text == "-":
-            runs.append(text)
+            found.append(text)
         elif os.path.exists(text) and not os.path.isdir(text):
             # As for the host's command, what follows the qrels is a run.
             if i > 0 and measures and _is_measure(text):
                 raise UsageError(f"{text!r} is both a file and a measure: write ./{text} or -m {text}")
-            runs.append(text)
+            found.append(text)
         elif measures and _is_measure(text):
             names.append(text)
-        elif not measures or _looks_like_a_path(text) or (i == 0 and not _has_runs(arguments)):
+        elif not measures or _looks_like_a_path(text) or (runs and i == 0 and not _has_runs(arguments)):
             reason = "is a directory" if os.path.isdir(text) else "no such file"
             raise FileNotFoundError(f"{text}: {reason}")
         else:
@@ -262,9 +262,9 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True) -> tuple[lis
                 named_measures([text])
             except UsageError as error:
                 raise UsageError(f"{text!r} is neither a file nor a measure: {error}") from None
-    if not runs:
+    if runs and not found:
         raise UsageError(f"no run given: {names[0]!r} is a measure, expected a run file after the qrels")
-    return runs, names
+    return found, names
 
 
 def _has_runs(arguments: Iterable[str]) -> bool:
