@@ -449,7 +449,9 @@ def _pictures(collection: Collection, query_id: str, systems: Sequence[str]) -> 
 
     judgments = collection.qrels[collection.qrels["query_id"] == query_id]
     pool = Pool.build(judgments[["query_id", "doc_id", "relevance"]])
-    width = max(5, *map(len, systems))
+    # Half of the line is for grades.
+    short = {name: name if len(name) <= 40 else f"{name[:18]}...{name[-19:]}" for name in systems}
+    width = max(5, *map(len, short.values()))
 
     def row(name: str, grades: Iterable[float]) -> str:
         return f"{name.ljust(width)}  " + " ".join("." if math.isnan(g) else f"{g:g}" for g in grades)
@@ -459,7 +461,9 @@ def _pictures(collection: Collection, query_id: str, systems: Sequence[str]) -> 
         run = collection.runs[name]
         own = run[run["query_id"] == query_id]
         grades = listing_of(pool, own).grade.tolist() if len(own) else []
-        lines.append(row(name, grades[:SHOWN_DOCUMENTS]) if grades else f"{name.ljust(width)}  (nothing retrieved)")
+        lines.append(
+            row(short[name], grades[:SHOWN_DOCUMENTS]) if grades else f"{short[name].ljust(width)}  (nothing retrieved)"
+        )
     ideal = sorted(judgments["relevance"].tolist(), reverse=True)
     return [*lines, row("ideal", ideal[:SHOWN_DOCUMENTS])]
 
