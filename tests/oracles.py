@@ -11,7 +11,8 @@ parameters  the measure's own parameters, with the same names and defaults
 
 What a single topic cannot know is passed in: `scale`, the highest gain of the whole qrels (at least 1), where
 `max_rel` is not given; and for the user-oriented measures `known`, the set of documents the user knew, and
-`expected`, a number. `oracle_calc` does this for a whole collection.
+`expected`, a number; and `scores`, document to score, where ties stand in another order. `oracle_calc` does this for
+a whole collection.
 """
 
 import inspect
@@ -19,6 +20,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
+
+import preference_oracles
 
 Number = int | float | Fraction
 Judgments = Mapping[str, Number]
@@ -716,6 +719,27 @@ def f_measure(
     return 1 - e_measure(ranking, judgments, beta=beta, rel=rel, cutoff=cutoff)
 
 
+# Preferences --------------------------------------------------------------------------------------------------
+
+
+def _of_preferences(name: str) -> Callable[..., Number]:
+    """Oracle of a measure of preferences: of the grades, one group a topic."""
+
+    def one(
+        ranking: Iterable[str], judgments: Judgments, *, scores: Mapping[str, Number] | None = None, **own: Any
+    ) -> Number:
+        groups = {"0": [("0", doc, grade) for doc, grade in judgments.items()]}
+        if scores is None:  # a ranking without ties
+            scores = {doc: -i for i, doc in enumerate(ranking)}
+        return preference_oracles.ORACLES[name](groups, scores, **own)
+
+    return one
+
+
+for _name in preference_oracles.ORACLES:
+    oracle(_name)(_of_preferences(_name))
+
+
 # All of them ------------------------------------------------------------------------------------------------
 
 
@@ -740,6 +764,8 @@ def oracle_calc(
         own = dict(parameters)
         if "known" in wanted:
             own["known"] = set((known or {}).get(query_id, ()))
+        if "scores" in wanted:
+            own["scores"] = run.get(query_id, {})
         if expected is not None:
             own["expected"] = expected[query_id] if isinstance(expected, Mapping) else expected
         values[query_id] = float(ORACLES[name](order(run.get(query_id, {})), judgments, **own))

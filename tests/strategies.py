@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 from ir_measures.measures import registry
@@ -178,7 +178,16 @@ def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dic
     return st.fixed_dictionaries(
         {parameter: values for parameter, values in drawn.items() if parameter in required},
         optional={parameter: values for parameter, values in drawn.items() if parameter not in required},
-    )
+    ).filter(lambda values: _fit(measure, values))
+
+
+def _fit(measure: Any, values: dict) -> bool:
+    """Whether the measure takes these parameters together."""
+    try:
+        measure(**values)
+    except ValueError:
+        return False
+    return True
 
 
 def random_collection(

@@ -36,6 +36,7 @@ from strategies import Collection, collections, parameters, positive_grades
 EMPTY = {
     "CRP": lambda r, cutoff=None, **_: sum(j - (r + 1) for j in range(1, min(cutoff or r, r) + 1)),
     "nCRP": lambda r, **_: float(r > 0),
+    "NumPrefs": lambda n_prefs, **_: n_prefs,  # of the judgments, whatever was retrieved
 }
 
 # Rankings better than the ideal list are possible: (measure, whether these parameters allow it, why).
@@ -48,6 +49,13 @@ NOT_IDEAL = {
     "EMeasure": (lambda p: p.get("rel", 1) > 1, "the ideal list holds all grades above 0"),
     "FMeasure": (lambda p: p.get("rel", 1) > 1, "the ideal list holds all grades above 0"),
     "RecallEffort": (lambda p: p.get("rel", 1) > 1 or "expected" in p, "an e beyond R is never reached"),
+    # The ideal list ends with the relevant documents; preferences between others are not fulfilled by it, and of
+    # those between retrieved documents there are more in other lists.
+    **{
+        name: (lambda _: True, "documents that are not relevant are preferred to others")
+        for name, measure in registered().items()
+        if "preferences" in measure.NEEDS
+    },
 }
 
 
@@ -143,6 +151,10 @@ def relevant(docs: dict) -> int:
     return sum(grade > 0 for grade in docs.values())
 
 
+def n_prefs(docs: dict) -> int:
+    return sum(a != b for a, b in itertools.combinations(docs.values(), 2))
+
+
 # The table above --------------------------------------------------------------------------------------------
 
 
@@ -223,8 +235,8 @@ def test_an_empty_ranking_has_the_default_value(measure, run, collection):
     assert list(found) == list(collection.qrels)
     special = EMPTY.get(measure.NAME)
     for topic, value in found.items():
-        r = relevant(collection.qrels[topic])
-        assert value == (special(r, **measure.params) if special else measure.DEFAULT)
+        facts = {"r": relevant(collection.qrels[topic]), "n_prefs": n_prefs(collection.qrels[topic])}
+        assert value == (special(**facts, **measure.params) if special else measure.DEFAULT)
 
 
 @every_variant
@@ -234,7 +246,12 @@ def test_a_topic_left_out_has_the_value_of_an_empty_ranking(measure, usual, coll
         assert usual[measure][topic] == empty[topic]
 
 
-@every_variant
+@pytest.mark.parametrize(
+    "measure",
+    # Of documents that are not relevant, some are preferred to others: by a grade of 0 to one below.
+    [measure for measure in VARIANTS if "preferences" not in measure.NEEDS],
+    ids=str,
+)
 def test_nothing_relevant_is_worth_the_worst(measure, usual, collection):
     # A loss has nothing to lose then: `nothing relevant` is ideal. Elsewhere it is what an empty list scores.
     worst = 0.0 if measure.NAME in EMPTY else measure.DEFAULT
@@ -270,7 +287,7 @@ def test_a_topic_does_not_depend_on_its_neighbours(seed, usual, collection):
 @pytest.mark.parametrize("rows", [1, 100, 1000])
 def test_groups_of_topics_do_not_matter(rows, usual, collection):
     pool, arguments = prepare(VARIANTS, judgments(collection.qrels))
-    judged = judge(pool, collection.run)
+    judged = judge(pool, collection.run, ties=True)
     for measure in VARIANTS:
         batches = itertools.starmap(judged.topics, judged.batches(rows))
         parts = [type(measure).kernel(batch, **arguments[measure]) for batch in batches]

@@ -50,10 +50,13 @@ _MODULES = {
 _FUNCTIONS = {
     "accelerate": "hosts.ir_measures",
     "check": "analysis.check",
+    "preferences_from": "judged.preferences",
+    "read_preferences": "formats.preferences",
     "intervals": "analysis.intervals",
     "leaderboard": "analysis.leaderboard",
     "read_qrels": "formats.trec",
     "read_run": "formats.trec",
+    "write_preferences": "formats.preferences",
 }
 
 if TYPE_CHECKING:
@@ -62,12 +65,14 @@ if TYPE_CHECKING:
     from irpref.analysis.check import check
     from irpref.analysis.intervals import intervals
     from irpref.analysis.leaderboard import leaderboard
+    from irpref.formats.preferences import read_preferences, write_preferences
     from irpref.formats.trec import read_qrels, read_run
     from irpref.hosts import ir_measures as host
     from irpref.hosts import pyterrier as pt
     from irpref.hosts import spark
     from irpref.hosts.ir_measures import accelerate
     from irpref.hosts.pyterrier import stages as transformers
+    from irpref.judged.preferences import preferences_from
     from irpref.measures import settings
     from irpref.show import plots
 
@@ -131,7 +136,9 @@ __all__ = [
     "parse",
     "parse_all",
     "plots",
+    "preferences_from",
     "pt",
+    "read_preferences",
     "read_qrels",
     "read_run",
     "settings",
@@ -139,5 +146,6 @@ __all__ = [
     "spark",
     "transformers",
     "with_known",
+    "write_preferences",
 ]
 __all__ += measures.__all__

@@ -80,6 +80,16 @@ def _expected(column: Any, pool: Pool, name: str) -> Floats:
     return pool.judged.spread(high)
 
 
+def check_graded(pool: Pool, measures: Iterable[Any]) -> None:
+    """`ValueError` where measures need one grade a document and the judgments are preferences without."""
+    if not pool.graded:
+        for measure in measures:
+            raise ConflictError(
+                f"{measure} needs one grade a document, and these preferences put a document on several levels: "
+                "evaluate it against qrels"
+            )
+
+
 def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
     """The pool that measures need, and the arguments of their kernels.
 
@@ -99,7 +109,9 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
     for measure in measures:
         measure.validate_params()
     columns = {(parameter, name): m for m in measures for name, parameter in _columns_of(m).items()}
-    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, columns_for(measures))
+    wanted = [measure for measure in measures if "preferences" in measure.NEEDS]
+    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, columns_for(measures), bool(wanted))
+    check_graded(pool, [measure for measure in measures if measure not in wanted])
     for (parameter, name), measure in columns.items():
         if name not in pool.columns:
             raise ValueError(
@@ -149,10 +161,13 @@ class KernelEvaluator(providers.Evaluator):
     topic_ids : list of str
         Topics of the qrels: the rows of every result.
     pool : Pool
+    ties : bool
+        Whether a run must be aligned with `ties=True` for these measures.
     """
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         chosen = sorted(set(measures), key=str)
+        self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
         self.pool, self.tasks = self._prepare(chosen, qrels)
         self.topic_ids = self.pool.topic_ids
         super().__init__(chosen, self.topic_ids)
@@ -166,7 +181,7 @@ class KernelEvaluator(providers.Evaluator):
 
     def judge(self, run: Any) -> JudgedRun:
         """Align a run as the measures need it. Raises as `Pool.judge`."""
-        return judge(self.pool, run)
+        return judge(self.pool, run, ties=self.ties)
 
     def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
@@ -249,15 +264,11 @@ class AcceleratedEvaluator(KernelEvaluator):
 
     Attributes
     ----------
-    ties : bool
-        Whether a run must be aligned with `ties=True` for these measures.
     short : set of measures
         Those whose values pytrec_eval would take from scores in 32 bits.
     single : bool
         Whether a run must be aligned with `single=True`.
     """
-
-    ties: bool
 
     def __init__(self, measures: Iterable[Any], qrels: Any, *, float32: bool = False) -> None:
         self.float32 = float32
@@ -266,7 +277,7 @@ class AcceleratedEvaluator(KernelEvaluator):
     def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
         pool, arguments = prepare([m for m in measures if isinstance(m, KernelMeasure)], qrels)
         tasks: dict[Any, Task] = {}
-        self.ties = False
+        check_graded(pool, [measure for measure in measures if measure not in arguments])
         self.short = set()
         for measure in measures:
             if measure in arguments:
@@ -353,6 +364,7 @@ class CombinedEvaluator(providers.Evaluator):
             table = as_table(qrels, "relevance")
             self.topic_ids = group(table.query_id).names if isinstance(table, Table) else list(table)
         else:
+            check_graded(self.accelerated.pool, rest)
             self.pool, self.topic_ids = self.accelerated.pool, self.accelerated.topic_ids
             self.accelerated.single |= bool(by_pytrec)
         super().__init__(measures, self.topic_ids)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 
 Gains = tuple[tuple[float, float], ...] | None
@@ -53,6 +54,7 @@ class Judgments:
         self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
         self.level_grade: Floats = grade[self.level_start]
         self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
+        self._preferences: Preferences | None = None
         self._memo: dict[Hashable, Any] = {}
 
     @property
@@ -64,6 +66,18 @@ class Judgments:
     def level(self) -> Ints:
         """Level of each judged document: shape (n_judged,)."""
         return np.repeat(np.arange(self.level_start.size), self.level_size)
+
+    @property
+    def preferences(self) -> Preferences:
+        """Which documents are preferred to which: as they were given, or those that the grades imply."""
+        if self._preferences is not None:
+            return self._preferences
+        return self.memo(Preferences, lambda: Preferences.of_levels(self.judged, self.level, self.grade))
+
+    @property
+    def preferences_of_grades(self) -> bool:
+        """Whether the preferences are those that the grades imply."""
+        return self._preferences is None
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make()` gave for `key` the first time.
@@ -160,12 +174,15 @@ class Judgments:
         """Topics `start` to `stop - 1`."""
 
         def make() -> Judgments:
-            rows = slice(self.judged.offsets[start], self.judged.offsets[stop])
-            return Judgments(
+            rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
+            part = Judgments(
                 self.judged.slice(start, stop),
                 self.grade[rows],
                 {name: column[rows] for name, column in dict(self.columns).items()},
             )
+            if self._preferences is not None:
+                part._preferences = self._preferences.topics(start, stop, rows.start, rows.stop)
+            return part
 
         if self.grade.size > _KEPT:
             return make()

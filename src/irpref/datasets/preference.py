@@ -1,6 +1,7 @@
 """Worked examples of the preference measures: bpref and its variants, rpref, n-pref."""
 
 from fractions import Fraction
+from math import log2
 
 from irpref.datasets.example import Example, Expected, lettered, ranking, values
 
@@ -338,4 +339,55 @@ BPREF_FEW_NONRELEVANT = Example(
     ),
 )
 
-EXAMPLES = (RPREF_FIGURE_1, RPREF_SCALE, BPREF_LECTURE, BPREF_BUG, BPREF_FEW_NONRELEVANT)
+# ------------------------------------------------------------------------------------- preferences of grades
+#
+# Preferred to (by falling grade)         ranking       decided at the higher document: right, wrong
+#   A1  before  B1 B2 B3 N1 N2              1  B1       N1 N2 right, A1 wrong
+#   B1  before  N1 N2                       2  N1       A1 B2 B3 wrong
+#   B2  before  N1 N2                       3  A1       B2 B3 N2 right
+#   B3  before  N1 N2                       4  u1       nobody judged it
+#                                           5  B2       N2 right
+# B3 and N2 were not retrieved; B3 before N2 is never decided. 11 preferences, 6 fulfilled; of the 5 between
+# retrieved documents 2.
+_prefs_grades, _prefs_ranked = lettered("B n A u B", missing="B n")
+
+PREFERENCES_BY_HAND = Example(
+    id="preferences-by-hand",
+    title="Eleven preferences, worked out pair by pair",
+    source=(
+        "Made for this package; values worked out by hand from trec_eval 10.0 and from doi:10.1007/978-3-540-78646-7_5."
+    ),
+    queries={"1": "eleven preferences"},
+    qrels={"1": _prefs_grades},
+    runs={"run": {"1": _prefs_ranked}},
+    grades={2: "A, highly relevant", 1: "B, relevant", 0: "n, not relevant"},
+    expected=(
+        *values(
+            "run",
+            "1",
+            {
+                "NumPrefs": F(11),
+                "NumPrefsFulfilled": F(6),
+                "NumPrefsFulfilled(pairs='retrieved')": F(2),
+                "PrefShare": F(6, 11),
+                "PrefShare(pairs='retrieved')": F(2, 5),
+                "PrefShare(pairs='implied')": F(6, 10),  # without B3 before N2
+                "PrefShare(by='pair')": F(6, 11),  # one group: a pair is a preference
+                "PrefShare(by='group')": F(6, 11),
+                # R = 4, N = 2: as if there were two more non-relevant documents, below what was retrieved
+                "PrefShare(by='group',nonrelevant='R')": F(6 + 2 * 3, 11 + 2 * 4),
+                # R = 3, N = 1 retrieved, but all 4 relevant ones in the denominator
+                "PrefShare(pairs='retrieved',by='group',nonrelevant='R')": F(2 + 2 * 3, 5 + 2 * 4),
+                "PrefPrecision": F(6, 10),
+                "PrefPrecision@1": F(2, 3),
+                "PrefPrecision@3": F(5, 9),
+                "PrefRecall": F(6, 11),
+                "PrefRecall@3": F(5, 11),
+                "WeightedPrefPrecision@3": (2 + 3 / 2) / (3 + 3 / log2(3) + 3 / 2),
+                "PrefAP": (F(2, 3) + F(5, 9) + F(6, 10) + 0) / 4,  # ranks 1, 3, 5; B3, which nobody saw
+            },
+        ),
+    ),
+)
+
+EXAMPLES = (RPREF_FIGURE_1, RPREF_SCALE, BPREF_LECTURE, BPREF_BUG, BPREF_FEW_NONRELEVANT, PREFERENCES_BY_HAND)

@@ -231,6 +231,28 @@ def _small(source: Source, form: Form) -> Columns:
     return columns
 
 
+def columns_of(source: Source, form: Form) -> dict[str, list[Any]]:
+    """The columns of a file of another form than those of runs and qrels. Raises as `read_run`."""
+    if source.is_small():
+        with source.open() as file:
+            data = _text(file.read())
+        with _located(source.name, 0):
+            return _split(data, form) or parse_lines(data, form)[0]
+    table = _joined(frames(source, form), form)
+    return {name: table[name].to_list() for name in form.columns}
+
+
+def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Lines that hold something, with their numbers from 1."""
+    with source.open() as file:
+        number = 0
+        for block in blocks_of(file, BLOCK_BYTES):
+            for line in _text(block).removesuffix(b"\n").split(b"\n"):
+                number += 1
+                if line.split() and not line.split()[0].startswith(b"#"):
+                    yield number, line
+
+
 def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
     """Columns of well-formed lines; None where there is a doubt."""
     for plain, separator in _readings(data, form.n):
@@ -584,9 +606,13 @@ def _located(name: str, lines: int) -> Iterator[None]:
     try:
         yield
     except _Malformed as error:
-        text = error.text.decode("utf-8", "backslashreplace")
-        shown = text if len(text) <= SHOWN else text[:SHOWN] + "..."
-        raise ValueError(f"{name}, line {lines + error.line + 1}: {error.why}: {shown!r}") from None
+        raise ValueError(f"{name}, line {lines + error.line + 1}: {error.why}: {shown(error.text)!r}") from None
+
+
+def shown(line: bytes) -> str:
+    """A line as it stands in a message."""
+    text = line.decode("utf-8", "backslashreplace")
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
 # Blocks to frames ---------------------------------------------------------------------------------------------
@@ -684,7 +710,7 @@ def _checked(block: Parsed) -> tuple[pl.DataFrame | None, int]:
             plain, separator = next(readings)
         except StopIteration:
             fields, n_lines = parse_lines(data, form)
-            if not fields[form.number]:
+            if not fields["query_id"]:
                 return None, n_lines
             types = {name: pl.Float64 if name == form.number else pl.String for name in form.columns}
             return pl.DataFrame(fields, schema=types), n_lines

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.judged.inputs import Table, as_list, as_table, dict_columns, group, is_missing, str_list, take
 from irpref.judged.match import CHUNK_ROWS, ArrowDocs, Keys, arrow_pays, chunks, repeated
@@ -27,7 +28,11 @@ class Pool(Judgments):
         In order of first appearance.
     doc_ids : object array of str, shape (n_judged,)
     found : names of all columns of the input
+    graded : bool
+        Whether each document has one grade. False for preferences that put one on several levels.
     """
+
+    graded = True
 
     def __init__(
         self,
@@ -162,9 +167,17 @@ class Pool(Judgments):
 
     def _same_judgment(self, topic: str, a: int, b: int) -> None:
         if self.grade[a] != self.grade[b]:
-            raise ConflictError(
+            twice = (
                 f"qrels: topic {topic!r} judges document {self.doc_ids[a]!r} twice, as "
-                f"{self.grade[a]:g} and as {self.grade[b]:g}. Qrels by subtopic look like this: reduce them to one "
+                f"{self.grade[a]:g} and as {self.grade[b]:g}"
+            )
+            if "subgroup" in self.found:
+                raise ConflictError(
+                    f"{twice}. These are preferences, which measures such as PrefShare and PrefAP take; those of "
+                    "grades need one grade a document"
+                )
+            raise ConflictError(
+                f"{twice}. Qrels by subtopic look like this: reduce them to one "
                 f"grade a document first, for example with "
                 f".groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max()"
             )
@@ -175,6 +188,10 @@ class Pool(Judgments):
                     f"qrels: topic {topic!r} holds document {self.doc_ids[a]!r} twice, with {name!r} "
                     f"{column[a]!r} and {column[b]!r}"
                 )
+
+    def give_preferences(self, preferences: Preferences) -> None:
+        """Preferences in place of those that the grades imply."""
+        self._preferences = preferences
 
     def index(self, topic: int) -> dict[str, int]:
         """Pool row of each judged document of a topic."""

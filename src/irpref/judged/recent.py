@@ -17,6 +17,7 @@ import numpy as np
 
 from irpref.judged.inputs import Coded, Table, as_table, opened
 from irpref.judged.pool import Pool
+from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferences
 
 KEPT = 4  # qrels; batches of one experiment alternate
 MOST_BYTES = 64 << 20  # that a kept pool holds of arrays which measures share: about, and for each setting anew
@@ -24,11 +25,16 @@ _recent: deque[tuple[Table, Pool]] = deque(maxlen=KEPT)
 _lock = Lock()
 
 
-def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
-    """`Pool.build`, or the pool built before from equal frames. Raises as `Pool.build`."""
+def recent_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = False) -> Pool:
+    """`Pool.build`, or the pool built before from equal frames. Raises as `Pool.build`.
+
+    With `preferences`, qrels that have groups are a pool of preferences.
+    """
+    if preferences:
+        columns = (*columns, *COLUMNS)
     data = opened(qrels, "relevance")
     if isinstance(data, Table) or not hasattr(data, "columns"):
-        return Pool.build(data, columns)  # dicts and lists: reading them is the larger part
+        return _built(as_table(data, "relevance", columns))  # dicts and lists: reading them is the larger part
     data = as_table(data, "relevance", columns)
     assert isinstance(data, Table)  # since it has columns
     with _lock:
@@ -38,7 +44,7 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
             pool.trim(MOST_BYTES)
             return pool
     if not all(map(_cannot_change, (data.query_id, data.doc_id, *data.columns.values()))):
-        return Pool.of(data)
+        return _built(data)
     copy = Table(
         _copy(data.query_id),
         _copy(data.doc_id),
@@ -47,7 +53,7 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = ()) -> Pool:
         {name: _copy(column) for name, column in data.columns.items()},
         data.found,
     )
-    pool = Pool.of(copy)
+    pool = _built(copy)
     with _lock:
         _recent.append((copy, pool))
     return pool
@@ -69,6 +75,10 @@ def _cannot_change(column: Any) -> bool:
         return True
     except TypeError:
         return all(issubclass(kind, _CONSTANT) for kind in set(map(type, items)))
+
+
+def _built(data: Any) -> Pool:
+    return pool_of_preferences(data) if are_preferences(data) else Pool.of(data)
 
 
 def forget() -> None:

@@ -16,6 +16,8 @@ from irpref.measures.known import Coverage, Novelty
 from irpref.measures.expected import RecallEffort, RelativeRecall
 from irpref.measures.e_measure import EMeasure, FMeasure
 from irpref.measures.original_ndcg import OriginalNDCG
+from irpref.measures.prefs import NumPrefs, NumPrefsFulfilled, PrefShare
+from irpref.measures.prefs_at import PrefAP, PrefPrecision, PrefRecall, WeightedPrefPrecision
 
 # isort: on
 from irpref.measures.declare import KernelMeasure, registered

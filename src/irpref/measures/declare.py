@@ -227,6 +227,8 @@ class KernelMeasure(host.Measure):
         Whether negative grades count, as grades below non-relevant; elsewhere they are no judgments.
     CUTOFF_ENDS_LIST : bool
         Whether documents below the cutoff count as not retrieved; elsewhere it says where a curve is read.
+    TIES_BY_RISING_ID : bool
+        Whether equal scores stand by rising id, as in a tool that has it so; the kernel then reads `turned`.
     COLUMNS : dict of str to str
         What the columns of its terms mean.
     STANDS_FOR : dict of str to dict
@@ -255,6 +257,7 @@ class KernelMeasure(host.Measure):
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
     COLUMNS: ClassVar[Mapping[str, str]] = {}
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    TIES_BY_RISING_ID: ClassVar[bool] = False
     __signature__ = _Signed()
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -17,6 +17,7 @@ from ir_measures import util
 from ir_measures.measures import Measure
 
 from irpref.measures.declare import PACKAGE, KernelMeasure
+from irpref.measures.prefs import TREC_PREFS
 from irpref.measures.support import check_limits
 from irpref.messages import clipped, did_you_mean, nearest
 
@@ -33,7 +34,7 @@ _TREC_FORM = re.compile(
     rf"(?:{'|'.join(TREC_NAMES)})|(?P<base>{'|'.join(_TREC_WITH_NUMBERS)})[._](?P<numbers>{_NUMBERS})"
 )
 # Names of other tools for measures of ours.
-OTHER_NAMES: dict[str, str] = {}
+OTHER_NAMES: dict[str, str] = {name: str(measure) for name, measure in TREC_PREFS.items()}
 
 LONGEST = 10_000  # characters of one name; no measure comes near it
 

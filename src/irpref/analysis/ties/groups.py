@@ -131,6 +131,8 @@ class Tied:
             for name, column in pool.columns.items():
                 if isinstance(name, tuple):  # as a measure reads it, not as it was given
                     codes.append(np.unique(column[self.run.row], return_inverse=True)[1])
+            if not pool.preferences_of_grades:  # each document may be preferred to others
+                codes.append(self.run.row)
             return codes[0] if len(codes) == 1 else np.unique(np.array(codes), axis=1, return_inverse=True)[1].ravel()
 
         return self.memo("classes", make)

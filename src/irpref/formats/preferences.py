@@ -1,0 +1,258 @@
+"""Preferences between documents, in three forms, as one table; and grades as preferences.
+
+    prefs        query_id  group  subgroup  doc_id  level     trec_eval -R prefs
+    qrels_prefs  query_id  group  doc_id  level               trec_eval -R qrels_prefs, and any qrels of four fields
+    pairs        query_id  winner  loser  [judge]
+
+All become a table of judgments: `query_id`, `group`, `subgroup`, `doc_id`, `relevance`. A group holds the preferences
+of one mind, which must not contradict each other; a subgroup puts some documents on levels, of which a higher one is
+preferred. Levels say nothing outside their subgroup, except that trec_eval takes documents of a level above 0 for
+relevant where a measure asks (`PrefShare(nonrelevant='R')`).
+
+Fields are separated by white space; blank lines and lines that begin with `#` hold nothing.
+
+Left open by the forms, decided here:
+
+* *Which form.* The first line decides: five fields are `prefs`; four are `qrels_prefs` if the last is a number, else
+  `pairs` with a judge; three are `pairs`. `form=` says it where that is wrong (judges that are numbers).
+* *Pairs.* The judge is the group (`0` without one). Each pair is a subgroup of its own, the winner on level 2 and the
+  loser on level 1: which of them is relevant, nobody said.
+* *One subgroup.* `qrels_prefs` has none, and gets `0`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+from irpref.arrays.preferences import ConflictingError, Preferences, build, conflict_text
+from irpref.formats.trec import Form, PathLike, Source, columns_of, lines_of, shown
+from irpref.messages import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("query_id", "group", "subgroup", "doc_id", "relevance")
+
+
+class _PrefForm(Form):
+    """A form of preferences."""
+
+    __slots__ = ()
+
+    @property
+    def expected(self) -> str:
+        """The line in words."""
+        fields = {field: name for name, field in self.columns.items()}
+        return " ".join("level" if fields[i] == "relevance" else fields[i] for i in range(self.n))
+
+
+PREFS = _PrefForm("prefs", 5, {"query_id": 0, "group": 1, "subgroup": 2, "doc_id": 3, "relevance": 4}, "relevance")
+QRELS_PREFS = _PrefForm("qrels_prefs", 4, {"query_id": 0, "group": 1, "doc_id": 2, "relevance": 3}, "relevance")
+PAIRS = _PrefForm("pairs", 3, {"query_id": 0, "winner": 1, "loser": 2}, "")
+JUDGED_PAIRS = _PrefForm("pairs", 4, {"query_id": 0, "winner": 1, "loser": 2, "judge": 3}, "")
+FORMS = ("prefs", "qrels_prefs", "pairs")
+
+
+def read_preferences(path: PathLike, form: str | None = None) -> pd.DataFrame:
+    """Read preferences.
+
+    Parameters
+    ----------
+    path : path, `-` for standard input, or binary file
+        Plain, or compressed with gzip or zstd.
+    form : 'prefs', 'qrels_prefs' or 'pairs', optional
+        Where it is not given, the first line decides, see above.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id`, `group`, `subgroup`, `doc_id` (str) and `relevance` (int64 if all levels are whole numbers,
+        else float64): a row for each judgment, of which a line of `pairs` holds two. It goes wherever qrels go.
+
+    Raises
+    ------
+    ValueError
+        A line is malformed, or the preferences of a group contradict each other: the message has file, line, topic
+        and group.
+    OSError
+        The file cannot be read.
+    """
+    import numpy as np
+    import pandas as pd
+
+    source = Source(path, keep=True)
+    chosen = _form(source, form)
+    fields = columns_of(source, chosen)
+    if chosen.what == "pairs":
+        frame = _from_pairs(fields)
+    else:
+        level = np.array(fields["relevance"], dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(level))
+        if bad.size:
+            at = int(bad[0])
+            number = next(number for i, (number, _) in enumerate(lines_of(source)) if i == at)
+            raise ValueError(
+                f"{source.name}, line {number}: the level of topic {fields['query_id'][at]!r}, group "
+                f"{fields['group'][at]!r}, document {fields['doc_id'][at]!r} is {level[at]:g}, expected a number"
+            )
+        whole = bool((level == np.rint(level)).all() and (abs(level) < 2**53).all())
+        data = {name: fields.get(name, "0") for name in COLUMNS[:-1]}
+        frame = pd.DataFrame({**data, "relevance": level.astype(np.int64) if whole else level})
+    if not len(frame):
+        frame = frame.astype({name: str for name in COLUMNS[:-1]})
+    _check(source, chosen, frame)
+    return frame
+
+
+def _form(source: Source, form: str | None) -> _PrefForm:
+    """Form of the lines of a file: the one asked for, else that of its first line."""
+    if form is not None and form not in FORMS:
+        near = did_you_mean(form, FORMS) if isinstance(form, str) else ""
+        raise ValueError(f"form={form!r} is not accepted, expected one of {', '.join(map(repr, FORMS))}{near}")
+    number, line = next(lines_of(source), (0, b""))
+    fields = line.split()
+    if form == "prefs" or not fields:
+        return PREFS
+    if form == "qrels_prefs":
+        return QRELS_PREFS
+    if form is None and len(fields) == 5:
+        return PREFS
+    if form is None and len(fields) == 4 and _is_number(fields[3]):
+        return QRELS_PREFS
+    if len(fields) in (3, 4):
+        return JUDGED_PAIRS if len(fields) == 4 else PAIRS
+    known = (PAIRS, JUDGED_PAIRS) if form else (PREFS, QRELS_PREFS, PAIRS, JUDGED_PAIRS)
+    raise ValueError(
+        f"{source.name}, line {number}: {len(fields)} field{'s' * (len(fields) != 1)}, expected "
+        + " or ".join(f"{f.n} ({f.expected})" for f in known)
+        + f": {shown(line)!r}"
+    )
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return b"_" not in field
+
+
+def _from_pairs(fields: Mapping[str, list[Any]]) -> pd.DataFrame:
+    """Two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their own."""
+    import numpy as np
+    import pandas as pd
+
+    n = len(fields["query_id"])
+    docs = np.empty(2 * n, dtype=object)
+    docs[0::2], docs[1::2] = fields["winner"], fields["loser"]
+    judges = np.repeat(np.array(fields["judge"], dtype=object), 2) if "judge" in fields else "0"
+    return pd.DataFrame(
+        {
+            "query_id": np.repeat(np.array(fields["query_id"], dtype=object), 2),
+            "group": judges,
+            "subgroup": np.repeat(np.array([str(i) for i in range(1, n + 1)], dtype=object), 2),
+            "doc_id": docs,
+            "relevance": np.tile(np.array([2, 1], dtype=np.int64), n),
+        }
+    )
+
+
+def _check(source: Source, form: _PrefForm, frame: pd.DataFrame) -> None:
+    """`ValueError` with file and lines where preferences contradict each other."""
+    try:
+        closed(frame)
+    except ConflictingError as error:
+        a_line = 2 if form.what == "pairs" else 1
+        rows = sorted({row // a_line for pair in error.rows for row in pair})
+        numbers = [number for i, (number, _) in enumerate(lines_of(source)) if i in set(rows)]
+        lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers[:6]))}" + ", ..." * (len(numbers) > 6)
+
+        def judgment(at: int) -> tuple[str, str, str]:
+            row = frame.iloc[at]
+            return row["query_id"], row["group"], row["doc_id"]
+
+        raise ValueError(f"{source.name}, {lines}: {conflict_text(error, judgment)}") from None
+
+
+def closed(frame: pd.DataFrame) -> Preferences:
+    """The preferences of a frame, its documents numbered topic by topic. Raises `ConflictingError`."""
+    import numpy as np
+
+    codes = {name: np.unique(frame[name].to_numpy(dtype=object), return_inverse=True)[1] for name in COLUMNS[:-1]}
+    topic = codes["query_id"]
+    if not topic.size:
+        return build(topic, topic, topic, topic, np.zeros(0), 0)
+    row = np.unique(topic * (int(codes["doc_id"].max()) + 1) + codes["doc_id"], return_inverse=True)[1]
+    level = frame["relevance"].to_numpy(dtype=np.float64)
+    return build(topic, codes["group"], codes["subgroup"], row, level, int(topic.max()) + 1)
+
+
+def write_preferences(frame: pd.DataFrame, path: str | os.PathLike[str] | IO[str], form: str = "prefs") -> None:
+    """Write preferences, so that `read_preferences` gives the same preferences back.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns `query_id`, `doc_id`, `relevance`, and `group` and `subgroup` (`0` where they are missing), as
+        `read_preferences` returns them.
+    path : path, or text file that is open for writing
+    form : 'prefs', 'qrels_prefs' or 'pairs'
+        In `pairs`, the preferences that the subgroups say, each once; the group is the judge.
+
+    Raises
+    ------
+    ValueError
+        A column is missing; an id is empty or has white space in it; several subgroups in a group, which
+        `qrels_prefs` cannot tell apart.
+    """
+    if form not in FORMS:
+        raise ValueError(
+            f"form={form!r} is not accepted, expected one of {', '.join(map(repr, FORMS))}{did_you_mean(form, FORMS)}"
+        )
+    for name in ("query_id", "doc_id", "relevance"):
+        if name not in frame.columns:
+            raise ValueError(f"the preferences have no column {name!r} (found: {', '.join(map(str, frame.columns))})")
+    columns = {
+        name: [str(value) for value in frame[name].tolist()] if name in frame.columns else ["0"] * len(frame)
+        for name in COLUMNS[:-1]
+    }
+    for name, values in columns.items():
+        bad = next((value for value in set(values) if len(value.split()) != 1 or value != value.strip()), None)
+        if bad is not None:
+            raise ValueError(f"{name} {bad!r} cannot be written: the form has white space between its fields")
+    lines = _lines(columns, frame["relevance"].tolist(), form)
+    if isinstance(path, (str, os.PathLike)):
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines)
+    else:
+        path.writelines(lines)
+
+
+def _lines(columns: Mapping[str, list[str]], level: list[Any], form: str) -> Iterator[str]:
+    rows = list(zip(*(columns[name] for name in COLUMNS[:-1]), level, strict=True))
+    if form == "prefs":
+        yield from (f"{q} {g} {s} {d} {_text_of(r)}\n" for q, g, s, d, r in rows)
+        return
+    if form == "qrels_prefs":
+        subgroup: dict[tuple[str, str], str] = {}
+        for q, g, s, _, _ in rows:
+            if subgroup.setdefault((q, g), s) != s:
+                raise ValueError(
+                    f"topic {q!r}, group {g!r} has several subgroups, which the form 'qrels_prefs' cannot tell apart: "
+                    "write 'prefs'"
+                )
+        yield from (f"{q} {g} {d} {_text_of(r)}\n" for q, g, _, d, r in rows)
+        return
+    levels: dict[tuple[str, str, str], list[tuple[str, Any]]] = {}
+    for q, g, s, d, r in rows:
+        levels.setdefault((q, g, s), []).append((d, r))
+    said: dict[tuple[str, str, str, str], None] = {}
+    for (q, g, _), docs in levels.items():
+        said.update({(q, a, b, g): None for a, high in docs for b, low in docs if high > low})
+    yield from (f"{q} {a} {b} {g}\n" for q, a, b, g in said)
+
+
+def _text_of(level: Any) -> str:
+    return repr(int(level)) if float(level).is_integer() and abs(level) < 2**53 else repr(float(level))

@@ -1,0 +1,410 @@
+"""Preferences that a ranking fulfils: trec_eval's fourteen `prefs_` measures. 1 is best.
+
+A preference (a before b) is *fulfilled* where a stands above b. It counts in one of three readings:
+
+    pairs       fulfilled                     possible                                trec_eval
+    retrieved   both retrieved, a above b     both retrieved                          ..._ret
+    implied     ... or only a retrieved       at least one retrieved                  ..._imp
+    all         as implied                    every preference                        (no ending)
+
+    by          value                                                                 trec_eval
+    preference  fulfilled / possible, over all groups of the topic                    prefs_simp
+    pair        mean over pairs of documents of (groups fulfilled / groups that
+                prefer one of the two)                                                prefs_pair
+    group       mean over the groups of the topic of fulfilled / possible             prefs_avgjg
+
+With `nonrelevant='R'` (by group only; prefs_avgjg_Rnonrel) a group has as many non-relevant documents as relevant
+ones, R; a document is relevant where its level is above 0. N non-relevant ones:
+
+    R >= N   (fulfilled + (R - N) * relevant retrieved) / (possible + (R - N) * relevant)
+    R < N    fulfilled / possible, with the R non-relevant documents that are ranked highest
+
+Source: trec_eval 10.0 (https://github.com/usnistgov/trec_eval), form_prefs_counts.c and m_prefs_*.c. The code is the
+definition where its own description differs. What it does that one would not guess, all kept:
+
+- documents of equal score stand by *rising* id; everywhere else, in trec_eval and here, by falling id;
+- 0 / 0 is 0: of a topic without preferences, of a group without any (which still counts in the mean over groups);
+  with `nonrelevant='R'` a group with 0 / 0 makes the whole topic 0;
+- `nonrelevant='R'`, several levels in a group of one subgroup, R < N: the documents of the lowest level are compared
+  with the first R of them as if they were preferred. Of these pairs, those with the first document retrieved and
+  above the second are fulfilled; all N R of them are possible, each document with itself included;
+- `nonrelevant='R'`, `pairs='retrieved'`: R and N count retrieved documents, but (R - N) is multiplied by *all*
+  relevant documents in the denominator, and in a group of several subgroups the first non-relevant documents that
+  stay are as many as all relevant ones;
+- a cutoff is trec_eval's -M: documents below it count as not retrieved. There is no `judged_only`: documents without
+  a preference play no part;
+- a judgment that stands twice in a group of one subgroup counts twice (with a warning);
+- in a group of several subgroups a document has the level of the last of them, by name.
+
+Left open there (the arrays are read beyond their end), decided here: negative levels are non-relevant in a group of
+one subgroup, where at most the documents of the lowest level stay; in a group of several they are neither.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from ir_measures.measures.base import SumAgg
+
+from irpref.arrays.preferences import NOT_RETRIEVED, Ordered, Preferences, ordered
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
+
+PAIRS = ("all", "retrieved", "implied")
+
+
+class _Counts(NamedTuple):
+    """Preferences by group: float arrays (n_groups,)."""
+
+    kept_retrieved: Floats
+    kept_alone: Floats
+    broken_retrieved: Floats
+    broken_alone: Floats
+    number: Floats
+
+    def fulfilled(self, pairs: str) -> Floats:
+        """Fulfilled preferences: shape (n_groups,)."""
+        return self.kept_retrieved if pairs == "retrieved" else self.kept_retrieved + self.kept_alone
+
+    def possible(self, pairs: str) -> Floats:
+        """Possible preferences: shape (n_groups,)."""
+        if pairs == "all":
+            return self.number
+        both = self.kept_retrieved + self.broken_retrieved
+        return both if pairs == "retrieved" else both + self.kept_alone + self.broken_alone
+
+
+def _ranks(run: JudgedRun, cutoff: int | None) -> Ints:
+    """Rank of each judged document, equal scores by rising id: shape (n_judged,)."""
+    if run.turned is None:
+        raise ValueError("preferences have tied documents by rising id: align the run with ties=True")
+    return run.memo((_ranks, cutoff), lambda: ranks_on_pool(run, run.turned, cutoff))
+
+
+def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints:
+    """Ranks of the hits on the rows of the pool, NOT_RETRIEVED for all others: shape (n_judged,)."""
+    assert rank is not None
+    out = np.full(run.pool.grade.size, NOT_RETRIEVED)
+    out[run.row] = rank if cutoff is None else np.where(rank <= cutoff, rank, NOT_RETRIEVED)
+    return out
+
+
+def _ordered(run: JudgedRun, cutoff: int | None) -> tuple[Ordered, Ordered]:
+    return run.memo((_ordered, cutoff), lambda: ordered(run.pool.preferences, _ranks(run, cutoff)))
+
+
+def _by_group(of: Preferences, entries: Ordered, pairs: Ordered) -> _Counts:
+    def total(name: str) -> Floats:
+        return of.members.total_whole(getattr(entries, name)) + of.pairs.total_whole(getattr(pairs, name))
+
+    return _Counts(
+        total("kept_retrieved"),
+        total("kept_alone"),
+        total("broken_retrieved"),
+        total("broken_alone"),
+        of.number(),
+    )
+
+
+def _counts(run: JudgedRun, cutoff: int | None) -> _Counts:
+    of = run.pool.preferences
+    return run.memo((_counts, cutoff), lambda: _by_group(of, *_ordered(run, cutoff)))
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    return np.divide(numerator, denominator, out=np.zeros(denominator.size), where=denominator > 0)
+
+
+def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None) -> Floats:
+    """Share of the preferences fulfilled, of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    groups = run.pool.preferences.groups
+    if by == "pair":
+        return _by_pair(run, pairs, cutoff)
+    counts = _counts(run, cutoff)
+    if by == "preference":
+        return _ratio(groups.total_whole(counts.fulfilled(pairs)), groups.total_whole(counts.possible(pairs)))
+    if nonrelevant == "R":
+        fulfilled, possible = _as_many_nonrelevant(run, pairs, cutoff)
+        undefined = groups.count(possible == 0) > 0
+    else:
+        fulfilled, possible = counts.fulfilled(pairs), counts.possible(pairs)
+        undefined = np.zeros(groups.n, bool)
+    # Group after group in the order of their names, as trec_eval adds.
+    value = groups.total(_ratio(fulfilled, possible)) / np.maximum(groups.lengths, 1)
+    return np.where(undefined, 0.0, value)
+
+
+def _as_many_nonrelevant(run: JudgedRun, pairs: str, cutoff: int | None) -> tuple[Floats, Floats]:
+    """Fulfilled and possible preferences of each group that has R non-relevant documents: (n_groups,) each."""
+    of = run.pool.preferences
+    rank = _ranks(run, cutoff)
+    counts = _counts(run, cutoff)
+    only_retrieved = pairs == "retrieved"
+    found = rank[of.row] != NOT_RETRIEVED
+    several = of.members.spread(of.several)
+    relevant = of.level > 0
+    other = np.where(several, of.level == 0, ~relevant)
+    r_all, r_found = of.members.count(relevant), of.members.count(relevant & found)
+    n_all, n_found = of.members.count(other), of.members.count(other & found)
+    r, n = (r_found, n_found) if only_retrieved else (r_all, n_all)
+    missing = np.maximum(r - n, 0)
+    fulfilled = counts.fulfilled(pairs) + r_found * missing
+    possible = counts.possible(pairs) + r_all * missing
+    few = r < n
+    if not few.any():
+        return fulfilled, possible
+
+    # The lowest level of a group of one subgroup is its last.
+    lowest = np.zeros(of.row.size, bool)
+    last = np.append(of.place, 0)[of.entries.ends - 1]
+    lowest[:] = ~several & (of.place == of.entries.spread(last))
+    pool = np.where(several, other, lowest)
+    at = np.flatnonzero(pool & of.members.spread(few))
+    at = at[np.lexsort((*_document_order(of, rank, at), of.members.topic[at]))]
+    candidates = Segments(np.searchsorted(of.members.topic[at], np.arange(of.n_groups + 1)))
+    first_r = candidates.position < candidates.spread(np.where(of.several, r_all, r))
+    kept = of.members.spread(few)
+    kept[at[~first_r]] = False
+    again = of.without(kept)
+    fresh = _by_group(again, *ordered(again, rank))
+    more, pairs_more = _lowest_among_themselves(of, rank, at, candidates, first_r, only_retrieved)
+    fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
+    possible = np.where(few, fresh.possible(pairs) + pairs_more, possible)
+    return fulfilled, possible
+
+
+def _document_order(of: Preferences, rank: Ints, at: Ints) -> tuple[Ints, ...]:
+    """Keys of entries, the last first: by rank, and documents that were not retrieved by rising id."""
+    row = of.row[at]
+    return (rank[row],) if of.by_id is None else (of.by_id[row], rank[row])
+
+
+def _lowest_among_themselves(
+    of: Preferences, rank: Ints, at: Ints, candidates: Segments, first_r: Bools, only_retrieved: bool
+) -> tuple[Floats, Floats]:
+    """The pairs among non-relevant documents that trec_eval counts in a group of one subgroup: (n_groups,) each."""
+    row = of.row[at]
+    found = rank[row] != NOT_RETRIEVED
+    # Above each of the first R: those before it, but for itself where it stands twice.
+    same = np.zeros(row.size, bool)
+    same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
+    start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
+    before = start - candidates.spread(candidates.starts)
+    n_found = candidates.count(found)
+    above = np.minimum(before, candidates.spread(n_found))
+    second = first_r & ~candidates.spread(of.several)
+    if only_retrieved:
+        second &= found
+    kept = candidates.total_whole(np.where(second, above, 0).astype(np.float64))
+    size = n_found if only_retrieved else candidates.lengths
+    return kept, (candidates.count(second) * size).astype(np.float64)
+
+
+_MANY = 1 << 22  # pairs that are listed at once
+
+
+def _by_pair(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
+    of = run.pool.preferences
+    counts = _counts(run, cutoff)
+    # One group without repeated judgments prefers one of two documents at most once: a pair is a preference.
+    value = _ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
+    overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
+    for t in np.flatnonzero(overlap).tolist():
+        rows = slice(int(run.pool.judged.offsets[t]), int(run.pool.judged.offsets[t + 1]))
+        value[t] = _pair_ratio(of.topics(t, t + 1, rows.start, rows.stop), _ranks(run, cutoff)[rows], pairs)
+    return value
+
+
+def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
+    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled."""
+    n = rank.size
+    order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
+    number = np.empty(n, np.int64)  # of each document, from the top of the ranking
+    number[order] = np.arange(n)
+    n_found = int((rank != NOT_RETRIEVED).sum())
+    # Entries of a block from the top: each stands before all that follow.
+    mine = number[of.row]
+    sort = np.lexsort((mine, of.entries.topic))
+    mine, place = mine[sort], of.place[sort]
+    following = of.entries.spread(of.entries.ends) - np.arange(mine.size) - 1
+    win, lose = number[of.winner], number[of.loser]
+    high, low = np.minimum(win, lose), np.maximum(win, lose)
+
+    load = np.bincount(mine, weights=following, minlength=n) + np.bincount(high, minlength=n)
+    upto = np.cumsum(load)
+    size, start = 0, 0
+    of_retrieved: list[Floats] = []
+    of_alone: list[Floats] = []
+    while start < n:
+        stop = max(int(np.searchsorted(upto, (upto[start - 1] if start else 0) + _MANY, side="right")), start + 1)
+        at = np.flatnonzero((mine >= start) & (mine < stop))
+        first = np.repeat(at, following[at])
+        runs = Segments.of_lengths(following[at])
+        second = first + runs.position + 1
+        tells = place[first] != place[second]
+        first, second = first[tells], second[tells]
+        further = (high >= start) & (high < stop)
+        key = np.concatenate([mine[first] * n + mine[second], high[further] * n + low[further]])
+        kept = np.concatenate([place[first] < place[second], (win < lose)[further]])
+        by_key = np.argsort(key, kind="stable")
+        key, kept = key[by_key], kept[by_key]
+        opens = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: key.size])
+        if opens.size:
+            share = np.add.reduceat(kept.astype(np.float64), opens) / np.diff(np.append(opens, key.size))
+            upper, lower = np.divmod(key[opens], n)
+            both, alone = lower < n_found, (upper < n_found) & (lower >= n_found)
+            of_retrieved.append(share[both])
+            of_alone.append(share[alone])
+            size += {"retrieved": both, "implied": both | alone, "all": np.ones(opens.size, bool)}[pairs].sum()
+        start = stop
+    shares = np.concatenate([np.zeros(1), *of_retrieved, *(of_alone if pairs != "retrieved" else [])])
+    return float(np.cumsum(shares)[-1]) / size if size else 0.0
+
+
+def n_prefs(run: JudgedRun) -> Floats:
+    """Preferences of each topic: shape (n_topics,)."""
+    of = run.pool.preferences
+    return of.groups.total_whole(of.number())
+
+
+def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floats:
+    """Preferences fulfilled, of each topic: shape (n_topics,)."""
+    return run.pool.preferences.groups.total_whole(_counts(run, cutoff).fulfilled(pairs))
+
+
+class _PrefShare(KernelMeasure):
+    """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_` measures.
+
+    For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred to a lower one.
+    `irpref.parse("prefs_simp_ret")` and the like give the measure of that name. Equal scores stand by rising document
+    id here, as in trec_eval's `prefs_` measures only.
+    """
+
+    __name__ = NAME = "PrefShare"
+    PRETTY_NAME = "Share of preferences"
+    SHORT_DESC = "Share of the preferences between documents that the ranking fulfils."
+    QUESTION = "How many of the preferences does the ranking fulfil?"
+    SOURCE = "trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants"
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "pairs": Param(
+            str,
+            "preferences that count: all, those of two retrieved documents, those of at least one",
+            default="all",
+            choices=PAIRS,
+        ),
+        "by": Param(
+            str,
+            "what counts alike: each preference, each pair of documents, each group",
+            default="preference",
+            choices=("preference", "pair", "group"),
+        ),
+        "nonrelevant": Param(
+            str,
+            "non-relevant documents of a group: all, or as many as relevant ones (by='group' only)",
+            default="all",
+            choices=("all", "R"),
+        ),
+        "cutoff": CUTOFF,
+    }
+    TIES_BY_RISING_ID = True
+    EXAMPLE = "preferences-by-hand"
+    NEEDS = ("preferences",)
+    IDEAL = None
+    VARIANTS = (
+        {},
+        {"pairs": "retrieved"},
+        {"pairs": "implied", "by": "pair", "cutoff": 7},
+        {"pairs": "implied", "by": "group"},
+        {"by": "group", "nonrelevant": "R"},
+        {"pairs": "retrieved", "by": "group", "nonrelevant": "R", "cutoff": 20},
+    )
+    NEGATIVE_GRADES = True
+    kernel = staticmethod(pref_share)
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self.params.get("nonrelevant") == "R":
+            if self.params.get("by") != "group":
+                raise ValueError("PrefShare: nonrelevant='R' is defined by group, write PrefShare(by='group', ...)")
+            if self.params.get("pairs") == "implied":
+                raise ValueError("PrefShare: nonrelevant='R' is defined for pairs='all' and pairs='retrieved'")
+
+
+class _NumPrefs(KernelMeasure):
+    """Number of preferences of a topic, those that follow from others included; the mean is a sum."""
+
+    __name__ = NAME = "NumPrefs"
+    PRETTY_NAME = "Number of preferences"
+    SHORT_DESC = "Preferences of the judgments, retrieved or not."
+    QUESTION = "How many preferences are there?"
+    SOURCE = "trec_eval 10.0, m_prefs_num_prefs_poss.c"
+    RANGE = "[0, inf)"
+    BOUNDS = (0.0, np.inf)
+    SUPPORTED_PARAMS: dict[str, Any] = {}
+    EXAMPLE = "preferences-by-hand"
+    NEEDS = ("preferences",)
+    IDEAL = None
+    NEGATIVE_GRADES = True
+    kernel = staticmethod(n_prefs)
+
+    def aggregator(self) -> Any:
+        """The sum over the topics."""
+        return SumAgg()
+
+
+class _NumPrefsFulfilled(KernelMeasure):
+    """Number of preferences that a ranking fulfils; the mean is a sum."""
+
+    __name__ = NAME = "NumPrefsFulfilled"
+    PRETTY_NAME = "Number of preferences fulfilled"
+    SHORT_DESC = "Preferences that the ranking fulfils."
+    QUESTION = "How many preferences does the ranking fulfil?"
+    SOURCE = "trec_eval 10.0, m_prefs_num_prefs_ful.c, m_prefs_num_prefs_ful_ret.c"
+    RANGE = "[0, inf)"
+    BOUNDS = (0.0, np.inf)
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "pairs": Param(
+            str,
+            "fulfilled where the preferred document was retrieved and the other is below it or was not retrieved "
+            "(all, implied), or where both were (retrieved)",
+            default="all",
+            choices=PAIRS,
+        ),
+        "cutoff": CUTOFF,
+    }
+    TIES_BY_RISING_ID = True
+    EXAMPLE = "preferences-by-hand"
+    NEEDS = ("preferences",)
+    IDEAL = None
+    VARIANTS = ({}, {"pairs": "retrieved", "cutoff": 7})
+    NEGATIVE_GRADES = True
+    kernel = staticmethod(n_prefs_fulfilled)
+
+    def aggregator(self) -> Any:
+        """The sum over the topics."""
+        return SumAgg()
+
+
+PrefShare = register(_PrefShare())
+NumPrefs = register(_NumPrefs())
+NumPrefsFulfilled = register(_NumPrefsFulfilled())
+
+# trec_eval's names. Its parameters are none, so neither are there any here.
+TREC_PREFS: dict[str, KernelMeasure] = {
+    "prefs_simp": PrefShare(),
+    "prefs_pair": PrefShare(by="pair"),
+    "prefs_avgjg": PrefShare(by="group"),
+    "prefs_avgjg_Rnonrel": PrefShare(by="group", nonrelevant="R"),
+    "prefs_simp_ret": PrefShare(pairs="retrieved"),
+    "prefs_pair_ret": PrefShare(pairs="retrieved", by="pair"),
+    "prefs_avgjg_ret": PrefShare(pairs="retrieved", by="group"),
+    "prefs_avgjg_Rnonrel_ret": PrefShare(pairs="retrieved", by="group", nonrelevant="R"),
+    "prefs_simp_imp": PrefShare(pairs="implied"),
+    "prefs_pair_imp": PrefShare(pairs="implied", by="pair"),
+    "prefs_avgjg_imp": PrefShare(pairs="implied", by="group"),
+    "prefs_num_prefs_poss": NumPrefs(),
+    "prefs_num_prefs_ful": NumPrefsFulfilled(),
+    "prefs_num_prefs_ful_ret": NumPrefsFulfilled(pairs="retrieved"),
+}

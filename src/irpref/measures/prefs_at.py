@@ -1,0 +1,261 @@
+"""Precision and recall of preferences, weighted, and averaged: Carterette, Bennett, Chickering, Dumais. 1 is best.
+
+A preference is *ordered* at rank k if at least one of its two documents stands among the first k; *correctly* ordered
+if the preferred one stands above the other. A document that was not retrieved stands below all that were, in no order
+among its like.
+
+    ppref@k  = correctly ordered / ordered
+    rpref@k  = correctly ordered / all preferences
+    wpref@k  = sum of 1 / log2(1 + r) over correctly ordered / the same over ordered;  r: rank of the higher document
+    appref   = mean of ppref@r over the ranks r at which rpref rises; a document that was not retrieved and is
+               preferred to another such is one more rank, at which ppref is 0
+
+Their rpref is recall of preferences. It is not De Beer and Moens' rpref (`RPref`), which came two years before.
+
+B. Carterette, P. N. Bennett, D. M. Chickering and S. T. Dumais, Here or there: preference judgments for relevance,
+ECIR 2008, 16-27, doi:10.1007/978-3-540-78646-7_5; B. Carterette and P. N. Bennett, Evaluation measures for preference
+judgments, SIGIR 2008, 685-686, doi:10.1145/1390334.1390451.
+
+Left open there, decided here:
+
+- ties of score: by falling document id, as everywhere in this package but in `PrefShare`;
+- nothing ordered, or no preference at all: 0;
+- implied preferences: those that follow inside a group count as those that were given, none is inferred from others;
+- several judges: their preferences are pooled. Two who agree count twice; of two who differ one is always broken;
+- duplicates, and documents on one level: no preference;
+- "bad" documents, which their assessors could take out: worse than every other document of that assessor, if they
+  are written so (a subgroup with bad documents on a lower level than all others);
+- appref of preferences that are never ordered: as above. As many zeros as there are ranks at which rpref would still
+  rise if those documents followed; without such preferences it is the plain mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irpref.arrays.preferences import ordered
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, KernelMeasure, register
+from irpref.measures.prefs import ranks_on_pool
+
+
+class _AtHits(NamedTuple):
+    """Preferences whose higher document is a hit: float arrays (n_hits,)."""
+
+    correct: Floats
+    ordered: Floats
+
+
+def _at_hits(run: JudgedRun) -> _AtHits:
+    def make() -> _AtHits:
+        of = run.pool.preferences
+        entries, pairs = ordered(of, ranks_on_pool(run, run.rank, None))
+
+        def at_hits(row: Ints, values: Floats, further: Ints, more: Floats) -> Floats:
+            size = run.pool.grade.size
+            total = np.bincount(row, values, size) + np.bincount(further, more, size)
+            return total[run.row].astype(np.float64)
+
+        correct = at_hits(
+            of.row, entries.kept_retrieved + entries.kept_alone, of.winner, pairs.kept_retrieved + pairs.kept_alone
+        )
+        broken = at_hits(
+            of.row,
+            entries.broken_retrieved + entries.broken_alone,
+            of.loser,
+            pairs.broken_retrieved + pairs.broken_alone,
+        )
+        return _AtHits(correct, correct + broken)
+
+    return run.memo(_at_hits, make)
+
+
+def _within(run: JudgedRun, cutoff: int | None) -> _AtHits:
+    """Those with the higher document among the first `cutoff`: 0 elsewhere."""
+    of = _at_hits(run)
+    if cutoff is None:
+        return of
+    inside = run.rank <= cutoff
+    return _AtHits(np.where(inside, of.correct, 0.0), np.where(inside, of.ordered, 0.0))
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    return np.divide(numerator, denominator, out=np.zeros(numerator.size), where=denominator > 0)
+
+
+def _number(run: JudgedRun) -> Floats:
+    of = run.pool.preferences
+    return of.groups.total_whole(of.number())
+
+
+def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
+    """ppref of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    of = _within(run, cutoff)
+    return _ratio(run.hits.total_whole(of.correct), run.hits.total_whole(of.ordered))
+
+
+def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Floats:
+    """rpref of Carterette et al. of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    return _ratio(run.hits.total_whole(_within(run, cutoff).correct), _number(run))
+
+
+def _weight(run: JudgedRun) -> Floats:
+    return 1 / np.log2(1.0 + run.rank)
+
+
+def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
+    """wpref of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    of, weight = _within(run, cutoff), _weight(run)
+    value = _ratio(run.hits.total(weight * of.correct), run.hits.total(weight * of.ordered))
+    return np.minimum(value, 1.0)
+
+
+def _points(run: JudgedRun) -> tuple[Floats, Floats]:
+    """ppref at the hits where rpref rises, 0 elsewhere: (n_hits,); and the number of ranks of the mean: (n_topics,)."""
+    of = _at_hits(run)
+    rises = of.correct > 0
+    precision = _ratio(run.hits.running(of.correct, whole=True), run.hits.running(of.ordered, whole=True))
+    return np.where(rises, precision, 0.0), (run.hits.count(rises) + _still_to_rise(run)).astype(np.float64)
+
+
+def _still_to_rise(run: JudgedRun) -> Ints:
+    """Documents that were not retrieved and are preferred to another such: shape (n_topics,)."""
+    of = run.pool.preferences
+    missed = run.missed()
+    wins = np.zeros(missed.size, bool)
+    at = np.flatnonzero(missed[of.row])
+    lowest = of.entries.part(at).maximum(of.place[at].astype(np.float64), -1.0)
+    wins[of.row[at[of.place[at] < lowest[of.entries.topic[at]]]]] = True
+    wins[of.winner[missed[of.winner] & missed[of.loser]]] = True
+    return run.pool.judged.count(wins)
+
+
+def pref_ap(run: JudgedRun) -> Floats:
+    """appref of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    at, number = _points(run)
+    return _ratio(run.hits.total(at), number)
+
+
+def _terms(run: JudgedRun, of: Floats, size: Floats) -> Terms:
+    """Contributions of the hits, divided by what the topic has."""
+    hits = _at_hits(run)
+    return Terms(
+        run.on_pool(_ratio(of, run.hits.spread(size)), 0.0),
+        columns={"correct": run.on_pool(hits.correct), "wrong": run.on_pool(hits.ordered - hits.correct)},
+    )
+
+
+def pref_precision_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
+    """What each document adds as the higher one of correctly ordered preferences."""
+    of = _within(run, cutoff)
+    return _terms(run, of.correct, run.hits.total_whole(of.ordered))
+
+
+def pref_recall_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
+    """As `pref_precision_terms`."""
+    return _terms(run, _within(run, cutoff).correct, _number(run))
+
+
+def weighted_pref_precision_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
+    """As `pref_precision_terms`."""
+    of, weight = _within(run, cutoff), _weight(run)
+    return _terms(run, weight * of.correct, run.hits.total(weight * of.ordered))
+
+
+def pref_ap_terms(run: JudgedRun) -> Terms:
+    """What each document adds at its rank."""
+    return _terms(run, *_points(run))
+
+
+_COLUMNS = {
+    "correct": "documents below it that it is preferred to",
+    "wrong": "documents below it that are preferred to it",
+}
+
+
+class _PrefPrecision(KernelMeasure):
+    """Precision of preferences: of the pairs that the first k documents put in an order, those put in the right one."""
+
+    __name__ = NAME = "PrefPrecision"
+    PRETTY_NAME = "Precision of preferences (ppref)"
+    SHORT_DESC = "Share of the preferences ordered by the first k documents that are ordered correctly."
+    QUESTION = "How many of the preferences that the top of the ranking decides does it decide correctly?"
+    SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
+    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
+    COLUMNS = _COLUMNS
+    EXAMPLE = "preferences-by-hand"
+    NEEDS = ("preferences",)
+    IDEAL = None
+    VARIANTS = ({}, {"cutoff": 7})
+    NEGATIVE_GRADES = True
+    kernel = staticmethod(pref_precision)
+    terms = staticmethod(pref_precision_terms)
+
+
+class _PrefRecall(KernelMeasure):
+    """Recall of preferences: of all of them, those that the first k documents put in the right order.
+
+    The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
+    """
+
+    __name__ = NAME = "PrefRecall"
+    PRETTY_NAME = "Recall of preferences"
+    SHORT_DESC = "Share of all preferences that the first k documents order correctly."
+    QUESTION = "How many of all preferences does the top of the ranking decide correctly?"
+    SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
+    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
+    COLUMNS = _COLUMNS
+    EXAMPLE = "preferences-by-hand"
+    NEEDS = ("preferences",)
+    IDEAL = None
+    VARIANTS = ({}, {"cutoff": 7})
+    NEGATIVE_GRADES = True
+    kernel = staticmethod(pref_recall)
+    terms = staticmethod(pref_recall_terms)
+
+
+class _WeightedPrefPrecision(KernelMeasure):
+    """Precision of preferences in which a pair weighs more the higher its higher document stands."""
+
+    __name__ = NAME = "WeightedPrefPrecision"
+    PRETTY_NAME = "Weighted precision of preferences (wpref)"
+    SHORT_DESC = "Precision of preferences, weighted by the rank of the higher document."
+    QUESTION = "How many preferences are decided correctly, those at the top above all?"
+    SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
+    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
+    COLUMNS = _COLUMNS
+    EXAMPLE = "preferences-by-hand"
+    NEEDS = ("preferences",)
+    IDEAL = None
+    VARIANTS = ({}, {"cutoff": 7})
+    NEGATIVE_GRADES = True
+    kernel = staticmethod(weighted_pref_precision)
+    terms = staticmethod(weighted_pref_precision_terms)
+
+
+class _PrefAP(KernelMeasure):
+    """Average precision of preferences: mean of `PrefPrecision` over the ranks at which `PrefRecall` rises."""
+
+    __name__ = NAME = "PrefAP"
+    PRETTY_NAME = "Average precision of preferences (appref)"
+    SHORT_DESC = "Mean of the precision of preferences over the ranks at which their recall rises."
+    QUESTION = "How precisely are preferences decided, at each rank that decides some correctly?"
+    SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
+    SUPPORTED_PARAMS: dict[str, Any] = {}
+    COLUMNS = _COLUMNS
+    EXAMPLE = "preferences-by-hand"
+    NEEDS = ("preferences",)
+    IDEAL = None
+    NEGATIVE_GRADES = True
+    kernel = staticmethod(pref_ap)
+    terms = staticmethod(pref_ap_terms)
+
+
+PrefPrecision = register(_PrefPrecision())
+PrefRecall = register(_PrefRecall())
+WeightedPrefPrecision = register(_WeightedPrefPrecision())
+PrefAP = register(_PrefAP())

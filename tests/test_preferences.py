@@ -1,0 +1,570 @@
+"""Preferences: files, pools, measures, against loops, against trec_eval, and against the measures of grades."""
+
+import io
+import json
+import pickle
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import irpref
+from irpref.evaluation import KernelEvaluator, prepare
+from irpref.judged.align import judge
+from irpref.judged.pool import Pool
+from irpref.measures.prefs import TREC_PREFS
+from preference_oracles import ORACLES, by_group, preferences_of
+
+COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
+FROZEN = json.loads((Path(__file__).parent / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8"))
+
+
+def frame_of(rows):
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def values(measures, judgments, run):
+    """Measure -> topic -> value."""
+    evaluator = KernelEvaluator(measures, judgments)
+    return {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in evaluator.values(run).items()}
+
+
+def value(measure, rows, ranked):
+    """Value of one topic `q`, the ranking as a string."""
+    docs = ranked.split()
+    run = {"q": {doc: float(len(docs) - i) for i, doc in enumerate(docs)}}
+    return values([irpref.parse(measure)], frame_of(rows), run)[irpref.parse(measure)]["q"]
+
+
+def pairs(text):
+    """`a>b c>d` as judgments of topic q: one group, a subgroup for each pair."""
+    return [
+        ("q", "0", str(i), doc, level)
+        for i, pair in enumerate(text.split())
+        for doc, level in zip(pair.split(">"), (2, 1), strict=True)
+    ]
+
+
+def read(text, form=None):
+    return irpref.read_preferences(io.BytesIO(text.encode()), form=form)
+
+
+# trec_eval ----------------------------------------------------------------------------------------------------
+
+
+def printed(measures, judgments, run):
+    """What trec_eval prints, name -> topic -> text."""
+    evaluator = KernelEvaluator(measures.values(), judgments)
+    found = evaluator.calc(run)
+    by_topic = {(str(m.measure), m.query_id): m.value for m in found.per_query}
+    out = {}
+    for name, measure in measures.items():
+        form = "{:.0f}" if "num" in name else "{:6.4f}"
+        out[name] = {topic: form.format(by_topic[str(measure), topic]) for topic in evaluator.topic_ids}
+        out[name]["all"] = form.format(found.aggregated[measure])
+    return out
+
+
+def with_cutoff(cutoff):
+    return {
+        name: m(cutoff=cutoff) if cutoff and "cutoff" in m.SUPPORTED_PARAMS else m for name, m in TREC_PREFS.items()
+    }
+
+
+@pytest.mark.parametrize("case", FROZEN, ids=range(len(FROZEN)))
+def test_values_are_those_that_trec_eval_printed(case):
+    judgments = read(case["preferences"])
+    run = irpref.read_run(io.BytesIO(case["run"].encode()))
+    assert printed(with_cutoff(case["cutoff"]), judgments, run) == case["values"]
+
+
+# trec_eval 10.0 -R qrels_prefs on its own qrels.test and results.test.
+QRELS_TEST = {
+    "prefs_num_prefs_poss": ("584916", "75768", "9020", "669704"),
+    "prefs_num_prefs_ful": ("81605", "47531", "8464", "137600"),
+    "prefs_num_prefs_ful_ret": ("7339", "9031", "1494", "17864"),
+    "prefs_simp": ("0.1395", "0.6273", "0.9384", "0.5684"),
+    "prefs_avgjg_Rnonrel": ("0.1223", "0.0700", "0.0049", "0.0657"),
+    "prefs_simp_ret": ("0.5498", "0.8440", "0.7288", "0.7075"),
+    "prefs_avgjg_Rnonrel_ret": ("0.1922", "0.2180", "0.0209", "0.1437"),
+    "prefs_simp_imp": ("0.4995", "0.8645", "0.9384", "0.7675"),
+}
+
+
+def test_plain_qrels_are_one_group_as_for_trec_eval(data_dir):
+    home = data_dir / "trec_eval-test"
+    qrels, run = home / "qrels" / "qrels.test.gz", irpref.read_run(home / "runs" / "results.test.gz")
+    for judgments in (
+        irpref.read_qrels(qrels),
+        irpref.read_preferences(qrels),
+        irpref.preferences_from(irpref.read_qrels(qrels)),
+    ):
+        found = printed(TREC_PREFS, judgments, run)
+        for name, expected in QRELS_TEST.items():
+            for same in (name, *(name.replace("simp", by) for by in ("pair", "avgjg"))):
+                assert tuple(found[same].values()) == expected
+
+
+def test_the_fourteen_names_of_trec_eval_are_known():
+    assert len(TREC_PREFS) == 14
+    for name, measure in TREC_PREFS.items():
+        assert irpref.parse(name) == measure
+        assert irpref.parse(str(measure)) == measure
+        assert pickle.loads(pickle.dumps(measure)) == measure
+    with pytest.raises(ValueError, match=r"prefs_simp_re.*did you mean 'prefs_simp_ret'"):
+        irpref.parse("prefs_simp_re")
+
+
+def test_equal_scores_stand_by_rising_id_in_prefs_and_by_falling_id_elsewhere():
+    rows, run = pairs("a>b"), {"q": {"a": 1.0, "b": 1.0}}
+    found = values([irpref.PrefShare, irpref.PrefPrecision], frame_of(rows), run)
+    assert found[irpref.PrefShare] == {"q": 1.0}
+    assert found[irpref.PrefPrecision] == {"q": 0.0}
+
+
+def test_nonrelevant_documents_are_compared_with_themselves_in_a_group_of_one_subgroup():
+    # R = 1, N = 2; of x y the first stays. r before x: kept. Then x with x and y with x, 2 possible; none kept, since
+    # neither stands above x.
+    one = [("q", "0", "0", "r", 1), ("q", "0", "0", "x", 0), ("q", "0", "0", "y", 0)]
+    assert value("prefs_avgjg_Rnonrel", one, "r x y") == pytest.approx(1 / 3)
+    # The same as two subgroups: nothing of the kind.
+    two = [*one[:2], ("q", "0", "1", "r", 1), ("q", "0", "1", "y", 0)]
+    assert value("prefs_avgjg_Rnonrel", two, "r x y") == 1.0
+
+
+def test_zero_by_zero_of_one_group_makes_a_topic_zero_with_as_many_nonrelevant_only():
+    # Group 2 has no document retrieved: nothing is possible among retrieved documents.
+    rows = [("q", "1", "0", "a", 1), ("q", "1", "0", "b", 0), ("q", "2", "0", "c", 1), ("q", "2", "0", "d", 0)]
+    assert value("prefs_avgjg_ret", rows, "a b") == 0.5
+    assert value("prefs_avgjg_Rnonrel_ret", rows, "a b") == 0.0
+    assert value("prefs_avgjg_Rnonrel", rows, "a b") == 0.5
+
+
+def test_as_many_nonrelevant_among_the_retrieved_divides_by_all_relevant():
+    # Relevant a b c, of which a and b were retrieved; N = 0 retrieved: (0 + 2 * 2) / (0 + 3 * 2).
+    rows = [("q", "0", "0", doc, level) for doc, level in (("a", 1), ("b", 1), ("c", 1), ("n", 0))]
+    assert value("prefs_avgjg_Rnonrel_ret", rows, "a b") == pytest.approx(4 / 6)
+
+
+def test_a_judgment_that_stands_twice_counts_twice_with_a_warning():
+    rows = [("q", "0", "0", "a", 1), ("q", "0", "0", "a", 1), ("q", "0", "0", "b", 0), ("q", "0", "0", "c", 2)]
+    with pytest.warns(irpref.DuplicateWarning, match="twice, first in topic 'q'"):
+        assert value("NumPrefs", rows, "a") == 5
+    several = [*rows, ("q", "0", "1", "a", 1)]
+    assert value("NumPrefs", several, "a") == 3
+
+
+# Loops --------------------------------------------------------------------------------------------------------
+
+DOCS = ("d1", "d2", "d10", "e", "é", "a")
+
+
+@st.composite
+def preference_collections(draw):
+    """Judgments of several groups and subgroups, consistent inside a group, and a run."""
+    rows, run = [], {}
+    for query_id in draw(st.sampled_from((("q1",), ("q2", "q1"), ("q10", "q9", "q1")))):
+        docs = draw(st.lists(st.sampled_from(DOCS), min_size=1, unique=True))
+        for group in draw(st.sampled_from((("0",), ("ann", "bob"), ("10", "9", "b")))):
+            # Levels fall with the place in one order, so nothing contradicts anything.
+            truth = {doc: draw(st.integers(0, 3)) for doc in docs}
+            for subgroup in draw(st.sampled_from((("0",), ("0", "1"), ("2", "10", "1", "3")))):
+                some = draw(st.lists(st.sampled_from(docs), min_size=1, unique=True))
+                rows += [(query_id, group, subgroup, doc, truth[doc]) for doc in some]
+        score = st.sampled_from(draw(st.sampled_from(((0.0, 1.0), tuple(range(9)), (1.0, 1.0 + 2**-52)))))
+        found = draw(st.lists(st.sampled_from((*DOCS, "u1", "u2")), unique=True))
+        run[query_id] = {doc: draw(score) for doc in found}
+    return draw(st.permutations(rows)), run
+
+
+EVERY = [variant for name in ORACLES for variant in type(getattr(irpref, name)).variants()]
+
+
+@given(preference_collections())
+def test_measures_of_several_groups_equal_the_loops(data):
+    rows, run = data
+    found = values(EVERY, frame_of(rows), run)
+    for query_id, groups in by_group(rows).items():
+        for measure in EVERY:
+            expected = float(ORACLES[str(measure.NAME)](groups, run[query_id], **measure.params))
+            assert found[measure][query_id] == pytest.approx(expected, abs=1e-12), (measure, query_id)
+
+
+@pytest.mark.parametrize("n_docs", [5, 70, 130])
+@pytest.mark.parametrize("share", [0.02, 0.2, 1.0])
+def test_long_comparisons_equal_the_loops(n_docs, share):
+    rng = np.random.default_rng(n_docs)
+    docs = [f"d{i}" for i in range(n_docs)]
+    said = [
+        (a, b)
+        for i, a in enumerate(docs)
+        for b in docs[i + 1 :]
+        if b == docs[min(i + 1, n_docs - 1)] or rng.random() < share / 5
+    ]
+    if share < 1:
+        said = [pair for pair in said if rng.random() < share * 4]
+    said = said or [(docs[0], docs[1])]
+    rows = pairs(" ".join(f"{a}>{b}" for a, b in said))
+    run = {
+        "q": {doc: float(s) for doc, s in zip(docs, rng.integers(0, n_docs, n_docs), strict=True) if rng.random() < 0.8}
+    }
+    closed = set(said)
+    after = {doc: {b for a, b in said if a == doc} for doc in docs}
+    for doc in reversed(docs):  # preferences go from lower to higher numbers
+        for other in sorted(after[doc], key=docs.index):
+            after[doc] = after[doc] | after[other]
+    closed = {(a, b) for a, of in after.items() for b in of}
+    found = values([irpref.NumPrefs, irpref.NumPrefsFulfilled], frame_of(rows), run)
+    rank = {d: i for i, d in enumerate(sorted(run["q"], key=lambda d: (-run["q"][d], d)))}
+    assert found[irpref.NumPrefs]["q"] == len(closed)
+    below = len(rank)
+    assert found[irpref.NumPrefsFulfilled]["q"] == sum(a in rank and rank[a] < rank.get(b, below) for a, b in closed)
+
+
+def test_preferences_follow_from_others_of_the_same_group_only():
+    assert value("NumPrefs", pairs("a>b b>c"), "a") == 3
+    assert value("NumPrefs", [(q, s, s, d, r) for q, _, s, d, r in pairs("a>b b>c")], "a") == 2
+    # Documents of one level are not the same document: a before b, b like c says nothing of a and c.
+    assert value("NumPrefs", [*pairs("a>b"), ("q", "0", "x", "b", 1), ("q", "0", "x", "c", 1)], "a") == 1
+    assert sorted(preferences_of([("0", "a", 2), ("0", "b", 1), ("1", "b", 2), ("1", "c", 1)])) == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+
+
+@given(preference_collections(), st.randoms())
+def test_neither_the_order_of_rows_nor_other_topics_matter(data, rng):
+    rows, run = data
+    usual = values(EVERY, frame_of(rows), run)
+    shuffled = list(rows)
+    rng.shuffle(shuffled)
+    assert values(EVERY, frame_of(shuffled), run) == usual
+    for topic in {row[0] for row in rows}:
+        alone = values(EVERY, frame_of([row for row in rows if row[0] == topic]), run)
+        assert {m: {topic: v[topic]} for m, v in usual.items()} == alone
+
+
+def test_groups_of_topics_do_not_matter():
+    rng = np.random.default_rng(3)
+    rows, run = [], {}
+    for t in range(40):
+        order = [f"d{i}" for i in rng.permutation(12)]
+        for g in range(int(rng.integers(1, 4))):
+            for s in range(int(rng.integers(1, 9))):
+                a, b = sorted(rng.choice(12, 2, replace=False).tolist())
+                rows += [(f"q{t}", f"g{g}", f"s{s}", order[a], 2), (f"q{t}", f"g{g}", f"s{s}", order[b], 1)]
+        run[f"q{t}"] = {f"d{i}": float(rng.integers(0, 5)) for i in rng.permutation(12)[:8]}
+    evaluator = KernelEvaluator(EVERY, frame_of(rows))
+    judged = evaluator.judge(run)
+    usual = evaluator.values_of(judged)
+    for start, stop in judged.batches(30):
+        part = evaluator.values_of(judged.topics(start, stop))
+        for measure in EVERY:
+            assert np.array_equal(part[measure], usual[measure][start:stop])
+
+
+# Forms of input -----------------------------------------------------------------------------------------------
+
+
+def test_every_form_of_judgments_gives_the_same_values():
+    rows = [
+        ("q1", "a", "0", "x", 1.0),
+        ("q1", "a", "0", "y", 0.0),
+        ("q1", "b", "1", "x", 0.5),
+        ("q1", "b", "1", "y", 2.0),
+    ]
+    run = {"q1": {"x": 2.0, "y": 1.0}}
+    frame = frame_of(rows)
+    usual = values(EVERY, frame, run)
+    assert usual[irpref.NumPrefs] == {"q1": 2.0}
+    for form in (
+        pl.DataFrame(rows, schema=COLUMNS, orient="row"),
+        frame.astype({"group": "category", "doc_id": "category"}),
+        list(frame.itertuples(index=False)),
+    ):
+        assert values(EVERY, form, run) == usual
+        assert values(EVERY, form, run) == usual
+    assert ir_measures.calc_aggregate([irpref.PrefShare], frame, run) == {irpref.PrefShare: 0.5}
+    found = list(ir_measures.iter_calc([irpref.PrefShare], frame.itertuples(index=False), run))
+    assert [(m.query_id, m.value) for m in found] == [("q1", 0.5)]
+
+
+def test_the_mean_of_counts_is_a_sum():
+    rows = [*pairs("a>b b>c"), *(("p", *row[1:]) for row in pairs("a>b"))]
+    found = irpref.evaluator(["NumPrefs", "NumPrefsFulfilled"], frame_of(rows)).calc_aggregate({"q": {"a": 1.0}})
+    assert found == {irpref.NumPrefs: 4.0, irpref.NumPrefsFulfilled: 2.0}
+
+
+def test_measures_of_grades_refuse_a_document_on_several_levels():
+    rows = [("q", "1", "0", "a", 1), ("q", "1", "0", "b", 0), ("q", "2", "0", "a", 0), ("q", "2", "0", "b", 1)]
+    run = {"q": {"a": 1.0}}
+    for measures in (["PrefShare", "QMeasure"], ["PrefShare", "AP"], ["PrefShare", "IPrec@0.5"]):
+        with pytest.raises(ValueError, match=r"needs one grade a document.*several levels"):
+            irpref.evaluator(measures, frame_of(rows)).calc_aggregate(run)
+    with pytest.raises(ValueError, match=r"judges document 'b' twice.*These are preferences"):
+        irpref.evaluator(["QMeasure"], frame_of(rows))
+
+
+def test_measures_of_grades_and_of_preferences_stand_side_by_side():
+    qrels = {"q": {"a": 2, "b": 1, "c": 0}}
+    run = {"q": {"b": 3.0, "a": 2.0, "c": 1.0}}
+    found = irpref.evaluator(["PrefShare", "QMeasure", "AP", "Judged@2"], qrels).calc_aggregate(run)
+    assert found[irpref.PrefShare] == pytest.approx(2 / 3)
+    assert found[irpref.parse("AP")] == 1.0
+    assert irpref.evaluator(["QMeasure"], irpref.preferences_from(qrels)).calc_aggregate(run) == {
+        irpref.QMeasure: found[irpref.QMeasure]
+    }
+
+
+def test_a_frame_that_is_changed_in_place_is_read_again():
+    frame = frame_of(pairs("a>b"))
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    assert values([irpref.PrefShare], frame, run)[irpref.PrefShare]["q"] == 1.0
+    frame.loc[0, "relevance"] = 0
+    assert values([irpref.PrefShare], frame, run)[irpref.PrefShare]["q"] == 0.0
+    frame["group"] = ["x", "y"]
+    assert values([irpref.NumPrefs], frame, run)[irpref.NumPrefs]["q"] == 0.0
+
+
+def test_as_many_nonrelevant_is_defined_by_group():
+    with pytest.raises(ValueError, match=r"defined by group, write PrefShare\(by='group', ...\)"):
+        irpref.PrefShare(nonrelevant="R")
+    with pytest.raises(ValueError, match="pairs='all' and pairs='retrieved'"):
+        irpref.PrefShare(by="group", nonrelevant="R", pairs="implied")
+
+
+# What contradicts itself --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (pairs("a>b b>a"), "topic 'q', group '0': 'a' is preferred to 'b', and 'b' to 'a'"),
+        (
+            pairs("x>y a>b b>c c>a"),
+            "topic 'q', group '0': the preferences go in a circle, from '.' to '.' to '.' to '.'",
+        ),
+        (
+            [("q", "g", "0", "a", 1), ("q", "g", "0", "b", 1), ("q", "g", "0", "a", 2)],
+            "topic 'q', group 'g': document 'a' is preferred to itself",
+        ),
+        ([("q", "g", "0", "a", float("nan"))], "level of topic 'q', document 'a' is nan"),
+        ([], "preferences are empty"),
+    ],
+    ids=["contradiction", "circle", "itself", "nan", "empty"],
+)
+def test_preferences_that_contradict_each_other_are_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        values([irpref.PrefShare], frame_of(rows), {"q": {"a": 1.0}})
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))
+def test_exactly_the_preferences_with_a_way_back_are_refused(said):
+    rows = pairs(" ".join(f"d{a}>d{b}" for a, b in said))
+    circle = any(a == b for a, b in said)
+    if not circle:
+        closed = preferences_of([row[2:] for row in rows]) if len(said) > 1 else []
+        circle = any((b, a) in closed for a, b in closed) or any(a == b for a, b in closed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            values([irpref.NumPrefs], frame_of(rows), {"q": {"d1": 1.0}})
+        except ValueError:
+            assert circle
+        else:
+            assert not circle
+
+
+# Files --------------------------------------------------------------------------------------------------------
+
+PREFS = "# by hand\nq1 ann 0 d1 3\nq1 ann 0 d2 1.5\n\nq1 bob x d1 0\nq1 bob x d3 2\n"
+
+
+def test_the_three_forms_are_told_apart_by_their_first_line():
+    found = read(PREFS)
+    assert found.columns.tolist() == COLUMNS
+    assert found["relevance"].dtype == np.float64
+    assert found.values.tolist() == [
+        ["q1", "ann", "0", "d1", 3.0],
+        ["q1", "ann", "0", "d2", 1.5],
+        ["q1", "bob", "x", "d1", 0.0],
+        ["q1", "bob", "x", "d3", 2.0],
+    ]
+    found = read("q1 0 d1 2\nq1 0 007 -1\n")
+    assert found.values.tolist() == [["q1", "0", "0", "d1", 2], ["q1", "0", "0", "007", -1]]
+    assert found["relevance"].dtype == np.int64
+    found = read("q1 d1 d2\nq1\td2  d3\n")
+    assert found.values.tolist() == [
+        ["q1", "0", "1", "d1", 2],
+        ["q1", "0", "1", "d2", 1],
+        ["q1", "0", "2", "d2", 2],
+        ["q1", "0", "2", "d3", 1],
+    ]
+    assert read("q1 d1 d2 ann\nq1 d2 d1 bob\n")["group"].tolist() == ["ann", "ann", "bob", "bob"]
+    assert read("q1 d1 d2 7\n", form="pairs")["group"].tolist() == ["7", "7"]
+    assert read("q1 12 13\n")["doc_id"].tolist() == ["12", "13"]
+    assert read("").columns.tolist() == COLUMNS
+    assert not len(read("# nothing\n\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "message"),
+    [
+        ("q a b\nq b a\n", None, r"lines 1, 2: topic 'q', group '0': 'a' is preferred to 'b', and 'b' to 'a'"),
+        ("#\nq a b j\nq x y j\nq b c j\nq c a j\n", None, r"lines 2, 4, 5: topic 'q', group 'j': .* circle"),
+        ("q a a\n", None, "line 1: topic 'q', group '0': document 'a' is preferred to itself"),
+        ("q g s d 1\nq g s d 2\n", None, "lines 1, 2: topic 'q', group 'g': document 'd' is preferred to itself"),
+        ("q g s d 1\nq g s e high\n", None, r"line 2: the relevance 'high' is no number: 'q g s e high'"),
+        ("q g s d nan\n", None, "line 1: the level of topic 'q', group 'g', document 'd' is nan, expected a number"),
+        ("q g s d 1\nq g d 1\n", None, r"line 2: 4 fields, expected 5 \(query_id group subgroup doc_id level\)"),
+        ("q d\n", None, r"line 1: 2 fields, expected 5 .* or 4 .* or 3 \(query_id winner loser\) or 4 .*judge"),
+        ("q Q0 d 1 2.5 run\n", None, "line 1: 6 fields"),
+        ("q a b\n", "prefs", "line 1: 3 fields, expected 5"),
+        ("q a b c d\n", "pairs", "line 1: 5 fields, expected 3"),
+        ("q a b\n", "pair", "form='pair' is not accepted.*did you mean 'pairs'"),
+    ],
+)
+def test_bad_files_are_refused_with_file_line_topic_and_group(tmp_path, text, form, message):
+    path = tmp_path / "judged.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message) as error:
+        irpref.read_preferences(path, form=form)
+    assert "form=" in str(error.value) or "judged.txt, line" in str(error.value)
+
+
+@pytest.mark.parametrize("form", ["prefs", "qrels_prefs", "pairs"])
+@given(data=preference_collections())
+@settings(max_examples=20)
+def test_what_is_written_is_read_back_with_the_same_values(form, data):
+    rows, run = data
+    if form == "qrels_prefs":
+        rows = [row for row in rows if row[2] == min(r[2] for r in rows if r[:2] == row[:2])]
+    frame = frame_of(rows)
+    text = io.StringIO()
+    irpref.write_preferences(frame, text, form=form)
+    again = read(text.getvalue(), form=form)
+    if form == "pairs":
+        said = {r[0] for r in rows if any(r[:3] == o[:3] and r[4] != o[4] for o in rows)}
+        if not said:
+            assert not len(again)
+            return
+        found, usual = (values([irpref.NumPrefs], f, run)[irpref.NumPrefs] for f in (again, frame))
+        assert found == {topic: usual[topic] for topic in found}
+        assert set(found) == said
+    else:
+        assert values(EVERY, again, run) == values(EVERY, frame, run)
+
+
+def test_what_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="doc_id 'a b' cannot be written"):
+        irpref.write_preferences(frame_of([("q", "0", "0", "a b", 1)]), tmp_path / "x")
+    with pytest.raises(ValueError, match="topic 'q', group '0' has several subgroups"):
+        irpref.write_preferences(frame_of(pairs("a>b b>c")), tmp_path / "x", form="qrels_prefs")
+    with pytest.raises(ValueError, match="no column 'doc_id'"):
+        irpref.write_preferences(pd.DataFrame({"query_id": ["q"]}), tmp_path / "x")
+
+
+def test_large_files_are_read_as_small_ones_are(monkeypatch, tmp_path):
+    monkeypatch.setattr("irpref.formats.trec.SMALL_BYTES", 0)
+    path = tmp_path / "p"
+    for text in (PREFS, "q1 d1 d2 ann\nq1 d2 d3 ann\n", "q 0 a 1\n"):
+        path.write_text(text)
+        large = irpref.read_preferences(path)
+        monkeypatch.undo()
+        pd.testing.assert_frame_equal(large, irpref.read_preferences(path))
+        monkeypatch.setattr("irpref.formats.trec.SMALL_BYTES", 0)
+
+
+# The bridge to grades -----------------------------------------------------------------------------------------
+
+
+@st.composite
+def graded(draw, grades=(0, 1, 2, 3)):
+    """Grades of one topic, and a ranking of some of the documents and others, without ties."""
+    qrels = {f"d{i}": draw(st.sampled_from(grades)) for i in range(draw(st.integers(1, 9)))}
+    docs = draw(st.permutations([*qrels, "u1", "u2"]))
+    some = docs[: draw(st.integers(0, len(docs)))]
+    return qrels, {doc: float(-i) for i, doc in enumerate(some)}
+
+
+def misplaced(qrels, scores):
+    """Pairs of retrieved judged documents of which the one of the lower grade stands above: what RPref counts."""
+    listed = [qrels[doc] for doc in sorted(scores, key=lambda d: -scores[d]) if doc in qrels]
+    lost = sum(a < b for i, a in enumerate(listed) for b in listed[i + 1 :])
+    return lost, sum(a != b for i, a in enumerate(listed) for b in listed[i + 1 :])
+
+
+@given(graded())
+def test_share_among_the_retrieved_and_rpref_count_the_same_pairs(data):
+    qrels, scores = data
+    lost, possible = misplaced(qrels, scores)
+    share = irpref.PrefShare(pairs="retrieved")
+    expected = 1 - lost / possible if possible else 0.0
+    assert values([share], {"q": qrels}, {"q": scores})[share]["q"] == pytest.approx(expected)
+    rpref = irpref.RPref(max_rel=3)
+    pool, arguments = prepare([rpref], {"q": qrels})
+    terms = type(rpref).terms(judge(pool, {"q": scores}), **arguments[rpref])
+    assert np.nansum(terms.columns["lost"]) == lost
+
+
+@given(graded(grades=(0, 1)))
+def test_binary_share_of_a_whole_ranking_is_bpref_over_all_nonrelevant(data):
+    qrels, _ = data
+    scores = {doc: float(-i) for i, doc in enumerate(sorted(qrels, key=lambda d: (len(d), d[::-1])))}
+    r, n = (sum(grade == g for grade in qrels.values()) for g in (1, 0))
+    if not r or not n:
+        return
+    measures = [irpref.PrefShare(pairs="retrieved"), irpref.PrefShare, irpref.BprefN, irpref.RPref(max_rel=1)]
+    found = [of["q"] for of in values(measures, {"q": qrels}, {"q": scores}).values()]
+    assert found == pytest.approx([found[0]] * 4)
+
+
+@given(graded(grades=(0, 1)))
+def test_share_with_as_many_nonrelevant_is_bpref(data):
+    """With R >= N it is bpref over R, whatever was retrieved; with R < N and several subgroups trec_eval's bpref."""
+    qrels, scores = data
+    r, n = (sum(grade == g for grade in qrels.values()) for g in (1, 0))
+    share = irpref.PrefShare(by="group", nonrelevant="R")
+    plain = values([share, irpref.BprefR, irpref.BprefVariant], {"q": qrels}, {"q": scores})
+    if r >= n:
+        assert plain[share]["q"] == pytest.approx(plain[irpref.BprefR]["q"])
+        return
+    again = irpref.preferences_from({"q": qrels})
+    twice = pd.concat([again, again.assign(subgroup="1")], ignore_index=True)
+    b = plain[irpref.BprefVariant]["q"]
+    # Unretrieved non-relevant documents stand below relevant ones in both.
+    assert values([share], twice, {"q": scores})[share]["q"] == pytest.approx(b)
+    if r:
+        listed = [doc for doc in sorted(scores, key=lambda d: -scores[d]) if qrels.get(doc) == 0]
+        extra = sum(min(i, len(listed)) for i in range(r))
+        expected = (Fraction(b).limit_denominator(10**6) * r * r + extra) / (r * r + n * r)
+        assert plain[share]["q"] == pytest.approx(float(expected))
+
+
+@given(graded(grades=(-1, 0, 1, 2)))
+def test_preferences_from_grades_are_what_grades_imply(data):
+    qrels, scores = data
+    assert values(EVERY, irpref.preferences_from({"q": qrels}), {"q": scores}) == values(
+        EVERY, {"q": qrels}, {"q": scores}
+    )
+    kept = irpref.preferences_from({"q": qrels, "p": {"x": 1}}, negative=False)
+    assert sorted(kept["doc_id"]) == sorted(["x", *(doc for doc, grade in qrels.items() if grade >= 0)])
+
+
+def test_a_pool_of_preferences_can_be_shared():
+    from irpref.judged.recent import recent_pool
+
+    rows = pairs("a>b b>c")
+    pool = recent_pool(frame_of(rows), preferences=True)
+    assert isinstance(pool, Pool)
+    run = {"q": {"a": 2.0, "c": 1.0}}
+    assert values(EVERY, pool, run) == values(EVERY, frame_of(rows), run)
+    assert values(EVERY, pickle.loads(pickle.dumps(pool)), run) == values(EVERY, pool, run)
