@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from irpref.analysis.holes import hole_intervals
+from irpref.analysis.ties import tie_intervals
+from irpref.analysis.topics import topic_intervals
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # What the interval is over: the function, and the options it takes beside measures, qrels and run.
-_OVER = {
-    "ties": ("irpref.analysis.ties", "tie_intervals", ()),
-    "unjudged": ("irpref.analysis.holes", "hole_intervals", ("grades",)),
-    "topics": ("irpref.analysis.topics", "topic_intervals", ("level", "method", "rng")),
+_OVER: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    "ties": (tie_intervals, ()),
+    "unjudged": (hole_intervals, ("grades",)),
+    "topics": (topic_intervals, ("level", "method", "rng")),
 }
 
 
@@ -72,12 +75,11 @@ def intervals(
     if over not in _OVER:
         names = ", ".join(map(repr, _OVER))
         raise ValueError(f"over={over!r} is not known, expected one of {names}{did_you_mean(str(over), _OVER)}")
-    home, name, takes = _OVER[over]
+    compute, takes = _OVER[over]
     given = {"grades": grades, "level": level, "method": method, "rng": rng}
     usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None}
     for option, value in given.items():
         if option not in takes and value is not usual[option] and value != usual[option]:
-            fits = next(other for other, (_, _, takes) in _OVER.items() if option in takes)
+            fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
             raise ValueError(f"{option}={value!r} says nothing about over={over!r}: it belongs to over={fits!r}")
-    compute = getattr(import_module(home), name)
     return compute(measures, qrels, run, **{option: given[option] for option in takes})

@@ -19,7 +19,7 @@ from simultaneous intervals of differences, ours from the tests of `irpref.analy
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,6 +32,7 @@ from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level, mean_intervals
 from irpref.arrays.segments import Bools, Ints
 from irpref.formats.runs import named_runs
+from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
 from irpref.measures.names import parse_all
 from irpref.messages import did_you_mean
@@ -156,8 +157,7 @@ def leaderboard(
     named = named_runs(runs)
     if len(named) < 2 and pairs != "none":
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)}")
-    if isinstance(qrels, Iterable) and not hasattr(qrels, "__len__"):
-        qrels = list(qrels)  # read again for the groups
+    qrels = opened(qrels, "relevance")  # read again for the groups
     extra = [m for m in parse_all([_JUDGED, _ANSWERED]) if m not in chosen]
     found = {of.measure: of for of in results([*chosen, *extra], qrels, named)}
     topics = found[by].topics

@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.analysis.significance import SAME, corrected
 from irpref.arrays.segments import Floats, Ints
 from irpref.meta.design import residual_variance
 from irpref.meta.samples import all_pairs
@@ -132,7 +133,7 @@ def compare(
         pairs_of = zip(differences, variances, strict=True)
         adjusted = [tukey(difference, v, n_runs, n_topics) for difference, v in pairs_of]
     elif method == "holm":
-        adjusted = [holm(p) for p in single]
+        adjusted = [np.array(corrected(p.tolist(), "holm")) for p in single]
     else:
         adjusted = [np.full(first.size, np.nan) for _ in values]
     return [
@@ -156,7 +157,7 @@ def _over(difference: Floats, deviation: float) -> Floats:
 
 
 def _t_tests(values: Floats, first: Ints, second: Ints) -> Floats:
-    """Two-sided paired t-tests: 1 where no topic differs, NaN where all differ by the same: shape (n_pairs,)."""
+    """P-values of `significance.t_test`, of all pairs at once: shape (n_pairs,)."""
     from scipy import special
 
     n = values.shape[1]
@@ -168,19 +169,10 @@ def _t_tests(values: Floats, first: Ints, second: Ints) -> Floats:
         mean = z.mean(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = mean / (z.std(axis=1, ddof=1) / math.sqrt(n))
-        t[np.ptp(z, axis=1) <= _SAME] = np.nan
+        t[np.ptp(z, axis=1) <= SAME] = np.nan
         p = 2 * special.stdtr(n - 1, -np.abs(t))
-        p[(np.abs(z) <= _SAME).all(axis=1)] = 1.0
+        p[(np.abs(z) <= SAME).all(axis=1)] = 1.0
         out[part] = p
-    return out
-
-
-def holm(p: Floats) -> Floats:
-    """P-values adjusted after Holm, none below another that was smaller before; NaN stay and do not count."""
-    out = np.full(p.size, np.nan)
-    order = np.argsort(p, kind="stable")[: int(np.count_nonzero(~np.isnan(p)))]
-    steps = p[order] * np.arange(order.size, 0, -1)
-    out[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return out
 
 

@@ -1,0 +1,42 @@
+"""The pages about leaderboards and checks say what the functions do."""
+
+import doctest
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irpref.analysis.check import check
+from irpref.analysis.letters import letters
+from irpref.analysis.pairs import compare
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.mark.parametrize("page", ["leaderboard.md", "check.md"])
+def test_the_examples_of_the_page_run(page):
+    done = doctest.testfile(str(DOCS / page), module_relative=False)
+    assert done.attempted > 3
+    assert done.failed == 0
+
+
+def test_every_code_of_check_is_on_its_page():
+    listed = check.__doc__.partition("Codes:")[2].partition("Raises")[0].split("`")[1::2]
+    text = (DOCS / "check.md").read_text(encoding="utf-8")
+    assert len(listed) > 15
+    assert [code for code in listed if f"`{code}`" not in text] == []
+
+
+def test_five_runs_by_hand():
+    table = [line.split("|") for line in (DOCS / "leaderboard.md").read_text(encoding="utf-8").splitlines()]
+    rows = [cells for cells in table if len(cells) == 8 and cells[1].strip() in {"A", "B", "C", "D", "E"}]
+    values = np.array([[float(cell) for cell in cells[2:6]] for cells in rows])
+    assert [float(cells[6]) for cells in rows] == pytest.approx(values.mean(axis=1).tolist())
+    (tukey,) = compare([values], "tukey")
+    assert tukey.effect_size[0] == pytest.approx(0.04 / (0.0256 / 12) ** 0.5)
+    differ = tukey.matrix((tukey.p_adjusted <= 0.05).astype(float), 0) > 0
+    assert letters(differ) == ["a", "a", "ab", "b", "c"]
+    (randomised,) = compare([values])
+    differ = randomised.matrix((randomised.p_adjusted <= 0.05).astype(float), 0) > 0
+    assert letters(differ) == ["a", "a", "ab", "ab", "b"]
+    assert randomised.p_adjusted[[3, 6]].round(3).tolist() == [0.001, 0.012]
