@@ -692,6 +692,11 @@ def test_list_names_all_measures(call: Call) -> None:
 def test_page_of_a_measure(call: Call) -> None:
     _, out, _ = call("list", "EMeasure")
     assert "Range: [0, 1], lower is better" in out
+    assert "\nIdeal list: 0\n" in out
+    assert (
+        "\nNeeds: the top of the grade scale (`max_rel`)\nNeeds: documents judged non-rel" in call("list", "RPref")[1]
+    )
+    assert "\nIdeal list: depends on the topic\n" in call("list", "Novelty")[1]
     assert "van Rijsbergen" in out
     assert "beta (float, default 1.0)" in out
     assert "Computed by: irpref" in out

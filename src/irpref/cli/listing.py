@@ -67,6 +67,8 @@ def _named(name: str) -> Any:
 
 def facts(measure: Any) -> dict[str, Any]:
     """What is declared about a measure, as JSON would have it."""
+    from irpref.measures.declare import NEEDS
+
     ours = _is_ours(measure)
     return {
         "name": str(measure.__name__),
@@ -76,6 +78,9 @@ def facts(measure: Any) -> dict[str, Any]:
         "question": getattr(measure, "QUESTION", None),
         "range": measure.RANGE if ours else None,
         "higher_is_better": bool(measure.higher_is_better) if ours else None,
+        "ideal": measure.IDEAL if ours else None,
+        "needs": [NEEDS[need] for need in measure.NEEDS] if ours else [],
+        "example": measure.EXAMPLE if ours else None,
         "source": getattr(measure, "SOURCE", None),
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
         "providers": _providers(measure),
@@ -172,6 +177,9 @@ def _page(fact: dict[str, Any]) -> str:
     if fact["range"]:
         better = "higher" if fact["higher_is_better"] else "lower"
         lines.append(f"Range: {fact['range']}, {better} is better")
+        ideal = "depends on the topic" if fact["ideal"] is None else f"{fact['ideal']:g}"
+        lines.append(f"Ideal list: {ideal}")
+    lines += [f"Needs: {need}" for need in fact["needs"]]
     if fact["source"]:
         lines += textwrap.wrap(f"Source: {fact['source']}", WIDTH, subsequent_indent=" " * 8)
     lines.append(f"Computed by: {', '.join(_computed_by(fact)) or 'no provider that is installed'}")
