@@ -37,9 +37,10 @@ from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.evaluation import KernelEvaluator, prepare, resolve
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
+from irpref.judged.types import Qrels, Run, Runs
 from irpref.measures.crp import CRP, crp_balance, crp_curve, ideal, worst
 from irpref.measures.cumulated_gain import gain_curves
-from irpref.measures.declare import REL, KernelMeasure, Param
+from irpref.measures.declare import REL, KernelMeasure, MeasureLike, Param
 from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.precision import LEVELS, counts, r_precision
 from irpref.measures.precision import interpolated_precision as precision_at_levels
@@ -57,7 +58,7 @@ _DEPTH = Param(int, "last rank of the table", minimum=1)
 
 
 def crp(
-    qrels: Any, runs: Any, *, judged_only: bool = False, depth: int | None = None, per_topic: bool = False
+    qrels: Qrels, runs: Run | Runs, *, judged_only: bool = False, depth: int | None = None, per_topic: bool = False
 ) -> pd.DataFrame:
     """Relative position (RP) and Cumulated Relative Position (CRP) by rank.
 
@@ -178,7 +179,12 @@ def crp(
 
 
 def npref_convergence(
-    qrels: Any, runs: Any, measure: Any = "RPref", *, n: Iterable[int] = PARTITIONS, per_topic: bool = False
+    qrels: Qrels,
+    runs: Run | Runs,
+    measure: MeasureLike = "RPref",
+    *,
+    n: Iterable[int] = PARTITIONS,
+    per_topic: bool = False,
 ) -> pd.DataFrame:
     """n-pref by the number of partitions, next to the rpref that it approaches.
 
@@ -260,7 +266,7 @@ def npref_convergence(
 
 
 def interpolated_precision(
-    qrels: Any, runs: Any, *, rel: float = 1, judged_only: bool = False, per_topic: bool = False
+    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, judged_only: bool = False, per_topic: bool = False
 ) -> pd.DataFrame:
     """Precision at the 11 levels of recall: the highest precision at any rank whose recall reaches the level.
 
@@ -308,8 +314,8 @@ def interpolated_precision(
 
 
 def cumulated_gain(
-    qrels: Any,
-    runs: Any,
+    qrels: Qrels,
+    runs: Run | Runs,
     *,
     base: float = 2,
     gains: Mapping[float, float] | None = None,
@@ -399,7 +405,7 @@ def cumulated_gain(
 
 
 def precision_histogram(
-    qrels: Any, runs: Any, baseline: Any, *, rel: float = 1, per_topic: bool = True
+    qrels: Qrels, runs: Run | Runs, baseline: Any, *, rel: float = 1, per_topic: bool = True
 ) -> pd.DataFrame:
     """R-precision of runs minus that of a baseline, topic by topic.
 
@@ -442,7 +448,7 @@ def precision_histogram(
 
 
 def paired_differences(
-    qrels: Any, runs: Any, baseline: Any, measure: Any = "Rprec", *, per_topic: bool = False
+    qrels: Qrels, runs: Run | Runs, baseline: Any, measure: MeasureLike = "Rprec", *, per_topic: bool = False
 ) -> pd.DataFrame:
     """Values of runs minus those of a baseline, by any measure, with the usual tests.
 
@@ -483,7 +489,7 @@ def paired_differences(
     )
 
 
-def summary_table(qrels: Any, runs: Any, *, rel: float = 1, per_topic: bool = False) -> pd.DataFrame:
+def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: bool = False) -> pd.DataFrame:
     """How much was asked, retrieved, relevant, and found: the totals over all topics of the qrels.
 
     `ir_measures.NumQ` and `NumRel` leave out topics that the run does not answer; these counts do not.

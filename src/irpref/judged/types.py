@@ -35,3 +35,5 @@ _Table: TypeAlias = Mapping[Any, Mapping[Any, float]] | Frame | Iterable[tuple[A
 Qrels: TypeAlias = _Table | HasQrels
 # The same with scores.
 Run: TypeAlias = _Table | HasScoredDocs
+# Several runs by name; a list of paths, named by their files.
+Runs: TypeAlias = Mapping[Any, Run] | Iterable[str | os.PathLike[str]]

@@ -23,6 +23,7 @@ from irpref.arrays.reasons import default_reasons
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
+from irpref.judged.types import Qrels, Run
 from irpref.messages import did_you_mean
 
 # A measure of any toolkit, or its name.
@@ -362,7 +363,7 @@ class KernelMeasure(host.Measure):
         """Value of each topic: shape (n_topics,). `max_rel` and columns must be resolved, see `provider`."""
         return type(self).kernel(run, **self.arguments())
 
-    def evaluate(self, qrels: Any, run: Any) -> dict[str, float]:
+    def evaluate(self, qrels: Qrels, run: Run) -> dict[str, float]:
         """Value by topic id.
 
         Parameters

@@ -9,11 +9,19 @@ import numpy as np
 
 from irpref.analysis.explain import MISSED, REST, RETRIEVED, Account, Explainer
 from irpref.arrays.segments import Floats
+from irpref.judged.types import Qrels, Run
+from irpref.measures.declare import MeasureLike
 from irpref.show.text import PAPER, Column, Page, Table, rounded, text
 
 
 def explanation_text(
-    qrels: Any, run: Any, measure: Any, query_id: str, every: bool = False, form: str = "table", page: Page = PAPER
+    qrels: Qrels,
+    run: Run,
+    measure: MeasureLike,
+    query_id: str,
+    every: bool = False,
+    form: str = "table",
+    page: Page = PAPER,
 ) -> str:
     """The explanation of one topic as text.
 
