@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
-from irpref.judged.types import Qrels, Runs
+from irpref.judged.types import Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.messages import about
 
@@ -249,7 +249,7 @@ def _higher_is_better(measure: str) -> bool:
         return True
 
 
-def topic_values(measures: Iterable[MeasureLike], qrels: Qrels, runs: Runs) -> dict[str, TopicValues]:
+def topic_values(measures: Iterable[MeasureLike], qrels: Qrels, runs: Any) -> dict[str, TopicValues]:
     """Evaluate runs with measures, ours or built in.
 
     Built-in measures are computed by `irpref.host` where it has them: all measures see the same ranking then.
