@@ -29,7 +29,7 @@ from irpref.measures.declare import MeasureLike
 from irpref.measures.names import UnknownMeasureError, parse, parse_all
 from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, RangeWarning, ScaleWarning, TieWarning
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _install(_IrprefProvider())
 
