@@ -209,10 +209,17 @@ def test_a_board_for_each_group_of_topics(tmp_path):
         assert again.equals(board)
 
 
+def test_a_selection_of_rows_keeps_the_pairs(board):
+    some = board[board["measure"] == "AP"]
+    assert some.pairs.equals(board.pairs)
+    assert (some.level, some.method) == (0.95, "randomised_tukey")
+
+
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
         ({"q1": "a"}, r"groups says nothing about 23 of 24 topics, the first of them 'q0'; every topic"),
+        ({q: None if q == "q3" else "b" for q in QRELS}, "nothing about 1 of 24 topics, the first of them 'q3'"),
         ({q: "a" if q == "q3" else "b" for q in QRELS}, "at least 2 topics, got 1 in group 'a'"),
         ("nowhere", r"groups='nowhere' is neither a column of the qrels \(found: none\) nor a file"),
     ],

@@ -32,7 +32,7 @@ from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level, mean_intervals
 from irpref.arrays.segments import Bools, Ints
 from irpref.formats.runs import named_runs
-from irpref.judged.inputs import opened
+from irpref.judged.inputs import is_missing, opened
 from irpref.judged.pool import Pool
 from irpref.measures.names import parse_all
 from irpref.messages import did_you_mean
@@ -289,7 +289,7 @@ def _groups(groups: Any, qrels: Any, topics: Sequence[str]) -> dict[str | None, 
 
 def _group_of(groups: Any, qrels: Any) -> dict[str, str]:
     if isinstance(groups, Mapping) or (hasattr(groups, "items") and hasattr(groups, "index")):
-        return {str(topic): str(group) for topic, group in groups.items()}
+        return {str(topic): str(group) for topic, group in groups.items() if not is_missing(group)}
     if not isinstance(groups, (str, os.PathLike)):
         raise TypeError(
             "groups: expected a mapping of topic to group, the path of a file with lines `topic group`, or the name of "
@@ -313,6 +313,8 @@ def _of_column(name: str, qrels: Any) -> dict[str, str]:
     out: dict[str, str] = {}
     for topic, value in zip(pool.judged.topic.tolist(), pool.columns[name].tolist(), strict=True):
         query_id = pool.topic_ids[topic]
+        if is_missing(value):
+            continue
         if out.setdefault(query_id, str(value)) != str(value):
             raise ValueError(
                 f"qrels: column {name!r} of topic {query_id!r} holds {out[query_id]!r} and {str(value)!r}, "

@@ -77,7 +77,7 @@ def mean_intervals(
     ValueError
         `level` outside (0, 1), unknown method, fewer than two topics.
     """
-    from scipy import stats
+    from scipy import special  # all of scipy.stats would take a second to import
 
     level = check_level(level)
     if method not in METHODS:
@@ -88,11 +88,11 @@ def mean_intervals(
     mean = values.mean(axis=1)
     # Equal values leave the rounding of their mean, which is no variation.
     spread = np.where(values.max(axis=1) == values.min(axis=1), 0.0, values.std(axis=1, ddof=1))
-    t = float(stats.t.ppf((1 + level) / 2, n - 1))
+    t = float(special.stdtrit(n - 1, (1 + level) / 2))
     if method == "t":
         half = t * spread / math.sqrt(n)
         return mean - half, mean + half, np.zeros_like(mean)
-    q = float(stats.norm.cdf(-math.sqrt(n / (n - 1)) * t))
+    q = float(special.ndtr(-math.sqrt(n / (n - 1)) * t))
     means = np.sort(_resampled_means(values, np.random.default_rng(0 if rng is None else rng), n_samples), axis=1)
     off = math.sqrt(q * (1 - q) / n_samples)
     low, high = _quantile(means, q), _quantile(means, 1 - q)
