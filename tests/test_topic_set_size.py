@@ -74,3 +74,22 @@ def test_what_makes_no_sense_is_refused(arguments, message):
 def test_a_residual_needs_two_systems_and_topics():
     with pytest.raises(ValueError, match="at least 2 systems and 2 topics"):
         residual_variance([[0.1, 0.2]])
+
+
+def test_a_table_for_the_runs_at_hand():
+    rng = np.random.default_rng(2)
+    values = {
+        name: meta.TopicValues(name, list("abc"), list("123456789"), rng.random((3, 9))) for name in ("AP", "P@5")
+    }
+    table = meta.topic_set_size(values, [0.05, 0.1], level=0.9, power=0.7)
+    assert table["measure"].tolist() == ["AP", "AP", "P@5", "P@5"]
+    assert table["difference"].tolist() == [0.05, 0.1] * 2
+    for row in table.itertuples():
+        variance = residual_variance(values[row.measure])
+        assert (row.variance, row.n_topics) == (variance, 9)
+        assert row.topics_t == topics_needed(row.difference, variance, 2, "t", 0.9, 0.7)
+        assert row.topics_anova == topics_needed(row.difference, variance, 3, "anova", 0.9, 0.7)
+        assert power_of(9, row.detectable, variance, level=0.9) == pytest.approx(0.7)
+    constant = meta.TopicValues("AP", ["a", "b"], ["1", "2"], [[0.1, 0.2], [0.2, 0.3]])
+    with pytest.raises(ValueError, match="AP: the systems differ by the same on every topic"):
+        meta.topic_set_size(constant)

@@ -7,7 +7,7 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 - `discriminative_power`: how many pairs of systems does it tell apart?
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
 - `incompleteness`: does it rank them alike when most judgments are missing?
-- `topics_needed`: how many topics tell a difference of a given size apart?
+- `topic_set_size`, `topics_needed`: how many topics tell a difference of a given size apart?
 
 Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples themselves.
 The pictures of the results, `plot_...`, are drawn by `irpref.show.meta_plots`.
@@ -16,7 +16,7 @@ The pictures of the results, `plot_...`, are drawn by `irpref.show.meta_plots`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from irpref.meta.design import detectable_difference, power_of, residual_variance, topics_needed
+from irpref.meta.design import detectable_difference, power_of, residual_variance, topic_set_size, topics_needed
 from irpref.meta.incompleteness import (
     LEVELS,
     Incompleteness,
@@ -62,6 +62,7 @@ __all__ = [
     "system_ranking",
     "tau_ap",
     "thin",
+    "topic_set_size",
     "topic_values",
     "topics_needed",
 ]

@@ -17,11 +17,13 @@ them; here the noncentral distributions are evaluated at each n that is tried.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from irpref.arrays.segments import Floats
+from irpref.meta.values import TopicValues
 
 METHODS = ("t", "anova")
 _MOST = 10**9  # topics
@@ -194,6 +196,65 @@ def detectable_difference(
     while short(high) < 0:
         low, high = high, 2 * high
     return float(brentq(short, max(low, 1e-9 * unit), high, xtol=1e-12 * unit, rtol=1e-12))
+
+
+def topic_set_size(
+    values: TopicValues | Mapping[str, TopicValues],
+    differences: float | Iterable[float] = (0.01, 0.02, 0.05, 0.1),
+    level: float = 0.95,
+    power: float = 0.8,
+) -> Any:
+    """How many topics measures would need, from the values of systems at hand as a pilot study.
+
+    Parameters
+    ----------
+    values : TopicValues, or what `topic_values` returns
+    differences : float or several
+        True differences that are to be found.
+    level, power : see `topics_needed`
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each measure and difference: `measure`, `variance` (see `residual_variance`), `n_topics` (at hand),
+        `detectable` (smallest difference that a paired t-test finds with these), `difference`, `topics_t` (needed by a
+        paired t-test of two systems), `topics_anova` (by an analysis of variance of as many systems as there are, the
+        best and the worst of them so far apart).
+
+    Raises
+    ------
+    ValueError
+        As `topics_needed`; fewer than two systems or topics; values of a measure do not vary.
+
+    Examples
+    --------
+    >>> two = TopicValues("AP", ["a", "b"], ["q1", "q2", "q3"], [[0.5, 0.1, 0.3], [0.4, 0.3, 0.2]])
+    >>> topic_set_size(two, 0.1).round(3)
+      measure  variance  n_topics  detectable  difference  topics_t  topics_anova
+    0      AP     0.015         3       0.565         0.1        26            25
+    """
+    import pandas as pd
+
+    rows = []
+    wanted = [differences] if isinstance(differences, (int, float)) else list(differences)
+    for of in [values] if isinstance(values, TopicValues) else values.values():
+        variance = residual_variance(of)
+        if not variance:
+            raise ValueError(f"{of.measure}: the systems differ by the same on every topic: there is no variance")
+        known = detectable_difference(of.n_topics, variance, level=level, power=power)
+        for difference in wanted:
+            rows.append(
+                {
+                    "measure": of.measure,
+                    "variance": variance,
+                    "n_topics": of.n_topics,
+                    "detectable": known,
+                    "difference": float(difference),
+                    "topics_t": topics_needed(difference, variance, 2, "t", level, power),
+                    "topics_anova": topics_needed(difference, variance, of.n_systems, "anova", level, power),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def _check(**positive: float) -> None:
