@@ -1,8 +1,11 @@
 """Runs and judgments in TREC format: what is read, what is refused, and that every way of reading agrees."""
 
+import bz2
 import functools
 import gzip
 import io
+import lzma
+import os
 import re
 import sys
 import threading
@@ -414,16 +417,82 @@ def test_a_file_that_is_removed_while_it_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block_bytes", [1, 20, 1 << 20])
-@pytest.mark.parametrize("topic", ["x^1", "x\x01", "x\x9c", "x\xda", "\ufeffq", "\x1f\x8b", "(\xb5/\xfd"])
-def test_topics_that_begin_like_something_else(topic: str, block_bytes: int) -> None:
-    """Compressed data, or a byte order mark, which is one at the beginning of a file only."""
+@pytest.mark.parametrize("topic", ["x^1", "x\x01", "x\x9c", "x\xda", "\x1f\x8b", "(\xb5/\xfd"])
+def test_topics_that_begin_like_compressed_data(topic: str, block_bytes: int) -> None:
     rows = [("1", "a", 2.0), (topic, "b", 1.0), (topic, "c", 0.5)]
     data = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows).encode()
     parts = trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes)
     assert [row for part in parts for row in part.iter_rows()] == rows
     _, data = data.split(b"\n", 1)
     first, *_ = trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes)
-    assert first.row(0) == (topic.lstrip("\ufeff"), "b", 1.0)
+    assert first.row(0) == (topic, "b", 1.0)
+
+
+@pytest.mark.parametrize("block_bytes", [1, 20, 1 << 20])
+def test_files_with_byte_order_marks_put_together(block_bytes: int) -> None:
+    """`cat` of two such files makes no topic of its own; inside an id the character stays."""
+    bom = "\ufeff".encode()
+    data = b"%s1 Q0 a 1 2 t\n%s1 Q0 b 2 1 t\r\n%s%s2 Q0 c\xef\xbb\xbf 1 1 t\n" % (bom, bom, bom, bom)
+    rows = [("1", "a", 2.0), ("1", "b", 1.0), ("2", "c\ufeff", 1.0)]
+    parts = trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes)
+    assert [row for part in parts for row in part.iter_rows()] == rows
+    small = trec._small(trec.Source(io.BytesIO(data)), trec.RUN)
+    assert list(zip(small.query_id, small.doc_id, small.value, strict=True)) == rows
+    qrels = read_qrels(io.BytesIO(b"%s# made by\n%s1 0 a 1\n%s1 0 b 2\n" % (bom, bom, bom)))
+    assert [*qrels.itertuples(index=False, name=None)] == [("1", "a", 1, "0"), ("1", "b", 2, "0")]
+
+
+@pytest.mark.parametrize(
+    ("packed", "data"),
+    [
+        ("bzip2", bz2.compress(AWKWARD)),
+        ("xz", lzma.compress(AWKWARD)),
+        ("zip", b"PK\x03\x04\x14\x00\x00\x00\x08\x00junk"),
+        ("7-Zip", b"7z\xbc\xaf\x27\x1c\x00\x04junk"),
+    ],
+)
+def test_other_archives_are_named(way: str, packed: str, data: bytes, tmp_path: Path) -> None:
+    path = written(tmp_path / "run", data)
+    with pytest.raises(ValueError, match=re.escape(f"{path} is a file of {packed}, expected plain text, gzip or zstd")):
+        read_run(path)
+
+
+def test_a_topic_may_begin_like_the_name_of_an_archive() -> None:
+    assert rows(read_run(io.BytesIO(b"BZh9 Q0 a 1 2 t\n"))) == [("BZh9", "a", 2.0)]
+    assert rows(read_run(io.BytesIO(b"PK Q0 a 1 2 t\n"))) == [("PK", "a", 2.0)]
+
+
+@pytest.mark.parametrize("rank", ["1_7", "x", "\u0661", "1.0"])
+def test_a_line_with_another_field_is_no_tag_with_blanks_if_its_rank_is_none(way: str, rank: str) -> None:
+    with pytest.raises(ValueError, match="line 1: 7 fields"):
+        read_run(io.BytesIO(f"1 Q0 a {rank} 2.5 my tag\n".encode()))
+    assert rows(read_run(io.BytesIO(b"1 Q0 a +17 2.5 1_0 tag\n"))) == [("1", "a", 2.5)]  # no number, so a tag
+
+
+def test_a_stream_that_has_nothing_yet_is_waited_for() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+
+    def write() -> None:
+        with open(writing, "wb", buffering=0) as out:
+            for part in (b"1 Q0 a ", b"1 2 t\n1 Q0", b" b 2 1 t\n"):
+                time.sleep(0.03)
+                out.write(part)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with open(reading, "rb", buffering=0) as file:
+        assert rows(read_run(file)) == [("1", "a", 2.0), ("1", "b", 1.0)]
+    writer.join()
+
+
+def test_a_stream_that_cannot_be_waited_for_is_an_error() -> None:
+    class Idle(io.RawIOBase):
+        def read(self, size: int = -1) -> None:  # type: ignore[override]
+            return None
+
+    with pytest.raises(ValueError, match="the stream has no data yet"):
+        read_run(Idle())  # type: ignore[arg-type]
 
 
 # Whole topics, block by block ----------------------------------------------------------------------------------------

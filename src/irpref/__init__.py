@@ -54,8 +54,8 @@ _FUNCTIONS = {
     "read_preferences": "formats.preferences",
     "intervals": "analysis.intervals",
     "leaderboard": "analysis.leaderboard",
-    "read_qrels": "formats.trec",
-    "read_run": "formats.trec",
+    "read_qrels": "formats.tables",
+    "read_run": "formats.tables",
     "write_preferences": "formats.preferences",
 }
 
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from irpref.analysis.intervals import intervals
     from irpref.analysis.leaderboard import leaderboard
     from irpref.formats.preferences import read_preferences, write_preferences
-    from irpref.formats.trec import read_qrels, read_run
+    from irpref.formats.tables import read_qrels, read_run
     from irpref.hosts import ir_measures as host
     from irpref.hosts import pyterrier as pt
     from irpref.hosts import spark

@@ -15,6 +15,8 @@ Left open by the format, decided here:
   with a blank in the document id (its fourth field is no whole number, or its sixth is a number): then the
   score would be taken from the wrong place, and the line is an error.
 * *Which qrels.* The first line decides between three and four fields. The header of BEIR's files is known.
+* *Byte order marks.* One at the beginning of a line belongs to none of its fields: files of Windows that were put
+  together have several.
 * *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: whoever evaluates the
   table rejects them with topic and document.
 
@@ -32,6 +34,7 @@ import gzip
 import io
 import os
 import re
+import select
 import signal
 import stat
 import sys
@@ -46,7 +49,6 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    import pandas as pd
     import polars as pl
 
 PathLike = str | os.PathLike[str] | IO[bytes]
@@ -55,7 +57,15 @@ BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however 
 AHEAD = 3  # blocks that are being read or parsed, or wait for the caller
 CHECK_BYTES = 1 << 19  # white space is looked at in pieces whose arrays fit the cache
 SHOWN = 200  # characters of a malformed line in its message
+_BOM = re.compile(rb"(?m)^(?:\xef\xbb\xbf)+")
 _WHITE = bytes.maketrans(b"\t\x0b\x0c\r", b"    ")
+# Known by their first bytes, which no text begins with, to be named.
+_OTHERS = {
+    "bzip2": re.compile(rb"BZh[1-9]1AY&SY.*", re.DOTALL),
+    "xz": re.compile(rb"\xfd7zXZ\x00.*", re.DOTALL),
+    "zip": re.compile(rb"PK\x03\x04.*", re.DOTALL),
+    "7-Zip": re.compile(rb"7z\xbc\xaf\x27\x1c.*", re.DOTALL),
+}
 _BEIR = [b"query-id", b"corpus-id", b"score"]
 
 
@@ -70,6 +80,8 @@ class Form(NamedTuple):
     @property
     def expected(self) -> str:
         """The line in words."""
+        if self is RANKS:
+            return "query_id doc_id rank"
         return {
             6: "query_id Q0 doc_id rank score tag",
             4: "query_id iteration doc_id relevance",
@@ -80,6 +92,8 @@ class Form(NamedTuple):
 RUN = Form("run", 6, {"query_id": 0, "doc_id": 2, "score": 4}, "score")
 QRELS = Form("qrels", 4, {"query_id": 0, "doc_id": 2, "relevance": 3, "iteration": 1}, "relevance")
 QRELS_3 = Form("qrels", 3, {"query_id": 0, "doc_id": 1, "relevance": 2}, "relevance")
+
+RANKS = Form("run", 3, {"query_id": 0, "doc_id": 1, "rank": 2}, "rank")
 
 
 class TopicReturnsError(ValueError):
@@ -95,52 +109,6 @@ class _Malformed(Exception):
 
 
 # Tables -------------------------------------------------------------------------------------------------------
-
-
-def read_run(path: PathLike) -> pd.DataFrame:
-    """Read a run in TREC format.
-
-    Parameters
-    ----------
-    path : path, `-` for standard input, or binary file
-        Plain, or compressed with gzip or zstd (recognised by its first bytes).
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `query_id` and `doc_id` (str), `score` (float64): a row for each line, in their order. It goes into
-        `ir_measures.calc_aggregate` and everything here as it is.
-
-    Raises
-    ------
-    ValueError
-        A line is malformed: the message has file, line number and text.
-    OSError
-        The file cannot be read.
-    """
-    return _to_pandas(run_columns(path))
-
-
-def read_qrels(path: PathLike) -> pd.DataFrame:
-    """Read judgments in TREC format, with four or three fields a line.
-
-    Parameters
-    ----------
-    path : path, `-` for standard input, or binary file
-        As for `read_run`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `query_id`, `doc_id` (str), `relevance` and `iteration` (str, `0` where the file has none).
-        `relevance` is int64 if all grades are whole numbers (the host's own measures accept no others), else float64.
-
-    Raises
-    ------
-    ValueError, OSError
-        As `read_run`.
-    """
-    return _to_pandas(qrels_columns(path))
 
 
 def run_table(path: PathLike | Source) -> pl.DataFrame:
@@ -164,9 +132,27 @@ def qrels_table(path: PathLike | Source) -> pl.DataFrame:
         parts.append(part)
         words.append(word)
     if len(set(words)) == 1 and words[0] is not None:
-        return _whole_grades(_joined(parts, QRELS)).with_columns(iteration=pl.lit(words[0]))
+        return whole_grades(_joined(parts, QRELS)).with_columns(iteration=pl.lit(words[0]))
     parts = [p if w is None else p.with_columns(iteration=pl.lit(w)) for p, w in zip(parts, words, strict=True)]
-    return _whole_grades(_joined(parts, QRELS))
+    return whole_grades(_joined(parts, QRELS))
+
+
+def ranks_table(path: PathLike | Source) -> pl.DataFrame:
+    """A run of MS MARCO's three columns, which hold ranks: `query_id`, `doc_id`, and as `score` the negative rank."""
+    import numpy as np
+    import polars as pl
+
+    source = _source(path)
+    table = _joined(frames(source, RANKS), RANKS)
+    rank = table["rank"].to_numpy()
+    bad = np.flatnonzero(~((rank == np.rint(rank)) & (rank >= 0) & (rank < 2**53)))
+    if bad.size:
+        topic, doc, found = table.row(int(bad[0]))
+        raise ValueError(
+            f"{source.name}: the rank of topic {topic!r}, document {doc!r} is {found:g}, expected a whole number "
+            "(the third column of MS MARCO's runs holds ranks, not scores)"
+        )
+    return table.select("query_id", "doc_id", score=-pl.col("rank"))
 
 
 # Below this size Python has parsed the file before polars is imported.
@@ -262,7 +248,7 @@ def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
             text = plain.decode("utf-8")
             fields = text[:-1].replace("\n", separator.decode()).split(separator.decode())
             return {
-                name: _numbers(fields[i :: form.n]) if name == form.number else fields[i :: form.n]
+                name: as_floats(fields[i :: form.n]) if name == form.number else fields[i :: form.n]
                 for name, i in form.columns.items()
             }
         except ValueError:
@@ -281,29 +267,6 @@ def _is_even(data: bytes, n: int, separator: bytes) -> bool:
     )
 
 
-def _to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
-    import numpy as np
-    import pandas as pd
-
-    if isinstance(table, Columns):
-        data: dict[str, Any] = {"query_id": table.query_id, "doc_id": table.doc_id}
-        if table.iteration is None:
-            data["score"] = np.array(table.value, dtype=np.float64)
-        else:
-            whole = all(isinstance(v, int) for v in table.value)
-            data["relevance"] = np.array(table.value, dtype=np.int64 if whole else np.float64)
-            data["iteration"] = table.iteration
-    else:
-        data = {
-            name: column.to_numpy() if column.dtype.is_numeric() else column.to_list()
-            for name, column in zip(table.columns, table.get_columns(), strict=True)
-        }
-    frame = pd.DataFrame(data)
-    if not len(frame):
-        frame = frame.astype({name: str for name in ("query_id", "doc_id", "iteration") if name in frame})
-    return frame
-
-
 def _joined(parts: Iterable[pl.DataFrame], form: Form) -> pl.DataFrame:
     import polars as pl
 
@@ -314,7 +277,8 @@ def _joined(parts: Iterable[pl.DataFrame], form: Form) -> pl.DataFrame:
     return pl.concat(found, rechunk=False)
 
 
-def _whole_grades(table: pl.DataFrame) -> pl.DataFrame:
+def whole_grades(table: pl.DataFrame) -> pl.DataFrame:
+    """Judgments with grades as integers, if all are whole numbers."""
     import polars as pl
 
     from irpref.arrays.segments import all_whole
@@ -468,9 +432,33 @@ class Source:
             raise TypeError(f"{self.name} is open as text, expected a path or a binary file: open it with mode 'rb'")
         if not hasattr(stream, "read"):
             raise TypeError(f"expected a path or a binary file, got {type(self.path).__name__}")
+        if not (isinstance(stream, io.FileIO) and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)):
+            stream = _Patient(stream, self.name)
         if self.keep:
             stream = self._spool = _Spool(stream)
         return stream
+
+
+class _Patient:
+    """A stream whose end is its end: one that has nothing yet (`read` returns None) is waited for."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._stream, self.name = stream, name
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            parts = []
+            while part := self.read(1 << 20):
+                parts.append(part)
+            return b"".join(parts)
+        while (data := self._stream.read(size)) is None:
+            try:
+                select.select([self._stream], [], [])
+            except (OSError, TypeError, ValueError):  # nothing that can be waited for
+                raise ValueError(
+                    f"{self.name}: the stream has no data yet and cannot be waited for: read it where it blocks"
+                ) from None
+        return data
 
 
 class _Spool:
@@ -525,13 +513,16 @@ class _Reader(io.RawIOBase):
 
 def _decompressed(stream: Any, name: str) -> IO[bytes]:
     head = b""
-    while len(head) < 4 and (more := stream.read(4 - len(head))):
+    while len(head) < 10 and (more := stream.read(10 - len(head))):
         head += more
     whole: Any = _put_back(head, stream)
     if head[:2] == b"\x1f\x8b":
         return gzip.GzipFile(fileobj=whole)  # type: ignore[return-value]
-    if head == b"\x28\xb5\x2f\xfd" or (head[1:] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or a frame to skip
+    if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or one to skip
         return _zstd(whole)
+    for packed, begin in _OTHERS.items():
+        if begin.fullmatch(head[:10]):
+            raise ValueError(f"{name} is a file of {packed}, expected plain text, gzip or zstd: unpack it first")
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
     if head[:3] == codecs.BOM_UTF8:
@@ -579,8 +570,12 @@ def _upto_line_end(file: IO[bytes], size: int) -> int:
 
 
 def _text(data: bytes) -> bytes:
-    """Lines separated by LF alone."""
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+    """Whole lines separated by LF alone, without byte order marks at their beginning."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if not data.isascii() and codecs.BOM_UTF8 in data:
+        data = _BOM.sub(b"", data)  # files of Windows put together, each with its own
+    return data
 
 
 def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
@@ -847,7 +842,7 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
     for name, i in form.columns.items():
         try:
             texts = _texts(columns[i])
-            out[name] = _numbers(texts) if name == form.number else texts
+            out[name] = as_floats(texts) if name == form.number else texts
         except ValueError:
             wrong.append(_first_wrong(columns[i], name, form, numbers))
     if wrong:
@@ -862,7 +857,7 @@ def _first_wrong(column: Sequence[bytes], name: str, form: Form, numbers: Sequen
         try:
             text = _texts((field,))
             if name == form.number:
-                _numbers(text)
+                as_floats(text)
         except ValueError:
             if name != form.number:
                 return number, f"the {name} is not UTF-8"
@@ -877,20 +872,19 @@ def _fields_wrong(row: list[bytes], form: Form) -> str | None:
         return f"{why}; this looks like a run"
     if form is RUN and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
         return f"{why}; this looks like judgments"
-    if form is not RUN or len(row) < form.n:
+    if form is RUN and len(row) == RANKS.n:
+        return f"{why}; MS MARCO's three columns (query_id doc_id rank) are read as form 'msmarco' (--format msmarco)"
+    if form is not RUN or len(row) < form.n or not re.fullmatch(rb"[+-]?[0-9]+", row[3]):
         return why
     try:
-        int(row[3])
-    except ValueError:
-        return why
-    try:
-        float(row[5])
+        as_floats(_texts((row[5],)))
     except ValueError:
         return None
     return why
 
 
-def _numbers(fields: Sequence[str]) -> list[float]:
+def as_floats(fields: Sequence[str]) -> list[float]:
+    """Fields as numbers. Raises `ValueError`."""
     # Python takes 1_000 and digits of other scripts for numbers; no tool of this field does.
     text = " ".join(fields)
     if "_" in text or not text.isascii():

@@ -136,7 +136,7 @@ def with_known(
         }
     else:
         if isinstance(known, (str, os.PathLike)):
-            from irpref.formats.trec import read_qrels
+            from irpref.formats.tables import read_qrels
 
             given = read_qrels(known)
             given = given[given["relevance"] > 0]

@@ -1,0 +1,302 @@
+"""Runs and judgments from Parquet, CSV, JSON and MS MARCO's columns: what is read, and what is refused."""
+
+import gzip
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+from irpref import read_qrels, read_run
+from irpref.formats import tables
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+RUN = [("007", "a b", 2.5), ("007", "1e5", 1.0), ("q,2", 'x"y', -3.0), ("q,2", "é文", 1e-300)]
+QRELS = [("007", "a b", 2), ("007", "NaN", 0), ("q,2", 'x"y', -1)]
+IR_MEASURES = ("query_id", "doc_id")
+PYTERRIER = ("qid", "docno")
+OTHERS = ("q_id", "doc_id")
+
+
+def rows(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
+    return list(frame.iloc[:, :3].itertuples(index=False, name=None))
+
+
+def as_json(data: list[tuple[str, str, Any]]) -> bytes:
+    found: dict[str, dict[str, Any]] = {}
+    for topic, doc, value in data:
+        found.setdefault(topic, {})[doc] = value
+    return json.dumps(found).encode()
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def encoded(data: list[tuple[str, str, Any]], form: str, names: tuple[str, str], value: str) -> bytes:
+    """A file of this form, as pandas and polars write it."""
+    frame = pd.DataFrame(data, columns=[*names, value])
+    if form == "json":
+        return as_json(data)
+    if form == "jsonl":
+        return frame.to_json(orient="records", lines=True).encode()  # type: ignore[union-attr]
+    if form == "parquet":
+        out = io.BytesIO()
+        pl.DataFrame(data, schema=[*names, value], orient="row").write_parquet(out)
+        return out.getvalue()
+    return frame.to_csv(index=False, sep="," if form == "csv" else "\t").encode()
+
+
+# What is read ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress], ids=["plain", "gz", "zst"])
+@pytest.mark.parametrize("names", [IR_MEASURES, PYTERRIER, OTHERS], ids=lambda names: names[0])
+@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "json", "jsonl"])
+def test_the_same_rows_from_every_form(
+    form: str, names: tuple[str, str], pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    ending = {bytes: "", gzip.compress: ".gz", zstd.compress: ".zst"}[pack]
+    run = read_run(written(tmp_path / f"run.{form}{ending}", pack(encoded(RUN, form, names, "score"))))
+    assert rows(run) == RUN
+    assert list(run.columns) == ["query_id", "doc_id", "score"]
+    assert run["score"].dtype == "float64"
+    label = "label" if names is PYTERRIER else "relevance"
+    qrels = read_qrels(written(tmp_path / f"qrels.{form}{ending}", pack(encoded(QRELS, form, names, label))))
+    assert rows(qrels) == QRELS
+    assert qrels["relevance"].dtype == "int64"
+    assert {type(x) for x in run["query_id"]} == {type(x) for x in qrels["doc_id"]} == {str}
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "json", "jsonl"])
+def test_the_form_can_be_told(form: str) -> None:
+    assert rows(read_run(io.BytesIO(encoded(RUN, form, IR_MEASURES, "score")), form)) == RUN
+    assert rows(read_qrels(io.BytesIO(encoded(QRELS, form, IR_MEASURES, "relevance")), form=form)) == QRELS
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_whole_numbers_are_their_text(form: str) -> None:
+    frame = pl.DataFrame({"query_id": [7, 8], "doc_id": [2**53 + 1, -1], "score": [2, 1]})
+    out = io.BytesIO()
+    frame.write_parquet(out) if form == "parquet" else frame.write_ndjson(out)
+    out.seek(0)
+    assert rows(read_run(out, form)) == [("7", str(2**53 + 1), 2.0), ("8", "-1", 1.0)]
+
+
+def test_categories_of_parquet(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [2, 1]})
+    frame.cast({"qid": pl.Categorical, "docno": pl.Categorical}).write_parquet(tmp_path / "run.parquet")
+    assert rows(read_run(tmp_path / "run.parquet")) == [("1", "a", 2.0), ("1", "b", 1.0)]
+
+
+def test_records_with_ids_of_both_kinds() -> None:
+    lines = b'{"qid": 7, "docno": "x", "score": 1}\n\n{"qid": "7", "docno": 8, "score": 2.5, "rank": 1}\n'
+    assert rows(read_run(io.BytesIO(lines), "jsonl")) == [("7", "x", 1.0), ("7", "8", 2.5)]
+    listed = b'[{"qid": 7, "docno": "x", "label": 1, "known": true}]'
+    qrels = read_qrels(io.BytesIO(listed), "json")
+    assert rows(qrels) == [("7", "x", 1)]
+    assert qrels["known"].tolist() == [True]
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "jsonl"])
+def test_further_columns_of_judgments_survive(form: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"qid": ["1", "1"], "known": [True, False], "docno": ["a", "b"], "label": [2, 1], "expected": [3.5, 3.5]}
+    )
+    path = tmp_path / f"qrels.{form}"
+    if form == "parquet":
+        frame.write_parquet(path)
+    elif form == "jsonl":
+        frame.write_ndjson(path)
+    else:  # pandas writes True and False
+        text = "qid,known,docno,label,expected\n1,True,a,2,3.5\n1,False,b,1,3.5\n"
+        path.write_text(text.replace(",", "\t" if form == "tsv" else ","))
+    qrels = read_qrels(path)
+    assert list(qrels.columns) == ["query_id", "doc_id", "relevance", "known", "expected"]
+    assert qrels["known"].tolist() == [True, False]
+    assert qrels["expected"].tolist() == [3.5, 3.5]
+    run = {"1": {"a": 2.0, "b": 1.0}}
+    # The one known relevant document was retrieved.
+    assert irpref.evaluator([irpref.Coverage(known="known")], qrels).calc_aggregate(run) == {
+        irpref.Coverage(known="known"): 1.0
+    }
+
+
+def test_float_grades_stay(tmp_path: Path) -> None:
+    path = written(tmp_path / "qrels.json", b'{"1": {"a": 0.5, "b": 1}}')
+    assert rows(read_qrels(path)) == [("1", "a", 0.5), ("1", "b", 1.0)]
+
+
+def test_a_tsv_without_header_is_trec(tmp_path: Path) -> None:
+    assert rows(read_qrels(written(tmp_path / "qrels.dev.tsv", b"1\t0\ta\t2\n"))) == [("1", "a", 2)]
+    assert rows(read_qrels(written(tmp_path / "t.tsv", b'query-id\tcorpus-id\tscore\n1\t"a\t2\n'))) == [("1", '"a', 2)]
+
+
+def test_blank_lines_of_csv_hold_nothing(tmp_path: Path) -> None:
+    data = b"query_id,doc_id,score\r\n1,a,2\r\n\r\n1,b,1\r\n\r\n"
+    assert rows(read_run(written(tmp_path / "run.csv", data))) == [("1", "a", 2.0), ("1", "b", 1.0)]
+
+
+def test_a_header_alone_is_an_empty_run(tmp_path: Path) -> None:
+    run = read_run(written(tmp_path / "run.csv", b"query_id,doc_id,score\n"))
+    assert len(run) == 0
+    assert run["score"].dtype == "float64"
+
+
+def test_ranks_of_msmarco_are_scores_the_other_way_round(tmp_path: Path) -> None:
+    path = written(tmp_path / "run.tsv", b"19\t0070\t1\n19\tb\t2\n20\tc\t10\n")
+    assert rows(read_run(path, "msmarco")) == [("19", "0070", -1.0), ("19", "b", -2.0), ("20", "c", -10.0)]
+    with pytest.raises(ValueError, match=r"line 1: 3 fields.*form 'msmarco' \(--format msmarco\)"):
+        read_run(path)
+    # Their judgments are in TREC format.
+    assert rows(read_qrels(io.BytesIO(b"19\t0\ta\t1\n"), "msmarco")) == [("19", "a", 1)]
+
+
+@pytest.mark.parametrize("rank", ["1.5", "-1", "nan"])
+def test_ranks_that_are_none(rank: str) -> None:
+    with pytest.raises(ValueError, match=r"<file>: the rank of topic '1', document 'a' is .* expected a whole number"):
+        read_run(io.BytesIO(f"1\ta\t{rank}\n".encode()), "msmarco")
+
+
+def test_a_rank_that_is_no_number_is_named_with_its_line() -> None:
+    with pytest.raises(ValueError, match="<file>, line 2: the rank '1_7' is no number"):
+        read_run(io.BytesIO(b"1\ta\t1\n1\tb\t1_7\n"), "msmarco")
+
+
+def test_a_folder_by_topic(tmp_path: Path) -> None:
+    for topic, doc in (("007", "a"), ("a b", "c")):
+        folder = tmp_path / "run" / f"query_id={topic}"
+        folder.mkdir(parents=True)
+        pl.DataFrame({"doc_id": [doc, "b"], "score": [2.0, 1.0]}).write_parquet(folder / "part-0.parquet")
+    expected = [("007", "a", 2.0), ("007", "b", 1.0), ("a b", "c", 2.0), ("a b", "b", 1.0)]
+    assert rows(read_run(tmp_path / "run")) == expected
+    flat = tmp_path / "flat"
+    flat.mkdir()
+    for i, (topic, doc) in enumerate((("007", "a"), ("8", "c"))):
+        pl.DataFrame({"qid": [topic], "docno": [doc], "score": [1]}).write_parquet(flat / f"{i}.parquet")
+    assert rows(read_run(flat)) == [("007", "a", 1.0), ("8", "c", 1.0)]
+
+
+texts = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=6)
+
+
+@given(
+    st.lists(st.tuples(texts, texts, st.floats(allow_nan=False, allow_infinity=False)), max_size=8),
+    st.sampled_from(["json", "jsonl", "csv", "parquet"]),
+)
+def test_whatever_the_ids_are(data: list[tuple[str, str, float]], form: str) -> None:
+    data = list({row[:2]: row for row in data}.values())
+    if form == "json":  # topic after topic
+        data = [row for topic in dict.fromkeys(row[0] for row in data) for row in data if row[0] == topic]
+    if form == "jsonl" and not data:
+        return
+    if form == "csv":  # pandas quotes no bare carriage return, and an empty line is no row
+        data = [row for row in data if not any("\r" in part or "\x00" in part for part in row[:2])]
+    if form == "jsonl":
+        lines = [json.dumps(dict(zip(("query_id", "doc_id", "score"), row, strict=True))) for row in data]
+        written = "\n".join(lines).encode()
+    else:
+        written = encoded(data, form, IR_MEASURES, "score")
+    assert rows(read_run(io.BytesIO(written), form)) == data
+
+
+# What is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "text"),
+    [
+        ("r.csv", b"query_id,doc_id,score\n1,a,2\n1,b\n", "{path}, line 3: 2 fields, expected 3"),
+        ("r.csv", b"query_id,doc_id,score\n1,a,2,3\n", "{path}, line 2: 4 fields, expected 3"),
+        ("r.csv", b"query_id,doc_id,score\n1,a,two\n", "{path}, line 2: the score 'two' is no number"),
+        ("r.csv", b'query_id,doc_id,score\n1,"a\nb",1\n1,c,x\n', "{path}, line 4: the score 'x' is no number"),
+        ("r.csv", b"query_id,doc_id,score\n1,,2\n", "{path}, line 2: the doc_id is missing"),
+        ("r.csv", b"query_id,doc_id,score\n1,a,\n", "{path}, line 2: the score is missing"),
+        ("r.csv", b"query_id,doc_id,score\n,,\n", "{path}, line 2: the query_id is missing"),
+        ("r.csv", b"query_id,doc_id,score\n1,\xff,2\n", "{path}, line 2: this is not UTF-8"),
+        ("r.csv", b"1,a,2\n", "{path}: no column query_id or qid (found: '1', 'a', '2')"),
+        ("r.csv", b"qid,docno,docno,score\n1,a,b,2\n", "{path}: two columns have the same name"),
+        ("r.csv", b"", "{path}: the file is empty, expected a header"),
+        ("r.tsv", b"qid\tdocno\trank\n1\ta\t2\n", "{path}: no column score (found: 'qid', 'docno', 'rank')"),
+        ("r.json", b'{"1": {"a": 1}', "{path}, line 1: this is no JSON"),
+        ("r.json", b'{"1": {"a": "2"}}', "{path}: topic '1', document 'a' holds '2', expected a number"),
+        ("r.json", b'{"1": {"a": true}}', "{path}: topic '1', document 'a' holds True, expected a number"),
+        ("r.json", b'{"1": 3}', "{path}: topic '1' holds a number, expected document -> number"),
+        ("r.json", b'{"1": {"a": 1, "a": 2}}', "{path}: the key 'a' stands twice"),
+        ("r.json", b"3", "{path}: expected topic -> document -> number, got a number"),
+        ("r.json", b'{"1": {"a": 1%s}}' % (b"0" * 400), "{path}: a number is too large for a double"),
+        ("r.json", b"[" * 100_000, "{path}: the JSON is nested too deeply"),
+        ("r.json", b'{"1":\n {"\xff": 1}}', "{path}, line 2: this is not UTF-8"),
+        (
+            "r.jsonl",
+            b'{"qid": "1", "docno": "a", "score": 1}\n{"qid"\n',
+            "{path}, line 2: this is no JSON: '{{\"qid\"'",
+        ),
+        ("r.jsonl", b'{"qid": "1", "docno": "a", "score": "x"}\n', "{path}, line 1: the score is 'x'"),
+        ("r.jsonl", b'{"qid": "1", "score": 2}\n', "{path}, line 1: no column doc_id or docno"),
+        ("r.jsonl", b'{"qid": 1.5, "docno": "a", "score": 2}\n', "{path}, line 1: the query_id is a number, expected"),
+        ("r.jsonl", b'{"qid": null, "docno": "a", "score": 2}\n', "{path}, line 1: the query_id is a null"),
+        ("r.jsonl", b"[1]\n", "{path}, line 1: expected an object with query_id, doc_id, score, got a list"),
+        ("r.parquet", b"junk", "{path}: this is no Parquet file, or it is damaged: "),
+        ("r.parquet", b"PAR1" + b"x" * 99 + b"PAR1", "{path}: this is no Parquet file, or it is damaged: "),
+        ("r.csv.gz", gzip.compress(b"query_id,doc_id,score\n1,a,2\n")[:-6], "{path}: the compressed data is damaged"),
+    ],
+)
+def test_damaged_files_are_one_line_with_their_name(name: str, data: bytes, text: str, tmp_path: Path) -> None:
+    path = written(tmp_path / name, data)
+    with pytest.raises(ValueError, match="^" + re.escape(text.format(path=path))) as found:
+        read_run(path)
+    assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("frame", "text"),
+    [
+        ({"query_id": ["1"], "doc_id": ["a"]}, "no column score"),
+        (
+            {"query_id": ["1", None], "doc_id": ["a", "b"], "score": [1, 2]},
+            "an id is missing in column 'query_id', row 2",
+        ),
+        ({"query_id": [1.5], "doc_id": ["a"], "score": [1]}, "column 'query_id' holds Float64, expected text"),
+        ({"query_id": ["1"], "doc_id": ["a"], "score": ["1"]}, "column 'score' holds String, expected numbers"),
+        ({"query_id": [b"\xff"], "doc_id": ["a"], "score": [1]}, "column 'query_id' holds bytes that are not UTF-8"),
+    ],
+)
+def test_parquet_of_other_types(frame: dict[str, list[Any]], text: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    pl.DataFrame(frame).write_parquet(path)
+    with pytest.raises(ValueError, match=re.escape(f"{path}: {text}")):
+        read_run(path)
+
+
+def test_a_missing_number_of_parquet_is_named_by_the_evaluation(tmp_path: Path) -> None:
+    pl.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [None]}).write_parquet(tmp_path / "run.parquet")
+    with pytest.raises(ValueError, match="topic '1', document 'a'"):
+        irpref.evaluator([irpref.EMeasure], {"1": {"a": 1}}).calc_aggregate(read_run(tmp_path / "run.parquet"))
+
+
+def test_forms_that_there_are_not() -> None:
+    with pytest.raises(ValueError, match=r"form 'parket': expected one of trec, .*; did you mean 'parquet'"):
+        read_run("x", "parket")
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match=r"without \.parquet files"):
+        read_run(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / "none.parquet")
+    assert tables.form_of(tmp_path) == "parquet"
