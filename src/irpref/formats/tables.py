@@ -228,7 +228,7 @@ def _typed(frame: pl.DataFrame, kind: str, name: str) -> pl.DataFrame:
         if column.null_count():
             row = int(column.is_null().arg_true()[0])
             raise ValueError(f"{name}: an id is missing in column {of[ours]!r}, row {row + 1}")
-        if not (column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary)):
+        if len(frame) and not (column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary)):
             raise ValueError(f"{name}: column {of[ours]!r} holds {column.dtype}, expected text or whole numbers")
         try:
             ids.append(column.cast(pl.String).alias(ours))
