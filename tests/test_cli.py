@@ -304,9 +304,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "twice", "CRPRecovery", "--strict"], 1, "document 'a' twice in topic '1'"),
         (["qrels", "twice", "AP", "--strict"], 1, "document 'a' twice in topic '1'"),
         (["qrels", "short", "AP"], 1, "short, line 2: 5 fields, expected 6"),
-        (["qrels", "r1", "short", "AP"], 1, "short, line 2: 5 fields, expected 6"),
         (["qrels", "nan", "AP"], 1, "nan: run: the score of topic '1', document 'a' is nan"),
-        (["qrels", "r1", "nan", "AP"], 1, "nan: run: the score of topic '1', document 'a' is nan"),
         (["qrels", "other", "RPref(max_rel=2)"], 1, "no topic in common"),
         (["empty", "r1", "RPref(max_rel=2)"], 1, "empty: the qrels are empty"),
         (["empty", "r1", "AP"], 1, "empty: the qrels are empty"),
@@ -798,3 +796,71 @@ def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> N
     for options in ([], ["-p", "-1"]):
         ours, host = both("judged", "found", *HOST_MEASURES, *options)
         assert ours == host
+
+
+# Many files -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jobs", [[], ["--jobs", "1"], ["-j", "2"], ["-j", "7"]])
+@pytest.mark.parametrize("output", ["table", "tsv"])
+def test_a_run_that_cannot_be_read_is_named_and_the_others_are_printed(
+    call: Call, files: Path, jobs: list[str], output: str
+) -> None:
+    (files / "short").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1\n")
+    (files / "nan").write_text("1 Q0 a 1 nan t\n")
+    whole = call("eval", "qrels", "r1", "r2", "AP", "RPref(max_rel=2)", "-o", output)
+    assert whole[0] == 0
+    status, out, err = call("eval", "qrels", "short", "r1", "nan", "r2", "AP", "RPref(max_rel=2)", "-o", output, *jobs)
+    assert (status, out) == (1, whole[1])
+    first, second = err.splitlines()
+    assert first.startswith("irpref: short, line 2: 5 fields, expected 6")
+    assert second.startswith("irpref: nan: run: the score of topic '1', document 'a' is nan")
+
+
+def test_where_no_run_can_be_read_nothing_is_printed(call: Call, files: Path) -> None:
+    for name in ("a.run", "b.run"):
+        (files / name).write_text("1 Q0 a 1\n")
+    status, out, err = call("eval", "qrels", "a.run", "b.run", "AP")
+    assert (status, out) == (1, "")
+    assert len(err.splitlines()) == 2
+    status, out, err = call("eval", "qrels", "a.run", "r1", "AP", "--baseline", "a.run")  # nothing to compare with
+    assert (status, out) == (1, "")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_warnings_are_about_their_run_however_many_are_read_at_once(call: Call, files: Path, jobs: str) -> None:
+    for i in range(6):
+        (files / f"twice{i}").write_text(f"1 Q0 d{i} 1 2 t\n1 Q0 d{i} 2 1 t\n")
+    names = [f"twice{i}" for i in range(6)]
+    status, _, err = call("eval", "qrels", *names, "AP", "-j", jobs)
+    assert status == 0
+    lines = [line for line in err.splitlines() if "repeats" in line]
+    assert [line.split()[2] for line in lines] == [f"{name}:" for name in names]
+    assert all(f"'d{i}'" in line for i, line in enumerate(lines))
+
+
+def test_jobs_are_at_least_one(call: Call, files: Path) -> None:
+    assert call("eval", "qrels", "r1", "AP", "-j", "0") == (2, "", "irpref: --jobs 0: expected at least 1\n")
+
+
+def test_files_of_every_form(call: Call, files: Path) -> None:
+    import polars as pl
+
+    from irpref.formats import tables
+
+    expected = call("eval", "qrels", "r1", "AP", "nDCG", "RPref(max_rel=2)")
+    run, qrels = (tables.read_table(str(files / name), kind) for name, kind in (("r1", "run"), ("qrels", "qrels")))
+    frames = [tables.to_pandas(table) for table in (run, qrels)]
+    made = [pl.DataFrame({name: frame[name].to_numpy() for name in frame.columns[:3]}) for frame in frames]
+    for frame, name in zip(made, ("x", "q"), strict=True):
+        frame.write_parquet(files / f"{name}.parquet")
+        frame.write_csv(files / f"{name}.csv")
+        frame.write_ndjson(files / f"{name}.jsonl")
+    (files / "folder").mkdir()
+    made[0].write_parquet(files / "folder", partition_by="query_id")
+    for form in ("parquet", "csv", "jsonl"):
+        assert call("eval", f"q.{form}", f"x.{form}", "AP", "nDCG", "RPref(max_rel=2)") == expected
+        (files / "plain").write_bytes((files / f"x.{form}").read_bytes())
+        assert call("eval", "qrels", "plain", "--format", form, "AP", "nDCG", "RPref(max_rel=2)") == expected
+    assert call("eval", "qrels", "folder", "AP", "nDCG", "RPref(max_rel=2)") == expected

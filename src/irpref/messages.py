@@ -6,7 +6,9 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
+from typing import NamedTuple
 
 
 class IrprefWarning(UserWarning):
@@ -37,12 +39,41 @@ _HOUSES = ("irpref", "ir_measures", "pyterrier")
 _SAID = "_irpref_said"
 
 
+class Held(NamedTuple):
+    """A warning that waits for somebody to say what it is about."""
+
+    message: str
+    category: type[IrprefWarning]
+    once: object = None
+
+
+_held: ContextVar[list[Held] | None] = ContextVar("held", default=None)
+
+
+@contextmanager
+def held() -> Iterator[list[Held]]:
+    """Keep the warnings of this package that this thread gives, in place of showing them.
+
+    `warnings.catch_warnings` is for all threads at once, so that one would take those of another.
+    """
+    found: list[Held] = []
+    before = _held.set(found)
+    try:
+        yield found
+    finally:
+        _held.reset(before)
+
+
 def warn_user(message: str, category: type[IrprefWarning], once: object = None) -> None:
     """Warn at the line of the user's code that led here, past the frames of this package and of its hosts.
 
     With `once`, only the first warning with this key is given in a call of the user's, however many systems and
     batches that call looks at.
     """
+    waiting = _held.get()
+    if waiting is not None:
+        waiting.append(Held(message, category, once))
+        return
     frame, level = sys._getframe(1), 2
     door = frame
     while frame.f_back is not None:

@@ -19,9 +19,8 @@ from importlib import import_module
 from traceback import walk_tb
 from typing import TextIO
 
-from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError
+from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError, complain, head
 from irpref.messages import visible
-from irpref.show.text import coloured
 
 # In the order of the help. A module named after a builtin would hide it in this package.
 COMMANDS = {
@@ -34,7 +33,6 @@ COMMANDS = {
     "meta": "irpref.cli.meta",
     "demo": "irpref.cli.demo",
 }
-LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
 
 
 def load(name: str) -> Command:
@@ -162,15 +160,8 @@ def _unknown(name: str) -> str:
 
 
 def _say(message: str, status: int) -> int:
-    line = visible(" ".join(message.split()))
-    if len(line) > LONGEST:
-        line = line[:LONGEST] + " ..."
-    sys.stderr.write(f"{_head(31)} {line}\n")
+    complain(message)
     return status
-
-
-def _head(colour: int) -> str:
-    return f"\x1b[{colour}mirpref:\x1b[0m" if coloured(sys.stderr) else "irpref:"
 
 
 @contextmanager
@@ -185,7 +176,7 @@ def _remarks() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        sys.stderr.write(f"{_head(33)} warning: {visible(' '.join(str(message).split()))}\n")
+        sys.stderr.write(f"{head(33)} warning: {visible(' '.join(str(message).split()))}\n")
 
     # irpref.messages is light, but its package is not imported for --help alone.
     with warnings.catch_warnings():

@@ -3,8 +3,10 @@
 One run and no options print what `ir_measures QRELS RUN MEASURE...` prints. Several runs become one table, with the
 best value of each measure marked; with --baseline, differences from that run are tested.
 
-QRELS is a file in TREC format (4 or 3 fields a line, plain, .gz or .zst), '-' for standard input, or the id of a
-data set of ir_datasets. Of the arguments after it, files and '-' are runs, all others measures.
+QRELS is a file (TREC with 4 or 3 fields a line, .parquet, .csv, .tsv, .json, .jsonl; plain, .gz or .zst), '-' for
+standard input, or the id of a data set of ir_datasets. Of the arguments after it, files, folders of Parquet files and
+'-' are runs, all others measures. Several runs are evaluated at once, on all cores; one that cannot be read is named
+on standard error, the others are printed, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -12,16 +14,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from irpref.analysis.significance import CORRECTIONS, TESTS, corrected, paired_test
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
 from irpref.cli.scoring import Scorer, Scores
 from irpref.formats.runs import run_names
+from irpref.formats.trec import Source
+from irpref.messages import warn_user
 from irpref.show.text import LINES, Cell, Column, Table, rounded
 
 EPILOG = """\
@@ -59,6 +62,10 @@ def _arguments(parser: Parser) -> None:
     input_ = parser.add_argument_group("input")
     input_.add_argument("--provider", metavar="NAME", help="provider of ir_measures that computes everything")
     frame.add_known(input_)
+    frame.add_format(input_)
+    input_.add_argument(
+        "-j", "--jobs", type=int, metavar="N", help="runs evaluated at a time (default: the number of cores)"
+    )
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
     tests = parser.add_argument_group("comparison")
     tests.add_argument("--baseline", metavar="RUN", help="test the difference of every other run from this one")
@@ -72,8 +79,8 @@ def _arguments(parser: Parser) -> None:
     tests.add_argument("--alpha", type=float, help="p below which a value gets a dagger (default: 0.05)")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Evaluate and print.
+def run(args: argparse.Namespace) -> int:
+    """Evaluate and print; returns the exit status.
 
     Raises
     ------
@@ -99,19 +106,40 @@ def run(args: argparse.Namespace) -> None:
     base = _baseline(args, given)
     form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
 
+    if args.jobs is not None and args.jobs < 1:
+        raise UsageError(f"--jobs {args.jobs}: expected at least 1")
+    from irpref.judged.stream import expect
+
+    expect([Source(path) for path in given.files.values()])
     scorer = _scorer(args, given, exact=len(given.files) == 1 and form in LINES and args.by_query, compared=bool(base))
     scores: dict[str, Scores] = {}
-    with _progress(list(given.files.values())) as report:
-        for name, path in given.files.items():
-            with _about(path, len(given.files)):
-                scores[name] = scorer.score(path, report)
+    status = OK
+    paths = list(given.files.values())
+    with _progress(paths) as report:
+        for name, done in zip(given.files, scorer.score_all(paths, args.jobs, report), strict=True):
+            for warning in done.warnings:
+                about = f"{done.item}: " if len(paths) > 1 else ""
+                warn_user(about + warning.message, warning.category, (done.item, warning.once))
+            if done.value is not None:
+                scores[name] = done.value
+                continue
+            assert done.error is not None
+            error = _named(done.error, done.item)
+            if len(paths) == 1 or name == base:
+                raise error
+            # The others are printed.
+            frame.complain(error)
+            status = ERROR
+    if not scores or (base is not None and len(scores) < 2):
+        return ERROR
     values = _values(scores, given.measures, base, args)
     if form not in LINES:
         frame.show(args, _wide(values, given.measures, base, args, len(given.files) > 1), "table")
-        return
+        return status
     if form == "jsonl" and args.places != PLACES:
         sys.stderr.write("--places is ignored when using --output jsonl\n")
     frame.show(args, _long(values, base, args, len(given.files) > 1), "tsv", head=False)
+    return status
 
 
 def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
@@ -146,6 +174,7 @@ def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared
                 provider=args.provider,
                 strict=args.strict,
                 by_topic=args.by_query or compared,
+                form=args.format,
             )
     except ValueError as error:
         text = str(error)
@@ -298,19 +327,12 @@ def _same_file(a: str, b: str) -> bool:
 # On the way -----------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _about(path: str, n_runs: int) -> Iterator[None]:
-    """Say which run an error, and which of several a warning is about."""
-    try:
-        with warnings.catch_warnings(record=n_runs > 1) as caught:
-            yield
-    except ValueError as error:
-        name = "<stdin>" if path == "-" else path
-        if str(error).startswith(name):
-            raise
-        raise ValueError(f"{name}: {error}") from None
-    for warning in caught or ():
-        warnings.warn_explicit(f"{path}: {warning.message}", warning.category, warning.filename, warning.lineno)
+def _named(error: Exception, path: str) -> Exception:
+    """An error of a run that says which one it is about."""
+    name = "<stdin>" if path == "-" else path
+    if not isinstance(error, ValueError) or str(error).startswith(name):
+        return error
+    return ValueError(f"{name}: {error}")
 
 
 @contextmanager

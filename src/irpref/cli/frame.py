@@ -22,11 +22,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NoReturn, TextIO
 
+from irpref.formats import tables
 from irpref.formats.replace import replaced
 from irpref.formats.runs import run_names
-from irpref.messages import IrprefWarning, warn_user
-from irpref.show.text import ENDINGS, FORMS, LINES, Table, page_of, write
+from irpref.messages import IrprefWarning, visible, warn_user
+from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, write
 
+LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
 
@@ -130,6 +132,17 @@ def add_output(parser: Any, help: str = "default: table", spellings: Sequence[st
     )
 
 
+def add_format(parser: Any) -> None:
+    """--format."""
+    parser.add_argument(
+        "--format",
+        choices=tables.FORMS,
+        metavar="FORM",
+        help="form of the runs, where the ending of their names does not say it: trec, msmarco (query_id doc_id rank; "
+        "the score is the negative rank), parquet, csv, tsv, json, jsonl",
+    )
+
+
 def add_known(parser: Any) -> None:
     """--known."""
     parser.add_argument("--known", metavar="FILE", help="documents the user knew, for Coverage and Novelty")
@@ -177,6 +190,21 @@ def gone(parser: Any, spelling: str, instead: str) -> None:
             raise UsageError(f"{option_string} {values}: {instead.format(values)}")
 
     parser.add_argument(*spelling.split(), action=Gone, help=argparse.SUPPRESS, default=argparse.SUPPRESS, dest="gone")
+
+
+def complain(error: Exception | str) -> None:
+    """An error as one line."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        error = f"{os.fspath(error.filename)}: {error.strerror}"
+    line = visible(" ".join(str(error).split()))
+    if len(line) > LONGEST:
+        line = line[:LONGEST] + " ..."
+    sys.stderr.write(f"{head(31)} {line}\n")
+
+
+def head(colour: int) -> str:
+    """What a line on standard error begins with."""
+    return f"\x1b[{colour}mirpref:\x1b[0m" if coloured(sys.stderr) else "irpref:"
 
 
 def hint(text: str) -> None:
@@ -247,7 +275,7 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
     for i, text in enumerate(arguments):
         if text == "-":
             found.append(text)
-        elif os.path.exists(text) and not os.path.isdir(text):
+        elif os.path.exists(text) and (not os.path.isdir(text) or tables.is_folder(text)):
             # As for the host's command, what follows the qrels is a run.
             if i > 0 and measures and _is_measure(text):
                 raise UsageError(f"{text!r} is both a file and a measure: write ./{text} or -m {text}")
@@ -268,7 +296,7 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
 
 
 def _has_runs(arguments: Iterable[str]) -> bool:
-    return any(text == "-" or os.path.isfile(text) for text in arguments)
+    return any(text == "-" or os.path.isfile(text) or tables.is_folder(text) for text in arguments)
 
 
 def _looks_like_a_path(text: str) -> bool:

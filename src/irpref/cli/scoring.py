@@ -11,13 +11,18 @@ scores as it holds them, in 32 bits; and means are added in the order of the run
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from irpref.formats.collections import dataset, not_loaded
-from irpref.formats.trec import Columns, Source, qrels_columns, run_columns
+from irpref.formats.tables import read_table
+from irpref.formats.trec import Columns, Source
 from irpref.messages import IrprefWarning, warn_user
+
+if TYPE_CHECKING:
+    from irpref.judged.stream import Done
 
 HOST_OWN = ("RR", "Judged")  # measures whose values with a cutoff come from a provider that keeps 64 bits
 
@@ -43,8 +48,9 @@ class Judgments:
         if isinstance(data, Columns):
             iteration = data.iteration or ["0"] * len(data)
             return list(map(Qrel, data.query_id, data.doc_id, data.value, iteration))
-        names = ("query_id", "doc_id", "relevance", "iteration")
-        return list(map(Qrel, *(data[name].to_list() for name in names)))
+        iteration = data["iteration"].to_list() if "iteration" in data.columns else ["0"] * len(data)
+        names = ("query_id", "doc_id", "relevance")
+        return list(map(Qrel, *(data[name].to_list() for name in names), iteration))
 
     def for_pool(self) -> Any:
         """A form that `Pool.build` takes."""
@@ -75,7 +81,7 @@ def read_judgments(name: str, known: str | None = None) -> Judgments:
         There is no such file and no such data set; a line is malformed.
     """
     if name == "-" or os.path.exists(name):
-        found = Judgments(qrels_columns(name))
+        found = Judgments(read_table(name, "qrels"))
     else:
         found = Judgments(_from_ir_datasets(name))
     if not len(found.data):
@@ -135,6 +141,8 @@ class Scorer:
         Whether a repeated document is an error.
     by_topic : bool
         Whether values by topic are kept.
+    form : str, optional
+        Form of the run files (`irpref.formats.tables.FORMS`), by their endings if not given.
     """
 
     def __init__(
@@ -146,13 +154,15 @@ class Scorer:
         provider: str | None = None,
         strict: bool = False,
         by_topic: bool = False,
+        form: str | None = None,
     ) -> None:
         from irpref.evaluation import AcceleratedEvaluator, columns_for
         from irpref.judged.pool import ConflictError, Pool
         from irpref.measures.declare import KernelMeasure
 
         self.measures = list(measures)
-        self.strict, self.by_topic = strict, by_topic
+        self.strict, self.by_topic, self.form = strict, by_topic, form
+        self._one = Lock()  # who has it may ask the host, which nobody promises to be safe for several
         ours = [] if provider else [m for m in measures if isinstance(m, KernelMeasure)]
         # Runs are aligned, and so looked at, whoever computes the measures.
         self.pool: Any = None
@@ -201,8 +211,17 @@ class Scorer:
             measures = set(measures) - scripted
         return {m for m in measures if supports(m)}
 
-    def score(self, path: str, progress: Callable[[int], None] | None = None) -> Scores:
-        """Values of a run file.
+    def score_all(
+        self, paths: Sequence[str], jobs: int | None = None, progress: Callable[[int], None] | None = None
+    ) -> Iterator[Done[str, Scores]]:
+        """Values of run files, `jobs` of them at a time (by default as many as there are cores), in their order."""
+        from irpref.judged.stream import each, n_jobs
+
+        jobs = min(n_jobs() if jobs is None else jobs, max(len(paths), 1))
+        return each(lambda path: self.score(path, progress if jobs == 1 else None, jobs > 1), paths, jobs)
+
+    def score(self, path: str, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
+        """Values of a run file; `alone` in its thread, where others read other files.
 
         Raises
         ------
@@ -210,11 +229,13 @@ class Scorer:
             As `read_run` and `Pool.judge`.
         """
         source = Source(path, keep=True)
+        source.alone = alone
         found = Scores()
-        table = run_columns(source) if self.rest else None
+        table = read_table(source, "run", self.form) if self.rest else None
         judged = None if self.pool is None else self._judged(source, table, progress)
         if table is not None:
-            self._score_host(table, found)
+            with self._one:
+                self._score_host(table, found)
         if judged is not None:
             self._score_kernels(judged, found)
         found.means = {measure: found.means[measure] for measure in self.measures}
@@ -224,9 +245,9 @@ class Scorer:
         from irpref.judged.stream import judge_file, judge_table
 
         ties = bool(self.plain is not None and self.plain.ties)
-        options = {"strict": self.strict, "ties": ties, "rounded": self.single is not None}
+        options: dict[str, Any] = {"strict": self.strict, "ties": ties, "rounded": self.single is not None}
         if table is None:
-            judged = judge_file(self.pool, source, progress=progress, **options)
+            judged = judge_file(self.pool, source, form=self.form, progress=progress, **options)
         else:
             judged = judge_table(self.pool, table, **options)
         if not judged.topics:

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from irpref.formats import trec
-from irpref.formats.trec import Columns, PathLike, Source
+from irpref.formats.trec import PACKED, Columns, PathLike, Source
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 FORMS = ("trec", "msmarco", "parquet", "csv", "tsv", "json", "jsonl")
-_PACKED = (".gz", ".zst", ".zstd")
 _FORM_OF = {
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -122,7 +121,7 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
         return form
     name = source.name if isinstance(source, Source) else Source(source).name
     base = os.path.basename(os.fspath(name)).lower()
-    for ending in _PACKED:
+    for ending in PACKED:
         base = base.removesuffix(ending)
     found = _FORM_OF.get(os.path.splitext(base)[1])
     if found is None and os.path.isdir(name):
@@ -228,7 +227,9 @@ def _typed(frame: pl.DataFrame, kind: str, name: str) -> pl.DataFrame:
         if column.null_count():
             row = int(column.is_null().arg_true()[0])
             raise ValueError(f"{name}: an id is missing in column {of[ours]!r}, row {row + 1}")
-        if len(frame) and not (column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary)):
+        if len(frame) and not (
+            column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary)
+        ):
             raise ValueError(f"{name}: column {of[ours]!r} holds {column.dtype}, expected text or whole numbers")
         try:
             ids.append(column.cast(pl.String).alias(ours))
@@ -266,7 +267,7 @@ def scan_parquet(source: Source) -> pl.LazyFrame:
     if source.is_file() and not _is_packed(source):
         return pl.scan_parquet(source.name, glob=False, hive_partitioning=False)
     if os.path.isdir(source.name):
-        first = next((name for name in _inside(source.name)), None)
+        first = next(iter(_inside(source.name)), None)
         if first is None:
             raise IsADirectoryError(errno.EISDIR, "a folder without .parquet files", source.name)
         # Values of partitions are text: `query_id=007`.
@@ -282,6 +283,11 @@ def scan_parquet(source: Source) -> pl.LazyFrame:
         return pl.scan_parquet(io.BytesIO(file.read()))
 
 
+def is_folder(path: str) -> bool:
+    """Whether this is a folder with Parquet files."""
+    return os.path.isdir(path) and next(iter(_inside(path)), None) is not None
+
+
 def _inside(folder: str) -> Iterable[str]:
     for where, folders, names in os.walk(folder):
         folders.sort()
@@ -289,7 +295,7 @@ def _inside(folder: str) -> Iterable[str]:
 
 
 def _is_packed(source: Source) -> bool:
-    return source.name.lower().endswith(_PACKED)
+    return source.name.lower().endswith(PACKED)
 
 
 def unreadable(error: Exception, name: str, what: str) -> Exception:

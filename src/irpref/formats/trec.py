@@ -42,18 +42,21 @@ import tempfile
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import starmap
 from threading import Lock
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     import polars as pl
 
+T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
+GZIP_BYTES = 4 << 20  # of a packed file that is unpacked at once
 AHEAD = 3  # blocks that are being read or parsed, or wait for the caller
 CHECK_BYTES = 1 << 19  # white space is looked at in pieces whose arrays fit the cache
 SHOWN = 200  # characters of a malformed line in its message
@@ -155,6 +158,7 @@ def ranks_table(path: PathLike | Source) -> pl.DataFrame:
     return table.select("query_id", "doc_id", score=-pl.col("rank"))
 
 
+PACKED = (".gz", ".zst", ".zstd")
 # Below this size Python has parsed the file before polars is imported.
 SMALL_BYTES = 6 << 20
 
@@ -331,7 +335,7 @@ def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Top
     done: set[str] = set()
     pending: list[pl.DataFrame] = []
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
-    for frame in frames(source, RUN, block_bytes):
+    for frame, is_last in _and_last(frames(source, RUN, block_bytes)):
         topics = frame["query_id"]
         begins = [0, *(topics[1:].ne_missing(topics[:-1]).arg_true() + 1).to_list()]
         names = topics.gather(begins).to_list()
@@ -343,7 +347,7 @@ def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Top
                 raise TopicReturnsError(f"{source.name}: topic {name!r} stands in more than one place")
             done.add(name)
             waiting[name] = stop - start
-        if len(names) == 1 and len(waiting) == 1:
+        if is_last or (len(names) == 1 and len(waiting) == 1):
             pending.append(frame)
             continue
         last = names[-1]
@@ -354,6 +358,17 @@ def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Top
         pending, waiting = [frame[begins[-1] :]], {last: rows}
     if pending:
         yield TopicBlock(pl.concat(pending, rechunk=False), list(waiting), list(waiting.values()))
+
+
+def _and_last(items: Iterator[T]) -> Iterator[tuple[T, bool]]:
+    """Each item, and whether it is the last."""
+    waiting = next(items, None)
+    for item in items:
+        assert waiting is not None
+        yield waiting, False
+        waiting = item
+    if waiting is not None:
+        yield waiting, True
 
 
 # Bytes --------------------------------------------------------------------------------------------------------
@@ -373,6 +388,7 @@ class Source:
     def __init__(self, path: PathLike, keep: bool = False) -> None:
         self.path = path
         self.keep = keep
+        self.alone = False  # whether it is parsed by whoever asks, since others read other files meanwhile
         self._spool: _Spool | None = None
         if isinstance(path, (str, os.PathLike)):
             self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
@@ -383,13 +399,17 @@ class Source:
         """Whether it is a file of the disk, which can be read without waiting for anybody."""
         return not self._again() and os.path.isfile(self.path)  # type: ignore[arg-type]
 
+    def is_short(self, size: int) -> bool:
+        """Whether a file of the disk has at most so many bytes, as it lies there."""
+        return self.is_file() and os.path.getsize(self.name) <= size and not self.name.lower().endswith(PACKED)
+
     def is_small(self) -> bool:
         """Whether Python alone reads it fast enough, and polars is not there already."""
         if "polars" in sys.modules or not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
             return False
         with suppress(OSError):
             if os.path.isfile(self.path):
-                packed = os.fspath(self.path).endswith((".gz", ".zst", ".zstd"))
+                packed = self.name.lower().endswith(PACKED)
                 return os.path.getsize(self.path) <= (SMALL_BYTES // 4 if packed else SMALL_BYTES)
         return False
 
@@ -517,6 +537,9 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
         head += more
     whole: Any = _put_back(head, stream)
     if head[:2] == b"\x1f\x8b":
+        if isinstance(whole, io.FileIO) and os.fstat(whole.fileno()).st_size <= GZIP_BYTES:
+            # In one call: a GzipFile asks for a few kilobytes at a time.
+            return io.BytesIO(gzip.decompress(whole.readall()))
         return gzip.GzipFile(fileobj=whole)  # type: ignore[return-value]
     if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or one to skip
         return _zstd(whole)
@@ -631,8 +654,13 @@ def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     import polars  # noqa: F401  # before the threads need it
 
     lines = 0
-    with source.open() as file, ThreadPoolExecutor(2) as workers:
-        for parsed in _ahead(_formed(blocks_of(file, block_bytes), form), workers, source.is_file()):
+    with source.open() as file, ExitStack() as stack:
+        blocks = _formed(blocks_of(file, block_bytes), form)
+        if source.alone or source.is_short(block_bytes):
+            following: Iterator[Parsed] = starmap(_parsed, blocks)
+        else:
+            following = _ahead(blocks, stack.enter_context(ThreadPoolExecutor(2)), source.is_file())
+        for parsed in following:
             lines += parsed.skipped
             with _located(source.name, lines):
                 frame, number = _checked(parsed)

@@ -78,7 +78,7 @@ def opened(data: Any, value: str) -> Any:
 
 def _named(name: Any, value: str) -> Any:
     """The file of this name, else the data set."""
-    from irpref.formats import trec
+    from irpref.formats import tables, trec
 
     if isinstance(name, str) and not os.path.exists(name) and name != "-":
         from irpref.formats.collections import dataset, not_loaded
@@ -91,7 +91,7 @@ def _named(name: Any, value: str) -> Any:
             return _of_dataset(found, value)
         except (OSError, RuntimeError) as error:
             raise not_loaded(name, error) from None
-    table = trec.run_columns(name) if value == "score" else trec.qrels_columns(name)
+    table = tables.read_table(name, "run" if value == "score" else "qrels")
     return _of_small_file(table, value) if isinstance(table, trec.Columns) else table
 
 

@@ -125,6 +125,8 @@ class Pool(Judgments):
         if not len(docs):
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
+        if isinstance(docs, ArrowDocs) and docs.codes is None:
+            docs = docs[:]  # in one chunk
         # The first thing done with them: later, they would have left the cache.
         arrow = (docs, _keys(docs, judged)) if isinstance(docs, ArrowDocs) else None
         bad = np.flatnonzero(~np.isfinite(grade))

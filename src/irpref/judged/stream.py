@@ -1,18 +1,27 @@
-"""Runs judged as they are read: only the hits stay, however long the file is."""
+"""Runs judged as they are read: only the hits stay, however long the file is; many files at once, on all cores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
+from irpref.formats.tables import form_of, read_table
 from irpref.formats.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
 from irpref.judged.align import Repeats, judge
 from irpref.judged.inputs import Coded, Table
 from irpref.judged.pool import Pool
+from irpref.messages import Held, held
+
+T = TypeVar("T")
+S = TypeVar("S")
+WORTH_POLARS = 4 << 20  # bytes of all files from which its import is won back
 
 # A table of whole topics (polars frame or `Columns`), their names, and their rows where they follow each other.
 Part = tuple[Any, list[str], list[int] | None]
@@ -40,13 +49,14 @@ def judge_file(
     pool: Pool,
     source: Source,
     *,
+    form: str | None = None,
     strict: bool = False,
     ties: bool = False,
     rounded: bool = False,
     block_bytes: int = BLOCK_BYTES,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
-    """Read and judge a run file.
+    """Read and judge a run file of any form.
 
     While its topics each stand in one place, memory is that of the judgments, the hits, and a few blocks of the
     file. Once a topic turns up again, the whole file is read.
@@ -56,6 +66,8 @@ def judge_file(
     pool : Pool
     source : Source
         Told to `keep` if it cannot be read twice.
+    form : str, optional
+        One of `irpref.formats.tables.FORMS`; by the ending of the name if not given.
     strict : bool
         Whether a repeated document is an error.
     ties : bool
@@ -72,12 +84,108 @@ def judge_file(
     ValueError, OSError
         As `read_run` and `Pool.judge`.
     """
+    if form_of(source, form) != "trec":
+        return judge_table(pool, read_table(source, "run", form), strict=strict, ties=ties, rounded=rounded)
     if source.is_small():
         return judge_table(pool, small_run(source), strict=strict, ties=ties, rounded=rounded)
     try:
         return judge_parts(pool, _counted(topic_blocks(source, block_bytes), progress), strict, ties, rounded)
     except TopicReturnsError:
         return judge_table(pool, run_table(source), strict=strict, ties=ties, rounded=rounded)
+
+
+class Done(NamedTuple, Generic[S, T]):
+    """What became of one of several: its value, or the error; and the warnings it gave."""
+
+    item: S
+    value: T | None
+    error: Exception | None
+    warnings: list[Held]
+
+
+def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) -> Iterator[Done[S, T]]:
+    """Do the same for many, some at a time, in threads.
+
+    Parsing, hashing and the larger array operations leave the interpreter to others, so that threads use the cores.
+
+    Parameters
+    ----------
+    work : callable
+        For one item. Warnings of this package that it gives are kept, not shown.
+    items : iterable
+    jobs : int, optional
+        How many at a time, by default the number of cores.
+
+    Yields
+    ------
+    Done
+        In the order of the items. An error of one (`ValueError`, `TypeError`, `OSError`) does not end the others.
+
+    Raises
+    ------
+    ValueError
+        `jobs` is below 1.
+    """
+    jobs = n_jobs() if jobs is None else jobs
+    if jobs < 1:
+        raise ValueError(f"jobs={jobs}: expected at least 1")
+
+    def done(item: S) -> Done[S, T]:
+        with held() as warnings:
+            try:
+                return Done(item, work(item), None, warnings)
+            except (ValueError, TypeError, OSError) as error:
+                return Done(item, None, error, warnings)
+
+    items = iter(items)
+    if jobs == 1:
+        yield from map(done, items)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(jobs) as threads:
+        yield from _in_turn(threads, done, items, 2 * jobs)
+
+
+def _in_turn(threads: Executor, work: Callable[[S], T], items: Iterator[S], ahead: int) -> Iterator[T]:
+    """Results in the order of the items, `ahead` of which are being worked on or wait for the caller."""
+    running: deque[Future[T]] = deque()
+    try:
+        for item in items:
+            running.append(threads.submit(work, item))
+            if len(running) >= ahead:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:  # the caller has gone
+        for future in running:
+            future.cancel()
+
+
+def n_jobs() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def expect(sources: Sequence[Source]) -> None:
+    """Get ready for these files: what reads small ones without polars is slower where they are many."""
+    sizes = [os.path.getsize(source.name) for source in sources if source.is_file()]
+    if len(sizes) > 1 and sum(sizes) > WORTH_POLARS:
+        import polars  # noqa: F401
+
+
+def judge_files(
+    pool: Pool, sources: Iterable[Source], *, jobs: int | None = None, **options: Any
+) -> Iterator[Done[Source, JudgedFile]]:
+    """`judge_file` for many files, on several cores: see `each`. `options` are those of `judge_file`."""
+    sources = list(sources)
+    expect(sources)
+    jobs = min(n_jobs() if jobs is None else jobs, max(len(sources), 1))
+    for source in sources:
+        source.alone = jobs > 1
+    return each(lambda source: judge_file(pool, source, **options), sources, jobs)
 
 
 def judge_table(
