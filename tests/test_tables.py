@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import itertools
 import json
 import re
 import sys
@@ -253,8 +254,13 @@ def test_whatever_the_ids_are(data: list[tuple[str, str, float]], form: str) -> 
         ("r.jsonl", b"[1]\n", "{path}, line 1: expected an object with query_id, doc_id, score, got a list"),
         ("r.parquet", b"junk", "{path}: this is no Parquet file, or it is damaged: "),
         ("r.parquet", b"PAR1" + b"x" * 99 + b"PAR1", "{path}: this is no Parquet file, or it is damaged: "),
-        ("r.csv.gz", gzip.compress(b"query_id,doc_id,score\n1,a,2\n")[:-6], "{path}: the compressed data is damaged"),
+        (
+            "r.csv.gz",
+            gzip.compress(b"query_id,doc_id,score\n1,a,2\n", mtime=0)[:-6],
+            "{path}: the compressed data is damaged",
+        ),
     ],
+    ids=map(str, itertools.count()),
 )
 def test_damaged_files_are_one_line_with_their_name(name: str, data: bytes, text: str, tmp_path: Path) -> None:
     path = written(tmp_path / name, data)
