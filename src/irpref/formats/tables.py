@@ -55,6 +55,8 @@ _NAMES = {
     "score": ("score",),
     "relevance": ("relevance", "label", "score"),
 }
+BLOCK_BYTES = 1 << 20  # of a run, parsed while the block before becomes Python objects
+LARGE_BYTES = 1 << 19  # of a file from which polars is imported, where pandas is
 _VALUE = {"run": "score", "qrels": "relevance"}
 
 
@@ -82,7 +84,12 @@ def read_run(path: PathLike, form: str | None = None) -> pd.DataFrame:
     OSError
         The file cannot be read.
     """
-    return to_pandas(read_table(path, "run", form))
+    source = _large(path)
+    if form_of(source, form) == "trec" and not source.is_small():
+        # Some lines become Python objects while the next are parsed.
+        parts = (_columns(part) for part in trec.frames(source, trec.RUN, BLOCK_BYTES))
+        return _frame(list(parts) or [_columns(trec.run_table(io.BytesIO()))])
+    return to_pandas(read_table(source, "run", form))
 
 
 def read_qrels(path: PathLike, form: str | None = None) -> pd.DataFrame:
@@ -104,7 +111,7 @@ def read_qrels(path: PathLike, form: str | None = None) -> pd.DataFrame:
     ValueError, OSError
         As `read_run`.
     """
-    return to_pandas(read_table(path, "qrels", form))
+    return to_pandas(read_table(_large(path), "qrels", form))
 
 
 def form_of(source: PathLike | Source, form: str | None = None) -> str:
@@ -175,25 +182,71 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> p
 def to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
     """A table as a pandas frame whose text columns hold Python strings."""
     import numpy as np
+
+    if not isinstance(table, Columns):
+        return _frame([_columns(table)])
+    data: dict[str, Any] = {"query_id": _array(table.query_id), "doc_id": _array(table.doc_id)}
+    if table.iteration is None:
+        data["score"] = np.array(table.value, dtype=np.float64)
+    else:
+        whole = all(isinstance(v, int) for v in table.value)
+        data["relevance"] = np.array(table.value, dtype=np.int64 if whole else np.float64)
+        data["iteration"] = _array(table.iteration)
+    return _frame([data])
+
+
+def _large(path: PathLike) -> Source:
+    """A file, for whom a frame is wanted: beside pandas, the import of polars costs little."""
+    source = Source(path)
+    if source.is_file() and os.path.getsize(source.name) > (LARGE_BYTES // 4 if _is_packed(source) else LARGE_BYTES):
+        import polars  # noqa: F401
+    return source
+
+
+def _columns(table: pl.DataFrame) -> dict[str, Any]:
+    """Columns as NumPy arrays: text as objects."""
+    import polars as pl
+
+    return {
+        name: _objects(column, name) if column.dtype == pl.String else column.to_numpy()
+        for name, column in zip(table.columns, table.get_columns(), strict=True)
+    }
+
+
+def _objects(column: pl.Series, name: str) -> Any:
+    """Text as an object array of Python strings; where it stays the same over many rows, as one string."""
+    import numpy as np
+
+    if name != "doc_id" and len(column):
+        begins = trec.changes(column)
+        if begins.size * 4 < len(column):
+            return np.repeat(_array(column.gather(begins).to_list()), np.diff(np.append(begins, len(column))))
+    return _array(column.to_list())
+
+
+def _array(items: list[Any]) -> Any:
+    import numpy as np
+
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
+    """A pandas frame of columns in pieces."""
+    import numpy as np
     import pandas as pd
 
-    if isinstance(table, Columns):
-        data: dict[str, Any] = {"query_id": table.query_id, "doc_id": table.doc_id}
-        if table.iteration is None:
-            data["score"] = np.array(table.value, dtype=np.float64)
-        else:
-            whole = all(isinstance(v, int) for v in table.value)
-            data["relevance"] = np.array(table.value, dtype=np.int64 if whole else np.float64)
-            data["iteration"] = table.iteration
-    else:
-        data = {
-            name: column.to_numpy() if column.dtype.is_numeric() else column.to_list()
-            for name, column in zip(table.columns, table.get_columns(), strict=True)
-        }
-    frame = pd.DataFrame(data)
-    if not len(frame):
-        frame = frame.astype({name: str for name in ("query_id", "doc_id", "iteration") if name in frame})
-    return frame
+    text = pd.Series(["text"]).dtype  # what pandas makes of strings, which has changed
+    data = {}
+    for name, column in parts[0].items():
+        whole = column if len(parts) == 1 else np.concatenate([part[name] for part in parts])
+        is_text = whole.dtype == object and (name in _TEXT or any(isinstance(value, str) for value in whole[:1]))
+        data[name] = pd.Series(whole, dtype=text if is_text else whole.dtype, copy=False)
+    return pd.DataFrame(data, copy=False)
+
+
+_TEXT = ("query_id", "doc_id", "iteration")
 
 
 # Columns --------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
-GZIP_BYTES = 4 << 20  # of a packed file that is unpacked at once
+PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
 AHEAD = 3  # blocks that are being read or parsed, or wait for the caller
 CHECK_BYTES = 1 << 19  # white space is looked at in pieces whose arrays fit the cache
 SHOWN = 200  # characters of a malformed line in its message
@@ -337,7 +337,7 @@ def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Top
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
     for frame, is_last in _and_last(frames(source, RUN, block_bytes)):
         topics = frame["query_id"]
-        begins = [0, *(topics[1:].ne_missing(topics[:-1]).arg_true() + 1).to_list()]
+        begins = changes(topics).tolist()
         names = topics.gather(begins).to_list()
         for name, start, stop in zip(names, begins, [*begins[1:], len(frame)], strict=True):
             if start == 0 and waiting and name == next(reversed(waiting)):
@@ -358,6 +358,14 @@ def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Top
         pending, waiting = [frame[begins[-1] :]], {last: rows}
     if pending:
         yield TopicBlock(pl.concat(pending, rechunk=False), list(waiting), list(waiting.values()))
+
+
+def changes(column: pl.Series) -> Any:
+    """Rows that differ from the row before, the first included: int array. No value is missing."""
+    import numpy as np
+
+    # Polars goes a longer way for `ne_missing` and `arg_true`.
+    return np.append(0, np.flatnonzero((column[1:] != column[:-1]).to_numpy()) + 1)
 
 
 def _and_last(items: Iterator[T]) -> Iterator[tuple[T, bool]]:
@@ -537,10 +545,7 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
         head += more
     whole: Any = _put_back(head, stream)
     if head[:2] == b"\x1f\x8b":
-        if isinstance(whole, io.FileIO) and os.fstat(whole.fileno()).st_size <= GZIP_BYTES:
-            # In one call: a GzipFile asks for a few kilobytes at a time.
-            return io.BytesIO(gzip.decompress(whole.readall()))
-        return gzip.GzipFile(fileobj=whole)  # type: ignore[return-value]
+        return _Gunzip(whole)  # type: ignore[return-value]
     if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or one to skip
         return _zstd(whole)
     for packed, begin in _OTHERS.items():
@@ -551,6 +556,53 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     if head[:3] == codecs.BOM_UTF8:
         whole.read(3)
     return whole
+
+
+class _Gunzip:
+    """The data of a gzip file of any number of members, checked as `gzip.GzipFile` does.
+
+    That one unpacks a few kilobytes at a time, and takes the interpreter from others each time.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._member: Any = None
+        self._waiting = b""  # packed bytes that were read
+
+    def read(self, size: int = -1) -> bytes:
+        parts: list[bytes] = []
+        left = size
+        while left and (part := self._some(max(left, 0) or PACKED_BYTES * 8)):
+            parts.append(part)
+            left -= len(part) if size > 0 else 0
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _some(self, size: int) -> bytes:
+        """At most so many bytes; none at the end."""
+        while True:
+            if (self._member is None or self._member.eof) and not self._begin():
+                return b""
+            packed = self._member.unconsumed_tail or self._waiting or self._stream.read(PACKED_BYTES)
+            self._waiting = b""
+            data: bytes = self._member.decompress(packed, size)
+            if data:
+                return data
+            if not packed:
+                raise EOFError("the file ends before its compressed data does")
+
+    def _begin(self) -> bool:
+        """Whether there is another member, which is begun."""
+        if self._member is not None:
+            # Members may be followed by zeros.
+            self._waiting = self._member.unused_data.lstrip(b"\0")
+        while len(self._waiting) < 2 and (more := self._stream.read(PACKED_BYTES)):
+            self._waiting = (self._waiting + more).lstrip(b"\0")
+        if not self._waiting:
+            return False
+        if self._waiting[:2] != b"\x1f\x8b":
+            raise gzip.BadGzipFile(f"what follows the compressed data is none ({self._waiting[:2]!r})")
+        self._member = zlib.decompressobj(wbits=31)
+        return True
 
 
 def _put_back(head: bytes, stream: Any) -> Any:

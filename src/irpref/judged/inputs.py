@@ -451,7 +451,7 @@ def changes(column: Any) -> Ints:
         found = [np.zeros(1, np.int64)]
         for start in range(0, len(column) - 1, _PIECE):
             piece = column[start : start + _PIECE + 1]
-            found.append(piece[1:].ne_missing(piece[:-1]).arg_true().to_numpy() + (start + 1))
+            found.append(np.flatnonzero((piece[1:] != piece[:-1]).to_numpy()) + (start + 1))
         return np.concatenate(found)
     if column.dtype != object:
         return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
