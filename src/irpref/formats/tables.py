@@ -27,7 +27,7 @@ import errno
 import io
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from irpref.formats import trec
@@ -56,6 +56,8 @@ _NAMES = {
     "relevance": ("relevance", "label", "score"),
 }
 BLOCK_BYTES = 1 << 20  # of a run, parsed while the block before becomes Python objects
+PARQUET_ROWS = 1 << 20  # of a file that are read at a time
+PARQUET_BYTES = 16 << 20  # of the files of a folder
 LARGE_BYTES = 1 << 19  # of a file from which polars is imported, where pandas is
 _VALUE = {"run": "score", "qrels": "relevance"}
 
@@ -313,6 +315,58 @@ def _parquet(source: Source, kind: str) -> pl.DataFrame:
     return _typed(frame, kind, source.name)
 
 
+def parquet_frames(source: Source) -> Iterator[pl.DataFrame]:
+    """A run in Parquet, some rows at a time; the next are read while the caller works on those before.
+
+    Yields
+    ------
+    polars.DataFrame
+        `query_id`, `doc_id`, `score`: about `PARQUET_ROWS` rows, none of them empty.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_run`.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    import polars as pl
+
+    try:
+        parts = _parquet_parts(source)
+        with ThreadPoolExecutor(1) as reader:
+            following = reader.submit(next, parts, None)
+            while (frame := following.result()) is not None:
+                following = reader.submit(next, parts, None)
+                if len(frame):
+                    yield _typed(frame, "run", source.name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise unreadable(error, source.name, "Parquet") from None
+
+
+def _parquet_parts(source: Source) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    if not os.path.isdir(source.name):
+        lazy = scan_parquet(source)
+        wanted = list(columns_of(lazy.collect_schema().names(), "run", source.name).values())
+        rows = lazy.select(pl.len()).collect().item()
+        for start in range(0, rows, PARQUET_ROWS):
+            yield lazy.select(wanted).slice(start, PARQUET_ROWS).collect()
+        return
+    some: list[str] = []
+    size = 0
+    for file in [*_inside(source.name), None]:
+        if some and (file is None or size >= PARQUET_BYTES):
+            lazy = _scan(some, source.name)
+            wanted = list(columns_of(lazy.collect_schema().names(), "run", source.name).values())
+            yield lazy.select(wanted).collect()
+            some, size = [], 0
+        if file is not None:
+            some.append(file)
+            size += os.path.getsize(file)
+
+
 def scan_parquet(source: Source) -> pl.LazyFrame:
     """A Parquet file, or all those of a folder, not read yet. Raises `OSError` if there is none."""
     import polars as pl
@@ -320,20 +374,21 @@ def scan_parquet(source: Source) -> pl.LazyFrame:
     if source.is_file() and not _is_packed(source):
         return pl.scan_parquet(source.name, glob=False, hive_partitioning=False)
     if os.path.isdir(source.name):
-        first = next(iter(_inside(source.name)), None)
-        if first is None:
+        files = list(_inside(source.name))
+        if not files:
             raise IsADirectoryError(errno.EISDIR, "a folder without .parquet files", source.name)
-        # Values of partitions are text: `query_id=007`.
-        parts = [part.partition("=")[0] for part in os.path.relpath(first, source.name).split(os.sep)[:-1]]
-        schema = {part: pl.String for part in parts}
-        return pl.scan_parquet(
-            sorted(_inside(source.name)),
-            glob=False,
-            hive_partitioning=bool(schema),
-            hive_schema=schema or None,
-        )
+        return _scan(files, source.name)
     with source.open() as file:
         return pl.scan_parquet(io.BytesIO(file.read()))
+
+
+def _scan(files: list[str], folder: str) -> pl.LazyFrame:
+    """Files of a folder; what the names of folders say of them (`query_id=007`) is text."""
+    import polars as pl
+
+    parts = os.path.relpath(files[0], folder).split(os.sep)[:-1]
+    schema = {part.partition("=")[0]: pl.String for part in parts if "=" in part}
+    return pl.scan_parquet(files, glob=False, hive_partitioning=bool(schema), hive_schema=schema or None)
 
 
 def is_folder(path: str) -> bool:
@@ -344,7 +399,7 @@ def is_folder(path: str) -> bool:
 def _inside(folder: str) -> Iterable[str]:
     for where, folders, names in os.walk(folder):
         folders.sort()
-        yield from (os.path.join(where, name) for name in names if name.lower().endswith((".parquet", ".pq")))
+        yield from (os.path.join(where, name) for name in sorted(names) if name.lower().endswith((".parquet", ".pq")))
 
 
 def _is_packed(source: Source) -> bool:

@@ -330,23 +330,28 @@ class TopicBlock(NamedTuple):
 
 def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[TopicBlock]:
     """`run_blocks`, each block with its topics."""
+    return whole_topics(frames(source, RUN, block_bytes), source.name)
+
+
+def whole_topics(frames: Iterator[pl.DataFrame], name: str) -> Iterator[TopicBlock]:
+    """Frames that follow each other, cut between topics. Raises `TopicReturnsError`."""
     import polars as pl
 
     done: set[str] = set()
     pending: list[pl.DataFrame] = []
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
-    for frame, is_last in _and_last(frames(source, RUN, block_bytes)):
+    for frame, is_last in _and_last(frames):
         topics = frame["query_id"]
         begins = changes(topics).tolist()
         names = topics.gather(begins).to_list()
-        for name, start, stop in zip(names, begins, [*begins[1:], len(frame)], strict=True):
-            if start == 0 and waiting and name == next(reversed(waiting)):
-                waiting[name] += stop
+        for topic, start, stop in zip(names, begins, [*begins[1:], len(frame)], strict=True):
+            if start == 0 and waiting and topic == next(reversed(waiting)):
+                waiting[topic] += stop
                 continue
-            if name in done:
-                raise TopicReturnsError(f"{source.name}: topic {name!r} stands in more than one place")
-            done.add(name)
-            waiting[name] = stop - start
+            if topic in done:
+                raise TopicReturnsError(f"{name}: topic {topic!r} stands in more than one place")
+            done.add(topic)
+            waiting[topic] = stop - start
         if is_last or (len(names) == 1 and len(waiting) == 1):
             pending.append(frame)
             continue

@@ -12,8 +12,17 @@ import numpy as np
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
-from irpref.formats.tables import form_of, read_table
-from irpref.formats.trec import BLOCK_BYTES, Columns, Source, TopicReturnsError, run_table, small_run, topic_blocks
+from irpref.formats.tables import form_of, parquet_frames, read_table
+from irpref.formats.trec import (
+    BLOCK_BYTES,
+    Columns,
+    Source,
+    TopicReturnsError,
+    run_table,
+    small_run,
+    topic_blocks,
+    whole_topics,
+)
 from irpref.judged.align import Repeats, judge
 from irpref.judged.inputs import Coded, Table
 from irpref.judged.pool import Pool
@@ -58,8 +67,9 @@ def judge_file(
 ) -> JudgedFile:
     """Read and judge a run file of any form.
 
-    While its topics each stand in one place, memory is that of the judgments, the hits, and a few blocks of the
-    file. Once a topic turns up again, the whole file is read.
+    While the topics of a TREC or Parquet file each stand in one place, memory is that of the judgments, the hits, and a
+    few blocks of the file. Once a topic turns up again, the whole file is read. A folder of Parquet files counts as
+    one file, its files in the order of their names.
 
     Parameters
     ----------
@@ -84,7 +94,14 @@ def judge_file(
     ValueError, OSError
         As `read_run` and `Pool.judge`.
     """
-    if form_of(source, form) != "trec":
+    found = form_of(source, form)
+    if found == "parquet":
+        try:
+            parts = whole_topics(parquet_frames(source), source.name)
+            return judge_parts(pool, _counted(parts, progress), strict, ties, rounded)
+        except TopicReturnsError:
+            pass
+    if found != "trec":
         return judge_table(pool, read_table(source, "run", form), strict=strict, ties=ties, rounded=rounded)
     if source.is_small():
         return judge_table(pool, small_run(source), strict=strict, ties=ties, rounded=rounded)

@@ -1,0 +1,267 @@
+"""Runs judged as they are read, from one file or many, whatever lies where in memory."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+from irpref.evaluation import KernelEvaluator
+from irpref.formats import tables, trec
+from irpref.formats.trec import Source
+from irpref.judged import stream, warm
+from irpref.judged.align import judge
+from irpref.judged.inputs import changes
+from irpref.judged.match import ArrowDocs
+from irpref.judged.pool import Pool
+from irpref.messages import DuplicateWarning, held, warn_user
+
+MEASURES = irpref.parse_all(["RPref(max_rel=2)", "QMeasure", "nDCG@3", "AP", "Bpref"])
+
+
+def rows_of(topics: int, depth: int, seed: int = 0) -> list[tuple[str, str, float]]:
+    rng = np.random.default_rng(seed)
+    return [(f"{t:03d}", f"d{i}", float(rng.integers(9))) for t in range(topics) for i in rng.permutation(depth)]
+
+
+QRELS = pd.DataFrame(
+    [(f"{t:03d}", f"d{i}", (i * (t + 1)) % 3) for t in range(30) for i in range(12)],
+    columns=["query_id", "doc_id", "relevance"],
+)
+
+
+def frame_of(rows: list[tuple[str, str, float]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+
+
+def values(pool: Pool, run: Any) -> list[list[float]]:
+    found = irpref.evaluation.AcceleratedEvaluator(MEASURES, pool)
+    return [of.tolist() for of in found.values_of(run).values()]
+
+
+# Parquet, some topics at a time ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows_at_a_time", [1, 7, 1 << 20])
+@pytest.mark.parametrize("returning", [False, True])
+def test_parquet_is_judged_in_parts_as_it_is_as_a_whole(
+    rows_at_a_time: int, returning: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = rows_of(30, 8)
+    if returning:  # rows of the first topic stand at the end
+        rows = [*rows[4:], *rows[:4]]
+    frame_of(rows).write_parquet(tmp_path / "run.parquet", row_group_size=50)
+    monkeypatch.setattr(tables, "PARQUET_ROWS", rows_at_a_time)
+    pool = Pool.build(QRELS)
+    judged = stream.judge_file(pool, Source(tmp_path / "run.parquet"), ties=True)
+    assert values(pool, judged.run) == values(pool, judge(pool, frame_of(rows), ties=True))
+    assert judged.topics == list(dict.fromkeys(row[0] for row in rows))
+
+
+@pytest.mark.parametrize("bytes_at_a_time", [1, 2000, 1 << 24])
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_a_folder_is_judged_file_after_file(
+    bytes_at_a_time: int, partitioned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = frame_of(rows_of(12, 8))
+    for i, part in enumerate(frame.partition_by("query_id", maintain_order=True)):
+        folder = tmp_path / "run" / f"query_id={part['query_id'][0]}" if partitioned else tmp_path / "run"
+        folder.mkdir(parents=True, exist_ok=True)
+        (part.drop("query_id") if partitioned else part).write_parquet(folder / f"{i:03d}.parquet")
+    monkeypatch.setattr(tables, "PARQUET_BYTES", bytes_at_a_time)
+    pool = Pool.build(QRELS)
+    judged = stream.judge_file(pool, Source(tmp_path / "run"), ties=True)
+    assert values(pool, judged.run) == values(pool, judge(pool, frame, ties=True))
+    assert judged.topics == frame["query_id"].unique(maintain_order=True).to_list()
+
+
+def test_damaged_parquet_inside_a_folder_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "a.parquet").write_bytes(b"junk")
+    with pytest.raises(ValueError, match="run: this is no Parquet file, or it is damaged") as found:
+        stream.judge_file(Pool.build(QRELS), Source(tmp_path / "run"))
+    assert "\n" not in str(found.value)
+
+
+# Many files -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def track(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("track")
+    paths = []
+    for i in range(9):
+        text = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows_of(20, 10, seed=i))
+        paths.append(folder / f"run{i}")
+        paths[-1].write_text("1 Q0 a\n" if i == 4 else text)
+    return paths
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5, None])
+def test_files_are_judged_in_their_order_and_a_bad_one_does_not_end_the_others(track: list[Path], jobs: int) -> None:
+    pool = Pool.build(QRELS)
+    done = list(stream.judge_files(pool, map(Source, track), jobs=jobs, ties=True))
+    assert [Path(str(d.item.path)) for d in done] == track
+    assert str(done[4].error).startswith(f"{track[4]}, line 1: 3 fields")
+    for path, each in zip(track, done, strict=True):
+        if each.value is not None:
+            alone = stream.judge_file(pool, Source(path), ties=True)
+            assert values(pool, each.value.run) == values(pool, alone.run)
+    assert [d.error is None for d in done] == [True] * 4 + [False] + [True] * 4
+
+
+def test_only_a_few_are_worked_on_before_the_caller_takes_them() -> None:
+    begun: list[int] = []
+
+    def work(i: int) -> int:
+        begun.append(i)
+        return i
+
+    results = stream.each(work, iter(range(1000)), jobs=2)
+    assert [next(results).value for _ in range(3)] == [0, 1, 2]
+    assert len(begun) < 12
+    results.close()  # type: ignore[attr-defined]
+    assert len(begun) < 14
+
+
+def test_errors_that_are_no_fault_of_the_input_end_all() -> None:
+    def work(i: int) -> int:
+        raise RuntimeError("a bug")
+
+    for jobs in (1, 2):
+        with pytest.raises(RuntimeError, match="a bug"):
+            list(stream.each(work, [1, 2], jobs))
+    with pytest.raises(ValueError, match="jobs=0: expected at least 1"):
+        list(stream.each(work, [1], 0))
+
+
+def test_warnings_are_kept_for_their_thread() -> None:
+    both = threading.Barrier(2, timeout=10)
+    found: dict[str, list[str]] = {}
+
+    def work(name: str) -> None:
+        with held() as warned:
+            both.wait()
+            warn_user(f"about {name}", DuplicateWarning)
+            both.wait()
+        found[name] = [warning.message for warning in warned]
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {"a": ["about a"], "b": ["about b"]}
+    with pytest.warns(DuplicateWarning, match="about c"):
+        warn_user("about c", DuplicateWarning)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "other", "ap", "single"),
+    [
+        (16777217, 16777216, 1.0, 0.5),  # one number in 32 bits: the later id, which is not relevant, stands first
+        (16777217, 16777215, 1.0, 1.0),  # two numbers in 32 bits
+        (16777216, 16777217, 0.5, 0.5),
+        (16777217, 16777217, 0.5, 0.5),  # a tie in both
+        (1e300, 1e299, 1.0, 0.5),  # beyond the range of 32 bits
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
+    relevant: float, other: float, ap: float, single: float, turned: bool, tmp_path: Path
+) -> None:
+    pool = Pool.build({"1": {"a": 1, "b": 0}})
+    path = tmp_path / "run"
+    lines = [f"1 Q0 a 1 {relevant} t\n", f"1 Q0 b 1 {other} t\n"]
+    path.write_text("".join(reversed(lines) if turned else lines))
+    judged = stream.judge_file(pool, Source(path), rounded=True)
+    evaluator = irpref.evaluation.AcceleratedEvaluator(irpref.parse_all("AP"), pool)
+    found = [evaluator.values_of(run)[irpref.parse("AP")].tolist() for run in (judged.run, judged.single)]
+    assert found == [[ap], [single]]
+
+
+# Anywhere in memory ---------------------------------------------------------------------------------------------------
+
+
+def anywhere(texts: list[str], seed: int = 0) -> Any:
+    """An object array whose strings were made in another order, each an object of its own."""
+    column = np.empty(len(texts), dtype=object)
+    for i in np.random.default_rng(seed).permutation(len(texts)).tolist():
+        column[i] = "".join(list(texts[i]))
+    return column
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "文", "\U0001f600", ""])
+def test_ids_anywhere_in_memory_are_read_as_they_are(letter: str) -> None:
+    rng = np.random.default_rng(1)
+    topics = np.repeat([f"{letter}{t}" for t in range(300)], rng.integers(1, 200, 300)).tolist()
+    column = anywhere(topics)
+    assert warm.scattered(column)
+    assert changes(column).tolist() == changes(topics).tolist()
+    docs = [f"{letter}{i % 977}" for i in range(20_000)]
+    strided = np.empty((20_000, 2), dtype=object)
+    strided[:, 1] = anywhere(docs)
+    found = ArrowDocs.of(strided[:, 1])
+    assert found is not None
+    assert found.to_list() == docs
+
+
+@pytest.mark.parametrize("other", [7, None, 1.5, b"x", "\ud800", np.str_("x"), object()])
+def test_what_is_no_string_is_not_touched(other: Any) -> None:
+    column = anywhere([str(i) for i in range(20_000)])
+    column[11_111] = other
+    assert sum(len(piece) - 1 for piece in warm.pieces(column)) == 19_999
+    warm.fetch(np.array([other], dtype=object))
+    warm.fetch(np.empty(0, dtype=object))
+
+
+def test_frames_of_tuples_have_the_values_of_tidy_ones() -> None:
+    rows = [(t, d, s) for t, d, s in rows_of(30, 900)]
+    ids = [anywhere([row[i] for row in rows], i) for i in (0, 1)]
+    scattered = pd.DataFrame({"query_id": ids[0], "doc_id": ids[1], "score": [row[2] for row in rows]}, dtype=object)
+    scattered["score"] = scattered["score"].astype(float)
+    evaluator = KernelEvaluator(irpref.parse_all(["RPref(max_rel=2)", "QMeasure"]), QRELS)
+    expected = evaluator.values(frame_of(rows))
+    assert {m: v.tolist() for m, v in evaluator.values(scattered).items()} == {
+        m: v.tolist() for m, v in expected.items()
+    }
+
+
+@given(st.lists(st.binary(max_size=5000), max_size=4), st.integers(0, 40), st.integers(1, 3000))
+def test_gzip_in_members(parts: list[bytes], zeros: int, size: int) -> None:
+    import gzip
+    import io
+
+    packed = b"".join(gzip.compress(part) + b"\0" * zeros for part in parts)
+    if not packed:
+        return
+    file = trec._Gunzip(io.BytesIO(packed))
+    found = b""
+    while more := file.read(size):
+        assert len(more) <= size
+        found += more
+    assert found == b"".join(parts) == trec._Gunzip(io.BytesIO(packed)).read()
+
+
+def test_memory_does_not_grow_with_the_number_of_files(track: list[Path]) -> None:
+    """Results are handed on one by one: those that the caller drops are gone."""
+    import gc
+    import weakref
+
+    pool = Pool.build(QRELS)
+    alive: list[Any] = []
+    most = 0
+    good = [path for path in track if path.name != "run4"]
+    for each in stream.judge_files(pool, map(Source, good * 6), jobs=2, ties=True):
+        assert each.value is not None
+        alive.append(weakref.ref(each.value.run))
+        del each
+        gc.collect()
+        most = max(most, sum(ref() is not None for ref in alive))
+    assert most <= 6
