@@ -43,7 +43,11 @@ def class_of(of: type[KernelMeasure]) -> str:
     """A class with the signatures of calling a measure, and of `@`."""
     name = of.__name__
     lines = [f"class {name}(KernelMeasure):", *textwrap.indent(docstring(of), "    ").splitlines()]
-    lines += ["    def __call__(  # type: ignore[override]  # the host takes any", "        self,", "        *,"]
+    lines += [
+        "    def __call__(  # type: ignore[override]  # the host takes any",
+        "        self,",
+        *(["        *,"] if of.SUPPORTED_PARAMS else []),
+    ]
     lines += [f"        {parameter}: {hint(spec)} = ...," for parameter, spec in of.SUPPORTED_PARAMS.items()]
     lines += [f"    ) -> {name}: ..."]
     at = of.SUPPORTED_PARAMS.get(of.AT_PARAM)

@@ -30,6 +30,7 @@ COMMANDS = {
     "curve": "irpref.cli.curve",
     "plot": "irpref.cli.plot",
     "list": "irpref.cli.listing",
+    "cite": "irpref.cli.cite",
     "meta": "irpref.cli.meta",
     "demo": "irpref.cli.demo",
 }

@@ -469,6 +469,142 @@ class _OriginalNDCG(KernelMeasure):
     ) -> _OriginalNDCG: ...
     def __matmul__(self, at_param: int) -> _OriginalNDCG: ...
 
+class _PrefShare(KernelMeasure):
+    """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_` measures.
+
+    For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred to a lower one.
+    `irpref.parse("prefs_simp_ret")` and the like give the measure of that name. Equal scores stand by rising document
+    id here, as in trec_eval's `prefs_` measures only.
+
+    How many of the preferences does the ranking fulfil?
+    [0, 1].
+    trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants.
+
+    Parameters
+    ----------
+    pairs : preferences that count: all, those of two retrieved documents, those of at least one (default 'all')
+    by : what counts alike: each preference, each pair of documents, each group (default 'preference')
+    nonrelevant : non-relevant documents of a group: all, or as many as relevant ones (by='group' only) (default
+        'all')
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        pairs: Literal["all", "retrieved", "implied"] | None = ...,
+        by: Literal["preference", "pair", "group"] | None = ...,
+        nonrelevant: Literal["all", "R"] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _PrefShare: ...
+    def __matmul__(self, at_param: int) -> _PrefShare: ...
+
+class _NumPrefs(KernelMeasure):
+    """Number of preferences of a topic, those that follow from others included; the mean is a sum.
+
+    How many preferences are there?
+    [0, inf).
+    trec_eval 10.0, m_prefs_num_prefs_poss.c.
+
+    Parameters
+    ----------
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+    ) -> _NumPrefs: ...
+    def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
+
+class _NumPrefsFulfilled(KernelMeasure):
+    """Number of preferences that a ranking fulfils; the mean is a sum.
+
+    How many preferences does the ranking fulfil?
+    [0, inf).
+    trec_eval 10.0, m_prefs_num_prefs_ful.c, m_prefs_num_prefs_ful_ret.c.
+
+    Parameters
+    ----------
+    pairs : fulfilled where the preferred document was retrieved and the other is below it or was not retrieved
+        (all, implied), or where both were (retrieved) (default 'all')
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        pairs: Literal["all", "retrieved", "implied"] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _NumPrefsFulfilled: ...
+    def __matmul__(self, at_param: int) -> _NumPrefsFulfilled: ...
+
+class _PrefPrecision(KernelMeasure):
+    """Precision of preferences: of the pairs that the first k documents put in an order, those put in the right one.
+
+    How many of the preferences that the top of the ranking decides does it decide correctly?
+    [0, 1].
+    Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
+
+    Parameters
+    ----------
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        cutoff: int | None = ...,
+    ) -> _PrefPrecision: ...
+    def __matmul__(self, at_param: int) -> _PrefPrecision: ...
+
+class _PrefRecall(KernelMeasure):
+    """Recall of preferences: of all of them, those that the first k documents put in the right order.
+
+    The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
+
+    How many of all preferences does the top of the ranking decide correctly?
+    [0, 1].
+    Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
+
+    Parameters
+    ----------
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        cutoff: int | None = ...,
+    ) -> _PrefRecall: ...
+    def __matmul__(self, at_param: int) -> _PrefRecall: ...
+
+class _WeightedPrefPrecision(KernelMeasure):
+    """Precision of preferences in which a pair weighs more the higher its higher document stands.
+
+    How many preferences are decided correctly, those at the top above all?
+    [0, 1].
+    Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
+
+    Parameters
+    ----------
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        cutoff: int | None = ...,
+    ) -> _WeightedPrefPrecision: ...
+    def __matmul__(self, at_param: int) -> _WeightedPrefPrecision: ...
+
+class _PrefAP(KernelMeasure):
+    """Average precision of preferences: mean of `PrefPrecision` over the ranks at which `PrefRecall` rises.
+
+    How precisely are preferences decided, at each rank that decides some correctly?
+    [0, 1].
+    Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
+
+    Parameters
+    ----------
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+    ) -> _PrefAP: ...
+    def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
+
 NPref: _NPref
 RPref: _RPref
 Bpref10: _BprefVariant
@@ -491,6 +627,13 @@ RelativeRecall: _RelativeRecall
 EMeasure: _EMeasure
 FMeasure: _FMeasure
 OriginalNDCG: _OriginalNDCG
+NumPrefs: _NumPrefs
+NumPrefsFulfilled: _NumPrefsFulfilled
+PrefShare: _PrefShare
+PrefAP: _PrefAP
+PrefPrecision: _PrefPrecision
+PrefRecall: _PrefRecall
+WeightedPrefPrecision: _WeightedPrefPrecision
 
 __all__ = [
     "Bpref10",
@@ -505,14 +648,21 @@ __all__ = [
     "NCU",
     "NPref",
     "Novelty",
+    "NumPrefs",
+    "NumPrefsFulfilled",
     "OMeasure",
     "OriginalNDCG",
     "PMeasure",
     "PPlus",
+    "PrefAP",
+    "PrefPrecision",
+    "PrefRecall",
+    "PrefShare",
     "QMeasure",
     "RPref",
     "RecallEffort",
     "RelativeRecall",
     "Twist",
+    "WeightedPrefPrecision",
     "nCRP",
 ]

@@ -241,6 +241,7 @@ class _QMeasure(KernelMeasure):
     SHORT_DESC = "Average precision for graded relevance."
     QUESTION = "How early, and how completely, do documents stand in order of their grades?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
     COLUMNS = _COLUMNS
@@ -259,6 +260,7 @@ class _OMeasure(KernelMeasure):
     SHORT_DESC = "Reciprocal rank for graded relevance."
     QUESTION = "How good, and how early, is the first relevant document?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 3, "judged_only": True})
     COLUMNS = _COLUMNS
@@ -280,6 +282,7 @@ class _PMeasure(KernelMeasure):
     SHORT_DESC = "How early the best retrieved document stands."
     QUESTION = "How soon does a user who wants the best document on offer find it?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
     COLUMNS = _COLUMNS
@@ -297,6 +300,7 @@ class _PPlus(KernelMeasure):
     SHORT_DESC = "Mean blended ratio down to the best retrieved document."
     QUESTION = "How good is the ranking down to the best retrieved document?"
     SOURCE = "Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
+    CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"gains": {3: 7.5}, "cutoff": 7, "judged_only": True})
     COLUMNS = _COLUMNS

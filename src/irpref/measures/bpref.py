@@ -121,6 +121,7 @@ class _BprefVariant(KernelMeasure):
     SHORT_DESC = "Judged non-relevant documents ranked above relevant ones, with the denominators in use."
     QUESTION = "How often do judged non-relevant documents stand above relevant ones?"
     SOURCE = "Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c"
+    CITE = ("buckley2004bpref",)
     EXAMPLE = "bpref-lecture"
     NEEDS = ("nonrelevant",)
     VARIANTS = ({}, *({"norm": norm, "rel": 2, "cutoff": 7} for norm in ("R", "N", "10", "10min", "old")))

@@ -24,6 +24,7 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
 from irpref.judged.types import Qrels, Run
+from irpref.measures.literature import cite
 from irpref.messages import did_you_mean
 
 # A measure of any toolkit, or its name.
@@ -213,6 +214,8 @@ class KernelMeasure(host.Measure):
         The values it takes, in words and as bounds.
     SOURCE : str
         Where it is defined.
+    CITE : tuple of str
+        Its papers: keys of `literature.bib`.
     EXAMPLE : str
         A worked example (`irpref.datasets.load(EXAMPLE)`) that has values of it.
     higher_is_better : bool
@@ -248,6 +251,7 @@ class KernelMeasure(host.Measure):
     RANGE: ClassVar[str] = "[0, 1]"
     BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
     SOURCE: ClassVar[str]
+    CITE: ClassVar[tuple[str, ...]] = ()
     EXAMPLE: ClassVar[str]
     SUPPORTED_PARAMS: dict[str, Any]
     higher_is_better: ClassVar[bool] = True
@@ -350,6 +354,17 @@ class KernelMeasure(host.Measure):
     def caution(self, grades: Floats) -> str:
         """What users should know of its values on judgments with these grades, in words; empty if nothing."""
         return ""
+
+    def cite(self) -> str:
+        """BibTeX of the measure's papers and of this package, and a sentence for the methods section.
+
+        Examples
+        --------
+        >>> from irpref import QMeasure
+        >>> QMeasure(beta=2).cite().splitlines()[0]
+        '% Q-measure (QMeasure(beta=2.0): beta=2.0, judged_only=False)'
+        """
+        return cite([self])
 
     def arguments(self) -> dict[str, Any]:
         """Every parameter as the kernel receives it: None where it has no value, gains as sorted pairs."""

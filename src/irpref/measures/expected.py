@@ -98,6 +98,7 @@ class _RelativeRecall(KernelMeasure):
     QUESTION = "Did users find as many relevant documents as they expected?"
     RANGE = "[0, 1]; without a cap, from 0"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    CITE = ("baezayates1999mir",)
     BOUNDS = (0.0, math.inf)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5, "capped": False}, {"expected": "expected", "cutoff": 7})
@@ -120,6 +121,7 @@ class _RecallEffort(KernelMeasure):
     SHORT_DESC = "Relevant documents expected, over the documents examined to find them."
     QUESTION = "How many documents had to be examined to find the expected relevant ones?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40})
     SUPPORTED_PARAMS: dict[str, Any] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}

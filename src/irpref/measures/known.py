@@ -105,6 +105,7 @@ class _Coverage(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents known to the user that were retrieved."
     QUESTION = "Does the system find what the user already knows to be relevant?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
@@ -123,6 +124,7 @@ class _Novelty(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents retrieved that are new to the user."
     QUESTION = "How much of what is found and relevant is new to the user?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     IDEAL = None

@@ -110,6 +110,7 @@ class _OriginalNDCG(KernelMeasure):
     SHORT_DESC = "nDCG as first published: no discount before the rank that equals the base."
     QUESTION = "How much gain do users cumulate, compared with the ideal list, if later ranks count less?"
     SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
+    CITE = ("jarvelin2002cg",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
     COLUMNS = {"gain": "gain of its grade"}

@@ -287,6 +287,7 @@ class _PrefShare(KernelMeasure):
     SHORT_DESC = "Share of the preferences between documents that the ranking fulfils."
     QUESTION = "How many of the preferences does the ranking fulfil?"
     SOURCE = "trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants"
+    CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {
         "pairs": Param(
             str,
@@ -340,6 +341,7 @@ class _NumPrefs(KernelMeasure):
     SHORT_DESC = "Preferences of the judgments, retrieved or not."
     QUESTION = "How many preferences are there?"
     SOURCE = "trec_eval 10.0, m_prefs_num_prefs_poss.c"
+    CITE = ("carterette2008preference",)
     RANGE = "[0, inf)"
     BOUNDS = (0.0, np.inf)
     SUPPORTED_PARAMS: dict[str, Any] = {}
@@ -362,6 +364,7 @@ class _NumPrefsFulfilled(KernelMeasure):
     SHORT_DESC = "Preferences that the ranking fulfils."
     QUESTION = "How many preferences does the ranking fulfil?"
     SOURCE = "trec_eval 10.0, m_prefs_num_prefs_ful.c, m_prefs_num_prefs_ful_ret.c"
+    CITE = ("carterette2008preference",)
     RANGE = "[0, inf)"
     BOUNDS = (0.0, np.inf)
     SUPPORTED_PARAMS: dict[str, Any] = {

@@ -185,6 +185,7 @@ class _PrefPrecision(KernelMeasure):
     SHORT_DESC = "Share of the preferences ordered by the first k documents that are ordered correctly."
     QUESTION = "How many of the preferences that the top of the ranking decides does it decide correctly?"
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
+    CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
     COLUMNS = _COLUMNS
     EXAMPLE = "preferences-by-hand"
@@ -207,6 +208,7 @@ class _PrefRecall(KernelMeasure):
     SHORT_DESC = "Share of all preferences that the first k documents order correctly."
     QUESTION = "How many of all preferences does the top of the ranking decide correctly?"
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
+    CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
     COLUMNS = _COLUMNS
     EXAMPLE = "preferences-by-hand"
@@ -226,6 +228,7 @@ class _WeightedPrefPrecision(KernelMeasure):
     SHORT_DESC = "Precision of preferences, weighted by the rank of the higher document."
     QUESTION = "How many preferences are decided correctly, those at the top above all?"
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
+    CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
     COLUMNS = _COLUMNS
     EXAMPLE = "preferences-by-hand"
@@ -245,6 +248,7 @@ class _PrefAP(KernelMeasure):
     SHORT_DESC = "Mean of the precision of preferences over the ranks at which their recall rises."
     QUESTION = "How precisely are preferences decided, at each rank that decides some correctly?"
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
+    CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {}
     COLUMNS = _COLUMNS
     EXAMPLE = "preferences-by-hand"

@@ -343,6 +343,7 @@ class _RPref(KernelMeasure):
     SHORT_DESC = "Graded preferences between judged documents that the ranking keeps."
     QUESTION = "How well does the ranking keep the graded preferences between judged documents?"
     SOURCE = "De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293"
+    CITE = ("debeer2006rpref",)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
     VARIANTS = (
@@ -366,6 +367,7 @@ class _NPref(KernelMeasure):
     SHORT_DESC = "rpref with the grades cut into n partitions."
     QUESTION = "How well are preferences kept when only n levels of relevance are told apart?"
     SOURCE = "De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293"
+    CITE = ("debeer2006rpref",)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
     VARIANTS = (

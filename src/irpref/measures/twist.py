@@ -107,6 +107,7 @@ class _Twist(KernelMeasure):
     SHORT_DESC = "Recovery value and size of the displacements in one number."
     QUESTION = "How much effort do misplaced documents spare or cost the user?"
     SOURCE = "Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m"
+    CITE = ("ferro2016twist",)
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"depth": 10})
     NEGATIVE_GRADES = True

@@ -1,0 +1,24 @@
+"""`irpref cite`: BibTeX of the measures' papers and of the package, with a sentence for the methods section."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from irpref.cli.frame import Command, Parser, named_measures
+
+
+def _arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "measures", metavar="MEASURE", nargs="*", help="such as 'RPref(max_rel=3)@10'; none: the package"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the entries."""
+    from irpref.measures.literature import cite
+
+    sys.stdout.write(cite(named_measures(args.measures) if args.measures else []).lstrip("\n"))
+
+
+COMMAND = Command("cite", "what to cite: BibTeX of measures and package", run, _arguments)
