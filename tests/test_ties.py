@@ -184,7 +184,7 @@ def test_closed_forms_hold_where_orders_are_too_many_to_count():
     draws = list(tied.drawn(0, 2000, np.random.default_rng(1)))
     for measure, of in over_ties(evaluator.tasks, judged, evaluator.values_of(judged)).items():
         task = evaluator.tasks[measure]
-        values = np.concatenate([task(some) for some in draws])
+        values = np.concatenate([task(some) for some, _ in draws])
         error = math.hypot(values.std() / math.sqrt(values.size), of.error[0])
         assert abs(values.mean() - of.expected[0]) <= 4.5 * error + 1e-12, measure
         if of.exact[0]:
@@ -231,6 +231,37 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
         float(sum(Fraction(i, n - relevant + i) for i in range(1, relevant + 1)) / pool)
     )
     assert first.high["AP"] == pytest.approx(relevant / pool)
+
+
+def test_a_mean_with_a_formula_stays_exact_where_the_ends_have_none():
+    qrels = {"q": {f"d{i}": i % 5 for i in range(400)}}
+    run = {"q": {f"d{i}": 1.0 for i in range(500)}}
+    frame = tie_intervals(["NCU(stop='graded')", "RPref(max_rel=4)@100"], qrels, run)
+    assert not frame.exact.any()
+    assert (frame.error == 0).all()
+    evaluator, _, tied = _aligned(
+        list(frame.measure.unique()), [("q", d, g, False) for d, g in qrels["q"].items()], run
+    )
+    for measure, task in evaluator.tasks.items():
+        values = np.concatenate([task(some) for some, _ in tied.drawn(0, 1000, np.random.default_rng(2))])
+        expected = frame.expected[frame.measure == measure].iloc[0]
+        assert abs(values.mean() - expected) <= 4.5 * values.std() / math.sqrt(values.size)
+
+
+def test_only_what_stands_above_the_cutoff_is_arranged():
+    rng = random.Random(5)
+    rows = [("q", f"d{i}", rng.choice([0, 0, 1, 2]), False) for i in range(60)]
+    run = {"q": {f"d{i}": float(i // 20) for i in range(80)}}
+    measure = irpref.parse("RPref(max_rel=2,unretrieved='infinity')@5")
+    evaluator, judged, tied = _aligned([measure], rows, run)
+    of = over_ties(evaluator.tasks, judged, evaluator.values_of(judged))[measure]
+    assert of.exact[0]
+    values = np.concatenate(
+        [evaluator.tasks[measure](some) for some, _ in tied.drawn(0, 3000, np.random.default_rng(2))]
+    )
+    assert abs(values.mean() - of.expected[0]) <= 4.5 * values.std() / math.sqrt(values.size)
+    assert values.min() >= of.low[0] - 1e-12
+    assert values.max() <= of.high[0] + 1e-12
 
 
 def test_forms_are_those_of_registered_kernels():

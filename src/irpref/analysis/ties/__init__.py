@@ -25,6 +25,7 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats
 from irpref.evaluation import AcceleratedEvaluator, Task
 from irpref.judged.align import judge
+from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 
@@ -60,10 +61,11 @@ def tie_intervals(measures: Any, qrels: Any, run: Any) -> pd.DataFrame:
     DataFrame
         Columns `query_id, measure, value, low, expected, high, exact, error`; a row for each measure and topic, and
         one for the mean over the topics (`query_id` None; for measures that count, the sum). `value` is that of the
-        evaluation, `error` the standard error of `expected`: 0 where `exact` is True. Where it is False, more than
-        `ARRANGEMENTS` orders are possible (or more than `WIDEST` documents are tied) and no closed form is known:
-        `expected` is the mean of `DRAWS` orders drawn with a fixed seed, `low` and `high` are the extremes among
-        them and the orders by falling and rising grade; both can occur, but may lie inside the true ones.
+        evaluation, `error` the standard error of `expected`: 0 where that is exact. Where `exact` is False, more than
+        `ARRANGEMENTS` orders are possible (or more than `WIDEST` documents are tied) and no closed form is known for
+        one of the numbers: `low` and `high` are the extremes among `DRAWS` orders drawn with a fixed seed and those by
+        falling and rising grade; both can occur, but may lie inside the true ones. `expected` is the mean of those
+        drawn, unless `error` is 0.
 
     Raises
     ------
@@ -137,19 +139,21 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
     for start, stop in judged.batches():
         tied = Tied.of(judged.topics(start, stop))
         open_topics = np.unique(tied.topic[tied.mixed])
-        left: dict[int, list[Any]] = {}
+        left: dict[int, dict[Any, float]] = {}  # what has no closed form, with its mean where that has one
         for measure, task in tasks.items():
             closed = None
             if open_topics.size and isinstance(task, partial) and task.func in FORMS:
                 closed = FORMS[task.func](tied, task, **task.keywords)
             for topic in open_topics.tolist():
-                if closed is None or np.isnan(closed[1][topic]):
-                    left.setdefault(topic, []).append(measure)
+                low, mean, high = (math.nan,) * 3 if closed is None else (float(of[topic]) for of in closed)
+                if math.isnan(low) or math.isnan(mean):
+                    left.setdefault(topic, {})[measure] = mean
                 else:
-                    row = (float(closed[0][topic]), float(closed[1][topic]), float(closed[2][topic]), True, 0.0)
-                    _put(out[measure], start + topic, row, values[measure][start + topic])
+                    _put(out[measure], start + topic, (low, mean, high, True, 0.0), values[measure][start + topic])
         for topic, those in left.items():
             for measure, row in _one_by_one(tied, topic, {m: tasks[m] for m in those}).items():
+                if not math.isnan(those[measure]):
+                    row = (row[0], those[measure], row[2], row[3], 0.0)
                 _put(out[measure], start + topic, row, values[measure][start + topic])
     return out
 
@@ -162,22 +166,36 @@ def _put(of: Bounds, topic: int, row: tuple[float, float, float, bool, float], v
     of.exact[topic], of.error[topic] = exact, error
 
 
+def _end(measure: Any) -> int | None:
+    """Rank below which the order cannot matter to a measure, if it says so."""
+    own = isinstance(measure, KernelMeasure) and type(measure).CUTOFF_ENDS_LIST
+    if not own or measure.params.get("judged_only"):
+        return None
+    end: int | None = measure.params.get("cutoff")
+    return end
+
+
 def _one_by_one(tied: Tied, topic: int, tasks: dict[Any, Task]) -> dict[Any, tuple[float, float, float, bool, float]]:
     """Bounds of one topic by computing the measures for all of its arrangements, or for some if they are many."""
-    exact = tied.arrangements(topic) <= ARRANGEMENTS and tied.widest(topic) <= WIDEST
-    # A seed of its own: the value of a topic does not depend on the others.
-    runs = tied.every(topic) if exact else tied.drawn(topic, DRAWS, np.random.default_rng(14))
-    found: dict[Any, list[Floats]] = {measure: [] for measure in tasks}
-    for many in runs:
-        for measure, task in tasks.items():
-            found[measure].append(task(many))
-    sorted_by_grade = None if exact else tied.by_grade(topic)
     out = {}
-    for measure, parts in found.items():
-        of: list[float] = np.concatenate(parts).tolist()
-        mean = math.fsum(of) / len(of)
-        error = 0.0 if exact else float(np.std(of, ddof=1)) / math.sqrt(len(of))
-        if sorted_by_grade is not None:
-            of += tasks[measure](sorted_by_grade).tolist()
-        out[measure] = (min(of), mean, max(of), exact, error)
+    for end in dict.fromkeys(map(_end, tasks)):
+        those = {measure: task for measure, task in tasks.items() if _end(measure) == end}
+        exact = tied.widest(topic, end) <= WIDEST and tied.arrangements(topic, end) <= ARRANGEMENTS
+        # A seed of its own: the value of a topic does not depend on the others.
+        runs = tied.every(topic, end) if exact else tied.drawn(topic, DRAWS, np.random.default_rng(14))
+        found: dict[Any, list[Floats]] = {measure: [] for measure in those}
+        chances = []
+        for many, chance in runs:
+            chances.append(chance)
+            for measure, task in those.items():
+                found[measure].append(task(many))
+        ends = None if exact else tied.by_grade(topic)
+        share = np.concatenate(chances)
+        for measure, parts in found.items():
+            of = np.concatenate(parts)
+            mean = math.fsum((of * share).tolist())
+            error = 0.0 if exact else float(np.std(of, ddof=1)) / math.sqrt(of.size)
+            if ends is not None:
+                of = np.append(of, those[measure](ends))
+            out[measure] = (float(of.min()), mean, float(of.max()), exact, error)
     return out

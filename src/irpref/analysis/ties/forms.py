@@ -26,6 +26,7 @@ import numpy as np
 
 from irpref.analysis.ties.chances import at_least, drawn, first_at, nth_at
 from irpref.analysis.ties.groups import Tied
+from irpref.analysis.ties.recovery import recovery
 from irpref.arrays.judgments import Gains
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
@@ -38,7 +39,7 @@ from irpref.measures import expected as of_expected
 from irpref.measures import known as of_known
 
 Task = Callable[[JudgedRun], Floats]
-Closed = tuple[Floats, Floats, Floats]  # low, expected, high: (n_topics,), NaN where the form does not reach
+Closed = tuple[Floats, Floats, Floats]  # low, expected, high: (n_topics,); NaN where the form does not reach
 Form = Callable[..., Closed]
 
 
@@ -345,7 +346,7 @@ def _ncu(
     size = np.append(of.upto, 0.0)[np.where(of.ideal.lengths > 0, of.ideal.ends - 1, -1)]
     mean = _ratio(view.total(of.parts(of.gain, None)), size)
     low, high = (np.minimum(_ratio(view.total(of_groups), size), 1.0) for of_groups in _graded_ends(of))
-    return low, np.where(np.isnan(low), np.nan, mean), high
+    return low, mean, high
 
 
 def _rank_biased(of: _Blend, gamma: float) -> Floats:
@@ -573,7 +574,7 @@ def _p_plus(tied: Tied, task: Task, **arguments: Any) -> Closed:
 def _bpref(tied: Tied, task: Task, *, norm: str, rel: float, cutoff: int | None) -> Closed:
     """A relevant document has any number of its group's non-relevant ones above it with the same probability."""
     relevant, negative = tied.run.grade >= rel, tied.run.grade < 0
-    low, high = _ends(tied, task, ("rel", rel), lambda: relevant * 1.0)
+    low, high = (v.copy() for v in _ends(tied, task, ("rel", rel), lambda: relevant * 1.0))
     groups, slots = tied.groups, tied.slots(cutoff)
     m, number = groups.count(~relevant & ~negative) * 1.0, groups.count(relevant) * 1.0
     of = of_bpref.above(tied.run, rel, cutoff)
@@ -594,10 +595,41 @@ def _bpref(tied: Tied, task: Task, *, norm: str, rel: float, cutoff: int | None)
             part[g] += number[g] / n * (1 - float(drawn(n - 1, int(m[g]), q) @ lost))
     mean = tied.total(part) / np.maximum(of.r, 1)
     if norm == "old":
-        # The denominator counts the non-relevant documents that are seen: where that can vary, the form ends.
-        divided = _straddling(tied, cutoff)
-        mean[tied.topic[divided[m[divided] > 0]]] = np.nan
+        # The denominator counts the non-relevant documents that are seen, which vary where a group is divided.
+        sums = [np.minimum(before + a, c) * number for a in (0.0, m)]  # of what counts above, least and most
+        counts = tuple(tied.before(of_groups) for of_groups in (sums[0], counted * number, sums[1]))
+        for g in _straddling(tied, cutoff).tolist():
+            if m[g] and of.r[tied.topic[g]]:
+                t = tied.topic[g]
+                kinds = int(tied.size[g]), int(number[g]), int(m[g]), int(slots[g])
+                base = tied.before(number)[g], before[g], tuple(float(of_groups[g]) for of_groups in counts)
+                low[t], mean[t], high[t] = (v / of.r[t] for v in _old_bpref(kinds, base, float(of.r[t])))
     return low, mean, high
+
+
+def _old_bpref(
+    kinds: tuple[int, int, int, int], base: tuple[float, float, tuple[float, ...]], r: float
+) -> tuple[float, float, float]:
+    """Lowest, mean and highest sum where the cutoff divides a group, by what is seen of it.
+
+    Parameters
+    ----------
+    kinds : documents of the group, the relevant, the judged non-relevant among them, and how many are seen
+    base : relevant and non-relevant documents above, and lowest, mean and highest sum of what counts above them
+    """
+    n, relevant, other, seen = kinds
+    found, above, (least, usual, most) = base
+    lows, highs, mean = [], [], 0.0
+    chance = drawn(n, relevant, seen)
+    for i in range(max(seen - (n - relevant), 0), min(relevant, seen) + 1):
+        rest = drawn(n - relevant, other, seen - i)
+        for j in range(max(seen - i - (n - relevant - other), 0), min(other, seen - i) + 1):
+            den = max(min(r, above + j), 1.0)
+            places = np.minimum(above + np.arange(j + 1), r)
+            highs.append(found + i - (least + i * places[0]) / den)
+            lows.append(found + i - (most + i * places[-1]) / den)
+            mean += float(chance[i] * rest[j]) * (found + i - (usual + i * float(places.mean())) / den)
+    return min(lows), mean, max(highs)
 
 
 def _host_bpref(tied: Tied, task: Task, *, rel: float) -> Closed:
@@ -674,8 +706,6 @@ def _rpref(
             if cut and size[t] > 0:
                 low[t] = (lows[whole].sum() + ends[cut[0]][0]) / size[t]
                 high[t] = (highs[whole].sum() + ends[cut[0]][1]) / size[t]
-                if np.isnan(low[t]):
-                    mean[t] = np.nan
     return low, mean, high
 
 
@@ -893,6 +923,7 @@ FORMS: dict[Callable[..., Floats], Form] = {
     rpref.rpref: _rpref,
     of_crp.crp: _crp,
     of_crp.n_crp: _n_crp,
+    of_crp.crp_recovery: recovery,
     of_known.coverage: _coverage,
     of_known.novelty: _novelty,
     of_expected.relative_recall: _relative_recall,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -157,36 +159,44 @@ class Tied:
         alone = int(self.size[group]) - rows.size
         return rows, tuple([*sizes, alone] if alone else sizes)
 
-    def arrangements(self, topic: int) -> float:
-        """How many different orders a topic has."""
-        groups = self._mixed_of(topic)
-        return math.prod((_multinomial(self.counts(g)[1]) for g in groups), start=1)
+    def arrangements(self, topic: int, cutoff: int | None = None) -> int:
+        """How many different orders a topic has, down to the cutoff."""
+        groups = self._mixed_of(topic, cutoff)
+        slots = self.slots(cutoff)
+        return math.prod((_sequences(self.counts(g)[1], int(slots[g])) for g in groups), start=1)
 
-    def widest(self, topic: int) -> int:
+    def widest(self, topic: int, cutoff: int | None = None) -> int:
         """Documents of its largest group in which the order can matter, 0 if there is none."""
-        return max((int(self.size[g]) for g in self._mixed_of(topic)), default=0)
+        return max((int(self.size[g]) for g in self._mixed_of(topic, cutoff)), default=0)
 
-    def _mixed_of(self, topic: int) -> list[int]:
+    def _mixed_of(self, topic: int, cutoff: int | None = None) -> list[int]:
         groups = slice(self.by_topic.offsets[topic], self.by_topic.offsets[topic + 1])
-        return (np.flatnonzero(self.mixed[groups]) + groups.start).tolist()
+        matter = self.mixed[groups]
+        if cutoff is not None:
+            matter = matter & (self.first[groups] <= cutoff)
+        return (np.flatnonzero(matter) + groups.start).tolist()
 
-    def every(self, topic: int) -> Iterator[JudgedRun]:
-        """Every arrangement of a topic, many at a time, each as a topic of a run."""
+    def every(self, topic: int, cutoff: int | None = None) -> Iterator[tuple[JudgedRun, Floats]]:
+        """Every arrangement of a topic down to the cutoff, many at a time, each as a topic of a run, and its chance."""
         parts = []
-        for g in self._mixed_of(topic):
+        slots = self.slots(cutoff)
+        for g in self._mixed_of(topic, cutoff):
             rows, sizes = self.counts(g)
-            parts.append((rows, self.first[g] + _places(sizes)[:, : rows.size]))
-        number = math.prod(ranks.shape[0] for _, ranks in parts)
+            places, chance = _seen_places(sizes, int(slots[g]))
+            parts.append((rows, self.first[g] + places[:, : rows.size], chance))
+        number = math.prod(chance.size for _, _, chance in parts)
         step = self._step(topic)
         for start in range(0, number, step):
             index = np.arange(start, min(start + step, number))
             ranks = self._ranks(topic, index.size)
-            for rows, of_group in parts:
-                ranks[:, rows - self.run.hits.offsets[topic]] = of_group[index % of_group.shape[0]]
-                index = index // of_group.shape[0]
-            yield self._copies(topic, ranks)
+            share = np.ones(index.size)
+            for rows, of_group, chance in parts:
+                ranks[:, rows - self.run.hits.offsets[topic]] = of_group[index % chance.size]
+                share *= chance[index % chance.size]
+                index = index // chance.size
+            yield self._copies(topic, ranks), share
 
-    def drawn(self, topic: int, number: int, rng: np.random.Generator) -> Iterator[JudgedRun]:
+    def drawn(self, topic: int, number: int, rng: np.random.Generator) -> Iterator[tuple[JudgedRun, Floats]]:
         """As `every`, this many orders, drawn at random."""
         step = self._step(topic)
         for start in range(0, number, step):
@@ -196,7 +206,7 @@ class Tied:
                 places = np.argsort(rng.random((ranks.shape[0], int(self.size[g]))), axis=1)
                 base = self.run.hits.offsets[topic]
                 ranks[:, rows.start - base : rows.stop - base] = self.first[g] + places[:, : rows.stop - rows.start]
-            yield self._copies(topic, ranks)
+            yield self._copies(topic, ranks), np.full(ranks.shape[0], 1 / number)
 
     def by_grade(self, topic: int) -> JudgedRun:
         """Two arrangements of a topic, as `every`: by falling and by rising grade, those without one as 0."""
@@ -232,17 +242,44 @@ class Tied:
         return self._run(many, Segments(np.arange(number + 1) * width), rank, row, retrieved)
 
 
-def _multinomial(sizes: tuple[int, ...]) -> int:
-    return math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
+def _sequences(sizes: tuple[int, ...], seen: int) -> int:
+    """How many different sequences of classes the first `seen` places can show."""
+    ways = [1, *[0] * seen]  # by length, of the classes so far
+    for size in sizes:
+        ways = [
+            sum(ways[t - v] * math.comb(t, v) for v in range(min(size, t) + 1) if ways[t - v]) for t in range(seen + 1)
+        ]
+    return ways[seen]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
+def _seen_places(sizes: tuple[int, ...], seen: int) -> tuple[Ints, Floats]:
+    """As `_places`, one for each sequence that the first `seen` places can show, and the chance of each."""
+    n = sum(sizes)
+    if seen == n:
+        places = _places(sizes)
+        return places, np.full(places.shape[0], 1 / places.shape[0])
+    out, chances = [], []
+    for shown in product(*(range(min(size, seen) + 1) for size in sizes)):
+        if sum(shown) != seen:
+            continue
+        first = _places(tuple(v for v in shown if v))
+        columns, at, hidden = [], 0, seen
+        for v, size in zip(shown, sizes, strict=True):
+            columns.append(first[:, at : at + v])
+            columns.append(np.tile(np.arange(hidden, hidden + size - v), (first.shape[0], 1)))
+            at, hidden = at + v, hidden + size - v
+        out.append(np.hstack(columns))
+        drawn = Fraction(math.prod(map(math.comb, sizes, shown)), math.comb(n, seen))
+        chances.append(np.full(first.shape[0], float(drawn / first.shape[0])))
+    return np.vstack(out), np.concatenate(chances)
+
+
+@lru_cache(maxsize=16)
 def _places(sizes: tuple[int, ...]) -> Ints:
     """Places (from 0) of the documents of each class, class after class: (n_arrangements, n_documents)."""
     if len(sizes) == 1:
         return np.arange(sizes[0])[None, :]
-    from itertools import combinations
-
     # Which places the first class takes; the others share what is left in the order of `_places`.
     n, rest = sum(sizes), _places(sizes[1:])
     out = []
