@@ -4,6 +4,7 @@ import doctest
 import math
 import random
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import ir_measures
@@ -20,6 +21,7 @@ from irpref.analysis.ties.groups import Tied
 from irpref.evaluation import AcceleratedEvaluator
 from irpref.judged.align import judge
 from irpref.measures import registered
+from irpref.measures.declare import KernelMeasure, Param
 from oracles import ORACLES
 from strategies import collections, parameters, positive_grades
 from tie_oracles import HOST, over_orders
@@ -246,6 +248,47 @@ def test_a_mean_with_a_formula_stays_exact_where_the_ends_have_none():
         values = np.concatenate([task(some) for some, _ in tied.drawn(0, 1000, np.random.default_rng(2))])
         expected = frame.expected[frame.measure == measure].iloc[0]
         assert abs(values.mean() - expected) <= 4.5 * values.std() / math.sqrt(values.size)
+
+
+def _rank_biased(run, *, p):
+    """A measure that no formula knows: rank-biased precision of the grades."""
+    share = (1 - p) * p ** (run.rank - 1.0) * np.maximum(run.grade, 0)
+    return run.hits.total(share)
+
+
+class _RankBiased(KernelMeasure):
+    __name__ = NAME = "RankBiasedGrades"
+    SUPPORTED_PARAMS = {"p": Param(float, "persistence", default=0.8)}
+    kernel = staticmethod(_rank_biased)
+
+
+@pytest.mark.parametrize("adds", [False, True])
+def test_a_measure_that_no_formula_knows_works(adds, monkeypatch):
+    monkeypatch.setattr(_RankBiased, "TIES_ADD", adds)
+    rng = random.Random(8)
+    rows = [("q", f"d{i}", rng.choice([0, 0, 1, 2]), False) for i in range(30)]
+    run = {"q": {f"d{i}": float(-(i // 4)) for i in range(40)}}
+    measure = _RankBiased()
+    task = partial(_rank_biased, p=0.8)
+    _, judged, tied = _aligned([ir_measures.AP], rows, run)
+    of = over_ties({measure: task}, judged, {measure: task(judged)})[measure]
+    assert tied.arrangements(0) > ARRANGEMENTS
+    assert of.exact[0] == adds
+    # A gain at a rank: the mean gain of the group at each of its ranks, and the sorted orders at the ends.
+    grade = {d: g for _, d, g, _ in rows}
+    low, mean, high = 0.0, 0.0, 0.0
+    for start in range(0, 40, 4):
+        grades = sorted(grade.get(f"d{i}", 0) for i in range(start, start + 4))
+        weights = [0.2 * 0.8**r for r in range(start, start + 4)]
+        low += sum(g * w for g, w in zip(grades, weights, strict=True))
+        high += sum(g * w for g, w in zip(grades[::-1], weights, strict=True))
+        mean += sum(grades) / 4 * sum(weights)
+    if adds:
+        assert [of.low[0], of.expected[0], of.high[0]] == pytest.approx([low, mean, high], rel=1e-12)
+    else:
+        assert abs(of.expected[0] - mean) <= 4.5 * of.error[0]
+        assert of.low[0] == pytest.approx(low)  # by rising grade
+        assert of.high[0] == pytest.approx(high)
 
 
 def test_only_what_stands_above_the_cutoff_is_arranged():

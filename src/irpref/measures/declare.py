@@ -233,6 +233,10 @@ class KernelMeasure(host.Measure):
         Whether documents below the cutoff count as not retrieved; elsewhere it says where a curve is read.
     TIES_BY_RISING_ID : bool
         Whether equal scores stand by rising id, as in a tool that has it so; the kernel then reads `turned`.
+    TIES_ADD : bool
+        Whether groups of tied documents change the value independently of each other: a sum over documents of terms
+        that depend on grade and rank and on how many documents of each grade stand above. Counts where
+        `irpref.analysis.ties.forms` has no formula for the kernel.
     COLUMNS : dict of str to str
         What the columns of its terms mean.
     STANDS_FOR : dict of str to dict
@@ -260,6 +264,7 @@ class KernelMeasure(host.Measure):
     VARIANTS: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
     NEGATIVE_GRADES: ClassVar[bool] = False
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
+    TIES_ADD: ClassVar[bool] = False
     COLUMNS: ClassVar[Mapping[str, str]] = {}
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     TIES_BY_RISING_ID: ClassVar[bool] = False

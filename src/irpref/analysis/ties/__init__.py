@@ -175,12 +175,37 @@ def _end(measure: Any) -> int | None:
     return end
 
 
+def _adds(measure: Any) -> bool:
+    return isinstance(measure, KernelMeasure) and type(measure).TIES_ADD
+
+
+def _group_by_group(
+    tied: Tied, topic: int, end: int | None, tasks: dict[Any, Task]
+) -> dict[Any, tuple[float, float, float, bool, float]]:
+    """As `_one_by_one`, where what a group adds does not depend on the order of the others."""
+    out = {}
+    base = {measure: float(task(tied.as_it_is(topic))[0]) for measure, task in tasks.items()}
+    moves: dict[Any, list[tuple[float, float, float]]] = {measure: [] for measure in tasks}
+    for many, chance in tied.each(topic, end):
+        for measure, task in tasks.items():
+            moved = task(many) - base[measure]
+            moves[measure].append((float(moved.min()), float(moved @ chance), float(moved.max())))
+    for measure, parts in moves.items():
+        low, mean, high = (base[measure] + math.fsum(part) for part in zip(*parts, strict=True))
+        out[measure] = (low, mean, high, True, 0.0)
+    return out
+
+
 def _one_by_one(tied: Tied, topic: int, tasks: dict[Any, Task]) -> dict[Any, tuple[float, float, float, bool, float]]:
     """Bounds of one topic by computing the measures for all of its arrangements, or for some if they are many."""
     out = {}
-    for end in dict.fromkeys(map(_end, tasks)):
-        those = {measure: task for measure, task in tasks.items() if _end(measure) == end}
-        exact = tied.widest(topic, end) <= WIDEST and tied.arrangements(topic, end) <= ARRANGEMENTS
+    for end, adds in dict.fromkeys((_end(measure), _adds(measure)) for measure in tasks):
+        those = {measure: task for measure, task in tasks.items() if (_end(measure), _adds(measure)) == (end, adds)}
+        few = tied.widest(topic, end) <= WIDEST
+        exact = few and tied.arrangements(topic, end) <= ARRANGEMENTS
+        if adds and few and not exact and tied.alone(topic, end) <= ARRANGEMENTS:
+            out.update(_group_by_group(tied, topic, end, those))
+            continue
         # A seed of its own: the value of a topic does not depend on the others.
         runs = tied.every(topic, end) if exact else tied.drawn(topic, DRAWS, np.random.default_rng(14))
         found: dict[Any, list[Floats]] = {measure: [] for measure in those}

@@ -196,6 +196,26 @@ class Tied:
                 index = index // chance.size
             yield self._copies(topic, ranks), share
 
+    def each(self, topic: int, cutoff: int | None = None) -> Iterator[tuple[JudgedRun, Floats]]:
+        """As `every`, for one group after the other, all others standing as they do."""
+        slots = self.slots(cutoff)
+        for g in self._mixed_of(topic, cutoff):
+            rows, sizes = self.counts(g)
+            places, chance = _seen_places(sizes, int(slots[g]))
+            ranks = self._ranks(topic, chance.size)
+            ranks[:, rows - self.run.hits.offsets[topic]] = self.first[g] + places[:, : rows.size]
+            yield self._copies(topic, ranks), chance
+
+    def alone(self, topic: int, cutoff: int | None = None) -> int:
+        """The largest number of arrangements of one group of a topic, down to the cutoff."""
+        slots = self.slots(cutoff)
+        groups = self._mixed_of(topic, cutoff)
+        return max((_sequences(self.counts(g)[1], int(slots[g])) for g in groups), default=1)
+
+    def as_it_is(self, topic: int) -> JudgedRun:
+        """One topic as it stands."""
+        return self._copies(topic, self._ranks(topic, 1))
+
     def drawn(self, topic: int, number: int, rng: np.random.Generator) -> Iterator[tuple[JudgedRun, Floats]]:
         """As `every`, this many orders, drawn at random."""
         step = self._step(topic)
