@@ -138,20 +138,24 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
     }
     for start, stop in judged.batches():
         tied = Tied.of(judged.topics(start, stop))
-        open_topics = np.unique(tied.topic[tied.mixed])
-        left: dict[int, dict[Any, float]] = {}  # what has no closed form, with its mean where that has one
+        apart = tied.told_apart()
+        left: dict[tuple[int, bool], dict[Any, float]] = {}  # what has no closed form, with its mean where that has
         for measure, task in tasks.items():
             closed = None
+            by_itself = isinstance(measure, KernelMeasure) and "preferences" in measure.NEEDS
+            which = apart if by_itself else tied
+            open_topics = np.unique(which.topic[which.mixed])
             if open_topics.size and isinstance(task, partial) and task.func in FORMS:
                 closed = FORMS[task.func](tied, task, **task.keywords)
             for topic in open_topics.tolist():
                 low, mean, high = (math.nan,) * 3 if closed is None else (float(of[topic]) for of in closed)
                 if math.isnan(low) or math.isnan(mean):
-                    left.setdefault(topic, {})[measure] = mean
+                    left.setdefault((topic, by_itself), {})[measure] = mean
                 else:
                     _put(out[measure], start + topic, (low, mean, high, True, 0.0), values[measure][start + topic])
-        for topic, those in left.items():
-            for measure, row in _one_by_one(tied, topic, {m: tasks[m] for m in those}).items():
+        for (topic, by_itself), those in left.items():
+            which = apart if by_itself else tied
+            for measure, row in _one_by_one(which, topic, {m: tasks[m] for m in those}).items():
                 if not math.isnan(those[measure]):
                     row = (row[0], those[measure], row[2], row[3], 0.0)
                 _put(out[measure], start + topic, row, values[measure][start + topic])
@@ -175,6 +179,10 @@ def _end(measure: Any) -> int | None:
     return end
 
 
+def _computed(task: Task, runs: list[JudgedRun]) -> Floats:
+    return np.concatenate([task(run) for run in runs])
+
+
 def _adds(measure: Any) -> bool:
     return isinstance(measure, KernelMeasure) and type(measure).TIES_ADD
 
@@ -184,11 +192,11 @@ def _group_by_group(
 ) -> dict[Any, tuple[float, float, float, bool, float]]:
     """As `_one_by_one`, where what a group adds does not depend on the order of the others."""
     out = {}
-    base = {measure: float(task(tied.as_it_is(topic))[0]) for measure, task in tasks.items()}
+    base = {measure: float(_computed(task, tied.as_it_is(topic))[0]) for measure, task in tasks.items()}
     moves: dict[Any, list[tuple[float, float, float]]] = {measure: [] for measure in tasks}
     for many, chance in tied.each(topic, end):
         for measure, task in tasks.items():
-            moved = task(many) - base[measure]
+            moved = _computed(task, many) - base[measure]
             moves[measure].append((float(moved.min()), float(moved @ chance), float(moved.max())))
     for measure, parts in moves.items():
         low, mean, high = (base[measure] + math.fsum(part) for part in zip(*parts, strict=True))
@@ -213,7 +221,7 @@ def _one_by_one(tied: Tied, topic: int, tasks: dict[Any, Task]) -> dict[Any, tup
         for many, chance in runs:
             chances.append(chance)
             for measure, task in those.items():
-                found[measure].append(task(many))
+                found[measure].append(_computed(task, many))
         ends = None if exact else tied.by_grade(topic)
         share = np.concatenate(chances)
         for measure, parts in found.items():
@@ -221,6 +229,6 @@ def _one_by_one(tied: Tied, topic: int, tasks: dict[Any, Task]) -> dict[Any, tup
             mean = math.fsum((of * share).tolist())
             error = 0.0 if exact else float(np.std(of, ddof=1)) / math.sqrt(of.size)
             if ends is not None:
-                of = np.append(of, those[measure](ends))
+                of = np.append(of, _computed(those[measure], ends))
             out[measure] = (float(of.min()), mean, float(of.max()), exact, error)
     return out

@@ -38,7 +38,11 @@ class Tied:
         Its documents, judged or not.
     whole : tuple of int arrays (n_groups,)
         `first` and `size` before documents were left out (`condensed`).
+    apart : bool
+        Whether each judged document is a class of its own, since judgments say more of it than grade and columns.
     """
+
+    apart = False
 
     def __init__(
         self, run: JudgedRun, groups: Segments, first: Ints, size: Ints, whole: tuple[Ints, Ints] | None = None
@@ -63,6 +67,12 @@ class Tied:
         last = run.rank + run.turned - run.tied_from
         first = run.tied_from[starts]
         return cls(run, Segments(np.append(starts, run.rank.size)), first, last[starts] - first + 1)
+
+    def told_apart(self) -> Tied:
+        """The same, each judged document a class of its own."""
+        other = Tied(self.run, self.groups, self.first, self.size, self.whole)
+        other.apart = True
+        return other
 
     def memo(self, key: Any, make: Any) -> Any:
         """Return what `make()` gave for `key` the first time: measures share arrangements."""
@@ -129,6 +139,8 @@ class Tied:
 
         def make() -> Ints:
             pool = self.run.pool
+            if self.apart:
+                return self.run.row
             codes = [pool.level[self.run.row]]
             for name, column in pool.columns.items():
                 if isinstance(name, tuple):  # as a measure reads it, not as it was given
@@ -176,8 +188,8 @@ class Tied:
             matter = matter & (self.first[groups] <= cutoff)
         return (np.flatnonzero(matter) + groups.start).tolist()
 
-    def every(self, topic: int, cutoff: int | None = None) -> Iterator[tuple[JudgedRun, Floats]]:
-        """Every arrangement of a topic down to the cutoff, many at a time, each as a topic of a run, and its chance."""
+    def every(self, topic: int, cutoff: int | None = None) -> Iterator[tuple[list[JudgedRun], Floats]]:
+        """Every arrangement of a topic down to the cutoff, each as a topic of one of some runs, and their chances."""
         parts = []
         slots = self.slots(cutoff)
         for g in self._mixed_of(topic, cutoff):
@@ -196,7 +208,7 @@ class Tied:
                 index = index // chance.size
             yield self._copies(topic, ranks), share
 
-    def each(self, topic: int, cutoff: int | None = None) -> Iterator[tuple[JudgedRun, Floats]]:
+    def each(self, topic: int, cutoff: int | None = None) -> Iterator[tuple[list[JudgedRun], Floats]]:
         """As `every`, for one group after the other, all others standing as they do."""
         slots = self.slots(cutoff)
         for g in self._mixed_of(topic, cutoff):
@@ -212,11 +224,11 @@ class Tied:
         groups = self._mixed_of(topic, cutoff)
         return max((_sequences(self.counts(g)[1], int(slots[g])) for g in groups), default=1)
 
-    def as_it_is(self, topic: int) -> JudgedRun:
+    def as_it_is(self, topic: int) -> list[JudgedRun]:
         """One topic as it stands."""
         return self._copies(topic, self._ranks(topic, 1))
 
-    def drawn(self, topic: int, number: int, rng: np.random.Generator) -> Iterator[tuple[JudgedRun, Floats]]:
+    def drawn(self, topic: int, number: int, rng: np.random.Generator) -> Iterator[tuple[list[JudgedRun], Floats]]:
         """As `every`, this many orders, drawn at random."""
         step = self._step(topic)
         for start in range(0, number, step):
@@ -228,7 +240,7 @@ class Tied:
                 ranks[:, rows.start - base : rows.stop - base] = self.first[g] + places[:, : rows.stop - rows.start]
             yield self._copies(topic, ranks), np.full(ranks.shape[0], 1 / number)
 
-    def by_grade(self, topic: int) -> JudgedRun:
+    def by_grade(self, topic: int) -> list[JudgedRun]:
         """Two arrangements of a topic, as `every`: by falling and by rising grade, those without one as 0."""
         ranks, base = self._ranks(topic, 2), self.run.hits.offsets[topic]
         for g in self._mixed_of(topic):
@@ -246,20 +258,25 @@ class Tied:
         hits = self.run.hits
         return np.tile(self.run.rank[hits.offsets[topic] : hits.offsets[topic + 1]], (number, 1))
 
-    def _copies(self, topic: int, ranks: Ints) -> JudgedRun:
+    def _copies(self, topic: int, ranks: Ints) -> list[JudgedRun]:
         """One topic many times, with these ranks of its hits: (number, n_hits of the topic)."""
         number, width = ranks.shape
         pool, hits = self.run.pool, self.run.hits
         rows = slice(pool.judged.offsets[topic], pool.judged.offsets[topic + 1])
         size = int(rows.stop - rows.start)
-        columns = {n: np.tile(c[rows], number) for n, c in pool.columns.items() if isinstance(n, tuple)}
-        many = Judgments(Segments(np.arange(number + 1) * size), np.tile(pool.grade[rows], number), columns)
         own = self.run.row[hits.offsets[topic] : hits.offsets[topic + 1]] - rows.start
         order = np.argsort(ranks, axis=1)
+        rank = np.take_along_axis(ranks, order, axis=1)
+        retrieved = self.run.n_retrieved[topic]
+        if self.apart:
+            # What else the judgments hold only they themselves can take a part of.
+            one, all_of = pool.topics(topic, topic + 1), Segments([0, width])
+            return [self._run(one, all_of, rank[i], own[order[i]], np.full(1, retrieved)) for i in range(number)]
+        columns = {n: np.tile(c[rows], number) for n, c in pool.columns.items() if isinstance(n, tuple)}
+        many = Judgments(Segments(np.arange(number + 1) * size), np.tile(pool.grade[rows], number), columns)
         row = (own[order] + np.arange(number)[:, None] * size).ravel()
-        rank = np.take_along_axis(ranks, order, axis=1).ravel()
-        retrieved = np.full(number, self.run.n_retrieved[topic])
-        return self._run(many, Segments(np.arange(number + 1) * width), rank, row, retrieved)
+        every = Segments(np.arange(number + 1) * width)
+        return [self._run(many, every, rank.ravel(), row, np.full(number, retrieved))]
 
 
 def _sequences(sizes: tuple[int, ...], seen: int) -> int:
