@@ -394,8 +394,8 @@ def test_a_measure_that_only_the_host_computes_is_refused():
 
 
 def test_beyond_the_stated_number_of_orders_the_mean_is_drawn_and_says_so():
-    qrels = {"q": {f"d{i}": i % 3 for i in range(40)}}
-    run = {"q": {f"d{i}": 1.0 for i in range(60)}}
+    qrels = {"q": {f"d{i}": i % 3 for i in range(400)}}
+    run = {"q": {f"d{i}": 1.0 for i in range(600)}}
     row = tie_intervals([irpref.Twist], qrels, run).iloc[0]
     assert not row.exact
     assert row.error > 0

@@ -65,24 +65,40 @@ def _kept(run: Floats, most: Floats) -> Floats:
     return np.maximum(1 - np.divide(run, most, out=(run > 0) * 1.0, where=most > 0), 0.0)
 
 
+def shown(run: JudgedRun, n: Ints) -> JudgedRun:
+    """The first n documents of each topic: n is (n_topics,)."""
+    # A view has one cutoff for all topics; where R exceeds the depth nothing is cut below R.
+    # Documents without a judgment count, too: they push negative grades down.
+    if not (run.n_retrieved > n).any():
+        return run
+    keep = run.rank <= run.hits.spread(n)
+    return run.select(keep, run.rank, np.minimum(run.n_retrieved, n))
+
+
+def largest(view: JudgedRun, n: Ints) -> tuple[Floats, Floats]:
+    """RP+ and RP- of the reversed ideal list of n documents: (n_topics,), (n_topics,)."""
+    best = ideal(view.pool)
+    return _full(view, n, best.relevant + best.zeros + np.maximum(view.n_retrieved, n) - view.hits.lengths)
+
+
+def space(plus: Floats, minus: Floats, most_plus: Floats, most_minus: Floats) -> Floats:
+    """Sigma, of the displacements of a list and of the reversed ideal list: shape as all four."""
+    a, b = _kept(plus, most_plus), _kept(-minus, -most_minus)
+    return np.divide(2 * a * b, a + b, out=np.zeros_like(a), where=a + b > 0)
+
+
 def twist(run: JudgedRun, *, depth: int) -> Floats:
     """Twist of each topic: shape (n_topics,), in [0, 1], higher is better."""
     best = ideal(run.pool)
     r = best.relevant
-    # A view has one cutoff for all topics; where R exceeds the depth nothing is cut below R.
     n = np.maximum(depth, r)
-    view = run
-    # Documents without a judgment count, too: they push negative grades down.
-    if (run.n_retrieved > n).any():
-        keep = run.rank <= run.hits.spread(n)
-        view = run.select(keep, run.rank, np.minimum(run.n_retrieved, n))
+    view = shown(run, n)
     # How far the list is filled up moves negative grades only, and those are looked at below.
     of = positions(view)
     plus = view.hits.total_whole(np.maximum(of.rp, 0.0))
     alone = np.minimum(of.rp - surplus(view), 0.0)
     minus = of.of_nonrelevant_upto(r) + view.hits.total_whole(np.minimum(of.rp, 0.0) - alone)
     first_above = np.append(view.rank, 0)[view.hits.first(curve_at_hits(view) > 0)]
-    last = r + best.zeros + np.maximum(view.n_retrieved, n) - view.hits.lengths
     rare = best.negatives
     if rare.any():
         ranks, rp = crp_curve(view, n)
@@ -92,9 +108,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
         first_above = np.where(rare, np.append(ranks.position + 1, 0)[found], first_above)
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
-    most_plus, most_minus = _full(view, n, last)
-    a, b = _kept(plus, most_plus), _kept(-minus, -most_minus)
-    sigma = np.divide(2 * a * b, a + b, out=np.zeros_like(a), where=a + b > 0)
+    sigma = space(plus, minus, *largest(view, n))
     found_any = view.hits.count(view.grade > 0) > 0
     return np.where(found_any, (rho + sigma) / 2, 0.0)
 

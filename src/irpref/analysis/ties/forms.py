@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from irpref.analysis.ties.chances import at_least, drawn, first_at, nth_at
+from irpref.analysis.ties.effort import effort
 from irpref.analysis.ties.groups import Tied
 from irpref.analysis.ties.recovery import recovery
 from irpref.arrays.judgments import Gains
@@ -34,7 +35,7 @@ from irpref.measures import blended_ratio as blended
 from irpref.measures import bpref as of_bpref
 from irpref.measures import crp as of_crp
 from irpref.measures import e_measure as of_e
-from irpref.measures import everyday, ncu, original_ndcg, rpref
+from irpref.measures import everyday, ncu, original_ndcg, rpref, twist
 from irpref.measures import expected as of_expected
 from irpref.measures import known as of_known
 
@@ -924,6 +925,7 @@ FORMS: dict[Callable[..., Floats], Form] = {
     of_crp.crp: _crp,
     of_crp.n_crp: _n_crp,
     of_crp.crp_recovery: recovery,
+    twist.twist: effort,
     of_known.coverage: _coverage,
     of_known.novelty: _novelty,
     of_expected.relative_recall: _relative_recall,

@@ -116,7 +116,7 @@ def recovery(tied: Tied, task: Any, *, cutoff: int | None, judged_only: bool) ->
             for g in groups.tolist():
                 first, seen = int(view.first[g]), int(slots[g])
                 at = walk.steady(at, rank, own[rank - 1 : first - 1])
-                sizes, of_kind = _kinds(view, g, bounds, of, t, np.arange(first, first + seen))
+                sizes, of_kind = kinds_of(view, g, bounds, of, t, np.arange(first, first + seen))
                 at = walk.tied(at, first, seen, sizes, of_kind)
                 rank = first + seen
             at = walk.steady(at, rank, own[rank - 1 :])
@@ -129,7 +129,7 @@ def recovery(tied: Tied, task: Any, *, cutoff: int | None, judged_only: bool) ->
     return low, mean, high
 
 
-def _kinds(
+def kinds_of(
     view: Tied, group: int, bounds: tuple[Ints, Ints], of: of_crp.Positions, topic: int, rank: Ints
 ) -> tuple[list[int], Floats]:
     """Documents of a group by kind: how many, and relative positions at these ranks, (n_kinds, n_ranks)."""
