@@ -1,6 +1,5 @@
 """What to know before any number is read."""
 
-import re
 import time
 
 import numpy as np
@@ -230,13 +229,18 @@ def test_the_scale_is_held_against_the_measures():
     assert (row.level, row.count, row.example) == ("note", 1, "q9")
 
 
-def test_negative_grades_leave_crp_without_a_bound():
+def test_negative_grades_are_told_and_what_a_measure_says_of_them():
     qrels = {**QRELS, "q3": {**QRELS["q3"], "d7": -2}}
-    row = _one(irpref.check(qrels, {"r": _run()}, ["AP"]), "negative-grades")
+    findings = irpref.check(qrels, {"r": _run()}, ["AP"])
+    row = _one(findings, "negative-grades")
     assert (row.level, row.count, row.example) == ("note", 1, "d7")
-    row = _one(irpref.check(qrels, {"r": _run()}, ["AP", "nCRP"]), "negative-grades")
-    assert row.level == "warning"
-    assert re.search(r"nCRP is unbounded", row.text)
+    assert "caution" not in _codes(findings)
+    findings = irpref.check(qrels, {"r": _run()}, ["AP", "nCRP"])
+    assert _one(findings, "negative-grades").text.endswith("but for nCRP as grades below non-relevant")
+    row = _one(findings, "caution")
+    assert (row.level, row.example) == ("warning", "nCRP")
+    assert "no bounds" in row.text
+    assert "caution" not in _codes(irpref.check(QRELS, {"r": _run()}, ["nCRP"]))
 
 
 def test_iterators_are_read_once_and_inputs_stay():

@@ -33,7 +33,7 @@ from irpref.judged.align import Repeats, blocks, listing
 from irpref.judged.inputs import Table, as_table, group
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
-from irpref.measures.declare import needs, registered
+from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.names import parse_all
 from irpref.messages import DuplicateWarning
 
@@ -78,9 +78,10 @@ def check(qrels: Any, runs: Any, measures: Any = ()) -> pd.DataFrame:
 
         - grave: `topics-without-documents`, `no-common-topic`, `no-judged-document`, `mangled-ids`, `invalid-run`
         - warning: `duplicates`, `constant-scores`, `identical-runs`, `no-nonrelevant`, `rel-above-scale`,
-          `max-rel-below-scale`
-        - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`, `negative-grades`
-        - note: `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`, `max-rel-missing`
+          `max-rel-below-scale`, `caution`
+        - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
+        - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`,
+          `max-rel-missing`
 
     Raises
     ------
@@ -159,6 +160,9 @@ def _of_qrels(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
         )
     for measure in chosen:
         supported = measure.SUPPORTED_PARAMS
+        caution = measure.caution(pool.level_grade) if isinstance(measure, KernelMeasure) else ""
+        if caution:
+            yield Finding("caution", "warning", None, 1, str(measure), f"{measure}: {caution}")
         rel = measure["rel"] if "rel" in supported else None
         if isinstance(rel, (int, float)) and rel > top:
             text = f"{measure} counts grades from {rel:g} on as relevant, the highest is {top:g}: nothing is relevant"
@@ -180,15 +184,11 @@ def _negative(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
     if not negative.any():
         return
     row = int(np.argmax(negative))
-    unbounded = [measure for measure in chosen if measure.NAME in ("CRP", "nCRP")]
-    text = f"{int(negative.sum())} judgments are negative: they count as unjudged, except in the CRP family"
-    if unbounded:
-        names = ", ".join(map(str, unbounded))
-        text += (
-            f", where {names} {'is' if len(unbounded) == 1 else 'are'} unbounded below with them and grows with depth"
-        )
-    level = "warning" if unbounded else "note"
-    yield Finding("negative-grades", level, None, int(negative.sum()), str(pool.doc_ids[row]), text)
+    counting = [str(m) for m in chosen if isinstance(m, KernelMeasure) and m.NEGATIVE_GRADES]
+    text = f"{int(negative.sum())} judgments are negative: they count as unjudged"
+    if counting:
+        text += f", but for {', '.join(counting)} as grades below non-relevant"
+    yield Finding("negative-grades", "note", None, int(negative.sum()), str(pool.doc_ids[row]), text)
 
 
 def _nonrelevant(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
