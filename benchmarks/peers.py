@@ -136,7 +136,7 @@ MANY: dict[str, tuple[Contestant, str, tuple[str, ...]]] = {
 
 def fresh() -> None:
     """Forget what irpref keeps of earlier qrels: a first evaluation is what most people wait for."""
-    from irpref.judged.pool import recent
+    from irpref.judged import recent
 
     recent.forget()
 

@@ -77,6 +77,9 @@ def page(files: list[dict[str, Any]]) -> str:
         parts.append(files_section(_of(results, "files")))
     if _of(results, "growth"):
         parts.append(growth_section(_of(results, "growth")))
+    jobs = [r for r in results if r["workload"] in JOB_NAMES]
+    if jobs:
+        parts.append(jobs_section(jobs))
     if _of(results, "start"):
         parts.append(start_section(_of(results, "start")))
     stages = [r for r in results if r["workload"].startswith("stages")]
@@ -175,6 +178,43 @@ def growth_section(results: list[dict[str, Any]]) -> str:
         "documents a topic. What memory there is beside the packages is that of the judgments.\n\n"
         + table(["topics x retrieved", "rows of the run", "time", "ns a row", "MB"], rows)
     )
+
+
+def jobs_section(results: list[dict[str, Any]]) -> str:
+    """The jobs of `benchmarks/track.py`: each contestant beside ours."""
+    rows = []
+    for workload, form in dict.fromkeys((r["workload"], r["form"]) for r in results):
+        of = {r["who"]: r for r in results if (r["workload"], r["form"]) == (workload, form)}
+        ours = of["irpref"]
+        others = [f"{who} {_time(seconds(r))}" for who, r in of.items() if r is not ours]
+        ratios = [f"{seconds(r) / seconds(ours):.1f} × {who}" for who, r in of.items() if not who.startswith("irpref")]
+        rate = f"{ours['rows'] / seconds(ours) / 1e6:.1f}"
+        target = JOBS.get((workload, form), JOBS.get((workload, ""), ""))
+        rows.append(
+            [JOB_NAMES[workload], form, _time(seconds(ours)), rate, "; ".join(others), ", ".join(ratios), target]
+        )
+    busy = max(r.get("load", 0.0) for r in results)
+    return (
+        "## Tracks, frames as they lie in memory, Parquet\n\n"
+        "A whole track: all its runs on one command line with seven measures, start-up included, beside one process "
+        "that reads them with pytrec_eval's parser and computes three. Reading: `read_run` beside `pandas.read_csv` of "
+        "six columns with ids as text. Frames: C with all measures, its columns as this program makes them, and with "
+        "each id an object of its own anywhere in memory, as lists of tuples, merges and sorts leave them. Parquet: "
+        f"all measures, some topics at a time. The load of the machine was up to {busy:.0f}.\n\n"
+        + table(["job", "form", "irpref", "million rows a second", "others", "ratio", "target"], rows)
+    )
+
+
+JOB_NAMES = {"track": "track", "reading": "read_run", "scattered": "frames", "parquet": "Parquet"}
+JOBS = {
+    ("track", "plain"): "1.0 s and 5 × pytrec_eval",
+    ("track", "gzip"): "2 × plain",
+    ("reading", ""): "2.5 × pandas",
+    ("scattered", "tidy"): "20 ×",
+    ("scattered", "dict, scattered"): "3 ×",
+    ("scattered", ""): "15 ×",
+    ("parquet", ""): "10 million",
+}
 
 
 def start_section(results: list[dict[str, Any]]) -> str:

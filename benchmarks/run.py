@@ -4,6 +4,7 @@
     python -m benchmarks A --forms object str
     python -m benchmarks files --rows 1e5 1e6 5e6 --trec-eval /path/to/trec_eval
     python -m benchmarks growth               # up to 50 million rows, and 100,000 documents a topic
+    python -m benchmarks track reading scattered parquet
     python -m benchmarks start stages kernels # start-up; where time goes; cost by number of grades
     python -m benchmarks all --json results.json && python -m benchmarks.report results.json
 
@@ -31,7 +32,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import cluster, commands, peers, stages, workloads
+from benchmarks import cluster, commands, peers, stages, track, workloads
 
 # (workload, form) or (workload, form, contestant): how many times faster than ir_measures with Bpref alone.
 TARGETS: dict[tuple[str, ...], float] = {
@@ -43,7 +44,22 @@ TARGETS: dict[tuple[str, ...], float] = {
 }
 SECONDS = 8.0  # a workload and form is repeated until this time is used up
 LEAST, MOST = 3, 15
-WHAT = ("A", "B", "C", "D", "files", "growth", "start", "stages", "kernels", "spark")
+WHAT = (
+    "A",
+    "B",
+    "C",
+    "D",
+    "files",
+    "growth",
+    "track",
+    "reading",
+    "scattered",
+    "parquet",
+    "start",
+    "stages",
+    "kernels",
+    "spark",
+)
 ROWS = [1e2, 1e3, 1e4, 1e5, 1e6, 5e6, 2e7]
 PACKAGES = ("irpref", "ir-measures", "pytrec_eval-terrier", "ranx", "numpy", "pandas", "polars", "pyarrow")
 
@@ -93,6 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 found = cluster.spark(options)
             except ImportError as missing:
                 found = _elsewhere(name, None, options, missing)
+        elif name in ("track", "reading", "scattered", "parquet"):
+            found = getattr(track, name)(options)
         elif name == "stages":
             found = stages.stages(options)
         elif name == "kernels":

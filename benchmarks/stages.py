@@ -17,9 +17,10 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
     from irpref.arrays.segments import Segments
     from irpref.evaluation import KernelEvaluator
+    from irpref.judged import match
     from irpref.judged.align import Part, _by_key
     from irpref.judged.order import evaluation_order
-    from irpref.judged.pool import Pool, match
+    from irpref.judged.pool import Pool
 
     results: list[dict[str, Any]] = []
     names = [n for n in "ACD" if n in options.what] or list("AD")

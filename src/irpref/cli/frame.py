@@ -24,6 +24,7 @@ from typing import Any, NoReturn, TextIO
 
 from irpref.formats import tables
 from irpref.formats.replace import replaced
+from irpref.formats.runs import ENDINGS as ENDINGS_OF_RUNS
 from irpref.formats.runs import run_names
 from irpref.messages import IrprefWarning, visible, warn_user
 from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, write
@@ -277,7 +278,7 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
             found.append(text)
         elif os.path.exists(text) and (not os.path.isdir(text) or tables.is_folder(text)):
             # As for the host's command, what follows the qrels is a run.
-            if i > 0 and measures and _is_measure(text):
+            if i > 0 and measures and not _looks_like_a_path(text) and _is_measure(text):
                 raise UsageError(f"{text!r} is both a file and a measure: write ./{text} or -m {text}")
             found.append(text)
         elif measures and _is_measure(text):
@@ -300,7 +301,7 @@ def _has_runs(arguments: Iterable[str]) -> bool:
 
 
 def _looks_like_a_path(text: str) -> bool:
-    return os.sep in text or text.endswith((".gz", ".zst", ".txt", ".run", ".trec", ".res")) or os.path.isdir(text)
+    return os.sep in text or text.endswith(ENDINGS_OF_RUNS) or os.path.isdir(text)
 
 
 def _is_measure(text: str) -> bool:

@@ -222,7 +222,7 @@ def _objects(column: pl.Series, name: str) -> Any:
     if name != "doc_id" and len(column):
         begins = trec.changes(column)
         if begins.size * 4 < len(column):
-            return np.repeat(_array(column.gather(begins).to_list()), np.diff(np.append(begins, len(column))))
+            return np.repeat(_array(column[begins].to_list()), np.diff(np.append(begins, len(column))))
     return _array(column.to_list())
 
 

@@ -342,8 +342,8 @@ def whole_topics(frames: Iterator[pl.DataFrame], name: str) -> Iterator[TopicBlo
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
     for frame, is_last in _and_last(frames):
         topics = frame["query_id"]
-        begins = changes(topics).tolist()
-        names = topics.gather(begins).to_list()
+        rows = changes(topics)
+        begins, names = rows.tolist(), topics[rows].to_list()
         for topic, start, stop in zip(names, begins, [*begins[1:], len(frame)], strict=True):
             if start == 0 and waiting and topic == next(reversed(waiting)):
                 waiting[topic] += stop
@@ -796,7 +796,7 @@ def _checked(block: Parsed) -> tuple[pl.DataFrame | None, int]:
             return pl.DataFrame(fields, schema=types), n_lines
         table = _parse_csv(plain, form, separator)
     assert table is not None
-    return table.select(list(form.columns)), table.height if len(plain) == len(data) else _n_lines(data)
+    return table[list(form.columns)], table.height if len(plain) == len(data) else _n_lines(data)
 
 
 def _is_sound(table: pl.DataFrame | None, plain: bytes, form: Form) -> bool:

@@ -1,0 +1,201 @@
+"""The jobs that people have: a whole track from files, reading into frames, frames as they lie in memory, Parquet."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import commands, peers, workloads
+
+RUNS = 129
+TURNS = 5
+SEVEN = ("AP", "nDCG@10", "Bpref", "RPref(max_rel=3)", "QMeasure", "PPlus", "NCU")
+# What a script does with the runs of a track, one after the other.
+_PYTREC_EVAL = """
+import gzip, sys, pytrec_eval
+with open(sys.argv[1]) as file:
+    evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), {"map", "ndcg_cut.10", "bpref"})
+for path in sys.argv[2:]:
+    with (gzip.open(path, "rt") if path.endswith(".gz") else open(path)) as file:
+        values = evaluator.evaluate(pytrec_eval.parse_run(file))
+    for measure in ("map", "ndcg_cut_10", "bpref"):
+        print(path, measure, sum(of[measure] for of in values.values()) / len(values))
+"""
+
+
+def track(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """`irpref eval` with seven measures over all runs of a track, start-up included, and pytrec_eval with three."""
+    results = []
+    n_runs = min(options.runs, RUNS) if options.runs != 100 else RUNS
+    load = workloads.build("B", topics=options.topics, runs=n_runs)
+    rows = sum(map(len, load.runs))
+    with tempfile.TemporaryDirectory() as folder:
+        qrels = Path(folder) / "qrels"
+        workloads.write(load.qrels, qrels)
+        for form in ("plain", "gzip"):
+            paths = []
+            for i, run in enumerate(load.runs):
+                path = Path(folder) / f"run{i}"
+                if form == "plain":
+                    workloads.write(run, path)
+                else:
+                    packed = path.with_suffix(".gz")
+                    packed.write_bytes(gzip.compress(path.read_bytes()))
+                    path = packed
+                paths.append(str(path))
+            ours = [*commands._irpref(), "eval", str(qrels), *paths, *SEVEN]
+            contestants = {
+                "irpref": ours,
+                "irpref, --jobs 1": [*ours, "--jobs", "1"],
+                "pytrec_eval": [sys.executable, "-c", _PYTREC_EVAL, str(qrels), *paths],
+            }
+            taken: dict[str, list[tuple[float, float]]] = {who: [] for who in contestants}
+            for turn in range(TURNS + 1):
+                for who, command in contestants.items():
+                    found = commands.timed(command, options.clock)
+                    if turn:  # the first one compiles
+                        taken[who].append(found)
+            for who, pairs in taken.items():
+                _note(results, "track", form, who, rows, [s for s, _ in pairs], max(m for _, m in pairs))
+    return results
+
+
+def reading(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """`read_run` beside pandas' reader (six columns, ids as text)."""
+    import pandas as pd
+
+    import irpref
+
+    results: list[dict[str, Any]] = []
+    names = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
+    types = {"query_id": str, "doc_id": str}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        workloads.write(workloads.build("S", topics=900).run, path)
+        whole = path.read_bytes()
+        for megabytes in (1, 4, 32):
+            data = whole[: whole.rfind(b"\n", 0, megabytes << 20) + 1]
+            for form in ("plain", "gzip"):
+                file = str(path) + (".gz" if form == "gzip" else "")
+                Path(file).write_bytes(gzip.compress(data) if form == "gzip" else data)
+                calls: dict[str, Callable[[], Any]] = {
+                    "irpref": lambda file=file: irpref.read_run(file),
+                    "pandas": lambda file=file: pd.read_csv(file, sep=" ", header=None, names=names, dtype=types),
+                }
+                form = f"{megabytes} MB, {form}"
+                for who, seconds in in_turns(calls, 21 if megabytes < 32 else 5).items():
+                    _note(results, "reading", form, who, data.count(b"\n"), seconds)
+    return results
+
+
+def scattered(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """C as frames lie in memory: tidy, and as `DataFrame(list of tuples)` and `merge` leave them."""
+    results: list[dict[str, Any]] = []
+    load = workloads.build("C", topics=options.topics or 2000)
+    for form, made in {
+        "tidy": workloads.FORMS["object"],
+        "scattered": lambda rows: _scattered(rows, object),
+        "scattered `str`": lambda rows: _scattered(rows, workloads._str_python()),
+        "dict, scattered": _scattered_dict,
+    }.items():
+        qrels, run = made(load.qrels), made(load.run)
+        calls: dict[str, Callable[[], Any]] = {
+            "irpref": lambda qrels=qrels, run=run: peers.irpref_each(qrels, [run]),
+            "ir_measures": lambda qrels=qrels, run=run: peers.ir_measures_each(qrels, [run]),
+        }
+        for who, seconds in in_turns(calls, 3).items():
+            _note(results, "scattered", form, who, len(load.run), seconds)
+    return results
+
+
+def _scattered(rows: workloads.Rows, dtype: Any) -> Any:
+    """A frame of one block of columns, whose strings are objects of their own, wherever there was room for them."""
+    import pandas as pd
+
+    names = [str(1 + t) for t in range(int(rows.topic.max()) + 1)]
+    block = np.empty((len(rows), 3), dtype=object)
+    docs = rows.doc_ids
+    texts = docs()
+    for i in np.random.default_rng(7).permutation(len(rows)).tolist():
+        # Joined again: a string of its own.
+        block[i, 0] = "".join(list(names[rows.topic[i]]))
+        block[i, 1] = "".join(list(texts[i]))
+    block[:, 2] = rows.values()
+    frame = pd.DataFrame(block, columns=["query_id", "doc_id", rows.name], dtype=object)
+    types = {"query_id": dtype, "doc_id": dtype, rows.name: float if rows.name == "score" else int}
+    return frame.astype(types)
+
+
+def _scattered_dict(rows: workloads.Rows) -> Any:
+    frame = _scattered(rows, object)
+    out: dict[str, dict[str, Any]] = {}
+    for topic, doc, value in frame.itertuples(index=False, name=None):
+        out.setdefault(topic, {})[doc] = value
+    return out
+
+
+def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """All measures over a run in Parquet: one file, and a folder partitioned by topic."""
+    from irpref.evaluation import KernelEvaluator
+    from irpref.formats.trec import Source
+    from irpref.judged.stream import judge_file
+
+    results: list[dict[str, Any]] = []
+    load = workloads.build("S", topics=options.topics or 4000)
+    with tempfile.TemporaryDirectory() as folder:
+        frame = workloads.as_polars(load.run)
+        frame.write_parquet(Path(folder) / "run.parquet")
+        for i in range(0, len(frame), 40_000):
+            part = Path(folder) / "run" / f"part={i:09d}"
+            part.mkdir(parents=True)
+            frame[i : i + 40_000].write_parquet(part / "0.parquet")
+        qrels = workloads.as_polars(load.qrels)
+        for form, name in (("one file", "run.parquet"), ("folder, 40 topics a file", "run")):
+            seconds = []
+            for turn in range(4):
+                peers.fresh()
+                start = time.perf_counter()
+                evaluator = KernelEvaluator(peers.measures(), qrels)
+                evaluator.values_of(judge_file(evaluator.pool, Source(Path(folder) / name)).run)
+                if turn:
+                    seconds.append(time.perf_counter() - start)
+            _note(results, "parquet", form, "irpref", len(frame), seconds)
+    return results
+
+
+def in_turns(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, list[float]]:
+    """Seconds of each call, one after the other, the first of each not counted."""
+    taken: dict[str, list[float]] = {who: [] for who in calls}
+    for turn in range(turns + 1):
+        for who, call in calls.items():
+            peers.fresh()
+            start = time.perf_counter()
+            call()
+            if turn:
+                taken[who].append(time.perf_counter() - start)
+    return taken
+
+
+def _note(
+    results: list[dict[str, Any]],
+    workload: str,
+    form: str,
+    who: str,
+    rows: int,
+    seconds: list[float],
+    megabytes: float = 0.0,
+) -> None:
+    result = {"workload": workload, "form": form, "who": who, "rows": rows, "seconds": seconds}
+    results.append({**result, "megabytes": megabytes, "load": os.getloadavg()[0]})
+    took = statistics.median(seconds)
+    print(f"{workload} {form:26} {who:18} {took:8.4f} s  {rows / took / 1e6:6.2f} M rows a second", flush=True)
