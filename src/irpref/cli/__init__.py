@@ -25,7 +25,9 @@ from irpref.messages import visible
 # In the order of the help. A module named after a builtin would hide it in this package.
 COMMANDS = {
     "eval": "irpref.cli.eval",
+    "check": "irpref.cli.check",
     "compare": "irpref.cli.compare",
+    "leaderboard": "irpref.cli.leaderboard",
     "explain": "irpref.cli.explain",
     "curve": "irpref.cli.curve",
     "plot": "irpref.cli.plot",
@@ -33,6 +35,7 @@ COMMANDS = {
     "cite": "irpref.cli.cite",
     "meta": "irpref.cli.meta",
     "demo": "irpref.cli.demo",
+    "completion": "irpref.cli.completion",
 }
 
 

@@ -352,6 +352,14 @@ def read_runs(files: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     bar.close()
 
 
+def say_grave(qrels: Any, runs: Any, measures: Sequence[Any]) -> None:
+    """What `irpref check` finds grave, in one line each on standard error."""
+    from irpref.analysis.check import check, grave
+
+    for line in grave(check(qrels, runs, measures)):
+        sys.stderr.write(f"irpref: check: {visible(line)}\n")
+
+
 def only_topics(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
     """The topics asked for; `ValueError` for one that the qrels do not have."""
     known = dict.fromkeys(found)
