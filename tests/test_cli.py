@@ -684,7 +684,10 @@ def test_help_imports_nothing_heavy() -> None:
 def test_list_names_all_measures(call: Call) -> None:
     _, out, _ = call("list")
     for name in (*irpref.measures.registered(), "nDCG", "AP", "Compat"):
-        assert f"\n  {name}(" in out
+        assert f"\n  {name}(" in out or f"\n- {name}(" in out
+    there = ir_measures.cwl_eval.is_available()
+    assert ("\n  SDCG(" in out) == there
+    assert ("pip install 'irpref[providers]'" in out) == (not there or not ir_measures.pyndeval.is_available())
 
 
 def test_page_of_a_measure(call: Call) -> None:

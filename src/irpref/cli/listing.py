@@ -1,6 +1,7 @@
 """`irpref list`: the measures, ours and those of ir_measures.
 
-Without arguments a table; with a name, such as `irpref list RPref`, everything about that measure.
+Without arguments all of them, with what to install for those that do not compute here; with a name, such as
+`irpref list RPref`, everything about that measure. -o has a row for each: name, parameters, range, direction, source.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import sys
 import textwrap
 from typing import Any
 
+from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
+from irpref.show.text import Column, Table
 
 WIDTH = 100
 
@@ -21,6 +24,7 @@ WIDTH = 100
 def _arguments(parser: Parser) -> None:
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="names, such as RPref or nDCG")
     parser.add_argument("--json", action="store_true", help="all facts as JSON")
+    frame.add_output(parser, help="default: pages to read")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -29,10 +33,11 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         json.dump([facts(measure) for measure in chosen or _every()], sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
-    elif chosen:
-        sys.stdout.write("\n".join(_page(facts(measure)) for measure in chosen))
+    elif args.output or (args.file and frame.form_of(args, "") not in ("", "table")):
+        frame.show(args, _table([facts(measure) for measure in chosen or _every()]))
     else:
-        sys.stdout.write(_overview())
+        with frame.opened(args) as out:
+            out.write("\n".join(_page(facts(measure)) for measure in chosen) if chosen else _overview())
 
 
 def _every() -> list[Any]:
@@ -130,6 +135,32 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
     return out
 
 
+def _wanted(fact: dict[str, Any]) -> str | None:
+    """What to install before a measure computes here; None if it does."""
+    from ir_measures import providers
+
+    able = [providers.registry[name] for name in fact["providers"]]
+    if fact["from"] == "irpref" or any(provider.is_available() for provider in able):
+        return None
+    if {"cwl_eval", "pyndeval"} & set(fact["providers"]):
+        return "pip install 'irpref[providers]'"
+    said = [f"{provider.NAME}: {provider.install_instructions()}" for provider in able]
+    return " or ".join(said) or "nothing from pip: no provider of ir_measures computes it"
+
+
+def _table(found: list[dict[str, Any]]) -> Table:
+    """A row for each measure."""
+    columns = [Column(name, left=True) for name in ("measure", "from", "parameters", "range", "better")]
+    columns += [Column("computed by", left=True, prose=True), Column("source", left=True, prose=True)]
+    rows = []
+    for fact in found:
+        names = ", ".join(p["name"] + ("!" if p["required"] else "") for p in fact["parameters"])
+        better = {True: "higher", False: "lower", None: None}[fact["higher_is_better"]]
+        by = _wanted(fact) or ", ".join(fact["providers"])
+        rows.append([fact["name"], fact["from"], names, fact["range"], better, by, fact["source"]])
+    return Table(columns, rows)
+
+
 def _first_paragraph(measure: Any) -> str:
     return " ".join(inspect.cleandoc(type(measure).__doc__ or "").split("\n\n")[0].split())
 
@@ -146,9 +177,19 @@ def _overview() -> str:
     blocks.append(
         "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) stand for those of ir_measures.\n"
         "A parameter marked with ! must be given.\n"
-        "irpref list NAME explains a measure, irpref list --json has everything."
+        + _missing(every)
+        + "irpref list NAME explains a measure, irpref list --json has everything."
     )
     return "\n\n".join(blocks) + "\n"
+
+
+def _missing(every: list[dict[str, Any]]) -> str:
+    by: dict[str, int] = {}
+    for fact in every:
+        how = _wanted(fact)
+        if how:
+            by[how] = by.get(how, 0) + 1
+    return "".join(f"{n} marked with - do not compute here; for them: {how}\n" for how, n in by.items())
 
 
 def _row(fact: dict[str, Any]) -> str:
@@ -160,7 +201,8 @@ def _row(fact: dict[str, Any]) -> str:
     body = textwrap.wrap(
         f"{text}{range_}{lower}", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4, break_long_words=False
     )
-    head = textwrap.wrap(f"{fact['name']}{call}", WIDTH, initial_indent="  ", subsequent_indent=" " * 6)
+    mark = "- " if _wanted(fact) else "  "
+    head = textwrap.wrap(f"{fact['name']}{call}", WIDTH, initial_indent=mark, subsequent_indent=" " * 6)
     source = [f"    {fact['source']}"] if fact["source"] else []
     return "\n".join([*head, *body[:2], *source])
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.messages import visible
 from irpref.meta.incompleteness import Incompleteness
 from irpref.meta.power import DiscriminativePower
 from irpref.meta.stability import Stability
@@ -39,7 +40,7 @@ def axes(size: tuple[float, float] = (6.4, 4.4)) -> Axes:
 
 def _style(i: int, name: str, styles: Styles | None) -> dict[str, Any]:
     plain = {
-        "label": name,
+        "label": visible(name).replace("$", r"\$"),
         "color": _COLOURS[i % len(_COLOURS)],
         "linestyle": _LINES[i // len(_COLOURS) % len(_LINES)],
         "marker": _MARKERS[i % len(_MARKERS)],

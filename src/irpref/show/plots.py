@@ -19,6 +19,8 @@ from weakref import WeakSet
 
 import numpy as np
 
+from irpref.messages import visible
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -127,7 +129,7 @@ def crp_sketch(
     ax.set_ylim(low - 0.16 * span, high + 0.08 * span)
     ax.set_xlabel("rank")
     ax.set_ylabel(f"{_crp_name(table)} (ranks)")
-    ax.set_title(_wrapped(f"CRP of {_label(name, 'a run')}, topic {topic}"), pad=8 + 11 * len(ends))
+    ax.set_title(_wrapped(f"CRP of {_label(name, 'a run')}, topic {_visible(topic).strip()}"), pad=8 + 11 * len(ends))
     _whole_ranks(ax)
     # The curve may pass anywhere, so the legend stands below.
     return _finish(ax, 3, legend=_below(ax, 3))
@@ -320,7 +322,7 @@ def precision_histogram(
     from matplotlib.patches import Patch
 
     difference = table["difference"].to_numpy()
-    name, base = _label(table["run"].iloc[0], "A"), table.attrs.get("baseline", "B")
+    name, base = _label(table["run"].iloc[0], "A"), _visible(table.attrs.get("baseline", "B")).strip()
     measure = {"Rprec": "R-precision"}.get(table.attrs.get("measure", "Rprec"), table.attrs.get("measure"))
     place = np.arange(difference.size)
     filled: dict[str, Any] = {"facecolor": COLOURS[0], "edgecolor": COLOURS[0], "linewidth": 0.8}
@@ -444,7 +446,7 @@ def topic_strip(
         (bar,) = ax.plot([of.mean()] * 2, [place - 0.38, place + 0.38], color="0.1", linewidth=2)
     dots.set_label("topic")
     bar.set_label("mean")
-    ax.set_yticks(range(values.n_systems), [values.systems[s] for s in order.tolist()])
+    ax.set_yticks(range(values.n_systems), [_visible(values.systems[s]) for s in order.tolist()])
     ax.tick_params(axis="y", length=0, labelsize="x-small" if many else "medium")
     ax.set_ylim(-0.6, values.n_systems - 0.4)
     margin = 0.03 * (top - low)
@@ -575,7 +577,7 @@ def _name_points(ax: Axes, x: Any, y: Any, names: Sequence[str]) -> None:
         dx, dy, ha, va, room = best
         taken.append(room)
         ax.annotate(
-            name,
+            _visible(name).strip(),
             (vx, vy),
             xytext=(dx * 5, dy * 5),
             textcoords="offset points",
@@ -663,13 +665,14 @@ def _wrapped(text: str, width: int = 38) -> str:
 
 
 def _visible(name: str) -> str:
-    """The name as matplotlib shows it: it leaves labels that begin with an underscore out of legends."""
+    """The name as matplotlib shows it: dollars begin mathematics, labels that begin with an underscore are left out."""
+    name = visible(name).replace("$", r"\$")
     return f" {name}" if name.startswith("_") else name
 
 
 def _label(name: str, otherwise: str) -> str:
     """Name of a run, or another word for one that came without a name."""
-    return otherwise if name == "run" else str(name)
+    return otherwise if name == "run" else _visible(str(name)).strip()
 
 
 def _parameters(measure: str, base: bool = False) -> str:
@@ -685,7 +688,7 @@ def _parameters(measure: str, base: bool = False) -> str:
 
 def _over_topics(text: str, table: Any) -> str:
     if "query_id" in table:
-        return f"{text}, topic {table['query_id'].iloc[0]}"
+        return f"{text}, topic {_visible(table['query_id'].iloc[0]).strip()}"
     n = table.attrs.get("n_topics")
     if n is None:
         return text
