@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -30,6 +31,8 @@ QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n2 0 d 0\n3 0 a 1\n"
 R1 = "1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 1 t\n2 Q0 d 1 2 t\n2 Q0 a 2 1 t\n"
 R2 = "1 Q0 c 1 3 t\n1 Q0 a 2 2 t\n2 Q0 a 1 2 t\n2 Q0 d 2 1 t\n3 Q0 a 1 1 t\n"
 
+MISSING = "irpref: check: no documents for 1 of 3 topics, first '3'; they count as empty rankings\n"
+
 Call = Callable[..., tuple[int, str, str]]
 
 
@@ -44,12 +47,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def call(files: Path, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Run the command in this process: status, output, errors."""
+    """Run the command in this process: status, output, errors but for findings (`r1` lacks a topic)."""
 
     def called(*arguments: str) -> tuple[int, str, str]:
         status = main(list(arguments))
         out, err = capsys.readouterr()
-        return status, out, err
+        return status, out, "".join(line for line in err.splitlines(True) if not line.startswith("irpref: check: "))
 
     return called
 
@@ -133,10 +136,11 @@ def test_table_of_runs_marks_the_best(call: Call) -> None:
     _, out, _ = call("eval", "qrels", "r1", "r2", "AP", "EMeasure@2", "NumRel", "RR(rel=3)")
     assert out == golden(
         """
-        run       AP  EMeasure@2  NumRel  RR(rel=3)
-        r1   0.4444      0.6111   3.0000     0.0000
-        r2   0.7500*     0.3889*  4.0000     0.0000
+        run       AP  EMeasure@2  NumRel  RR(rel=3)  answered
+        r1   0.4444      0.6111   3.0000     0.0000         2
+        r2   0.7500*     0.3889*  4.0000     0.0000         3
         * best (lower is better: EMeasure@2)
+        answered: topics with documents, of 3
         """
     )
 
@@ -465,7 +469,8 @@ def test_closed_standard_output(files: Path) -> None:
         for stream in ("stdout", "stderr"):
             code = f"import sys; sys.{stream} = None; from irpref.cli import main; sys.exit(main({command!r}))"
             done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-            assert (done.returncode, done.stderr) == (0, "")
+            said = done.stderr.replace(MISSING, "")
+            assert (done.returncode, said) == (0, "")
             assert bool(done.stdout) == (stream == "stderr")
 
 
@@ -653,7 +658,7 @@ sys.exit(irpref_command.main())
 
 def test_broken_pipe(files: Path) -> None:
     (files / "big").write_text("".join(f"{t} 0 a 1\n" for t in range(20000)))
-    (files / "run").write_text("0 Q0 a 1 1 t\n")
+    (files / "run").write_text("".join(f"{t} Q0 a 1 1 t\n" for t in range(20000)))
     process = subprocess.Popen(
         [sys.executable, "-m", "irpref", "eval", "big", "run", "CRPRecovery", "-q"],
         stdout=subprocess.PIPE,
@@ -684,7 +689,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_list_names_all_measures(call: Call) -> None:
     _, out, _ = call("list")
     for name in (*irpref.measures.registered(), "nDCG", "AP", "Compat"):
-        assert f"\n  {name}(" in out or f"\n- {name}(" in out
+        assert re.search(rf"^[- ] {name}(\(|$)", out, re.M), name
     there = ir_measures.cwl_eval.is_available()
     assert ("\n  SDCG(" in out) == there
     assert ("pip install 'irpref[providers]'" in out) == (not there or not ir_measures.pyndeval.is_available())
@@ -867,3 +872,168 @@ def test_files_of_every_form(call: Call, files: Path) -> None:
         (files / "plain").write_bytes((files / f"x.{form}").read_bytes())
         assert call("eval", "qrels", "plain", "--format", form, "AP", "nDCG", "RPref(max_rel=2)") == expected
     assert call("eval", "qrels", "folder", "AP", "nDCG", "RPref(max_rel=2)") == expected
+
+
+# What `irpref check` finds --------------------
+
+
+def test_topics_without_documents_are_told_on_standard_error(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "qrels", "r1", "AP"]) == 0
+    assert capsys.readouterr() == ("AP\t0.4444\n", MISSING)
+    assert main(["eval", "qrels", "r2", "r1", "AP", "-o", "csv"]) == 0
+    assert capsys.readouterr().err == MISSING.replace("no documents", "r1: no documents")
+    assert main(["eval", "qrels", "r2", "AP"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["compare", "qrels", "r1", "r2", "AP"]) == 0
+    assert MISSING.replace("no documents", "r1: no documents") in capsys.readouterr().err
+
+
+def test_check(call: Call) -> None:
+    status, out, _ = call("check", "qrels", "r1", "r2", "AP")
+    assert status == 0
+    grave = "no documents for 1 of 3 topics, first '3'; they count as empty rankings"
+    assert out.startswith(f"Grave\nr1  {grave}\n\n")
+    status, out, _ = call("check", "qrels", "r1", "--strict", "-o", "jsonl")
+    assert status == 1
+    assert json.loads(out.splitlines()[0]) == {
+        "code": "topics-without-documents",
+        "level": "grave",
+        "run": "r1",
+        "count": 1,
+        "example": "3",
+        "text": grave,
+    }
+    assert call("check", "qrels", "r2", "--strict")[0] == 0
+
+
+def test_leaderboard(call: Call) -> None:
+    status, out, _ = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "100")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[:2] == [
+        "AP",
+        "run    mean    from      to  place  best  worst  letters  no documents  Judged@10",
+    ]
+    assert lines[2].split()[:2] == ["r2", "0.7500"]
+    assert lines[3].split()[-2:] == ["1", "0.6667"]
+    rows = call("leaderboard", "qrels", "r1", "r2", "AP", "nCRP", "--pairs", "none", "-o", "jsonl")[1].splitlines()
+    assert [(json.loads(row)["run"], json.loads(row)["measure"]) for row in rows][1:3] == [("r1", "AP"), ("r2", "nCRP")]
+    assert call("leaderboard", "qrels", "r1", "r2")[0] == 2
+
+
+# One grammar --------------------
+
+
+def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
+    assert call("eval", "qrels", "r1", "AP", "-t", "2")[1] == "2\tAP\t0.5000\n"
+    assert (
+        call("eval", "qrels", "r1", "AP", "-t", "9")[2] == "irpref: the qrels have no topic '9' (they begin 1, 2, 3)\n"
+    )
+    expected = call("eval", "qrels", "r1", "r2", "AP", "-o", "csv")[1]
+    assert call("eval", "qrels", "r1", "r2", "AP", "-f", "out.csv") == (0, "", "")
+    assert (files / "out.csv").read_text() == expected
+    assert call("eval", "qrels", "r1", "nDGC", "-f", "out.csv")[0] == 2
+    assert (files / "out.csv").read_text() == expected  # whole or as it was
+    assert call("eval", "qrels", "r1", "AP", "-f", "no/out.csv")[2] == "irpref: no/out.csv: No such file or directory\n"
+    assert sorted(p.name for p in files.iterdir()) == ["out.csv", "qrels", "r1", "r2"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        (
+            ["curve", "pr", "qrels", "r1", "--query", "1"],
+            ["curve", "pr", "qrels", "r1", "-t", "1"],
+            "--query is now -t",
+        ),
+        (["curve", "pr", "qrels", "r1", "--per-topic"], ["curve", "pr", "qrels", "r1", "-q"], "--per-topic is now -q"),
+        (
+            ["compare", "qrels", "r1", "r2", "--topics", "1"],
+            ["compare", "qrels", "r1", "r2", "--bars", "1"],
+            "now --bars",
+        ),
+        (["explain", "qrels", "r1", "1", "QMeasure"], ["explain", "qrels", "r1", "QMeasure", "-t", "1"], "now -t 1"),
+    ],
+)
+def test_old_spellings_are_understood_with_a_hint(call: Call, was: list[str], now: list[str], said: str) -> None:
+    old, new = call(*was), call(*now)
+    assert old[:2] == new[:2]
+    assert old[2].startswith("irpref: hint: ")
+    assert said in old[2]
+    assert new[2] == ""
+
+
+def test_old_spellings_that_mean_something_else_are_refused_with_the_right_one(call: Call) -> None:
+    assert call("curve", "pr", "qrels", "r1", "--format", "csv")[::2] == (
+        2,
+        "irpref: --format csv: the format of the text is -o csv\n",
+    )
+    assert call("plot", "pr", "qrels", "r1", "-o", "a.png")[::2] == (
+        2,
+        "irpref: -o a.png: a picture is written with -f a.png\n",
+    )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_all_commands_and_options(call: Call, shell: str) -> None:
+    status, out, _ = call("completion", shell)
+    assert status == 0
+    for word in (*COMMANDS, "robustness", "tau-ap", "quantity", "markdown"):
+        assert word in out
+    assert "per-topic" not in out  # an old spelling
+
+
+def test_completion_in_bash(call: Call) -> None:
+    script = call("completion", "bash")[1]
+    for words, expected in (
+        ("irpref curve hist", "histogram"),
+        ("irpref eval --base", "--baseline"),
+        ("irpref eval -o mark", "markdown"),
+    ):
+        n = len(words.split()) - 1
+        code = f'{script}\nCOMP_WORDS=({words}); COMP_CWORD={n}; _irpref; printf "%s\\n" "${{COMPREPLY[@]}}"'
+        done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [expected]
+
+
+# Tables --------------------
+
+
+def test_tables_fit_the_screen(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    measures = ["AP", "RPref(norm='relative',max_rel=2)@10", "QMeasure(judged_only=True)", "nDCG@10", "P@5"]
+    whole = call("eval", "qrels", "r1", "r2", *measures)[1]
+    for width in (30, 40, 60, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        out = call("eval", "qrels", "r1", "r2", *measures)[1]
+        assert max(map(len, out.splitlines())) <= width
+        assert sorted(re.findall(r"\d\.\d{4}", out)) == sorted(re.findall(r"\d\.\d{4}", whole))
+    monkeypatch.setenv("COLUMNS", "200")
+    assert call("eval", "qrels", "r1", "r2", *measures)[1] == whole
+
+
+def test_lower_is_better_is_said_in_every_table(call: Call) -> None:
+    for form, said in (
+        ("table", "lower is better: nCRP"),
+        ("markdown", "lower is better: nCRP"),
+        ("latex", "downarrow"),
+    ):
+        assert said in call("eval", "qrels", "r1", "r2", "AP", "nCRP", "-o", form)[1]
+
+
+def test_names_do_not_move_the_cursor_or_break_rows(call: Call, files: Path) -> None:
+    name = "a\x1b[31m\nb,\r"
+    (files / name).write_text(R1)
+    for form in ("table", "tsv", "markdown", "latex"):
+        out = call("eval", "qrels", "r2", name, "AP", "-o", form)[1]
+        assert "\x1b" not in out
+        assert "\r" not in out
+        assert out.count("\n") == call("eval", "qrels", "r2", "r1", "AP", "-o", form)[1].count("\n")
+    assert '\n"a\\x1b[31m\nb,\r",AP,' in call("eval", "qrels", "r2", name, "AP", "-o", "csv")[1]
+    assert "\x1b" not in call("eval", "qrels", name, "nope\x1b[1m.txt", "AP")[2]
+
+
+def test_an_encoding_without_daggers() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    page = printing.page_of(stream)
+    table = printing.Table([printing.Column("AP")], [[printing.Cell("0.5", True, True)]], notes=["† differs"])
+    assert printing.text(table, page=page) == "   AP\n0.5*#\n# differs\n"

@@ -50,6 +50,7 @@ def run(args: argparse.Namespace) -> None:
     given = frame.inputs(args, n_runs=2)
     qrels, runs = given.judgments().rows(), given.runs()
     (_, b) = runs
+    frame.say_grave(qrels, runs, given.measures)
     by_topic = args.by_query or frame.form_of(args) == "table"
     topics: list[Any] = []
     means: list[Any] = []

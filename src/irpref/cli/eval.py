@@ -132,14 +132,36 @@ def run(args: argparse.Namespace) -> int:
             status = ERROR
     if not scores or (base is not None and len(scores) < 2):
         return ERROR
+    n_topics = None if scorer.pool is None else scorer.pool.n_topics
+    _say_missing(scores, n_topics)
     values = _values(scores, given.measures, base, args)
     if form not in LINES:
-        frame.show(args, _wide(values, given.measures, base, args, len(given.files) > 1), "table")
+        wide = _wide(values, given.measures, base, args, len(given.files) > 1)
+        frame.show(args, wide if n_topics is None else _with_answered(wide, scores, n_topics), "table")
         return status
     if form == "jsonl" and args.places != PLACES:
         sys.stderr.write("--places is ignored when using --output jsonl\n")
     frame.show(args, _long(values, base, args, len(given.files) > 1), "tsv", head=False)
     return status
+
+
+def _say_missing(scores: Mapping[str, Scores], n_topics: int | None) -> None:
+    """What `irpref check` finds grave and is known here without another look at the runs."""
+    for name, found in scores.items():
+        if n_topics and 0 < len(found.missing) < n_topics:  # of an empty run there is a warning
+            what = f"{len(found.missing)} of {n_topics} topics, first {found.missing[0]!r}"
+            which = f"{name}: " * (len(scores) > 1)
+            frame.say(f"check: {which}no documents for {what}; they count as empty rankings")
+
+
+def _with_answered(table: Table, scores: Mapping[str, Scores], n_topics: int) -> Table:
+    """The table with the number of topics that each run answers, if these differ."""
+    answered = {name: n_topics - len(found.missing) for name, found in scores.items()}
+    if len(set(answered.values())) > 1 and table.columns[0].name == "run":
+        table.columns = [*table.columns, Column("answered")]
+        table.rows = [[*row, answered[str(row[0])]] for row in table.rows]
+        table.notes = [*table.notes, f"answered: topics with documents, of {n_topics}"]
+    return table
 
 
 def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
@@ -162,8 +184,7 @@ def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
 def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool) -> Scorer:
     judgments = given.judgments(args.known)
     if args.topic:
-        topics = {row.query_id for row in judgments.rows()}
-        args.topic = frame.only_topics(topics, args.topic)
+        args.topic = frame.only_topics((row.query_id for row in judgments.rows()), args.topic)
     try:
         with frame.asking_for_known(args):
             return Scorer(

@@ -210,7 +210,12 @@ def head(colour: int) -> str:
 
 def hint(text: str) -> None:
     """One line for who types an old spelling."""
-    sys.stderr.write(f"irpref: hint: {text}\n")
+    say(f"hint: {text}")
+
+
+def say(text: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"irpref: {visible(text)}\n")
 
 
 @dataclass
@@ -357,7 +362,7 @@ def say_grave(qrels: Any, runs: Any, measures: Sequence[Any]) -> None:
     from irpref.analysis.check import check, grave
 
     for line in grave(check(qrels, runs, measures)):
-        sys.stderr.write(f"irpref: check: {visible(line)}\n")
+        say(f"check: {line}")
 
 
 def only_topics(found: Iterable[str], wanted: Sequence[str]) -> list[str]:

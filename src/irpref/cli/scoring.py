@@ -118,9 +118,12 @@ class Scores:
         Empty where they were not asked for.
     lines : list of (topic, measure, value)
         The same in the order of the host's command.
+    missing : list of str
+        Topics of the qrels that the run has no documents for.
     """
 
     def __init__(self) -> None:
+        self.missing: list[str] = []
         self.means: dict[Any, float] = {}
         self.by_topic: dict[Any, dict[str, float]] = {}
         self.lines: list[tuple[str, Any, float]] = []
@@ -233,6 +236,9 @@ class Scorer:
         found = Scores()
         table = read_table(source, "run", self.form) if self.rest else None
         judged = None if self.pool is None else self._judged(source, table, progress)
+        if judged is not None:
+            answered = set(judged.topics)
+            found.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
         if table is not None:
             with self._one:
                 self._score_host(table, found)
