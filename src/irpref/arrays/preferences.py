@@ -479,11 +479,10 @@ def _close(group: Ints, sub: Ints, row: Ints, place: Ints, level: Floats, source
     last = np.append(node_sorted[1:] != node_sorted[:-1], True)
     node_group, node_row, node_level = (a[order][last] for a in (group, row, level))
 
-    _, sub = np.unique(sub, return_inverse=True)
+    new = np.append(False, sub[1:] != sub[:-1])
+    sub = np.cumsum(new)
     n_subs = int(sub[-1]) + 1
-    deepest = np.zeros(n_subs, np.int64)
-    np.maximum.at(deepest, sub, place)
-    says = deepest[sub] > 0  # a subgroup of one level says nothing
+    says = (np.bincount(sub, weights=place, minlength=n_subs) > 0)[sub]  # a subgroup of one level says nothing
     links = coo_array(
         (np.ones(int(says.sum()), np.int8), (node[says], n_nodes + sub[says])), shape=(n_nodes + n_subs,) * 2
     )
@@ -495,8 +494,10 @@ def _close(group: Ints, sub: Ints, row: Ints, place: Ints, level: Floats, source
 
     # Parts of one subgroup are orders of levels.
     rows_of = np.flatnonzero(says)
-    pairs_of_sub = np.unique(np.stack([part[node[rows_of]], sub[rows_of]]), axis=1)
-    n_subs_of = np.bincount(pairs_of_sub[0], minlength=n_parts)
+    # A subgroup that says something lies in one part.
+    part_of_sub = np.full(n_subs, -1)
+    part_of_sub[sub[rows_of]] = part[node[rows_of]]
+    n_subs_of = np.bincount(part_of_sub[part_of_sub >= 0], minlength=n_parts)
     plain = rows_of[n_subs_of[part[node[rows_of]]] == 1]
     node_place[node[plain]] = place[plain]
 

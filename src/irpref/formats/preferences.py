@@ -179,8 +179,9 @@ def _check(source: Source, form: _PrefForm, frame: pd.DataFrame) -> None:
 def closed(frame: pd.DataFrame) -> Preferences:
     """The preferences of a frame, its documents numbered topic by topic. Raises `ConflictingError`."""
     import numpy as np
+    import pandas as pd
 
-    codes = {name: np.unique(frame[name].to_numpy(dtype=object), return_inverse=True)[1] for name in COLUMNS[:-1]}
+    codes = {name: pd.factorize(frame[name], sort=True)[0] for name in COLUMNS[:-1]}
     topic = codes["query_id"]
     if not topic.size:
         return build(topic, topic, topic, topic, np.zeros(0), 0)

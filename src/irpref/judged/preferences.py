@@ -117,11 +117,16 @@ def _as_text(values: Any) -> list[str]:
 
 
 def _codes(values: Sequence[str]) -> tuple[list[str], Ints]:
-    seen: dict[str, int] = {}
-    codes = np.fromiter((seen.setdefault(value, len(seen)) for value in values), np.int64, len(values))
-    names = sorted(seen)
+    """The different values in rising order, and the place of each value among them."""
+    import pandas as pd
+
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    codes, found = pd.factorize(column)
+    names = sorted(found.tolist())
     place = np.empty(len(names), np.int64)
-    place[[seen[name] for name in names]] = np.arange(len(names))
+    number = {name: i for i, name in enumerate(found.tolist())}
+    place[[number[name] for name in names]] = np.arange(len(names))
     return names, place[codes]
 
 

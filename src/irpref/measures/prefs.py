@@ -324,6 +324,10 @@ class _PrefShare(KernelMeasure):
     NEGATIVE_GRADES = True
     kernel = staticmethod(pref_share)
 
+    def instead(self) -> str:
+        """The measure to explain."""
+        return "; explain PrefRecall, which counts the same preferences"
+
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if self.params.get("nonrelevant") == "R":
@@ -350,6 +354,10 @@ class _NumPrefs(KernelMeasure):
     IDEAL = None
     NEGATIVE_GRADES = True
     kernel = staticmethod(n_prefs)
+
+    def instead(self) -> str:
+        """The measure to explain."""
+        return "; explain PrefRecall, which counts the same preferences"
 
     def aggregator(self) -> Any:
         """The sum over the topics."""
@@ -384,6 +392,10 @@ class _NumPrefsFulfilled(KernelMeasure):
     VARIANTS = ({}, {"pairs": "retrieved", "cutoff": 7})
     NEGATIVE_GRADES = True
     kernel = staticmethod(n_prefs_fulfilled)
+
+    def instead(self) -> str:
+        """The measure to explain."""
+        return "; explain PrefRecall, which counts the same preferences"
 
     def aggregator(self) -> Any:
         """The sum over the topics."""

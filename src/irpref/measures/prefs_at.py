@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.arrays.preferences import ordered
+from irpref.arrays.reasons import MISSED, Topic
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
 from irpref.arrays.terms import Terms
@@ -171,6 +172,21 @@ def pref_ap_terms(run: JudgedRun) -> Terms:
     return _terms(run, *_points(run))
 
 
+def pref_reasons(topic: Topic) -> None:
+    """How many documents below it each one is preferred to, and how many of those below are preferred to it."""
+    correct, wrong = topic.columns["correct"], topic.columns["wrong"]
+
+    def words(i: int) -> str:
+        right, other = int(correct[i]), int(wrong[i])
+        if not right + other:
+            return "decides no preference: none between it and a document below"
+        said = [f"preferred to {right} below it"] if right else []
+        return "; ".join([*said, *([f"{other} below it preferred to it"] if other else [])])
+
+    topic.say(topic.inside & ~np.isnan(correct), words)
+    topic.say(topic.kind == MISSED, lambda i: "not retrieved: preferences over it are decided by others")
+
+
 _COLUMNS = {
     "correct": "documents below it that it is preferred to",
     "wrong": "documents below it that are preferred to it",
@@ -195,6 +211,7 @@ class _PrefPrecision(KernelMeasure):
     NEGATIVE_GRADES = True
     kernel = staticmethod(pref_precision)
     terms = staticmethod(pref_precision_terms)
+    reasons = staticmethod(pref_reasons)
 
 
 class _PrefRecall(KernelMeasure):
@@ -218,6 +235,7 @@ class _PrefRecall(KernelMeasure):
     NEGATIVE_GRADES = True
     kernel = staticmethod(pref_recall)
     terms = staticmethod(pref_recall_terms)
+    reasons = staticmethod(pref_reasons)
 
 
 class _WeightedPrefPrecision(KernelMeasure):
@@ -238,6 +256,7 @@ class _WeightedPrefPrecision(KernelMeasure):
     NEGATIVE_GRADES = True
     kernel = staticmethod(weighted_pref_precision)
     terms = staticmethod(weighted_pref_precision_terms)
+    reasons = staticmethod(pref_reasons)
 
 
 class _PrefAP(KernelMeasure):
@@ -257,6 +276,7 @@ class _PrefAP(KernelMeasure):
     NEGATIVE_GRADES = True
     kernel = staticmethod(pref_ap)
     terms = staticmethod(pref_ap_terms)
+    reasons = staticmethod(pref_reasons)
 
 
 PrefPrecision = register(_PrefPrecision())
