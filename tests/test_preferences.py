@@ -568,3 +568,29 @@ def test_a_pool_of_preferences_can_be_shared():
     run = {"q": {"a": 2.0, "c": 1.0}}
     assert values(EVERY, pool, run) == values(EVERY, frame_of(rows), run)
     assert values(EVERY, pickle.loads(pickle.dumps(pool)), run) == values(EVERY, pool, run)
+
+
+# The command line ---------------------------------------------------------------------------------------------
+
+
+def test_eval_takes_a_file_of_preferences_as_qrels_and_beside_qrels(tmp_path, capsys):
+    from irpref.cli import main
+
+    prefs, qrels, run = tmp_path / "prefs", tmp_path / "qrels", tmp_path / "run"
+    prefs.write_text("q1 ann 0 a 2\nq1 ann 0 b 1\nq1 bob 0 b 2\nq1 bob 0 a 1\nq1 bob 0 c 0\n")
+    qrels.write_text("q1 0 a 1\nq1 0 b 0\n")
+    run.write_text("q1 Q0 a 1 2 r\nq1 Q0 b 2 1 r\n")
+
+    def printed(*arguments):
+        assert main(["eval", *map(str, arguments)]) == 0
+        return [line.split() for line in capsys.readouterr().out.splitlines()]
+
+    # a > b; b > a, b > c, a > c: three of four, since c was not retrieved.
+    assert printed(prefs, run, "PrefShare", "prefs_num_prefs_poss") == [["PrefShare", "0.7500"], ["NumPrefs", "4.0000"]]
+    assert printed(qrels, run, "--preferences", prefs, "PrefShare", "AP") == [["PrefShare", "0.7500"], ["AP", "1.0000"]]
+    assert printed(qrels, run, "PrefShare") == [["PrefShare", "1.0000"]]
+    assert main(["eval", str(prefs), str(run), "AP"]) != 0
+    assert main(["eval", str(prefs), str(run), "PrefShare", "AP"]) != 0
+    assert "needs one grade a document" in capsys.readouterr().err
+    assert main(["eval", str(qrels), str(run), "--preferences", str(prefs), "AP"]) != 0
+    assert "none of the measures reads preferences" in capsys.readouterr().err

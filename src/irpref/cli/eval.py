@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from irpref.analysis.significance import CORRECTIONS, TESTS, corrected, paired_test
 from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
-from irpref.cli.scoring import Scorer, Scores
+from irpref.cli.scoring import Scorer, Scores, SideBySide, read_judgments, reads_preferences
 from irpref.formats.runs import run_names
 from irpref.formats.trec import Source
 from irpref.messages import warn_user
@@ -62,6 +62,11 @@ def _arguments(parser: Parser) -> None:
     input_ = parser.add_argument_group("input")
     input_.add_argument("--provider", metavar="NAME", help="provider of ir_measures that computes everything")
     frame.add_known(input_)
+    input_.add_argument(
+        "--preferences",
+        metavar="FILE",
+        help="preferences for measures such as PrefShare, beside QRELS for the others (or give them as QRELS)",
+    )
     frame.add_format(input_)
     input_.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="runs evaluated at a time (default: the number of cores)"
@@ -181,22 +186,33 @@ def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
     return next(name for name, other in given.files.items() if _same_file(other, path))
 
 
-def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool) -> Scorer:
+def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool) -> Scorer | SideBySide:
     judgments = given.judgments(args.known)
     if args.topic:
         args.topic = frame.only_topics((row.query_id for row in judgments.rows()), args.topic)
     try:
         with frame.asking_for_known(args):
-            return Scorer(
-                given.measures,
-                judgments,
-                # Line by line as the host's command: also in the order of its lines.
-                exact=exact,
-                provider=args.provider,
-                strict=args.strict,
-                by_topic=args.by_query or compared,
-                form=args.format,
-            )
+
+            def scorer(measures: list[Any], of: Any) -> Scorer:
+                return Scorer(
+                    measures,
+                    of,
+                    # Line by line as the host's command: also in the order of its lines.
+                    exact=exact,
+                    provider=args.provider,
+                    strict=args.strict,
+                    by_topic=args.by_query or compared,
+                    form=args.format,
+                )
+
+            if args.preferences is None:
+                return scorer(given.measures, judgments)
+            on_preferences = [measure for measure in given.measures if reads_preferences(measure)]
+            if not on_preferences:
+                raise UsageError("--preferences: none of the measures reads preferences, as PrefShare and PrefAP do")
+            others = [measure for measure in given.measures if measure not in on_preferences]
+            scorers = [scorer(on_preferences, read_judgments(args.preferences, preferences=True))]
+            return SideBySide(given.measures, [*([scorer(others, judgments)] if others else []), *scorers])
     except ValueError as error:
         text = str(error)
         if text.startswith("qrels: "):

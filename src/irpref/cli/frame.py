@@ -228,9 +228,9 @@ class Inputs:
 
     def judgments(self, known: str | None = None) -> Any:
         """The judgments, see `irpref.cli.scoring.read_judgments`."""
-        from irpref.cli.scoring import read_judgments
+        from irpref.cli.scoring import read_judgments, reads_preferences
 
-        return read_judgments(self.qrels, known)
+        return read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)))
 
     def runs(self) -> dict[str, Any]:
         """The runs by name."""

@@ -17,7 +17,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from irpref.formats.collections import dataset, not_loaded
-from irpref.formats.tables import read_table
+from irpref.formats.preferences import are_preferences, read_preferences
+from irpref.formats.tables import form_of, read_table
 from irpref.formats.trec import Columns, Source
 from irpref.messages import IrprefWarning, warn_user
 
@@ -72,8 +73,13 @@ class Judgments:
         return str(self.data["relevance"].dtype).lower().startswith(("int", "uint"))  # pandas or polars
 
 
-def read_judgments(name: str, known: str | None = None) -> Judgments:
-    """Judgments from a file, standard input, or ir_datasets.
+def reads_preferences(measure: Any) -> bool:
+    """Whether a measure takes preferences as well as grades."""
+    return "preferences" in getattr(measure, "NEEDS", ())
+
+
+def read_judgments(name: str, known: str | None = None, preferences: bool = False) -> Judgments:
+    """Judgments from a file, standard input, or ir_datasets; with `preferences`, a file may hold those.
 
     Raises
     ------
@@ -81,7 +87,11 @@ def read_judgments(name: str, known: str | None = None) -> Judgments:
         There is no such file and no such data set; a line is malformed.
     """
     if name == "-" or os.path.exists(name):
-        found = Judgments(read_table(name, "qrels"))
+        source = Source(name, keep=True)
+        if preferences and form_of(source) == "trec" and are_preferences(source):
+            found = Judgments(read_preferences(source))
+        else:
+            found = Judgments(read_table(source, "qrels"))
     else:
         found = Judgments(_from_ir_datasets(name))
     if not len(found.data):
@@ -159,8 +169,9 @@ class Scorer:
         by_topic: bool = False,
         form: str | None = None,
     ) -> None:
-        from irpref.evaluation import AcceleratedEvaluator, columns_for
-        from irpref.judged.pool import ConflictError, Pool
+        from irpref.evaluation import AcceleratedEvaluator, check_graded, columns_for
+        from irpref.judged.pool import ConflictError
+        from irpref.judged.recent import recent_pool
         from irpref.measures.declare import KernelMeasure
 
         self.measures = list(measures)
@@ -170,7 +181,7 @@ class Scorer:
         # Runs are aligned, and so looked at, whoever computes the measures.
         self.pool: Any = None
         try:
-            self.pool = Pool.build(judgments.for_pool(), columns_for(ours))
+            self.pool = recent_pool(judgments.for_pool(), columns_for(ours), any(map(reads_preferences, ours)))
         except ConflictError as error:
             if ours or strict:
                 raise
@@ -198,6 +209,7 @@ class Scorer:
             source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
             check_supported(self.rest, source)
             if self.pool is not None:
+                check_graded(self.pool, self.rest)
                 check_judgments(self.rest, self.pool.topic_ids, self.pool.level_grade)
             with of_host(self.rest):
                 self.host = source.evaluator(self.rest, judgments.rows())
@@ -304,6 +316,26 @@ class Scorer:
                 found.lines.append((topic, measure, measure.DEFAULT))
                 found.by_topic.setdefault(measure, {})[topic] = measure.DEFAULT
         found.means.update({measure: aggregator.result() for measure, aggregator in aggregators.items()})
+
+
+class SideBySide(Scorer):
+    """Scorers of different measures against different judgments, as one."""
+
+    def __init__(self, measures: Sequence[Any], scorers: Sequence[Scorer]) -> None:
+        self.measures, self.scorers = list(measures), list(scorers)
+
+    def score(self, path: str, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
+        """Values of a run file. Raises as `Scorer.score`."""
+        if path == "-":
+            raise ValueError("--preferences: a run from standard input can be read once only, give a file")
+        found = Scores()
+        for scorer in self.scorers:
+            part = scorer.score(path, progress, alone)
+            found.means.update(part.means)
+            found.by_topic.update(part.by_topic)
+            found.lines += part.lines
+        found.means = {measure: found.means[measure] for measure in self.measures}
+        return found
 
 
 def _host_errs(measures: Iterable[Any], pool: Any) -> bool:

@@ -55,7 +55,14 @@ JUDGED_PAIRS = _PrefForm("pairs", 4, {"query_id": 0, "winner": 1, "loser": 2, "j
 FORMS = ("prefs", "qrels_prefs", "pairs")
 
 
-def read_preferences(path: PathLike, form: str | None = None) -> pd.DataFrame:
+def are_preferences(source: Source) -> bool:
+    """Whether the first line of a file has a form that no qrels have: five fields, or a last one that is no number."""
+    _, line = next(lines_of(source), (0, b""))
+    fields = line.split()
+    return len(fields) == 5 or (len(fields) in (3, 4) and not _is_number(fields[-1]))
+
+
+def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.DataFrame:
     """Read preferences.
 
     Parameters
@@ -82,7 +89,7 @@ def read_preferences(path: PathLike, form: str | None = None) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    source = Source(path, keep=True)
+    source = path if isinstance(path, Source) else Source(path, keep=True)
     chosen = _form(source, form)
     fields = columns_of(source, chosen)
     if chosen.what == "pairs":
