@@ -1,5 +1,6 @@
 """Preferences: files, pools, measures, against loops, against trec_eval, and against the measures of grades."""
 
+import doctest
 import io
 import json
 import pickle
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irpref
+from irpref.analysis.preference_check import preference_findings
 from irpref.evaluation import KernelEvaluator, prepare
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
@@ -594,3 +596,63 @@ def test_eval_takes_a_file_of_preferences_as_qrels_and_beside_qrels(tmp_path, ca
     assert "needs one grade a document" in capsys.readouterr().err
     assert main(["eval", str(qrels), str(run), "--preferences", str(prefs), "AP"]) != 0
     assert "none of the measures reads preferences" in capsys.readouterr().err
+
+
+# Around it ----------------------------------------------------------------------------------------------------
+
+
+def test_check_finds_disagreeing_judges_and_documents_never_compared():
+    rows = [
+        ("q1", "ann", "0", "a", 2),
+        ("q1", "ann", "0", "b", 1),
+        ("q1", "bob", "0", "b", 2),
+        ("q1", "bob", "0", "a", 1),
+        ("q1", "bob", "1", "c", 1),
+        ("q2", "ann", "0", "a", 1),
+    ]
+    assert [row[:4] for row in preference_findings(frame_of(rows))] == [
+        ("disagreeing-judges", "warning", 1, "q1"),
+        ("never-compared", "note", 2, "q1"),
+    ]
+    found = irpref.check(frame_of(rows), {"mine": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}})
+    assert {"disagreeing-judges", "never-compared"} <= set(found["code"])
+    found = irpref.check(frame_of(pairs("a>b b>c c>a")), {"mine": {"q": {"a": 1.0}}})
+    assert found[["code", "level"]].values.tolist() == [["contradicting-preferences", "grave"]]
+    assert "circle" in found["text"][0]
+
+
+@given(preference_collections())
+@settings(max_examples=20)
+def test_disagreements_are_pairs_preferred_both_ways(data):
+    rows, _ = data
+    number = 0
+    for groups in by_group(rows).values():
+        said = {pair for of in groups.values() for pair in preferences_of(of)}
+        number += sum((b, a) in said for a, b in said) // 2
+    found = {code: count for code, _, count, _, _ in preference_findings(frame_of(rows))}
+    assert found.get("disagreeing-judges", 0) == number
+
+
+def test_the_examples_of_the_page_are_true():
+    page = Path(__file__).parents[1] / "docs" / "preferences.md"
+    found = doctest.testfile(str(page), module_relative=False)
+    assert found.attempted > 5
+    assert not found.failed
+
+
+def test_explanations_say_what_each_document_decides():
+    preferences = frame_of(pairs("a>b b>c"))
+    found = irpref.explain.explain(preferences, {"q": {"a": 3.0, "c": 2.0}}, "PrefRecall", "q")
+    assert "preferred to 2 below it" in str(found)
+    assert "1 below it preferred to it" in str(found)
+
+
+def test_an_experiment_takes_preferences():
+    pt = pytest.importorskip("pyterrier")
+    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    judged = frame_of(pairs("a>b b>c")).rename(columns=names)
+    run = pd.DataFrame({"qid": "q", "docno": ["a", "c"], "score": [2.0, 1.0], "rank": [0, 1]})
+    topics = pd.DataFrame({"qid": ["q"], "query": ["x"]})
+    table = pt.Experiment([run], topics, judged, [irpref.PrefShare, irpref.NumPrefs])
+    assert table["PrefShare"][0] == pytest.approx(2 / 3)
+    assert table["NumPrefs"][0] == 3

@@ -27,12 +27,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.analysis.preference_check import has_subgroups, preference_findings
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.runs import named_runs
 from irpref.judged.align import Repeats, blocks, listing
-from irpref.judged.inputs import Table, as_table, group
+from irpref.judged.inputs import Table, as_table, group, opened
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
+from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.names import parse_all
 from irpref.messages import DuplicateWarning
@@ -82,18 +84,25 @@ def check(qrels: Any, runs: Any, measures: Any = ()) -> pd.DataFrame:
         - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
         - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`,
           `max-rel-missing`
+        - of preferences: `contradicting-preferences` (grave), `disagreeing-judges` (warning), `never-compared` (note)
 
     Raises
     ------
     ValueError, OSError
         The qrels cannot be read. What is wrong with a run is a finding.
     """
-    import pandas as pd
-
-    pool = Pool.build(qrels)
+    qrels = opened(qrels, "relevance")
+    stated: list[Finding] = []
+    if has_subgroups(qrels):
+        stated = [Finding(row[0], row[1], None, *row[2:]) for row in preference_findings(qrels)]
+        if any(finding.level == "grave" for finding in stated):
+            return _table(stated)  # there is no pool to hold anything against
+        pool = recent_pool(qrels, preferences=True)
+    else:
+        pool = Pool.build(qrels)
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in named_runs(runs).items()}
     chosen = list(dict.fromkeys(parse_all(measures)))
-    found = list(_of_qrels(pool, chosen))
+    found = [*stated, *_of_qrels(pool, chosen)]
     looks: dict[str, _Look] = {}
     ids = _Ids(pool)
     for name, run in named.items():
@@ -105,6 +114,13 @@ def check(qrels: Any, runs: Any, measures: Any = ()) -> pd.DataFrame:
     for name, look in looks.items():
         found += _of_run(pool, name, look, chosen, deepest)
     found += _identical(pool, named, looks)
+    return _table(found)
+
+
+def _table(found: list[Finding]) -> pd.DataFrame:
+    """The findings as a table, the worst first."""
+    import pandas as pd
+
     found.sort(key=lambda finding: LEVELS.index(finding.level))
     codes = {code: place for place, code in enumerate(dict.fromkeys(finding.code for finding in found))}
     found.sort(key=lambda finding: (LEVELS.index(finding.level), codes[finding.code], -finding.count))

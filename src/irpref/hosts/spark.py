@@ -19,7 +19,8 @@ from ir_measures.measures import Measure
 from irpref.evaluation import KernelEvaluator, columns_for, prepare
 from irpref.hosts.ir_measures import IrprefProvider
 from irpref.judged.align import judge
-from irpref.judged.pool import Pool
+from irpref.judged.preferences import COLUMNS as PREFERENCE_COLUMNS
+from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 
@@ -95,6 +96,8 @@ def _extra_columns(measures: Iterable[Measure], present: Iterable[str]) -> list[
     for measure in measures:
         if isinstance(measure, KernelMeasure):
             names |= set(IrprefProvider().qrel_inputs([measure]))
+            if "preferences" in measure.NEEDS:
+                names |= set(PREFERENCE_COLUMNS)
         else:
             names |= {"iteration"}  # subtopics, for the host's diversity measures
     return sorted((names - {"query_id", "doc_id", "relevance"}) & set(present))
@@ -195,8 +198,8 @@ def _values(
     if not ours and {measure.NAME for measure in others} <= _by_subtopic():
         one = qrels.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").max())
     # Whoever computes the measures: rows have no order here, so the host's last of two would be any of them.
-    pool = Pool.build(one, columns_for(ours))
-    judged = judge(pool, run, strict=True)
+    pool = recent_pool(one, columns_for(ours), any("preferences" in measure.NEEDS for measure in ours))
+    judged = judge(pool, run, strict=True, ties=any(measure.TIES_BY_RISING_ID for measure in ours))
     if ours:
         evaluator = KernelEvaluator(ours, pool)
         found = evaluator.values_of(judged)

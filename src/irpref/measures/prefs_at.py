@@ -14,7 +14,7 @@ Their rpref is recall of preferences. It is not De Beer and Moens' rpref (`RPref
 
 B. Carterette, P. N. Bennett, D. M. Chickering and S. T. Dumais, Here or there: preference judgments for relevance,
 ECIR 2008, 16-27, doi:10.1007/978-3-540-78646-7_5; B. Carterette and P. N. Bennett, Evaluation measures for preference
-judgments, SIGIR 2008, 685-686, doi:10.1145/1390334.1390451.
+judgments, SIGIR 2008, 685-686.
 
 Left open there, decided here:
 

@@ -1,0 +1,103 @@
+"""What to know of preferences before any number is read: contradictions, disagreeing judges, lone documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.preferences import Preferences
+from irpref.arrays.segments import Bools, Ints
+from irpref.judged.pool import ConflictError, Pool
+from irpref.judged.recent import recent_pool
+
+# Code, level, count, example, text: as the columns of `irpref.check`.
+Row = tuple[str, str, int, str | None, str]
+
+
+def has_subgroups(data: Any) -> bool:
+    """Whether judgments, as `opened` returns them, are preferences: they have a column `subgroup`."""
+    first = data[0] if isinstance(data, list) and data else data
+    return "subgroup" in getattr(first, "_fields", ()) or "subgroup" in list(getattr(data, "columns", ()))
+
+
+def preference_findings(preferences: Any) -> list[Row]:
+    """What there is to say of preferences.
+
+    Parameters
+    ----------
+    preferences : frame of preferences, as `irpref.read_preferences` returns it; or a Pool of them
+
+    Returns
+    -------
+    list of (code, level, count, example, text)
+        - grave `contradicting-preferences`: they cannot all hold, and nothing else was looked at;
+        - warning `disagreeing-judges`: pairs of documents of which groups of a topic prefer different ones; no ranking
+          fulfils all preferences then;
+        - note `never-compared`: documents that are in no preference.
+    """
+    try:
+        pool = preferences if isinstance(preferences, Pool) else recent_pool(preferences, preferences=True)
+    except ConflictError as error:
+        return [("contradicting-preferences", "grave", 1, None, str(error).removeprefix("preferences: "))]
+    of = pool.preferences
+    found: list[Row] = []
+    disagreed = np.zeros(pool.n_topics, np.int64)
+    for t in np.flatnonzero(of.groups.lengths > 1).tolist():
+        rows = int(pool.judged.offsets[t]), int(pool.judged.offsets[t + 1])
+        disagreed[t] = _disagreements(of.topics(t, t + 1, *rows), rows[1] - rows[0])
+    if disagreed.any():
+        number, topics = int(disagreed.sum()), np.flatnonzero(disagreed)
+        found.append(
+            (
+                "disagreeing-judges",
+                "warning",
+                number,
+                pool.topic_ids[int(topics[0])],
+                f"groups prefer different documents of {number} pair{'s' * (number > 1)}, in {topics.size} of "
+                f"{pool.n_topics} topics: no ranking fulfils all preferences",
+            )
+        )
+    alone = ~_compared(of, pool.grade.size)
+    if alone.any():
+        first = int(np.flatnonzero(alone)[0])
+        number = int(alone.sum())
+        found.append(
+            (
+                "never-compared",
+                "note",
+                number,
+                pool.topic_ids[int(pool.judged.topic[first])],
+                f"{number} document{'s are' if number > 1 else ' is'} in no preference, first {pool.doc_ids[first]!r}",
+            )
+        )
+    return found
+
+
+def _compared(of: Preferences, size: int) -> Bools:
+    """Which documents are in a preference: (n_judged,)."""
+    compared = np.zeros(size, bool)
+    deepest = of.entries.maximum(of.place.astype(np.float64))
+    compared[of.row[deepest[of.entries.topic] > 0]] = True
+    compared[of.winner] = compared[of.loser] = True
+    return compared
+
+
+def _disagreements(of: Preferences, size: int) -> int:
+    """Pairs of documents of one topic that are preferred both ways."""
+    winner, loser = _listed(of)
+    said = np.unique(winner * size + loser)
+    back = np.unique(loser * size + winner)
+    return int(np.intersect1d(said, back, assume_unique=True).size) // 2
+
+
+def _listed(of: Preferences) -> tuple[Ints, Ints]:
+    """Every preference: rows of the preferred document and of the other."""
+    after = of.entries.spread(of.entries.ends) - np.arange(of.row.size) - 1
+    first = np.repeat(np.arange(of.row.size), after)
+    second = first + 1 + np.arange(first.size) - np.repeat(np.cumsum(after) - after, after)
+    tells = of.place[first] < of.place[second]
+    return (
+        np.concatenate([of.row[first[tells]], of.winner]),
+        np.concatenate([of.row[second[tells]], of.loser]),
+    )
