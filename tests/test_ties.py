@@ -348,6 +348,17 @@ def test_without_ties_every_number_is_the_value():
     assert (frame.error == 0).all()
 
 
+@pytest.mark.parametrize("name", ["QMeasure", "OMeasure", "PMeasure", "PPlus", "NCU", "NCU(stop='graded')"])
+def test_gains_at_the_end_of_the_doubles_are_ratios_still(name):
+    huge, plain = ({"q": {"a": g, "b": 2 * g, "c": 0}} for g in (1e300, 1))
+    run = {"q": dict.fromkeys("abcd", 1.0)}
+    beta = "beta=1e20" if "(" not in name else "stop='graded',beta=1e20"
+    one = tie_intervals([name], huge, run).iloc[0]
+    other = tie_intervals([f"{name.partition('(')[0]}({beta})"], plain, run).iloc[0]
+    columns = ["value", "low", "expected", "high"]
+    assert one[columns].tolist() == pytest.approx(other[columns].tolist(), rel=1e-9)
+
+
 def test_scores_that_only_float32_cannot_tell_apart_are_no_ties():
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 16777217.0, "b": 16777216.0}}
     row = tie_intervals(["RR"], qrels, run).iloc[0]

@@ -286,6 +286,9 @@ class _Blend:
         self.view = view
         pool = view.run.pool
         self.gains, self.beta = gains, beta
+        # Of both sides of the fraction: that of the gains, which may have been made smaller.
+        excess = pool.ratio_excess(gains)
+        self.unit: Floats = np.ones(pool.n_topics) if excess is None else np.ldexp(1.0, -excess)
         self.gain: Floats = pool.level_ratio_gain(gains)[view.run.level]  # (n_hits,)
         self.relevant: Bools = view.run.gain(gains) > 0  # (n_hits,)
         self.above = self.worth(view.run)
@@ -294,14 +297,14 @@ class _Blend:
     def worth(self, run: JudgedRun) -> Floats:
         """What each hit adds to the numerator of its own ratio and of those below: shape (n_hits,)."""
         gain = run.pool.level_ratio_gain(self.gains)[run.level]
-        return np.where(run.gain(self.gains) > 0, self.beta * gain + 1, 0.0)
+        return np.where(run.gain(self.gains) > 0, self.beta * gain + self.unit[run.hits.topic], 0.0)
 
     def denominator(self, topic: Ints, rank: Ints) -> Floats:
         """beta cgI(r) + r, shape as `rank`."""
         ideal = self.ideal
         at = np.minimum(ideal.starts[topic] + rank - 1, ideal.ends[topic] - 1)
         best = np.append(self.upto, 0.0)[np.where(ideal.lengths[topic] > 0, at, -1)]
-        return self.beta * best + rank
+        return self.beta * best + rank * self.unit[topic]
 
     def parts(self, u: Floats, cutoff: int | None) -> Floats:
         """Mean of the sum of u BR over the relevant documents of each group: shape (n_groups,)."""
@@ -345,9 +348,9 @@ def _ncu(
         low, high = _ends(tied, task, ("gain", gains), lambda: tied.run.gain(gains))
         return low, _ratio(view.total(of.parts(np.ones(of.gain.size), None)), of.ideal.lengths), high
     size = np.append(of.upto, 0.0)[np.where(of.ideal.lengths > 0, of.ideal.ends - 1, -1)]
-    mean = _ratio(view.total(of.parts(of.gain, None)), size)
-    low, high = (np.minimum(_ratio(view.total(of_groups), size), 1.0) for of_groups in _graded_ends(of))
-    return low, mean, high
+    share = of.gain / view.run.hits.spread(np.where(size > 0, size, 1.0))
+    low, high = (np.minimum(view.total(of_groups), 1.0) for of_groups in _graded_ends(of, share))
+    return low, view.total(of.parts(share, None)), high
 
 
 def _rank_biased(of: _Blend, gamma: float) -> Floats:
@@ -377,8 +380,10 @@ def _rank_biased_size(of: _Blend, gamma: float) -> Floats:
 _NODES = 200_000  # counts of documents placed in a group up to which the best and the worst order are looked for
 
 
-def _graded_ends(of: _Blend) -> tuple[Floats, Floats]:
-    """Lowest and highest sum of gain BR of each group, (n_groups,): NaN where its classes are too many to try.
+def _graded_ends(of: _Blend, share: Floats) -> tuple[Floats, Floats]:
+    """Lowest and highest sum of share BR of each group, (n_groups,): NaN where its classes are too many to try.
+
+    share : (n_hits,), the gain of each as a part of all gain
 
     Of two neighbours that are relevant the better one is not always better off above: with stop='graded' its weight
     goes to a ratio that can rise further down. So the orders of a group are searched by how many documents of each
@@ -392,14 +397,14 @@ def _graded_ends(of: _Blend) -> tuple[Floats, Floats]:
     for g in np.flatnonzero(view.groups.total(of.above)).tolist():
         rows = slice(view.groups.offsets[g], view.groups.offsets[g + 1])
         alone = np.zeros(int(view.size[g]) - (rows.stop - rows.start))
-        gain, where, sizes = np.unique(
-            np.append(np.where(of.relevant, of.gain, 0.0)[rows], alone), return_index=True, return_counts=True
+        own, where, sizes = np.unique(
+            np.append(np.where(of.relevant, share, 0.0)[rows], alone), return_index=True, return_counts=True
         )
         above = np.append(of.above[rows], alone)[where]
         place = weight[at.of.offsets[g] : at.of.offsets[g + 1]]
 
         def term(c: int, q: int, placed: Ints) -> Floats:
-            return gain[c] * place[q] * (before[g] + above[c] + above @ placed)  # noqa: B023  called here only
+            return own[c] * place[q] * (before[g] + above[c] + above @ placed)  # noqa: B023  called here only
 
         low[g], high[g] = _search(sizes, int(view.size[g]), term)
     return low, high
