@@ -302,3 +302,27 @@ def test_plot_without_matplotlib_names_the_extra(refused, book, tmp_path, monkey
     status, message = refused("plot", "pr", *book, "-f", tmp_path / "figure.png")
     assert status == 1
     assert message == "irpref: pictures need matplotlib: pip install matplotlib\n"
+
+
+@pytest.mark.parametrize("arguments", PLOTS, ids=[p[0] for p in PLOTS])
+def test_names_of_runs_in_pictures_are_text(printed, pair, tmp_path, arguments):
+    pytest.importorskip("matplotlib.pyplot").switch_backend("Agg")
+    kind, *options = arguments
+    runs = [write_run(tmp_path / name, run) for name, run in (("a$b$c^_{.run", BETTER), ("$x.run", WORSE))]
+    out = tmp_path / "figure.svg"
+    printed("plot", kind, pair[0], *(runs[:1] if kind == "sketch" else runs), *options, "-f", out)
+    assert out.read_bytes().startswith(b"<?xml")
+
+
+def test_a_picture_that_cannot_be_written_leaves_nothing(refused, pair, tmp_path, monkeypatch):
+    figure = pytest.importorskip("matplotlib.figure")
+
+    def full(self, path, **_):
+        open(path, "w").close()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(figure.Figure, "savefig", full)
+    out = tmp_path / "out" / "figure.png"
+    out.parent.mkdir()
+    assert refused("plot", "pr", *pair, "-f", out) == (1, f"irpref: {out}: No space left on device\n")
+    assert list(out.parent.iterdir()) == []
