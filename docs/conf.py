@@ -15,7 +15,7 @@ author = "The irpref developers"
 release = version = irpref.__version__
 copyright = author
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "generated"]
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
@@ -30,6 +30,7 @@ exclude_patterns = ["_ext", "_build", "robustness/*", "upstream/*/*.patch", "jup
 
 html_theme = "furo"
 html_title = f"irpref {release}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False

@@ -348,7 +348,7 @@ tau with the measure's own ranking by all judgments, and by how much the systems
 or fall, the mean of {samples} draws.
 
 **Stability, sensitivity, discriminative power.** {topics} bootstrap samples of topics; definitions in
-[`irpref.meta`](../src/irpref/meta/): Buckley and Voorhees (SIGIR 2000) with fuzziness 5 %, Voorhees and Buckley (SIGIR 2002) with a
+`irpref.meta`: Buckley and Voorhees (SIGIR 2000) with fuzziness 5 %, Voorhees and Buckley (SIGIR 2002) with a
 swap rate of at most 5 %, Sakai (SIGIR 2006) with ASL < 0.05. All systems take part.
 
 ## Random loss of judgments

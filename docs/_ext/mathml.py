@@ -15,7 +15,7 @@ def _inline(self: Any, node: nodes.math) -> None:
 
 def _block(self: Any, node: nodes.math_block) -> None:
     for part in node.astext().split("\n\n"):
-        self.body.append(f'<div class="math">{convert(part, display="block")}</div>\n')
+        self.body.append(f'<div class="formula">{convert(part, display="block")}</div>\n')
     raise nodes.SkipNode
 
 

@@ -241,6 +241,10 @@ class _QMeasure(KernelMeasure):
     SHORT_DESC = "Average precision for graded relevance."
     QUESTION = "How early, and how completely, do documents stand in order of their grades?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    FORMULA = (
+        r"Q = \frac{1}{R} \sum_{r} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) ="
+        r" \frac{\beta\, \mathrm{cg}(r) + \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}"
+    )
     CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
@@ -260,6 +264,7 @@ class _OMeasure(KernelMeasure):
     SHORT_DESC = "Reciprocal rank for graded relevance."
     QUESTION = "How good, and how early, is the first relevant document?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    FORMULA = r"O = \mathrm{BR}(r_1)"
     CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 3, "judged_only": True})
@@ -282,6 +287,7 @@ class _PMeasure(KernelMeasure):
     SHORT_DESC = "How early the best retrieved document stands."
     QUESTION = "How soon does a user who wants the best document on offer find it?"
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
+    FORMULA = r"P = \mathrm{BR}(r_p)"
     CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
@@ -300,6 +306,7 @@ class _PPlus(KernelMeasure):
     SHORT_DESC = "Mean blended ratio down to the best retrieved document."
     QUESTION = "How good is the ranking down to the best retrieved document?"
     SOURCE = "Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
+    FORMULA = r"P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r)"
     CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"gains": {3: 7.5}, "cutoff": 7, "judged_only": True})

@@ -121,6 +121,7 @@ class _BprefVariant(KernelMeasure):
     SHORT_DESC = "Judged non-relevant documents ranked above relevant ones, with the denominators in use."
     QUESTION = "How often do judged non-relevant documents stand above relevant ones?"
     SOURCE = "Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c"
+    FORMULA = r"\mathrm{bpref} = \frac{1}{R} \sum_{r} \left(1 - \frac{\min(|n \prec r|, R)}{\min(R, N)}\right)"
     CITE = ("buckley2004bpref",)
     EXAMPLE = "bpref-lecture"
     NEEDS = ("nonrelevant",)

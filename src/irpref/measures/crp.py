@@ -320,6 +320,7 @@ class _CRP(KernelMeasure):
     QUESTION = "How many ranks are documents away from where the ideal list has them?"
     RANGE = "from -R(R+1)/2; 0 is ideal; positive values are possible"
     SOURCE = "Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9"
+    FORMULA = r"\mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i)"
     CITE = ("angelini2013crp",)
     BOUNDS = (-math.inf, math.inf)  # the worst case depends on R
     IDEAL = 0.0
@@ -346,6 +347,10 @@ class _nCRP(KernelMeasure):
     QUESTION = "What share of the worst possible displacement does the ranking have down to rank R?"
     RANGE = "0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades"
     SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
+    FORMULA = (
+        r"\mathrm{nCRP} = \frac{\mathrm{CRP}(r, R)}{\mathrm{CRP}(w, R)}, \quad \mathrm{CRP}(w, R) ="
+        r" -\frac{R (R + 1)}{2}"
+    )
     CITE = ("angelini2013crp",)
     BOUNDS = (-math.inf, math.inf)  # 0 to 1 for binary judgments
     DEFAULT = 1.0
@@ -378,6 +383,7 @@ class _CRPRecovery(KernelMeasure):
     SHORT_DESC = "R over the rank at which the CRP curve is back at 0."
     QUESTION = "How soon are early misplacements made good?"
     SOURCE = "Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9"
+    FORMULA = r"\rho = \frac{R}{b_r}, \quad b_r = \min \{ j \ge R : \mathrm{CRP}(j) \ge 0 \}"
     CITE = ("angelini2013crp",)
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"judged_only": True}, {"cutoff": 20})

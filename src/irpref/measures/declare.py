@@ -216,6 +216,8 @@ class KernelMeasure(host.Measure):
         Where it is defined.
     CITE : tuple of str
         Its papers: keys of `literature.bib`.
+    FORMULA : str
+        LaTeX, for its page.
     EXAMPLE : str
         A worked example (`irpref.datasets.load(EXAMPLE)`) that has values of it.
     higher_is_better : bool
@@ -256,6 +258,7 @@ class KernelMeasure(host.Measure):
     BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
     SOURCE: ClassVar[str]
     CITE: ClassVar[tuple[str, ...]] = ()
+    FORMULA: ClassVar[str] = ""
     EXAMPLE: ClassVar[str]
     SUPPORTED_PARAMS: dict[str, Any]
     higher_is_better: ClassVar[bool] = True

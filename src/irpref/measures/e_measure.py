@@ -81,6 +81,7 @@ class _EMeasure(KernelMeasure):
     SHORT_DESC = "How far the retrieved set is from complete and pure."
     QUESTION = "How far is the retrieved set from all relevant documents and nothing else?"
     SOURCE = "van Rijsbergen 1979, ch. 7"
+    FORMULA = r"E = 1 - \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}"
     CITE = ("vanrijsbergen1979ir",)
     DEFAULT = 1.0  # a topic missing from the run
     IDEAL = 0.0
@@ -103,6 +104,7 @@ class _FMeasure(KernelMeasure):
     SHORT_DESC = "Weighted harmonic mean of precision and recall."
     QUESTION = "How complete and pure is the retrieved set, as one number?"
     SOURCE = "van Rijsbergen 1979, ch. 7"
+    FORMULA = r"F = \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}"
     CITE = ("vanrijsbergen1979ir",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 3.0, "rel": 2}, {"cutoff": 7})

@@ -98,6 +98,7 @@ class _RelativeRecall(KernelMeasure):
     QUESTION = "Did users find as many relevant documents as they expected?"
     RANGE = "[0, 1]; without a cap, from 0"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    FORMULA = r"\mathrm{relative\ recall} = \frac{|R \cap A|}{e}"
     CITE = ("baezayates1999mir",)
     BOUNDS = (0.0, math.inf)
     EXAMPLE = "mir-textbook"
@@ -121,6 +122,7 @@ class _RecallEffort(KernelMeasure):
     SHORT_DESC = "Relevant documents expected, over the documents examined to find them."
     QUESTION = "How many documents had to be examined to find the expected relevant ones?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    FORMULA = r"\mathrm{recall\ effort} = \frac{e}{\mathrm{rank\ of\ the\ } e\mathrm{th\ relevant\ document}}"
     CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40})

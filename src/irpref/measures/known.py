@@ -105,6 +105,7 @@ class _Coverage(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents known to the user that were retrieved."
     QUESTION = "Does the system find what the user already knows to be relevant?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    FORMULA = r"\mathrm{coverage} = \frac{|K \cap R \cap A|}{|K \cap R|}"
     CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
@@ -124,6 +125,7 @@ class _Novelty(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents retrieved that are new to the user."
     QUESTION = "How much of what is found and relevant is new to the user?"
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    FORMULA = r"\mathrm{novelty} = \frac{|(R \cap A) \setminus K|}{|R \cap A|}"
     CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)

@@ -100,6 +100,7 @@ class _NCU(KernelMeasure):
     SHORT_DESC = "Utility averaged over users who stop at different relevant documents."
     QUESTION = "What do users get on average who stop at one relevant document or another?"
     SOURCE = "Sakai & Robertson, EVIA 2008; NTCIREVAL"
+    FORMULA = r"\mathrm{NCU} = \sum_{r} p_s(r)\, \mathrm{NU}(r)"
     CITE = ("sakai2008ncu",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = (

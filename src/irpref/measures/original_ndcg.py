@@ -110,6 +110,10 @@ class _OriginalNDCG(KernelMeasure):
     SHORT_DESC = "nDCG as first published: no discount before the rank that equals the base."
     QUESTION = "How much gain do users cumulate, compared with the ideal list, if later ranks count less?"
     SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
+    FORMULA = (
+        r"\mathrm{DCG} = \sum_{i < b} g_i + \sum_{i \ge b} \frac{g_i}{\log_b i}, \quad \mathrm{nDCG} ="
+        r" \frac{\mathrm{DCG}}{\mathrm{DCG}_I}"
+    )
     CITE = ("jarvelin2002cg",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})

@@ -287,6 +287,7 @@ class _PrefShare(KernelMeasure):
     SHORT_DESC = "Share of the preferences between documents that the ranking fulfils."
     QUESTION = "How many of the preferences does the ranking fulfil?"
     SOURCE = "trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants"
+    FORMULA = r"\frac{|\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|}{|\{(a, b) : a \succ b\}|}"
     CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {
         "pairs": Param(

@@ -343,6 +343,10 @@ class _RPref(KernelMeasure):
     SHORT_DESC = "Graded preferences between judged documents that the ranking keeps."
     QUESTION = "How well does the ranking keep the graded preferences between judged documents?"
     SOURCE = "De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293"
+    FORMULA = (
+        r"\mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k} \sum_{l \prec"
+        r" k,\, \rho_l < \rho_k} \frac{\rho_k - \rho_l}{\rho_k}\right)"
+    )
     CITE = ("debeer2006rpref",)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
@@ -367,6 +371,7 @@ class _NPref(KernelMeasure):
     SHORT_DESC = "rpref with the grades cut into n partitions."
     QUESTION = "How well are preferences kept when only n levels of relevance are told apart?"
     SOURCE = "De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293"
+    FORMULA = r"\rho_k = \frac{\min(n - 1, \lfloor n g_k / g_{\max} \rfloor)}{n - 1} \quad \text{in rpref}"
     CITE = ("debeer2006rpref",)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
