@@ -93,7 +93,7 @@ def reading(options: argparse.Namespace) -> list[dict[str, Any]]:
                     "pandas": lambda file=file: pd.read_csv(file, sep=" ", header=None, names=names, dtype=types),
                 }
                 form = f"{megabytes} MB, {form}"
-                for who, seconds in in_turns(calls, 21 if megabytes < 32 else 5).items():
+                for who, seconds in in_turns(calls, 21 if megabytes < 32 else 5, options.clock).items():
                     _note(results, "reading", form, who, data.count(b"\n"), seconds)
     return results
 
@@ -113,7 +113,7 @@ def scattered(options: argparse.Namespace) -> list[dict[str, Any]]:
             "irpref": lambda qrels=qrels, run=run: peers.irpref_each(qrels, [run]),
             "ir_measures": lambda qrels=qrels, run=run: peers.ir_measures_each(qrels, [run]),
         }
-        for who, seconds in in_turns(calls, 3).items():
+        for who, seconds in in_turns(calls, 3, options.clock).items():
             _note(results, "scattered", form, who, len(load.run), seconds)
     return results
 
@@ -124,8 +124,7 @@ def _scattered(rows: workloads.Rows, dtype: Any) -> Any:
 
     names = [str(1 + t) for t in range(int(rows.topic.max()) + 1)]
     block = np.empty((len(rows), 3), dtype=object)
-    docs = rows.doc_ids
-    texts = docs()
+    texts = rows.doc_ids()
     for i in np.random.default_rng(7).permutation(len(rows)).tolist():
         # Joined again: a string of its own.
         block[i, 0] = "".join(list(names[rows.topic[i]]))
@@ -161,28 +160,27 @@ def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
             frame[i : i + 40_000].write_parquet(part / "0.parquet")
         qrels = workloads.as_polars(load.qrels)
         for form, name in (("one file", "run.parquet"), ("folder, 40 topics a file", "run")):
-            seconds = []
-            for turn in range(4):
-                peers.fresh()
-                start = time.perf_counter()
+
+            def evaluate(path: Path = Path(folder) / name) -> Any:
                 evaluator = KernelEvaluator(peers.measures(), qrels)
-                evaluator.values_of(judge_file(evaluator.pool, Source(Path(folder) / name)).run)
-                if turn:
-                    seconds.append(time.perf_counter() - start)
+                return evaluator.values_of(judge_file(evaluator.pool, Source(path)).run)
+
+            (seconds,) = in_turns({"irpref": evaluate}, 3, options.clock).values()
             _note(results, "parquet", form, "irpref", len(frame), seconds)
     return results
 
 
-def in_turns(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, list[float]]:
+def in_turns(calls: dict[str, Callable[[], Any]], turns: int, clock: str) -> dict[str, list[float]]:
     """Seconds of each call, one after the other, the first of each not counted."""
+    now = time.process_time if clock == "cpu" else time.perf_counter
     taken: dict[str, list[float]] = {who: [] for who in calls}
     for turn in range(turns + 1):
         for who, call in calls.items():
             peers.fresh()
-            start = time.perf_counter()
+            start = now()
             call()
             if turn:
-                taken[who].append(time.perf_counter() - start)
+                taken[who].append(now() - start)
     return taken
 
 
