@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from irpref import measures
-from irpref.evaluation import evaluator
+from irpref.evaluation import evaluator, score
 from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
 from irpref.judged.types import Qrels, Run
@@ -141,6 +141,7 @@ __all__ = [
     "read_preferences",
     "read_qrels",
     "read_run",
+    "score",
     "settings",
     "significance",
     "spark",

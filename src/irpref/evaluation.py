@@ -16,6 +16,7 @@ from ir_measures.util import CalcResults, Metric
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats
 from irpref.judged.align import differing_topics, judge, listing
+from irpref.judged.arrays import judge_arrays
 from irpref.judged.inputs import Table, as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
 from irpref.judged.pool import ConflictError, Pool
 from irpref.judged.recent import recent_pool
@@ -179,9 +180,9 @@ class KernelEvaluator(providers.Evaluator):
         pool, arguments = prepare(measures, qrels)
         return pool, {measure: partial(type(measure).kernel, **arguments[measure]) for measure in measures}
 
-    def judge(self, run: Any) -> JudgedRun:
-        """Align a run as the measures need it. Raises as `Pool.judge`."""
-        return judge(self.pool, run, ties=self.ties)
+    def judge(self, run: Any, *, ordered: bool = False) -> JudgedRun:
+        """Align a run as the measures need it. Raises as `irpref.judged.align.judge`."""
+        return judge(self.pool, run, ties=self.ties, ordered=ordered)
 
     def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
@@ -293,7 +294,7 @@ class AcceleratedEvaluator(KernelEvaluator):
         self.single = bool(self.short)
         return pool, tasks
 
-    def judge(self, run: Any) -> JudgedRun:
+    def judge(self, run: Any, *, ordered: bool = False) -> JudgedRun:
         """Align a run as the measures need it. Raises as `irpref.judged.align.judge`.
 
         Warns
@@ -301,7 +302,7 @@ class AcceleratedEvaluator(KernelEvaluator):
         TieWarning
             The order of judged documents by scores in 32 bits is another, and `float32` is not set.
         """
-        judged = judge(self.pool, run, ties=self.ties, single=self.single)
+        judged = judge(self.pool, run, ties=self.ties, single=self.single, ordered=ordered)
         self.note_ties(judged)
         return judged
 
@@ -481,6 +482,66 @@ def evaluator(
         return AcceleratedEvaluator(chosen, qrels, float32=float32)
     check_supported(rest, ir_measures.DefaultPipeline)
     return CombinedEvaluator(chosen, rest, opened(qrels, "relevance"), float32=float32)
+
+
+def score(measure: Any, grades: Any, scores: Any) -> Floats:
+    """Values of a measure from arrays, a row a topic and a column a document; no ids are made.
+
+    Parameters
+    ----------
+    measure : measure or name
+        Of ours, or an everyday measure of the host.
+    grades : array (n_topics, n_docs)
+        NaN: the document is unjudged in this topic.
+    scores : array (n_topics, n_docs)
+        NaN: the document was not retrieved. Of equal scores the later column stands first, as ids that rise with the
+        columns would have it.
+
+    Returns
+    -------
+    float array (n_topics,)
+        NaN for a topic without judgments.
+
+    Raises
+    ------
+    ValueError
+        The shapes differ; a grade or score is infinite; another provider computes the measure; the measure reads a
+        further column of the qrels.
+
+    Warns
+    -----
+    ScaleWarning
+        `max_rel` was not given; the highest of these grades was taken.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> score("AP", [[1, 0, 1], [nan, nan, nan]], [[0.2, 0.9, nan], [1, 2, 3]])
+    array([0.25,  nan])
+    """
+    (chosen,) = parse_all([measure])
+    grade, given = _matrix(grades, "grades"), _matrix(scores, "scores")
+    if grade.shape != given.shape:
+        raise ValueError(f"grades have the shape {grade.shape}, scores {given.shape}: expected the same")
+    if not supports(chosen):
+        raise ValueError(f"{chosen} is left to its own provider, which has no arrays")
+    judged = judge_arrays(grade, given)
+    if judged is None:
+        return np.full(grade.shape[0], np.nan)
+    found = AcceleratedEvaluator([chosen], judged.pool).values_of(judged)[chosen]
+    return np.where(judged.pool.judged.lengths > 0, found, np.nan)
+
+
+def _matrix(values: Any, name: str) -> Floats:
+    """A matrix of doubles, none of them infinite."""
+    array = np.asarray(values)
+    if array.ndim != 2 or array.dtype.kind not in "iufb":
+        raise ValueError(f"{name}: expected numbers of the shape (n_topics, n_docs), got {array.dtype} {array.shape}")
+    array = array.astype(np.float64)
+    if np.isinf(array).any():
+        t, d = np.argwhere(np.isinf(array))[0].tolist()
+        raise ValueError(f"{name}[{t}, {d}] is {array[t, d]}")
+    return array
 
 
 def _provider(measure: Any) -> str:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import Lock
 from typing import Any
 
 from ir_measures import providers
+from ir_measures.util import CalcResults, Metric
 
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
 from irpref.evaluation import AcceleratedEvaluator, CombinedEvaluator, KernelEvaluator, columns_for, evaluator
+from irpref.judged.align import NoCommonTopicError
+from irpref.judged.inputs import as_table, opened
 from irpref.measures.declare import KernelMeasure, is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
+from irpref.messages import IrprefWarning, warn_user
 
 __all__ = [
     "HOSTED",
@@ -22,6 +29,108 @@ __all__ = [
     "install",
     "supports",
 ]
+
+
+_lock = Lock()
+
+
+class HostEvaluator(providers.Evaluator):
+    """An evaluator of ours as ir_measures and PyTerrier expect theirs to be.
+
+    Topics come in the order of the run, then those that it lacks by id. What is an error in our own doors is a warning
+    here, and gives what the host gives for its own measures: no rows (and NaN for means) without judgments, the value
+    of an empty list where the run answers none of the topics.
+
+    Parameters
+    ----------
+    evaluator : KernelEvaluator
+        What computes the values.
+
+    Attributes
+    ----------
+    topic_ids : list of str
+    """
+
+    def __init__(self, evaluator: KernelEvaluator) -> None:
+        super().__init__(evaluator.measures, evaluator.topic_ids)
+        self.evaluator = evaluator
+        self.pool, self.topic_ids = evaluator.pool, evaluator.topic_ids
+
+    def judge(self, run: Any) -> JudgedRun:
+        """Align a run. Warns where it has no topic in common with the judgments."""
+        run = as_table(run, "score")
+        try:
+            return self.evaluator.judge(run, ordered=True)
+        except NoCommonTopicError as error:
+            warn_user(f"{error}; all topics have the value of an empty ranking", IrprefWarning, once="no common topic")
+            return self.evaluator.judge({}, ordered=True)
+
+    def values(self, run: Any) -> dict[Any, Floats]:
+        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
+        return self.evaluator.values_of(self.judge(run))
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """One metric for every topic of the qrels and measure, sorted as the host does: see the class."""
+        judged = self.judge(run)
+        return self._metrics(judged, self.evaluator.values_of(judged))
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        return self.iter_calc(run)
+
+    def _metrics(self, judged: JudgedRun, values: dict[Any, Floats]) -> Iterator[Metric]:
+        assert judged.order is not None
+        answered = judged.order.tolist()
+        lists = {measure: of.tolist() for measure, of in values.items()}
+        for t in answered:
+            for measure, of in lists.items():
+                yield Metric(query_id=self.topic_ids[t], measure=measure, value=of[t])
+        lacking = sorted(set(range(len(self.topic_ids))).difference(answered), key=self.topic_ids.__getitem__)
+        for measure, of in lists.items():
+            for t in lacking:
+                yield Metric(query_id=self.topic_ids[t], measure=measure, value=of[t])
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """Mean (or sum) over the topics of the qrels by measure."""
+        return self.evaluator.means_of(self.values(run))
+
+    def calc(self, run: Any) -> CalcResults:
+        """Means and metrics."""
+        judged = self.judge(run)
+        values = self.evaluator.values_of(judged)
+        means: Any = self.evaluator.means_of(values)
+        return CalcResults(means, list(self._metrics(judged, values)))
+
+
+class NoJudgments(providers.Evaluator):
+    """What the host gives where there are no judgments: the default for each topic, and mostly there is none.
+
+    Parameters
+    ----------
+    measures : measures
+    topics : ids of topics, all without judgments
+    """
+
+    def __init__(self, measures: Iterable[Any], topics: Iterable[str]) -> None:
+        super().__init__(sorted(set(measures), key=str), list(topics))
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        warn_user("the qrels are empty: there is nothing to judge a run against", IrprefWarning, once="empty qrels")
+        return iter(())
+
+
+def _for_host(make: Callable[[Iterable[Any], Any], KernelEvaluator], measures: Iterable[Any], qrels: Any) -> Any:
+    """An evaluator of ours that keeps to the host's contract."""
+    measures = list(measures)
+    data = opened(qrels, "relevance")
+    if hasattr(data, "columns"):
+        empty = not len(data)
+    else:
+        empty = not any(data.values()) if isinstance(data, Mapping) else not len(data)
+    if empty:
+        for measure in measures:
+            measure.validate_params()
+        return NoJudgments(measures, map(str, data) if isinstance(data, Mapping) else ())
+    return HostEvaluator(make(measures, data))
 
 
 class IrprefProvider(providers.Provider):
@@ -38,7 +147,11 @@ class IrprefProvider(providers.Provider):
         """Whether the measure is ours. `ValueError` where a required parameter is missing."""
         return is_ours(measure)
 
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> KernelEvaluator:
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+        return _for_host(KernelEvaluator, measures, qrels)
+
+    def own(self, measures: Iterable[Any], qrels: Any) -> KernelEvaluator:
+        """An evaluator that keeps to our own rules: what nobody can evaluate is an error."""
         return KernelEvaluator(measures, qrels)
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
@@ -54,9 +167,10 @@ def install(provider: providers.Provider) -> None:
     """Put the provider last in ir_measures' pipeline, in place of an older one of the same name."""
     import ir_measures
 
-    providers.registry[provider.NAME] = provider
-    pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [p for p in pipeline if getattr(p, "NAME", None) != provider.NAME] + [provider]
+    with _lock:
+        providers.registry[provider.NAME] = provider
+        pipeline = ir_measures.DefaultPipeline.providers
+        pipeline[:] = [p for p in pipeline if getattr(p, "NAME", None) != provider.NAME] + [provider]
 
 
 class AcceleratedProvider(IrprefProvider):
@@ -75,8 +189,8 @@ class AcceleratedProvider(IrprefProvider):
         """Whether we compute the measure. Raises as `irpref.host.supports`."""
         return supports(measure)
 
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> AcceleratedEvaluator:
-        return AcceleratedEvaluator(measures, qrels)
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+        return _for_host(AcceleratedEvaluator, measures, qrels)
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Columns of the qrels that these measures read."""
@@ -110,12 +224,12 @@ def accelerate(on: bool = True) -> None:
 
     if not isinstance(on, bool):
         raise TypeError(f"accelerate takes True or False, got {on!r}")
-    pipeline = ir_measures.DefaultPipeline.providers
-    # By name: after a reload the provider of before is not of our class.
-    here = [p for p in pipeline if getattr(p, "NAME", None) == AcceleratedProvider.NAME]
-    if on and pipeline[:1] == here[:1] and len(here) == 1:
-        return
-    for provider in here:
-        pipeline.remove(provider)
-    if on:
-        pipeline.insert(0, AcceleratedProvider())
+    with _lock:
+        pipeline = ir_measures.DefaultPipeline.providers
+        # By name: after a reload the provider of before is not of our class.
+        here = [p for p in pipeline if getattr(p, "NAME", None) == AcceleratedProvider.NAME]
+        if on and pipeline[:1] == here[:1] and len(here) == 1:
+            return
+        others = [p for p in pipeline if p not in here]
+        # A new list: another thread may be going through the one there is.
+        ir_measures.DefaultPipeline.providers = [AcceleratedProvider(), *others] if on else others

@@ -11,18 +11,21 @@ one machine the last row counts).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from irpref.evaluation import KernelEvaluator, columns_for, prepare
+from irpref.evaluation import AcceleratedEvaluator, columns_for, evaluator, prepare
 from irpref.hosts.ir_measures import IrprefProvider
 from irpref.judged.align import judge
 from irpref.judged.preferences import COLUMNS as PREFERENCE_COLUMNS
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure
+from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
+from irpref.messages import TieWarning
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,7 +34,9 @@ SCHEMA = "query_id string, measure string, value double"
 _BUCKET = "__bucket"
 
 
-def evaluate(run: DataFrame, qrels: DataFrame, measures: Any, *, buckets: int | None = None) -> DataFrame:
+def evaluate(
+    run: DataFrame, qrels: DataFrame, measures: Any, *, buckets: int | None = None, float32: bool = False
+) -> DataFrame:
     """Values of a run by topic and measure.
 
     Parameters
@@ -44,6 +49,8 @@ def evaluate(run: DataFrame, qrels: DataFrame, measures: Any, *, buckets: int | 
     buckets : int, optional
         Number of groups of topics, `spark.sql.shuffle.partitions` if not given. One bucket at a time is held by
         each core of a worker: choose it so that a bucket has a few million rows.
+    float32 : bool
+        See `irpref.evaluator`. There is no `TieWarning`: what workers say does not reach the driver.
 
     Returns
     -------
@@ -87,7 +94,7 @@ def evaluate(run: DataFrame, qrels: DataFrame, measures: Any, *, buckets: int | 
         raise ValueError(f"buckets must be at least 1, got {buckets}")
     bucket = sql.pmod(sql.xxhash64("query_id"), sql.lit(buckets)).alias(_BUCKET)
     judgments = qrels.select("*", bucket).groupBy(_BUCKET)
-    return judgments.cogroup(run.select("*", bucket).groupBy(_BUCKET)).applyInArrow(_on_bucket(bound), SCHEMA)
+    return judgments.cogroup(run.select("*", bucket).groupBy(_BUCKET)).applyInArrow(_on_bucket(bound, float32), SCHEMA)
 
 
 def _extra_columns(measures: Iterable[Measure], present: Iterable[str]) -> list[str]:
@@ -159,7 +166,7 @@ def _check_topics(run: DataFrame, qrels: DataFrame) -> None:
         raise ValueError(f"run and qrels have no topic in common: the run holds {names[0]}, the qrels hold {names[1]}")
 
 
-def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
+def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[..., Any]:
     """What a worker does with a bucket: Arrow tables of its qrels and run to an Arrow table of values."""
 
     # A plain function of two arguments: Spark counts them, and takes a third for the key of the group.
@@ -172,7 +179,7 @@ def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
         if retrieved.column("query_id").null_count:
             raise ValueError("run: an id is missing (null) in query_id")
         if judgments.num_rows:
-            for name, ids, of in _values(measures, judgments, retrieved):
+            for name, ids, of in _values(measures, judgments, retrieved, float32):
                 query_ids += ids
                 names += [name] * len(ids)
                 out += of
@@ -183,7 +190,7 @@ def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
 
 
 def _values(
-    measures: list[tuple[str, Measure]], judgments: Any, retrieved: Any
+    measures: list[tuple[str, Measure]], judgments: Any, retrieved: Any, float32: bool
 ) -> Iterator[tuple[str, list[str], list[float]]]:
     """Name, topics and values of each measure."""
     import polars as pl
@@ -192,21 +199,25 @@ def _values(
     run = pl.DataFrame(pl.from_arrow(retrieved)).drop(_BUCKET)
     # A bucket may hold topics of the run without judgments, and judgments of topics the run lacks.
     run = run.filter(run["query_id"].is_in(qrels["query_id"].unique().implode()))
-    ours = {measure: name for name, measure in measures if isinstance(measure, KernelMeasure)}
-    others = {measure: name for name, measure in measures if not isinstance(measure, KernelMeasure)}
+    ours = {measure: name for name, measure in measures if supports(measure)}
+    others = {measure: name for name, measure in measures if measure not in ours}
     one = qrels
     if not ours and {measure.NAME for measure in others} <= _by_subtopic():
         one = qrels.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").max())
     # Whoever computes the measures: rows have no order here, so the host's last of two would be any of them.
-    pool = recent_pool(one, columns_for(ours), any("preferences" in measure.NEEDS for measure in ours))
-    judged = judge(pool, run, strict=True, ties=any(measure.TIES_BY_RISING_ID for measure in ours))
-    if ours:
-        evaluator = KernelEvaluator(ours, pool)
-        found = evaluator.values_of(judged)
-        for measure, name in ours.items():
-            yield name, evaluator.topic_ids, found[measure].tolist()
+    kernels = [measure for measure in ours if isinstance(measure, KernelMeasure)]
+    pool = recent_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
+    here = AcceleratedEvaluator(ours, pool, float32=float32)
+    judged = judge(pool, run, strict=True, ties=here.ties, single=float32)
+    found = here.values_of(judged)
+    for measure, name in ours.items():
+        yield name, here.topic_ids, found[measure].tolist()
     if others:
-        yield from _hosts(others, qrels, run)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TieWarning)
+            made = evaluator(list(others), qrels, float32=float32)
+            for measure, of in made.values(run).items():
+                yield others[measure], made.topic_ids, of.tolist()
 
 
 def _by_subtopic() -> set[str | None]:
@@ -214,21 +225,3 @@ def _by_subtopic() -> set[str | None]:
     from ir_measures import providers
 
     return {measure.NAME for measure in providers.registry["pyndeval"].SUPPORTED_MEASURES}
-
-
-def _hosts(measures: dict[Measure, str], qrels: Any, run: Any) -> Iterator[tuple[str, list[str], list[float]]]:
-    """Measures of other toolkits, by ir_measures."""
-    import ir_measures
-    import pandas as pd
-
-    frames = (pd.DataFrame(frame.to_dict(as_series=False)) for frame in (qrels, run))
-    judged, retrieved = frames
-    judged["relevance"] = _whole(judged["relevance"])
-    evaluator = ir_measures.DefaultPipeline.evaluator(list(measures), judged)
-    for metric in evaluator.iter_calc(retrieved):
-        yield measures[metric.measure], [metric.query_id], [float(metric.value)]
-
-
-def _whole(grades: Any) -> Any:
-    """Grades as integers where all are: the host takes no others."""
-    return grades.astype(int) if (grades == grades.round()).all() else grades

@@ -394,7 +394,8 @@ class KernelMeasure(host.Measure):
         qrels, run : as `ir_measures.calc` takes them
         """
         # By its name, since the provider is made of what stands here.
-        evaluator: Any = providers.registry[PACKAGE].evaluator([self], qrels)
+        provider: Any = providers.registry[PACKAGE]
+        evaluator = provider.own([self], qrels)
         return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
 
     def per_query(self, qrels: Any) -> Any:
