@@ -268,7 +268,9 @@ def test_grid_search_for_a_built_in_measure_fails(mixed, topics, qrels):
 @this_version
 def test_grid_search_takes_the_highest_value_even_where_lower_is_better(mixed, topics, qrels, capsys):
     assert not nCRP.higher_is_better
-    best, _ = pt.GridSearch(mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, metric=nCRP, return_type="best_setting")
+    grid = {mixed: {"noise": [5, 0]}}
+    with pytest.warns(irpref.IrprefWarning, match="lower is better"):
+        best, _ = pt.GridSearch(mixed, grid, topics, qrels, metric=nCRP, return_type="best_setting")
     scan = pt.GridScan(mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, [nCRP])
     assert best == scan["nCRP"].max() > scan["nCRP"].min()
     # Of the same measure, the one where higher is better finds the right setting.
@@ -477,6 +479,139 @@ def test_the_page_for_pyterriers_site_runs(capsys):
         assert getattr(importlib.import_module(module), name).__doc__
 
 
+# ------------------------------------------------------------------------------------------- searches and the table
+
+
+class Turned(pt.Transformer):
+    """Results in their order (weight 1), or the other way round (weight -1)."""
+
+    def __init__(self, results):
+        super().__init__()
+        self.results, self.weight = results, 1.0
+
+    def transform(self, inp):
+        found = self.results[self.results.qid.isin(inp.qid)]
+        return found.assign(score=found.score * self.weight)
+
+
+@pytest.mark.parametrize("metric", ["nCRP", nCRP, irpref.EMeasure @ 5, AP, "map", "nDCG@10", RPref(max_rel=3)])
+def test_searches_choose_the_best_value_whichever_way_is_better(dataset, topics, qrels, metric, capsys):
+    stage = Turned(dataset.get_results("strong"))
+    grid = {stage: {"weight": [-1.0, 1.0]}}
+    value, setting = pt.irpref.GridSearch(stage, grid, topics, qrels, metric, return_type="best_setting")
+    assert [(name, best) for _, name, best in setting] == [("weight", 1.0)]
+    measure = irpref.parse(metric)
+    assert value == pytest.approx(irpref.evaluator([measure], qrels).calc_aggregate(stage.results)[measure])
+    stage.weight = -1.0
+    assert pt.irpref.GridSearch(stage, grid, topics, qrels, metric) is stage
+    assert stage.weight == 1.0
+
+
+def test_searches_by_folds(dataset, topics, qrels, capsys):
+    stage = Turned(dataset.get_results("strong"))
+    folds = [topics.iloc[:10], topics.iloc[10:20], topics.iloc[20:]]
+    stage.weight = -1.0
+    results, settings = pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [-1.0, 1.0]}}, folds, qrels, nCRP)
+    assert [best for ((_, _, best),) in settings] == [1.0, 1.0, 1.0]
+    assert set(results.qid) == set(topics.qid)
+    assert stage.weight == -1.0  # as it was
+
+
+def test_a_search_refuses_what_it_cannot_return(topics, qrels):
+    with pytest.raises(ValueError, match="return_type='best' is not accepted"):
+        pt.irpref.GridSearch(None, {}, topics, qrels, return_type="best")
+
+
+def test_pyterriers_own_search_warns_where_lower_is_better(dataset, topics, qrels, capsys):
+    stage = Turned(dataset.get_results("strong"))
+    grid = {stage: {"weight": [-1.0, 1.0]}}
+    with pytest.warns(irpref.IrprefWarning, match="nCRP: lower is better, but pt.GridSearch") as caught:
+        pt.GridSearch(stage, grid, topics, qrels, nCRP)
+    assert len(caught) == 1
+    pt.GridSearch(stage, grid, topics, qrels, irpref.QMeasure)
+
+
+def test_a_table_of_an_experiment(systems, topics, qrels):
+    measures = [AP, nCRP, "mrt"]
+    result = pt.Experiment(systems, topics, qrels, measures, baseline="baseline", correction="holm")
+    shown = pt.irpref.table(result)
+    assert shown.measures == ["AP", "nCRP", "mrt"] or set(shown.measures) == {"AP", "nCRP", "mrt"}
+    best = result.set_index("name")
+    lines = {line.split()[0]: line for line in str(shown).splitlines()[1:4]}
+    assert f"{best.AP.max():.4f}*" in lines[best.AP.idxmax()]
+    assert f"{best.nCRP.min():.4f}*" in lines[best.nCRP.idxmin()]
+    for name, line in lines.items():
+        assert ("†" in line) == bool(best.loc[name, "AP reject"] or best.loc[name, "nCRP reject"])
+    assert r"nCRP $\downarrow$" in shown.to_latex()
+    assert rf"\textbf{{{best.nCRP.min():.4f}}}" in shown.to_latex()
+    page = shown._repr_html_()
+    assert f"<b>{best.nCRP.min():.4f}</b>" in page
+    assert "nCRP ↓" in page
+    assert "p-value" not in page
+
+
+def test_names_of_systems_are_text_in_a_table():
+    frame = pd.DataFrame({"name": ["<b>x</b>", "a_b"], "AP": [0.1, 0.2]})
+    assert "&lt;b&gt;x" in pt.irpref.table(frame)._repr_html_()
+    assert r"a\_b" in pt.irpref.table(frame).to_latex()
+
+
+def test_a_table_is_of_systems(systems, topics, qrels):
+    by_query = pt.Experiment(systems, topics, qrels, [AP], perquery=True)
+    with pytest.raises(ValueError, match="a row for each system, found the columns name, qid, measure, value"):
+        pt.irpref.table(by_query)
+    both = pt.Experiment(systems, topics, qrels, [AP], perquery="both")
+    assert str(pt.irpref.table(both)) == str(pt.irpref.table(pt.Experiment(systems, topics, qrels, [AP])))
+
+
+# ---------------------------------------------------------------------------------------------- the host's contract
+
+
+@pytest.fixture(params=[False, True], ids=["", "accelerated"])
+def accelerated(request):
+    irpref.accelerate(request.param)
+    yield request.param
+    irpref.accelerate(False)
+
+
+RESULTS = pd.DataFrame(
+    {"qid": ["q2", "q2", "q1", "x"], "docno": ["a", "b", "b", "z"], "score": [2.0, 1.0, 1.0, 1.0], "rank": [0, 1, 0, 0]}
+)
+FEW = pd.DataFrame({"qid": ["q1", "q2"], "docno": ["b", "b"], "label": [1, 1]})
+ASKED = pd.DataFrame({"qid": ["q2", "q1", "x"], "query": ["2", "1", "x"]})
+
+
+@pytest.mark.filterwarnings("ignore:.*topic.* not found in qrels", "ignore::irpref.IrprefWarning")
+@pytest.mark.parametrize("plan", [{}, {"batch_size": 1}, {"batch_size": 2}, {"plan": "tree"}])
+def test_unjudged_topics_are_treated_as_the_host_treats_them(accelerated, plan):
+    system = [pt.Transformer.from_df(RESULTS)]
+    options = {"filter_by_qrels": False, **plan}
+
+    def frames(measure):
+        found = pt.Experiment(system, ASKED, FEW, [measure], perquery=True, **options)
+        return found.assign(measure="m"), pt.Experiment(system, ASKED, FEW, [measure], **options).iloc[:, 1].item()
+
+    irpref.accelerate(False)
+    expected, mean = frames(AP)
+    irpref.accelerate(accelerated)
+    for measure in (AP, irpref.QMeasure, irpref.BprefVariant(norm="R")):
+        found, own = frames(measure)
+        assert found[["qid", "measure"]].equals(expected[["qid", "measure"]])
+        assert found.value.isna().tolist() == expected.value.isna().tolist()
+        if measure is AP:
+            pd.testing.assert_frame_equal(found, expected)
+            assert own == mean
+
+
+def test_results_for_unjudged_topics_only(accelerated):
+    system = [pt.Transformer.from_df(RESULTS[RESULTS.qid == "x"])]
+    with pytest.warns(irpref.IrprefWarning, match="no topic in common") as caught:
+        found = pt.Experiment(system, ASKED, FEW, [irpref.QMeasure, irpref.EMeasure], filter_by_qrels=False)
+    assert found.QMeasure.item() == 0.0
+    assert found.EMeasure.item() == 1.0
+    assert len([w for w in caught if "in common" in str(w.message)]) == 1
+
+
 # --------------------------------------------------------------------------------------------------------- warnings
 
 
@@ -498,3 +633,28 @@ def test_a_repeated_document_warns_at_the_users_line():
     with pytest.warns(irpref.DuplicateWarning) as caught:
         QMeasure.evaluate({"q": {"a": 1}}, twice)
     assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("plan", [{}, {"batch_size": 2}, {"plan": "tree"}], ids=["linear", "batches", "tree"])
+def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
+    # PyTerrier resets Python's memory of warnings, so that each system and batch would warn again.
+    several = {str(n): pt.Transformer.from_df(dataset.get_results("noisy")) for n in range(10)}
+    with pytest.warns(irpref.ScaleWarning) as caught:
+        pt.Experiment(several, topics, qrels, [RPref, NPref(n=4)], **plan)
+    mine = [str(w.message) for w in caught if issubclass(w.category, irpref.IrprefWarning)]
+    assert len(mine) == 2
+    assert all("pt.irpref.bind(measures, qrels)" in text for text in mine)
+    with pytest.warns(irpref.ScaleWarning) as again:  # another call
+        pt.Experiment(several, topics, qrels, [RPref], **plan)
+    assert len([w for w in again if issubclass(w.category, irpref.ScaleWarning)]) == 1
+
+
+def test_advice_outside_of_pyterrier_names_the_package():
+    with pytest.warns(irpref.ScaleWarning, match=r"or irpref\.bind\(measures, qrels\)"):
+        RPref.evaluate({"q": {"a": 2}}, {"q": {"a": 1.0}})
+
+
+def test_a_degenerate_collection_is_told_at_the_users_line(qrels):
+    with pytest.warns(irpref.DegenerateWarning) as caught:
+        pt.irpref.bind([RPref], qrels[qrels.label > 0])
+    assert {warning.filename for warning in caught} == {__file__}

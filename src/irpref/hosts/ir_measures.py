@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Lock
+from types import FrameType
 from typing import Any
 
 from ir_measures import providers
@@ -118,9 +120,27 @@ class NoJudgments(providers.Evaluator):
         return iter(())
 
 
+def _warn_of_searches(measures: Iterable[Any]) -> None:
+    """Warn where `pt.GridSearch`, which takes the highest value for the best, was given a measure that is otherwise."""
+    lower = [measure for measure in measures if not getattr(measure, "higher_is_better", True)]
+    frame: FrameType | None = sys._getframe(1) if lower else None
+    while frame is not None:
+        if frame.f_code.co_name == "GridSearch":
+            if frame.f_globals.get("__name__", "").partition(".")[0] == "pyterrier":
+                warn_user(
+                    f"{lower[0]}: lower is better, but pt.GridSearch and pt.KFoldGridSearch choose the highest value; "
+                    "pt.irpref.GridSearch and pt.irpref.KFoldGridSearch choose the best",
+                    IrprefWarning,
+                    once="GridSearch",
+                )
+            return
+        frame = frame.f_back
+
+
 def _for_host(make: Callable[[Iterable[Any], Any], KernelEvaluator], measures: Iterable[Any], qrels: Any) -> Any:
     """An evaluator of ours that keeps to the host's contract."""
     measures = list(measures)
+    _warn_of_searches(measures)
     data = opened(qrels, "relevance")
     if hasattr(data, "columns"):
         empty = not len(data)

@@ -6,18 +6,26 @@
     bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3)])
     pt.Experiment(systems, topics, qrels, pt.irpref.parse_all(["map", "RPref(max_rel=3)@10"]))
 
-It holds the stages (`Judge`, `Condense`, `Explain`, `PerQuery`, `Oracle`), `randomisation_test`, and everything that
+It holds the stages (`Judge`, `Condense`, `Explain`, `PerQuery`, `Oracle`), `GridSearch` and `KFoldGridSearch` for
+measures of either direction, `table` for the result of `pt.Experiment`, `randomisation_test`, and everything that
 `irpref` itself exports: its functions take PyTerrier's frames as they take all others. PyTerrier reaches it through
 `irpref_pyterrier`, which survives errors of this package.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import irpref
 
-STAGES = ("Condense", "Explain", "Judge", "Oracle", "PerQuery")
+# Where what only PyTerrier has use for lives.
+_HOMES = {
+    **dict.fromkeys(("Condense", "Explain", "Judge", "Oracle", "PerQuery"), "hosts.pyterrier.stages"),
+    **dict.fromkeys(("GridSearch", "KFoldGridSearch"), "hosts.pyterrier.tuning"),
+    "randomisation_test": "analysis.significance",
+    "table": "show.experiment",
+}
 
 
 def load() -> Any:
@@ -45,18 +53,12 @@ def dataset_provider() -> object:
 
 def __getattr__(name: str) -> Any:
     # Not imported above: whoever imports `irpref.transformers` first would come by here while it is half loaded.
-    if name in STAGES:
-        from irpref import transformers
-
-        return getattr(transformers, name)
-    if name == "randomisation_test":
-        from irpref.analysis.significance import randomisation_test
-
-        return randomisation_test
+    if name in _HOMES:
+        return getattr(import_module(f"irpref.{_HOMES[name]}"), name)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(irpref, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*STAGES, "randomisation_test", *irpref.__all__})
+    return sorted({*_HOMES, *irpref.__all__})
