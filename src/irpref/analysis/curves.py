@@ -8,8 +8,8 @@
     paired_differences      the same for any measure, with the tests of the difference
     summary_table           how much was asked, retrieved, relevant, found
 
-All take the qrels and runs that `ir_measures.calc` takes: frames, dicts, iterators, each read once. `runs` is
-one run, or a dict of name to run for several at once. Every table has a column `run`. With `per_topic=True`
+All take every form of qrels and runs that `irpref.evaluator` takes, each read once. `runs` is one run, or a dict of
+name to run, or a list of paths, for several at once. Every table has a column `run`. With `per_topic=True`
 there is also `query_id`, and one block of rows for each topic of the qrels, in their order; otherwise values
 are means over these topics, a topic that the run does not answer included. The options of a table are kept in
 its `attrs`, where `irpref.plots` finds them.
@@ -26,6 +26,7 @@ its `attrs`, where `irpref.plots` finds them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from irpref.analysis.significance import SAME, paired_test, sign_test, t_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.evaluation import KernelEvaluator, prepare, resolve
+from irpref.formats.runs import named_runs as of_paths
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Run, Runs
@@ -68,7 +70,7 @@ def crp(
 
     Parameters
     ----------
-    qrels, runs : as `ir_measures.calc` takes them; several runs as a dict of name to run
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     judged_only : bool
         Drop documents without a judgment first; a negative grade is a judgment here.
     depth : int, optional
@@ -190,7 +192,7 @@ def npref_convergence(
 
     Parameters
     ----------
-    qrels, runs : as `ir_measures.calc` takes them; several runs as a dict of name to run
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     measure : RPref with any options, or its text
         Without `max_rel`, the highest grade of the qrels is taken, with a `ScaleWarning`.
     n : iterable of int
@@ -275,7 +277,7 @@ def interpolated_precision(
 
     Parameters
     ----------
-    qrels, runs : as `ir_measures.calc` takes them; several runs as a dict of name to run
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     rel : number
         Minimum grade counted as relevant.
     judged_only : bool
@@ -331,7 +333,7 @@ def cumulated_gain(
 
     Parameters
     ----------
-    qrels, runs : as `ir_measures.calc` takes them; several runs as a dict of name to run
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     base : number
         Base of the logarithm, and first rank that is discounted.
     gains : dict, optional
@@ -411,7 +413,7 @@ def precision_histogram(
 
     Parameters
     ----------
-    qrels, runs : as `ir_measures.calc` takes them; several runs as a dict of name to run
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     baseline : a run, or the name of one of `runs`
         The run B that is subtracted; one named in `runs` is not compared with itself.
     rel : number
@@ -454,7 +456,7 @@ def paired_differences(
 
     Parameters
     ----------
-    qrels, runs : as `ir_measures.calc` takes them; several runs as a dict of name to run
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     baseline : a run, or the name of one of `runs`
     measure : ir_measures measure, or its name
     per_topic : bool
@@ -474,8 +476,7 @@ def paired_differences(
     last = "baseline"
     while last in others:
         last += "'"
-    every = {name: _for_host(run) for name, run in {**others, last: base_run}.items()}
-    (of,) = topic_values([measure], _for_host(qrels), every).values()
+    (of,) = topic_values([measure], qrels, {**others, last: base_run}).values()
     values = dict(zip(others, of.matrix[:-1], strict=True))
     return _differences(
         list(of.topics),
@@ -496,7 +497,7 @@ def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: 
 
     Parameters
     ----------
-    qrels, runs : as `ir_measures.calc` takes them; several runs as a dict of name to run
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     rel : number
         Minimum grade counted as relevant.
     per_topic : bool
@@ -545,11 +546,13 @@ def _judge(pool: Pool, runs: Mapping[str, Any]) -> dict[str, JudgedRun]:
 
 
 def named_runs(runs: Any, topics: Iterable[str] = ()) -> dict[str, Any]:
-    """Several runs by name; one run is named `run`.
+    """Several runs by name, of a dict or a list of paths; one run is named `run`.
 
     A dict of dicts of numbers is one run; any other dict is several. A dict of empty dicts is one run, unless `topics`
     are given and none of them is a key.
     """
+    if isinstance(runs, list) and runs and isinstance(runs[0], (str, os.PathLike)):
+        return of_paths(runs)
     if not isinstance(runs, Mapping) or not runs:
         return {"run": runs}
     inner = [docs for docs in runs.values() if isinstance(docs, Mapping)]
@@ -561,19 +564,10 @@ def named_runs(runs: Any, topics: Iterable[str] = ()) -> dict[str, Any]:
     return {str(name): run for name, run in runs.items()}
 
 
-def _for_host(data: Any) -> Any:
-    """A polars frame as the pandas frame that the measures of other providers want."""
-    if not hasattr(data, "to_dicts"):
-        return data
-    import pandas as pd
-
-    return pd.DataFrame(data.to_dict(as_series=False))
-
-
 def _against(runs: Any, baseline: Any, topics: Iterable[str] = ()) -> tuple[dict[str, Any], tuple[str, Any]]:
     """The runs to compare, and name and run of the baseline."""
     named = named_runs(runs, topics)
-    if isinstance(baseline, str):
+    if isinstance(baseline, str) and (baseline in named or not os.path.exists(baseline)):
         if baseline not in named:
             raise ValueError(f"baseline={baseline!r} is none of the runs: {', '.join(named)}")
         reference = (baseline, named.pop(baseline))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 ENDINGS = (
@@ -44,3 +44,13 @@ def _short(path: str) -> str:
     for ending in ENDINGS:
         name = name.removesuffix(ending)
     return name or path
+
+
+def each_run(runs: Any) -> Iterator[tuple[str, Any]]:
+    """Name and run, one by one: of what `named_runs` takes, or of an iterable of (name, run)."""
+    if isinstance(runs, Mapping):
+        yield from ((str(name), run) for name, run in runs.items())
+    elif isinstance(runs, (list, tuple)) and (not runs or isinstance(runs[0], (str, os.PathLike))):
+        yield from named_runs(runs).items()
+    else:
+        yield from ((str(name), run) for name, run in runs)

@@ -358,7 +358,8 @@ def are_numbers(numbers: Iterable[Any]) -> bool:
     NumPy would take text, dates and complex numbers for numbers. The sum does not, and costs little.
     """
     try:
-        return isinstance(sum(numbers), (int, float, np.integer, np.floating))
+        total = sum(numbers)
+        return isinstance(total, (int, float, np.integer, np.floating)) and not isinstance(total, np.timedelta64)
     except (TypeError, ValueError, OverflowError):
         return False
 
@@ -382,6 +383,8 @@ def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[lis
     values: Floats
     try:
         # Grades mostly are small whole numbers, which `bytes` reads in half the time.
+        if not are_numbers(numbers):
+            raise TypeError
         values = np.frombuffer(bytes(numbers), dtype=np.uint8).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         values = as_numbers(numbers, _Repeated(data), docs, value)

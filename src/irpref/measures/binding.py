@@ -136,9 +136,7 @@ def with_known(
         }
     else:
         if isinstance(known, (str, os.PathLike)):
-            from irpref.formats.tables import read_qrels
-
-            given = read_qrels(known)
+            given = as_frame(known, "relevance")
             given = given[given["relevance"] > 0]
             pairs = set(zip(given["query_id"].astype(str), given["doc_id"].astype(str), strict=True))
         elif isinstance(known, Mapping):

@@ -29,6 +29,7 @@ preference "relevant before non-relevant" can be violated: `Bpref` and its varia
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -120,7 +121,7 @@ def scale_of(dataset: Any) -> Scale:
     2
     """
     if isinstance(dataset, str):
-        dataset = load(dataset)
+        dataset = dataset if os.path.exists(dataset) else load(dataset)
     elif hasattr(dataset, "irds_ref"):  # PyTerrier's wrapper
         dataset = dataset.irds_ref()
     if not hasattr(dataset, "qrels_iter"):

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
 from irpref.meta.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
-from irpref.meta.values import TopicValues
+from irpref.meta.values import one_of
 
 # A variance is a difference of sums; below this share of them it is their rounding error, and is 0.
 _NO_VARIANCE = 1e-13
@@ -98,7 +98,7 @@ class DiscriminativePower:
 
 
 def discriminative_power(
-    values: TopicValues,
+    values: Any,
     *,
     alpha: float = 0.05,
     n_samples: int = 1000,
@@ -109,7 +109,7 @@ def discriminative_power(
 
     Parameters
     ----------
-    values : TopicValues
+    values : TopicValues, or the result of `pt.Experiment(perquery=True)` for one measure
     alpha : float
         Level of significance.
     n_samples : int
@@ -131,6 +131,7 @@ def discriminative_power(
     >>> discriminative_power(two, samples=[[0, 1], [1, 0], [1, 1]]).asl
     array([0.33333333])
     """
+    values = one_of(values)
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} is not accepted, expected a number between 0 and 1")
     if values.n_topics < 2:

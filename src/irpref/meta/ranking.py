@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
-from irpref.meta.values import TopicValues
+from irpref.meta.values import one_of, values_in
 
 
 def _scores(values: ArrayLike) -> Floats:
@@ -128,7 +128,7 @@ class SystemRanking:
         return pd.DataFrame({"measure": self.measure, "rank": rank, "system": self.systems, "mean": self.means})
 
 
-def system_ranking(values: TopicValues) -> SystemRanking:
+def system_ranking(values: Any) -> SystemRanking:
     """Rank the systems by their mean value.
 
     Examples
@@ -140,18 +140,19 @@ def system_ranking(values: TopicValues) -> SystemRanking:
     >>> round(system_ranking(rr).tau(system_ranking(ap)), 4)
     0.8165
     """
+    values = one_of(values)
     means = values.means
     score = _scores(means if values.higher_is_better else -means)
     order = sorted(range(values.n_systems), key=lambda i: (-score[i], values.systems[i]))
     return SystemRanking(values.measure, tuple(values.systems[i] for i in order), means[order], values.higher_is_better)
 
 
-def agreement(values: Mapping[str, TopicValues], method: str = "tau") -> Any:
+def agreement(values: Any, method: str = "tau") -> Any:
     """Agreement of every measure with every other.
 
     Parameters
     ----------
-    values : mapping of name to TopicValues of the same systems
+    values : mapping of name to TopicValues of the same systems, or the result of `pt.Experiment(perquery=True)`
     method : 'tau' or 'tau_ap'
         For `tau_ap` the column is the reference.
 
@@ -160,6 +161,7 @@ def agreement(values: Mapping[str, TopicValues], method: str = "tau") -> Any:
     DataFrame
         Shape (n_measures, n_measures).
     """
+    values = values if isinstance(values, Mapping) else {of.measure: of for of in values_in(values)}
     import pandas as pd
 
     if method not in ("tau", "tau_ap"):

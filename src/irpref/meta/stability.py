@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
 from irpref.meta.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample
-from irpref.meta.values import TopicValues
+from irpref.meta.values import one_of
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -92,7 +92,7 @@ class Stability:
 
 
 def stability(
-    values: TopicValues,
+    values: Any,
     *,
     fuzziness: Iterable[float] = FUZZINESS,
     n_samples: int = 1000,
@@ -105,7 +105,7 @@ def stability(
 
     Parameters
     ----------
-    values : TopicValues
+    values : TopicValues, or the result of `pt.Experiment(perquery=True)` for one measure
     fuzziness : share of the larger mean below which a difference is a tie
     n_samples : int
     size : topics in a sample; all of them if None
@@ -131,6 +131,7 @@ def stability(
       measure  fuzziness  minority_rate      ties
     0      AP       0.05       0.333333  0.333333
     """
+    values = one_of(values)
     if samples is None:
         samples = resample(values.n_topics, n_samples, size, replace, rng=generator(rng, "stability"))
     levels = np.unique(np.asarray(list(fuzziness), dtype=np.float64))

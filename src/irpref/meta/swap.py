@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
 from irpref.meta.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample_twice
-from irpref.meta.values import TopicValues
+from irpref.meta.values import one_of
 
 EDGES = tuple(i / 100 for i in range(21))
 
@@ -90,7 +90,7 @@ class Swap:
 
 
 def swap(
-    values: TopicValues,
+    values: Any,
     *,
     edges: ArrayLike = EDGES,
     zero_swaps: bool = False,
@@ -104,7 +104,7 @@ def swap(
 
     Parameters
     ----------
-    values : TopicValues
+    values : TopicValues, or the result of `pt.Experiment(perquery=True)` for one measure
     edges : rising lower edges of the bins, from 0
     zero_swaps : bool
         Whether D D' = 0 counts as a swap.
@@ -130,6 +130,7 @@ def swap(
     0      AP         0.0             2      1   0.5
     1      AP         0.2             1      1   1.0
     """
+    values = one_of(values)
     if samples is None:
         samples = resample_twice(values.n_topics, n_samples, size, replace, rng=generator(rng, "swap"))
     lower = np.asarray(edges, dtype=np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
+from irpref.formats.runs import each_run
 from irpref.judged.types import Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.messages import about
@@ -134,8 +135,7 @@ class TopicValues:
         Parameters
         ----------
         measure : ir_measures measure, or its name
-        qrels : as `ir_measures.calc` takes them
-        runs : mapping of name to run, or iterable of (name, run)
+        qrels, runs : as `topic_values` takes them
         """
         (only,) = topic_values([measure], qrels, runs).values()
         return only
@@ -171,6 +171,7 @@ class TopicValues:
         Parameters
         ----------
         frame : DataFrame with columns `name` (or `system`), `qid` (or `query_id`), `measure`, `value`
+            Topics without a value (NaN) for any system, as PyTerrier gives those without judgments, are left out.
         measure : measure or name, needed where the table holds several
         missing : value of a topic that a system lacks; None: it is an error
 
@@ -179,14 +180,62 @@ class TopicValues:
         ValueError
             A column is missing, the measure is not there or not said, a cell is given twice or is missing.
         """
-        columns = [list(frame[name]) for name in _check_columns(frame)]
-        rows = [(str(s), str(q), str(m), float(v)) for s, q, m, v in zip(*columns, strict=True)]
-        return _from_rows(rows, None if measure is None else str(measure), missing)
+        return _from_rows(_rows_of(frame), None if measure is None else str(measure), missing)
 
     @classmethod
     def from_csv(cls, path: str | Path, measure: Any = None, missing: float | None = None) -> TopicValues:
         """From a CSV of such a table: `perquery.csv`, or the `save_dir` of `pt.Experiment` that holds it."""
         return cls.from_frame(read_values(path), measure, missing)
+
+
+def values_in(data: Any, measures: Iterable[Any] = ()) -> list[TopicValues]:
+    """Values of measures in what meta-evaluation and pictures are handed.
+
+    Parameters
+    ----------
+    data : TopicValues, iterable or mapping of them, or the result of `pt.Experiment(perquery=True)` (or 'both')
+    measures : measures or names, optional
+        Which of those in a result of `pt.Experiment`; all that there are if not given.
+
+    Raises
+    ------
+    ValueError
+        It is none of these, or lacks a measure.
+    """
+    data = getattr(data, "perquery", data)
+    if isinstance(data, TopicValues):
+        return [data]
+    if hasattr(data, "columns"):
+        rows = _rows_of(data)
+        names = [str(m) for m in measures] or list(dict.fromkeys(row[2] for row in rows))
+        return [_from_rows(rows, name, None) for name in names]
+    found = list(data.values() if isinstance(data, Mapping) else data)
+    for one in found:
+        if not isinstance(one, TopicValues):
+            raise ValueError(
+                "expected irpref.meta.TopicValues, the result of pt.Experiment(perquery=True), or qrels, runs and "
+                f"measures; got {type(one).__name__}"
+            )
+    return found
+
+
+def one_of(data: Any) -> TopicValues:
+    """`values_in` where there is one measure. `ValueError` where there are several."""
+    found = values_in(data)
+    if len(found) != 1:
+        names = ", ".join(of.measure for of in found)
+        raise ValueError(
+            f"expected values of one measure, got {len(found)} ({names}): TopicValues.from_frame takes one"
+        )
+    return found[0]
+
+
+def _rows_of(frame: Any) -> list[tuple[str, str, str, float]]:
+    """System, topic, measure and value, without topics of which no system has a value."""
+    columns = [list(frame[name]) for name in _check_columns(frame)]
+    rows = [(str(s), str(q), str(m), float(v)) for s, q, m, v in zip(*columns, strict=True)]
+    known = {(q, m) for _, q, m, v in rows if v == v}
+    return [row for row in rows if row[1:3] in known]
 
 
 def read_values(path: str | Path) -> Any:
@@ -252,13 +301,13 @@ def _higher_is_better(measure: str) -> bool:
 def topic_values(measures: Iterable[MeasureLike], qrels: Qrels, runs: Any) -> dict[str, TopicValues]:
     """Evaluate runs with measures, ours or built in.
 
-    Built-in measures are computed by `irpref.host` where it has them: all measures see the same ranking then.
+    All measures see the same ranking, trec_eval's: see `irpref.evaluator`.
 
     Parameters
     ----------
     measures : iterable of ir_measures measures, or their names
-    qrels : as `ir_measures.calc` takes them
-    runs : mapping of name to run, or iterable of (name, run)
+    qrels : any form of qrels
+    runs : mapping of name to run in any form, list of paths, or iterable of (name, run)
         Each run is read once; an iterable may load them one by one.
 
     Returns
@@ -267,25 +316,20 @@ def topic_values(measures: Iterable[MeasureLike], qrels: Qrels, runs: Any) -> di
         By name of the measure, over the topics of the qrels.
     """
     from irpref.evaluation import evaluator as fastest
-    from irpref.judged.pool import Pool
     from irpref.measures.names import parse_all
 
     chosen = parse_all(measures)
-    if isinstance(qrels, Iterator):
-        qrels = list(qrels)  # read twice: for the topics, and by the evaluator
     evaluator = fastest(chosen, qrels)
-    found = getattr(evaluator, "topic_ids", None) or Pool.build(qrels).topic_ids
-    topics = {name: t for t, name in enumerate(found)}
+    topics = evaluator.topic_ids
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}
-    for name, run in runs.items() if isinstance(runs, Mapping) else runs:
-        rows = {m: np.full(len(topics), np.nan) for m in chosen}
-        with about(str(name), not isinstance(runs, Mapping) or len(runs) > 1):
-            for metric in evaluator.iter_calc(run):
-                rows[metric.measure][topics[str(metric.query_id)]] = metric.value
-        systems.append(str(name))
+    several = not isinstance(runs, Mapping) or len(runs) > 1
+    for name, run in each_run(runs):
+        with about(name, several):
+            found = evaluator.values(run)
+        systems.append(name)
         for m in chosen:
-            values[m].append(rows[m])
+            values[m].append(found[m])
     if not systems:
         raise ValueError("there are no runs to evaluate")
     return {

@@ -427,8 +427,9 @@ def topic_strip(
 
     Parameters
     ----------
-    data : `irpref.meta.TopicValues`, or the qrels
-    runs, measure : with qrels: a dict of name to run, and the measure or its name
+    data : `irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
+    runs : with qrels: a dict of name to run, or a list of paths
+    measure : with qrels, or with a result of several measures: the measure or its name
     ax, styles : see `crp_sketch`
     """
     (values,) = _values(data, runs, [measure])
@@ -473,8 +474,9 @@ def measure_scatter(
 
     Parameters
     ----------
-    data : two `irpref.meta.TopicValues`, or the qrels
-    runs, measures : with qrels: a dict of name to run, and two measures or their names
+    data : two `irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
+    runs : with qrels: a dict of name to run, or a list of paths
+    measures : with qrels, or with a result of several measures: two measures or their names
     labels : bool, optional
         Write the names of the systems; None: for up to fifteen with names of up to 16 characters.
     ax : Axes to draw on; a new figure if None
@@ -508,16 +510,15 @@ def measure_scatter(
 
 def _values(data: Any, runs: Any, measures: Sequence[Any]) -> list[TopicValues]:
     from irpref.analysis.curves import named_runs
-    from irpref.meta import TopicValues, topic_values
+    from irpref.meta.values import topic_values, values_in
 
     if runs is not None:
         if not measures or any(m is None for m in measures):
             raise ValueError("with qrels and runs, say which measure")
         return list(topic_values(measures, data, named_runs(runs)).values())
-    found = [data] if isinstance(data, TopicValues) else list(data.values() if isinstance(data, Mapping) else data)
-    for one in found:
-        if not isinstance(one, TopicValues):
-            raise ValueError(f"expected irpref.meta.TopicValues, or qrels, runs and measures; got {type(one).__name__}")
+    found = values_in(data, [measure for measure in measures if measure is not None])
+    if len(found) != len(measures) and len(measures) == 1:
+        raise ValueError(f"the results hold {len(found)} measures ({', '.join(of.measure for of in found)}): say which")
     return found
 
 

@@ -1,0 +1,330 @@
+"""Every public function takes every form of qrels and runs, through `irpref` as through `pt.irpref`."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from ir_measures import AP, Qrel, ScoredDoc
+from irpref.curves import (
+    crp,
+    cumulated_gain,
+    interpolated_precision,
+    npref_convergence,
+    paired_differences,
+    precision_histogram,
+    summary_table,
+)
+from irpref.explain import explain
+
+import irpref
+from irpref import meta, plots, settings
+
+pt = pytest.importorskip("pyterrier")
+
+QRELS = {"q1": {"007": 2, "b": 0, "c": 1, "7": 0}, "q2": {"b": 1, "d": 0}}
+RUN = {"q2": {"d": 2.0, "b": 1.5, "x": 1.5}, "q1": {"b": 3.0, "007": 2.0, "7": 2.0, "z": 1.0}}
+OTHER = {"q1": {"007": 3.0, "c": 2.5}, "q2": {"x": 1.0}}
+OLD = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+
+
+class Row(NamedTuple):
+    """PyTerrier's names in a namedtuple."""
+
+    qid: str
+    docno: str
+    score: float
+
+
+class JudgedRow(NamedTuple):
+    """PyTerrier's names in a namedtuple."""
+
+    qid: str
+    docno: str
+    label: int
+
+
+def rows(data, of):
+    return [of(q, d, n) for q, docs in data.items() for d, n in docs.items()]
+
+
+def frame(data, value):
+    return pd.DataFrame(rows(data, lambda *row: row), columns=["query_id", "doc_id", value])
+
+
+def both_names(data, value):
+    """A frame with both names: ir-measures' win."""
+    found = frame(data, value)
+    other = found.rename(columns=OLD)
+    return found.assign(qid=other.qid.iloc[::-1].to_numpy(), docno="none", label=7)
+
+
+def written(data, value, path):
+    lines = [
+        f"{q} Q0 {d} 1 {n} t\n" if value == "score" else f"{q} 0 {d} {n}\n"
+        for q, docs in data.items()
+        for d, n in docs.items()
+    ]
+    path.write_text("".join(lines))
+    return path
+
+
+FORMS = {
+    "dict": lambda data, value, path: data,
+    "namedtuples": lambda data, value, path: rows(data, ScoredDoc if value == "score" else Qrel),
+    "iterator": lambda data, value, path: iter(rows(data, ScoredDoc if value == "score" else Qrel)),
+    "PyTerrier's namedtuples": lambda data, value, path: rows(data, Row if value == "score" else JudgedRow),
+    "pandas": lambda data, value, path: frame(data, value),
+    "pandas, PyTerrier's names": lambda data, value, path: frame(data, value).rename(columns=OLD),
+    "pandas, both names": lambda data, value, path: both_names(data, value),
+    "polars": lambda data, value, path: pl.DataFrame(frame(data, value).to_dict("list")),
+    "polars, PyTerrier's names": lambda data, value, path: pl.DataFrame(
+        frame(data, value).rename(columns=OLD).to_dict("list")
+    ),
+    "polars lazy": lambda data, value, path: pl.LazyFrame(frame(data, value).to_dict("list")),
+    "path": lambda data, value, path: written(data, value, path),
+    "path as text": lambda data, value, path: str(written(data, value, path)),
+}
+MEASURES = ["RPref(max_rel=2)", "AP", "IPrec@0.5", "QMeasure@2"]
+
+
+def table(found):
+    """A frame as what can be compared."""
+    if isinstance(found, pl.DataFrame):
+        found = pd.DataFrame(found.to_dict(as_series=False))
+    return [[None if pd.isna(cell) else cell for cell in row] for row in found.astype(object).values.tolist()]
+
+
+def drawn(ax):
+    lines = [np.asarray(line.get_xydata()).round(12).tolist() for line in ax.get_lines()]
+    bars = [patch.get_height() for patch in ax.patches]
+    plt.close(ax.figure)
+    return lines, bars
+
+
+def names_of_columns(found):
+    return set(found.columns)
+
+
+USES = {
+    "evaluator": lambda q, r: {str(m): v.tolist() for m, v in irpref.evaluator(MEASURES, q()).values(r()).items()},
+    "calc_aggregate": lambda q, r: irpref.evaluator(MEASURES, q()).calc_aggregate(r()),
+    "iter_calc": lambda q, r: sorted(
+        (m.query_id, str(m.measure), m.value) for m in irpref.evaluator(MEASURES, q()).iter_calc(r())
+    ),
+    "evaluate": lambda q, r: irpref.QMeasure.evaluate(q(), r()),
+    "bind": lambda q, r: irpref.bind(["RPref", "AP"], q()),
+    "pt.irpref.bind": lambda q, r: pt.irpref.bind(["RPref", "AP"], q()),
+    "with_known": lambda q, r: irpref.with_known(q(), {"q1": ["c"]})["known"].tolist(),
+    "with_known run": lambda q, r: pt.irpref.with_known(q(), run=r(), depth=2)["known"].tolist(),
+    "scale_of": lambda q, r: settings.scale_of(q()).max_rel,
+    "crp": lambda q, r: table(crp(q(), r(), per_topic=True)),
+    "npref_convergence": lambda q, r: table(npref_convergence(q(), r(), measure="RPref(max_rel=2)")),
+    "interpolated_precision": lambda q, r: table(interpolated_precision(q(), r())),
+    "cumulated_gain": lambda q, r: table(cumulated_gain(q(), r())),
+    "precision_histogram": lambda q, r: table(precision_histogram(q(), r(), OTHER)),
+    "paired_differences": lambda q, r: table(paired_differences(q(), r(), OTHER, "IPrec@0.5", per_topic=True)),
+    "paired_differences, baseline": lambda q, r: table(paired_differences(q(), OTHER, r(), "AP", per_topic=True)),
+    "summary_table": lambda q, r: table(summary_table(q(), r())),
+    "explain": lambda q, r: table(explain(q(), r(), "RPref(max_rel=2)", query_id="q1")),
+    "topic_values": lambda q, r: {
+        n: v.matrix.tolist() for n, v in meta.topic_values(MEASURES, q(), {"a": r(), "b": OTHER}).items()
+    },
+    "TopicValues": lambda q, r: meta.TopicValues.from_runs("IPrec@0.5", q(), {"a": r()}).matrix.tolist(),
+    "thin": lambda q, r: table(meta.thin(q(), 50, rng=0)),
+    "plots.crp_sketch": lambda q, r: drawn(plots.crp_sketch(q(), r(), query_id="q1")),
+    "plots.crp": lambda q, r: drawn(plots.crp(q(), r())),
+    "plots.npref_convergence": lambda q, r: drawn(plots.npref_convergence(q(), r(), measure="RPref(max_rel=2)")),
+    "plots.precision_recall": lambda q, r: drawn(plots.precision_recall(q(), r())),
+    "plots.precision_histogram": lambda q, r: drawn(plots.precision_histogram(q(), r(), OTHER)),
+    "plots.cumulated_gain": lambda q, r: drawn(plots.cumulated_gain(q(), r())),
+    "plots.topic_strip": lambda q, r: drawn(plots.topic_strip(q(), {"a": r(), "b": OTHER}, "AP")),
+    "plots.measure_scatter": lambda q, r: drawn(plots.measure_scatter(q(), {"a": r(), "b": OTHER}, ["AP", "nCRP"])),
+    "pt.irpref.Judge": lambda q, r: table(pt.irpref.Judge(q())(frame(RUN, "score").rename(columns=OLD))),
+    "pt.irpref.Explain": lambda q, r: table(
+        pt.irpref.Explain(q(), "QMeasure", missed=True)(frame(RUN, "score").rename(columns=OLD))
+    ),
+    "pt.irpref.PerQuery": lambda q, r: table(
+        pt.irpref.PerQuery(q(), MEASURES)(frame(RUN, "score").rename(columns=OLD).assign(query="x"))
+    ),
+}
+for extra in ("intervals", "leaderboard"):
+    if extra in irpref.__all__:
+        USES[extra] = {
+            "intervals": lambda q, r: table(irpref.intervals(["AP", "RPref(max_rel=2)"], q(), r(), over="ties")),
+            "leaderboard": lambda q, r: table(
+                irpref.leaderboard(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}, pairs="none", rng=0)
+            ),
+        }[extra]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return {name: use(lambda: QRELS, lambda: RUN) for name, use in USES.items()}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", USES)
+def test_every_function_takes_every_form(name, form, expected, tmp_path):
+    def qrels():
+        return FORMS[form](QRELS, "relevance", tmp_path / "qrels")
+
+    def run():
+        return FORMS[form](RUN, "score", tmp_path / "run")
+
+    found, other = USES[name](qrels, run), expected[name]
+    if name in ("crp", "summary_table") or not isinstance(found, list):
+        assert found == other
+    else:  # a row of one topic may stand elsewhere, where the run has another order
+        assert sorted(map(repr, found)) == sorted(map(repr, other))
+
+
+def test_data_sets_by_id_and_by_object():
+    ir_datasets = pytest.importorskip("ir_datasets")
+    irpref.datasets.register()
+    example = irpref.datasets.load("synthetic")
+    name = next(iter(example.runs))
+    run = example.runs[name]
+    expected = irpref.evaluator(["AP", "RPref(max_rel=3)"], example.qrels).calc_aggregate(run)
+    data = ir_datasets.load("irpref/synthetic")
+    for source in (
+        "irpref/synthetic",
+        data,
+        pt.get_dataset("irpref:synthetic"),
+        pt.get_dataset("irds:irpref/synthetic"),
+    ):
+        made = irpref.evaluator(["AP", "RPref(max_rel=3)"], source)
+        assert made.calc_aggregate(run) == expected
+        assert irpref.bind("RPref", source) == "RPref(max_rel=3)"
+    assert irpref.evaluator(["AP"], data).calc_aggregate(pt.get_dataset("irpref:synthetic"))[AP] == expected[AP]
+    for source in ("irpref/synthetic", data):
+        if data.has_scoreddocs():
+            assert irpref.evaluator(["AP"], data).calc_aggregate(source)[AP] > 0
+        else:
+            with pytest.raises((ValueError, FileNotFoundError), match=r"no (results|scoreddocs)"):
+                irpref.evaluator(["AP"], data).calc_aggregate(source)
+
+
+def test_a_name_of_nothing_says_so():
+    with pytest.raises(FileNotFoundError, match="no-such-thing: no such file, and ir_datasets has no data set"):
+        irpref.evaluator("AP", "no-such-thing")
+
+
+def test_a_list_of_paths_is_several_runs(tmp_path):
+    paths = [written(RUN, "score", tmp_path / "one.run"), written(OTHER, "score", tmp_path / "two.run")]
+    named = {"one": RUN, "two": OTHER}
+    assert table(crp(QRELS, paths)) == table(crp(QRELS, named))
+    assert list(meta.topic_values(["AP"], QRELS, paths)["AP"].systems) == ["one", "two"]
+    found = meta.topic_values(["AP"], QRELS, map(tuple, named.items()))
+    assert found["AP"].matrix.tolist() == meta.topic_values(["AP"], QRELS, named)["AP"].matrix.tolist()
+
+
+@pytest.fixture
+def results():
+    """What `pt.Experiment(perquery='both')` returns, with a topic that nobody judged."""
+    systems = {
+        name: pt.Transformer.from_df(frame(run, "score").rename(columns=OLD))
+        for name, run in (("a", RUN), ("b", OTHER))
+    }
+    topics = pd.DataFrame({"qid": ["q1", "q2", "q3"], "query": ["x", "y", "z"]})
+    with pytest.warns(UserWarning, match="not found in qrels"):
+        return pt.Experiment(
+            systems,
+            topics,
+            frame(QRELS, "relevance").rename(columns=OLD),
+            [AP, irpref.nCRP],
+            perquery="both",
+            filter_by_qrels=False,
+        )
+
+
+def test_pictures_and_meta_evaluation_take_the_result_of_an_experiment(results):
+    values = meta.topic_values([AP, "nCRP"], QRELS, {"a": RUN, "b": OTHER})
+    for data in (results, results.perquery):
+        assert drawn(plots.measure_scatter(data, measures=["AP", "nCRP"])) == drawn(plots.measure_scatter(values))
+        assert drawn(plots.topic_strip(data, measure="nCRP")) == drawn(plots.topic_strip(values["nCRP"]))
+        assert table(meta.agreement(data)) == table(meta.agreement(values))
+        with pytest.raises(ValueError, match=r"2 measures \(.*\): say which"):
+            plots.topic_strip(data)
+        with pytest.raises(ValueError, match="expected values of one measure, got 2"):
+            meta.system_ranking(data)
+    one = results.perquery[results.perquery.measure == "nCRP"]
+    assert meta.system_ranking(one).systems == meta.system_ranking(values["nCRP"]).systems
+    found = meta.stability(one, n_samples=5, size=1, rng=0)
+    assert table(found.table()) == table(meta.stability(values["nCRP"], n_samples=5, size=1, rng=0).table())
+
+
+def test_through_either_door_it_is_the_same():
+    for name in ("bind", "with_known", "curves", "explain", "plots", "meta", "evaluator", "score", "read_run"):
+        assert getattr(pt.irpref, name) is getattr(irpref, name)
+
+
+# One rule for what is no number, and for ids that are no text -----------------------------------------------------
+
+NO_NUMBERS = {
+    "text": "2",
+    "bytes": b"2",
+    "complex": 2j,
+    "date": pd.Timestamp("2026-01-01"),
+    "datetime64": np.datetime64("2026-01-01"),
+    "difference": pd.Timedelta("1D"),
+    "timedelta64": np.timedelta64(1, "s"),
+}
+
+
+def holders(value):
+    """A run whose second score is this, in every form that can hold it."""
+    yield {"q1": {"a": 1.0, "b": value}}
+    yield [ScoredDoc("q1", "a", 1.0), ScoredDoc("q1", "b", value)]
+    columns = {"query_id": ["q1", "q1"], "doc_id": ["a", "b"]}
+    yield pd.DataFrame({**columns, "score": pd.Series([1.0, value], dtype=object)})
+    yield pd.DataFrame({**columns, "score": [value, value]})
+    if not isinstance(value, (np.generic, complex)):
+        yield pl.DataFrame({**columns, "score": [value, value]})
+
+
+@pytest.mark.parametrize("kind", NO_NUMBERS)
+def test_what_is_no_number_is_refused_in_every_form(kind):
+    for run in holders(NO_NUMBERS[kind]):
+        with pytest.raises(ValueError, match=r"expected (a number|numbers)"):
+            irpref.QMeasure.evaluate({"q1": {"a": 1}}, run)
+    for judged in ({"q1": {"a": 1, "b": NO_NUMBERS[kind]}}, [Qrel("q1", "a", 1), Qrel("q1", "b", NO_NUMBERS[kind])]):
+        with pytest.raises(ValueError, match="expected a number"):
+            irpref.QMeasure.evaluate(judged, RUN)
+
+
+@pytest.mark.parametrize("value", [2, 2.0, True, np.float32(2), np.int8(2), np.True_, 2**70], ids=repr)
+def test_what_is_a_number_is_taken_in_every_form(value):
+    from decimal import Decimal
+    from fractions import Fraction
+
+    for number in (value, Decimal(2), Fraction(5, 2)):
+        for run in ({"q1": {"a": 0.5, "b": number}}, [ScoredDoc("q1", "a", 0.5), ScoredDoc("q1", "b", number)]):
+            assert irpref.QMeasure.evaluate({"q1": {"b": 1}}, run) == {"q1": 1.0}
+        column = pd.Series([0.5, number], dtype=object)
+        found = pd.DataFrame({"query_id": "q1", "doc_id": ["a", "b"], "score": column})
+        assert irpref.QMeasure.evaluate({"q1": {"b": 1}}, found) == {"q1": 1.0}
+
+
+@pytest.mark.parametrize("ids", [[True, False], [1.5, 2.5], [1, 2], [b"x", b"y"]], ids=repr)
+def test_ids_that_are_no_text_are_the_same_text_in_every_form(ids):
+    columns = {"query_id": ["q", "q"], "doc_id": ids, "relevance": [1, 0]}
+    text = [of.decode() if isinstance(of, bytes) else str(of) for of in ids]
+    forms = [
+        {"q": dict(zip(ids, [1, 0], strict=True))},
+        [Qrel("q", of, grade) for of, grade in zip(ids, [1, 0], strict=True)],
+        pd.DataFrame(columns),
+        pd.DataFrame(columns).astype({"doc_id": "category"}),
+        pl.DataFrame(columns),
+        pl.LazyFrame(columns),
+    ]
+    for form in forms:
+        assert irpref.QMeasure.evaluate(form, {"q": {text[0]: 1.0, text[1]: 2.0}}) == {"q": 2 / 3}
+
+
+def test_the_path_of_a_file_of_known_documents(tmp_path):
+    path = written({"q1": {"c": 1, "b": 0}}, "relevance", Path(tmp_path) / "known")
+    assert irpref.with_known(QRELS, path)["known"].tolist() == [False, False, True, False, False, False]
