@@ -601,3 +601,118 @@ def test_the_hash_seed_does_not_show():
         for seed in ("0", "1", "7")
     }
     assert len(outputs) == 1
+
+
+# One value, whatever the door --------------------------------------------------------------------------------------
+
+CLOSE = {"q": {"a": 16777217.0, "b": 16777216.0}, "q2": {"a": 1.0}}
+JUDGED_CLOSE = {"q": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}}
+ASKED = ["AP", "Bpref", "BprefVariant", "IPrec@0.5", "RR@5"]
+IN_64_BITS = dict.fromkeys(ASKED, 1.0)
+IN_32_BITS = {"AP": 0.5, "Bpref": 0.0, "BprefVariant": 1.0, "IPrec@0.5": 0.5, "RR@5": 1.0}
+
+
+def doors(float32):
+    """Value of topic q by measure, through every surface that evaluates."""
+    made = irpref.evaluator(ASKED, JUDGED_CLOSE, float32=float32)
+    yield "values", {str(m): v[0] for m, v in made.values(CLOSE).items()}
+    yield "iter_calc", {str(m.measure): m.value for m in made.iter_calc(CLOSE) if m.query_id == "q"}
+    yield "calc", {str(m.measure): m.value for m in made.calc(CLOSE).per_query if m.query_id == "q"}
+    means = {str(m): 2 * v - 1.0 for m, v in made.calc_aggregate(CLOSE).items()}
+    yield "calc_aggregate", means
+    values = irpref.meta.topic_values(ASKED, JUDGED_CLOSE, {"r": CLOSE}, float32=float32)
+    yield "topic_values", {name: of.matrix[0, list(of.topics).index("q")] for name, of in values.items()}
+    found = {}
+    for measure in ASKED:
+        table = irpref.curves.paired_differences(
+            JUDGED_CLOSE, CLOSE, {"q": {"c": 1.0}}, measure, per_topic=True, float32=float32
+        )
+        found[measure] = table.set_index("query_id").value["q"]
+    yield "paired_differences", found
+
+
+@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
+@pytest.mark.parametrize("float32", [False, True])
+def test_every_door_gives_the_same_value(float32):
+    expected = IN_32_BITS if float32 else IN_64_BITS
+    for door, found in doors(float32):
+        assert found == pytest.approx(expected), door
+
+
+@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
+@pytest.mark.parametrize(("options", "expected"), [([], IN_64_BITS), (["--float32"], IN_32_BITS)])
+@pytest.mark.parametrize("form", [["-q", "-n"], ["-q", "-n", "-o", "jsonl"]])
+def test_so_does_the_command_line(options, expected, form, tmp_path, capsys):
+    import json
+
+    from irpref.cli import main
+
+    (tmp_path / "qrels").write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, of in JUDGED_CLOSE.items() for d, g in of.items())
+    )
+    (tmp_path / "run").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, of in CLOSE.items() for d, s in of.items()))
+    main(["eval", str(tmp_path / "qrels"), str(tmp_path / "run"), *ASKED, *form, *options])
+    out = capsys.readouterr().out
+    if "jsonl" in form:
+        rows = [(r["query_id"], r["measure"], r["value"]) for r in map(json.loads, out.splitlines())]
+    else:
+        rows = [(q, m, float(v)) for q, m, v in (line.split("\t") for line in out.splitlines())]
+    assert {m: v for q, m, v in rows if q == "q"} == pytest.approx(expected)
+
+
+def test_the_warning_comes_once_a_run_and_only_where_ranks_differ():
+    made = irpref.evaluator(ASKED, JUDGED_CLOSE)
+    with pytest.warns(TieWarning, match="in topic 'q', judged documents would stand at other ranks") as caught:
+        made.calc(CLOSE)
+    assert len(caught) == 1
+    assert [w.filename for w in caught] == [__file__]
+    made.calc({"q": {"b": 16777217.0, "a": 16777216.0}})  # rounded, `b` stands before `a` as well
+    made.calc({"q": {"x": 16777217.0, "y": 16777216.0, "a": 1.0}})  # nobody judged these two
+    irpref.evaluator(["RPref(max_rel=1)", "RR@5"], JUDGED_CLOSE).calc(CLOSE)  # not of pytrec_eval
+    irpref.evaluator(ASKED, JUDGED_CLOSE, float32=True).calc(CLOSE)
+
+
+def test_evaluators_and_accelerate_in_threads():
+    from concurrent.futures import ThreadPoolExecutor
+
+    frames = [pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "relevance": [1 + n, 0]}) for n in range(12)]
+
+    def one(n):
+        host.accelerate(n % 2 == 0)
+        found = irpref.evaluator(["QMeasure", "AP"], frames[n % 12]).calc_aggregate({"q": {"b": 2.0, "a": 1.0}})
+        return [found[m] for m in (QMeasure, AP)]
+
+    with ThreadPoolExecutor(8) as threads:
+        values = list(threads.map(one, range(400)))
+    host.accelerate(False)
+    assert [v for _, v in values] == [0.5] * 400
+    assert [v for v, _ in values] == [values[n % 12][0] for n in range(400)]
+
+
+def test_cells_that_can_change_are_read_anew():
+    class Name:
+        text = "a"
+
+        def __str__(self):
+            return self.text
+
+    name = Name()
+    frame = pd.DataFrame({"query_id": ["q", "q"], "doc_id": pd.Series([name, "b"], dtype=object), "relevance": [1, 0]})
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    assert irpref.evaluator("AP", frame).calc_aggregate(run)[AP] == 1.0
+    name.text = "z"
+    assert irpref.evaluator("AP", frame).calc_aggregate(run)[AP] == 0.0
+
+
+def test_what_kept_pools_share_is_bounded(monkeypatch):
+    from irpref.judged import recent
+
+    frame = pd.DataFrame(
+        {"query_id": "q", "doc_id": [str(i) for i in range(200)], "relevance": [i % 3 for i in range(200)]}
+    )
+    monkeypatch.setattr(recent, "MOST_BYTES", 50_000)
+    run = {"q": {str(i): float(i) for i in range(200)}}
+    for beta in range(300):
+        made = irpref.evaluator([QMeasure(beta=beta, gains={1: beta, 2: beta + 1})], frame)
+        made.calc_aggregate(run)
+    assert made.pool._held() < 100_000

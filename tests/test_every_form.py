@@ -1,5 +1,6 @@
 """Every public function takes every form of qrels and runs, through `irpref` as through `pt.irpref`."""
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,6 +73,17 @@ def written(data, value, path):
     return path
 
 
+def _file(data, value, path, ending):
+    path = path.with_suffix(f".{ending}")
+    if ending == "json":
+        path.write_text(json.dumps(data))
+    elif ending == "csv":
+        path.write_text(frame(data, value).to_csv(index=False))
+    else:
+        pl.DataFrame(frame(data, value).to_dict("list")).write_parquet(path)
+    return path
+
+
 FORMS = {
     "dict": lambda data, value, path: data,
     "namedtuples": lambda data, value, path: rows(data, ScoredDoc if value == "score" else Qrel),
@@ -86,6 +98,9 @@ FORMS = {
     ),
     "polars lazy": lambda data, value, path: pl.LazyFrame(frame(data, value).to_dict("list")),
     "path": lambda data, value, path: written(data, value, path),
+    "parquet": lambda data, value, path: _file(data, value, path, "parquet"),
+    "csv": lambda data, value, path: _file(data, value, path, "csv"),
+    "json": lambda data, value, path: _file(data, value, path, "json"),
     "path as text": lambda data, value, path: str(written(data, value, path)),
 }
 MEASURES = ["RPref(max_rel=2)", "AP", "IPrec@0.5", "QMeasure@2"]

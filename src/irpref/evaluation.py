@@ -354,7 +354,7 @@ class CombinedEvaluator(providers.Evaluator):
         import ir_measures
 
         mine = [measure for measure in measures if measure not in rest]
-        by_pytrec = [measure for measure in rest if _provider(measure) == "pytrec_eval"]
+        by_pytrec = [measure for measure in rest if provider_of(measure) == "pytrec_eval"]
         self.accelerated: AcceleratedEvaluator | None = None
         self.pool: Pool | None = None
         try:
@@ -386,7 +386,7 @@ class CombinedEvaluator(providers.Evaluator):
         pairs = []
         for host, exact in self._hosts:
             if exact and blurred:
-                pairs.append((host, _places(self.pool, run)))
+                pairs.append((host, places(self.pool, run)))
                 continue
             plain = for_host(run, "score") if plain is None else plain
             pairs.append((host, plain))
@@ -544,7 +544,7 @@ def _matrix(values: Any, name: str) -> Floats:
     return array
 
 
-def _provider(measure: Any) -> str:
+def provider_of(measure: Any) -> str:
     """Name of the provider that computes a measure in ir_measures' pipeline."""
     import ir_measures
 
@@ -552,10 +552,10 @@ def _provider(measure: Any) -> str:
     return next((str(p.NAME) for p in able), "")
 
 
-def _places(pool: Pool | None, run: Any) -> dict[str, dict[str, float]]:
+def places(pool: Pool | None, run: Any) -> dict[str, dict[str, float]]:
     """A run with, as score, the place of the score among those of the topic, counted downwards: ties stay ties."""
     assert pool is not None
-    found = listing(pool, run)
+    found = listing(pool, run, quiet=True)
     rises = np.ones(found.score.size, np.int64)
     rises[1:] = found.score[1:] != found.score[:-1]
     place = -found.topics.running_count(rises).astype(np.float64)

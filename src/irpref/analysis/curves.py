@@ -450,7 +450,13 @@ def precision_histogram(
 
 
 def paired_differences(
-    qrels: Qrels, runs: Run | Runs, baseline: Any, measure: MeasureLike = "Rprec", *, per_topic: bool = False
+    qrels: Qrels,
+    runs: Run | Runs,
+    baseline: Any,
+    measure: MeasureLike = "Rprec",
+    *,
+    per_topic: bool = False,
+    float32: bool = False,
 ) -> pd.DataFrame:
     """Values of runs minus those of a baseline, by any measure, with the usual tests.
 
@@ -460,6 +466,8 @@ def paired_differences(
     baseline : a run, or the name of one of `runs`
     measure : ir_measures measure, or its name
     per_topic : bool
+    float32 : bool
+        See `irpref.evaluator`.
 
     Returns
     -------
@@ -476,7 +484,7 @@ def paired_differences(
     last = "baseline"
     while last in others:
         last += "'"
-    (of,) = topic_values([measure], qrels, {**others, last: base_run}).values()
+    (of,) = topic_values([measure], qrels, {**others, last: base_run}, float32=float32).values()
     values = dict(zip(others, of.matrix[:-1], strict=True))
     return _differences(
         list(of.topics),

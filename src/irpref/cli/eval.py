@@ -71,6 +71,11 @@ def _arguments(parser: Parser) -> None:
     input_.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="runs evaluated at a time (default: the number of cores)"
     )
+    input_.add_argument(
+        "--float32",
+        action="store_true",
+        help="scores as 32-bit floats for the measures that pytrec_eval computes for ir_measures, as there",
+    )
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
     tests = parser.add_argument_group("comparison")
     tests.add_argument("--baseline", metavar="RUN", help="test the difference of every other run from this one")
@@ -201,6 +206,7 @@ def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared
                     exact=exact,
                     provider=args.provider,
                     strict=args.strict,
+                    float32=args.float32,
                     by_topic=args.by_query or compared,
                     form=args.format,
                 )

@@ -4,8 +4,9 @@ Each value has one of two sources. *Kernels*: our measures and, through `irpref.
 from one alignment of the run as it is read. *The host*: everything else, and all of its own measures where its lines
 are wanted in its own order (`exact`).
 
-So that the numbers are those of the `ir_measures` command, kernels of the measures that pytrec_eval computes see
-scores as it holds them, in 32 bits; and means are added in the order of the run's topics, as there.
+All of them have trec_eval's order, scores as 64-bit floats; with `float32`, measures that pytrec_eval computes for the
+host have scores in 32 bits, so that the numbers are those of the `ir_measures` command. Means are added in the order
+of the run's topics, as there.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ from irpref.messages import IrprefWarning, warn_user
 
 if TYPE_CHECKING:
     from irpref.judged.stream import Done
-
-HOST_OWN = ("RR", "Judged")  # measures whose values with a cutoff come from a provider that keeps 64 bits
 
 
 class Judgments:
@@ -154,6 +153,8 @@ class Scorer:
         Whether a repeated document is an error.
     by_topic : bool
         Whether values by topic are kept.
+    float32 : bool
+        See `irpref.evaluator`.
     form : str, optional
         Form of the run files (`irpref.formats.tables.FORMS`), by their endings if not given.
     """
@@ -167,9 +168,10 @@ class Scorer:
         provider: str | None = None,
         strict: bool = False,
         by_topic: bool = False,
+        float32: bool = False,
         form: str | None = None,
     ) -> None:
-        from irpref.evaluation import AcceleratedEvaluator, check_graded, columns_for
+        from irpref.evaluation import AcceleratedEvaluator, check_graded, columns_for, provider_of
         from irpref.judged.pool import ConflictError
         from irpref.judged.recent import recent_pool
         from irpref.measures.declare import KernelMeasure
@@ -192,12 +194,14 @@ class Scorer:
             hosted = self._hosted(set(measures) - set(ours))
             if exact and judgments.whole() and not _host_errs(hosted, self.pool):
                 hosted = set()
-        plain = [m for m in measures if m in ours or (m in hosted and _keeps_64_bits(m))]
-        single = [m for m in measures if m in hosted and m not in plain]
-        # Kernels that see scores as they are, and kernels that see them rounded to 32 bits.
-        self.plain = AcceleratedEvaluator(plain, self.pool) if plain else None
-        self.single = AcceleratedEvaluator(single, self.pool) if single else None
-        self.rest = [m for m in measures if m not in plain and m not in single]
+        here = [m for m in measures if m in ours or m in hosted]
+        self.rest = [m for m in measures if m not in here]
+        self.kernels: Any = None
+        self.exact = False  # whether a provider must not round scores
+        if self.pool is not None:
+            self.kernels = AcceleratedEvaluator(here, self.pool, float32=float32)
+            self.exact = not (provider or float32) and any(provider_of(m) == "pytrec_eval" for m in self.rest)
+            self.kernels.single |= self.exact
         self.host: Any = None
         # Beside measures of other providers, and only there, the host gives topics that one leaves out its default.
         self.fill = 0 < len(self.rest) < len(self.measures)
@@ -253,7 +257,7 @@ class Scorer:
             found.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
         if table is not None:
             with self._one:
-                self._score_host(table, found)
+                self._score_host(self._for_host(table, judged), found)
         if judged is not None:
             self._score_kernels(judged, found)
         found.means = {measure: found.means[measure] for measure in self.measures}
@@ -262,12 +266,12 @@ class Scorer:
     def _judged(self, source: Source, table: Any, progress: Any) -> Any:
         from irpref.judged.stream import judge_file, judge_table
 
-        ties = bool(self.plain is not None and self.plain.ties)
-        options: dict[str, Any] = {"strict": self.strict, "ties": ties, "rounded": self.single is not None}
+        options: dict[str, Any] = {"strict": self.strict, "ties": self.kernels.ties, "rounded": self.kernels.single}
         if table is None:
             judged = judge_file(self.pool, source, form=self.form, progress=progress, **options)
         else:
             judged = judge_table(self.pool, table, **options)
+        self.kernels.note_ties(judged.run)
         if not judged.topics:
             warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)
         return judged
@@ -276,12 +280,8 @@ class Scorer:
         import numpy as np
 
         ids = self.pool.topic_ids
-        values: dict[Any, Any] = {}
-        if self.plain is not None:
-            values.update(self.plain.values_of(judged.run))
-            found.means.update(self.plain.means_of(values))
-        if self.single is not None:
-            values.update(self.single.values_of(judged.single))
+        values = self.kernels.values_of(judged.run)
+        found.means.update(self.kernels.means_of(values))
         # As the host adds: topics in the order of the run, then those it misses.
         first = [self.pool.topic_of[name] for name in judged.topics if name in self.pool.topic_of]
         order = np.array([*first, *sorted(set(range(len(ids))) - set(first), key=ids.__getitem__)], dtype=np.int64)
@@ -298,13 +298,22 @@ class Scorer:
                 found.by_topic[measure] = {ids[t]: numbers[t] for t in by_id}
                 found.lines += [(ids[t], measure, numbers[t]) for t in by_id]
 
-    def _score_host(self, table: Any, found: Scores) -> None:
+    def _for_host(self, table: Any, judged: Any) -> Any:
+        """A run as the host takes it, with scores that pytrec_eval does not round."""
+        from irpref.evaluation import places
+
+        if not self.exact or judged is None or judged.run.single is None:
+            return _host_run(table)
+        found = places(self.pool, _host_run(table))
+        return {topic: found[topic] for topic in judged.topics if topic in found}
+
+    def _score_host(self, run: Any, found: Scores) -> None:
         aggregators = {measure: measure.aggregator() for measure in self.rest}
         from irpref.measures.support import of_host
 
         missing = {(topic, measure) for measure in self.rest for topic in self.host.qrel_qids} if self.fill else set()
         with of_host(self.rest):
-            for metric in self.host.iter_calc(_host_run(table)):
+            for metric in self.host.iter_calc(run):
                 aggregators[metric.measure].add(metric.value)
                 missing.discard((metric.query_id, metric.measure))
                 if self.by_topic:
@@ -374,7 +383,3 @@ def _host_run(table: Any) -> Any:
     if sum(map(len, found.values())) == len(query_id):
         return found
     return map(ScoredDoc, query_id, doc_id, score)
-
-
-def _keeps_64_bits(measure: Any) -> bool:
-    return measure.NAME in HOST_OWN and (measure.NAME == "Judged" or "cutoff" in measure.params)

@@ -225,8 +225,8 @@ def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
     return borders[group - 1], borders[group] - 1
 
 
-def listing(pool: Pool, run: Any) -> Listing:
-    """See `Pool.listing`."""
+def listing(pool: Pool, run: Any, quiet: bool = False) -> Listing:
+    """Every retrieved document of the judged topics; `quiet` where repeated documents were warned of before."""
     repeats = Repeats(strict=False)
     parts: list[tuple[Ints, list[str], Floats, Ints, Ints]] = []
     for part, row in blocks(pool, run, repeats):
@@ -237,7 +237,8 @@ def listing(pool: Pool, run: Any) -> Listing:
             order = moved.put(order)
         source = order if part.source is None else part.source[order]
         parts.append((segments.spread(part.topics), part.docs_of(order), part.score[order], row[order], source))
-    repeats.warn()
+    if not quiet:
+        repeats.warn()
     topic = np.concatenate([*(p[0] for p in parts), np.zeros(0, np.int64)])
     doc_ids = [doc for p in parts for doc in p[1]]
     score = np.concatenate([*(p[2] for p in parts), np.zeros(0)])

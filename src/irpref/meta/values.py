@@ -298,7 +298,9 @@ def _higher_is_better(measure: str) -> bool:
         return True
 
 
-def topic_values(measures: Iterable[MeasureLike], qrels: Qrels, runs: Any) -> dict[str, TopicValues]:
+def topic_values(
+    measures: Iterable[MeasureLike], qrels: Qrels, runs: Any, *, float32: bool = False
+) -> dict[str, TopicValues]:
     """Evaluate runs with measures, ours or built in.
 
     All measures see the same ranking, trec_eval's: see `irpref.evaluator`.
@@ -309,6 +311,8 @@ def topic_values(measures: Iterable[MeasureLike], qrels: Qrels, runs: Any) -> di
     qrels : any form of qrels
     runs : mapping of name to run in any form, list of paths, or iterable of (name, run)
         Each run is read once; an iterable may load them one by one.
+    float32 : bool
+        See `irpref.evaluator`.
 
     Returns
     -------
@@ -319,7 +323,7 @@ def topic_values(measures: Iterable[MeasureLike], qrels: Qrels, runs: Any) -> di
     from irpref.measures.names import parse_all
 
     chosen = parse_all(measures)
-    evaluator = fastest(chosen, qrels)
+    evaluator = fastest(chosen, qrels, float32=float32)
     topics = evaluator.topic_ids
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}
