@@ -760,9 +760,9 @@ HOST_MEASURES = [
 
 
 def both(*arguments: object) -> Iterator[tuple[str, int]]:
-    """Output and status of our command and of the host's, each in a process of its own."""
+    """Output and status of our command, in pytrec_eval's order, and of the host's, each in a process of its own."""
     environment = {**os.environ, "PYTHONHASHSEED": "0"}  # the host's order of lines depends on it
-    for command in (["irpref", "eval"], ["ir_measures"]):
+    for command in (["irpref", "eval", "--float32"], ["ir_measures"]):
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)],
             capture_output=True,

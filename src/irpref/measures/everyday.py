@@ -24,8 +24,8 @@ Differences, all deliberate; each is pinned by a test:
 - float grades and numbers as ids are refused by pytrec_eval and welcome here;
 - a topic for which the run has an empty dict counts as not answered here, as answered in the host's `NumQ`; one whose
   judgments are an empty dict counts as a topic here, as none there;
-- NaN and infinite scores, two judgments of one document that differ, and a run without a topic in common with the
-  qrels are errors here, and a repeated document a warning, as for all measures of this package.
+- NaN and infinite scores, and two judgments of one document that differ, are errors here, a run without a topic in
+  common with the qrels and a repeated document a warning, as for all measures of this package.
 
 What looks odd but is the host's, and is kept: `NumRel` and `NumQ` count the topics that the run answers; `SetF`
 takes beta for what the literature calls beta squared; the mean of `NumRet` and its like is a sum.
