@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import ir_measures
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ import irpref
 from irpref.analysis.holes import hole_intervals
 from irpref.measures import registered
 from oracles import ORACLES, bpref, order, scale_of, top
+from real_runs import qrels_of, runs_of
 from strategies import collections, parameters, positive_grades
 from test_laws import VARIANTS, awkward, judgments, retrieved
 
@@ -182,6 +184,8 @@ def test_the_bounds_are_those_of_all_assignments(name, collection, data):
     qrels, run = collection
     options = data.draw(parameters(name, positive_grades(qrels)))
     negative = type(registered()[name]).NEGATIVE_GRADES
+    if type(registered()[name]).TIES_BY_RISING_ID:
+        assume(all(len(set(map(float, docs.values()))) == len(docs) for docs in run.values()))
     wanted = inspect.signature(ORACLES[name]).parameters
     rows, further = qrels, {}
     if "known" in wanted:
@@ -290,3 +294,98 @@ def test_without_holes_the_interval_is_the_value():
 
 
 EVERY_SCALE_FREE = [measure for measure in EVERY if "judged_only" not in measure.params]
+
+
+# By hand, and what is refused ------------------------------------------------------------------------------------
+
+
+def test_two_unjudged_documents_by_hand():
+    qrels, run = {"q": {"a": 1, "n": 0, "b": 1}}, {"q": {"u": 4, "a": 3, "v": 2, "n": 1}}
+    table = hole_intervals(["P@3", "AP", "Bpref"], qrels, run).dropna(subset="query_id").set_index("measure")
+    by_hand = {"P@3": (1 / 3, 1 / 3, 1), "AP": (1 / 4, 1 / 4, 3 / 4), "Bpref": (1 / 2, 1 / 4, 3 / 4)}
+    for name, expected in by_hand.items():
+        assert table.loc[name, ["value", "low", "high"]].tolist() == pytest.approx(expected, abs=1e-15)
+    row = hole_intervals("AP", {"q": {"a": 1, "n": 0}}, {"q": {"a": 3, "n": 2, "u": 1}}).iloc[0]
+    assert (row["low"], row["value"], row["high"]) == pytest.approx((5 / 6, 1, 1))
+
+
+def test_of_one_relevant_document_more_the_higher_place_need_not_be_the_better():
+    # 3 at rank 2, holes at 1 and 3, grades 0 and 1: Q is (4/6 + 6/7) / 2 with the lower hole, (2/4 + 1) / 2 else.
+    qrels, run = {"q": {"a": 3}}, {"q": {"u": 3, "a": 2, "v": 1}}
+    row = hole_intervals("QMeasure", qrels, run, grades=[0, 1]).iloc[0]
+    way = [Fraction(4, 6) + Fraction(6, 7), Fraction(2, 4) + Fraction(6, 6), Fraction(4, 5) * 2]
+    assert way[0] > way[1]
+    both = (Fraction(2, 4) + Fraction(6, 6) + Fraction(8, 8)) / 3
+    lone = Fraction(4, 5)
+    assert row["high"] == pytest.approx(float(max(way[0] / 2, way[1] / 2, both, lone)))
+    assert row["low"] == pytest.approx(float(min(way[0] / 2, way[1] / 2, both, lone)))
+
+
+def test_the_mean_is_that_of_the_topics_and_a_sum_for_counts():
+    qrels = {t: {"a": 1, "n": 0} for t in "xyz"}
+    run = {"x": {"u": 2, "a": 1}, "y": {"n": 2, "u": 1}}
+    table = hole_intervals(["P@2", "NumRet(rel=1)"], qrels, run)
+    means = table[table["query_id"].isna()]
+    assert means[["low", "high"]].values.tolist() == pytest.approx(np.array([[1 / 6, 1 / 2], [1, 3]]))
+    assert table["query_id"].tolist() == ["x", "y", "z", None] * 2
+
+
+def test_judged_only_changes_nothing_once_everything_is_judged():
+    qrels, run = {"q": {"a": 2, "n": 0, "b": 1}}, {"q": {"u": 4, "a": 3, "v": 2, "n": 1}}
+    for name in ("AP", "nDCG@2", "QMeasure@2"):
+        measure = irpref.parse(name)
+        columns = ["low", "high", "exact"]
+        one, two = (hole_intervals([m], qrels, run)[columns] for m in (measure, measure(judged_only=True)))
+        assert one.equals(two)
+
+
+def test_intervals_is_the_door():
+    qrels, run = {"q": {"a": 1}}, {"q": {"u": 2, "a": 1}}
+    assert irpref.intervals("AP", qrels, run, over="unjudged").equals(hole_intervals("AP", qrels, run))
+    assert irpref.intervals("AP", qrels, run, over="unjudged", grades=[0]).iloc[0]["high"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("grades", "words"),
+    [
+        ([], "at least one"),
+        ([0, float("nan")], "finite"),
+        ("01", "sequence of numbers"),
+        (3, "sequence of numbers"),
+        (["high"], "expected numbers"),
+        ([-1, 1], "-1 is negative, which means unjudged for AP"),
+    ],
+)
+def test_grades_that_cannot_be_are_refused(grades, words):
+    with pytest.raises(ValueError, match=words):
+        hole_intervals("AP", {"q": {"a": 1}}, {"q": {"u": 2}}, grades)
+
+
+def test_a_scale_of_a_thousand_grades_wants_to_know_which():
+    with pytest.raises(ValueError, match=r"from 0 to 1000.*grades=\[0, 50, 100\]"):
+        hole_intervals("nDCG", {"q": {"a": 1000}}, {"q": {"u": 2}})
+    assert hole_intervals("nDCG", {"q": {"a": 1000}}, {"q": {"u": 2}}, [0, 1000]).iloc[0]["high"] > 0
+
+
+def test_measures_of_the_host_without_known_bounds_say_so():
+    with pytest.raises(ValueError, match="ERR@10 is left to ir_measures"):
+        hole_intervals("ERR@10", {"q": {"a": 1}}, {"q": {"u": 2}})
+
+
+def test_preferences_have_no_grades_to_give():
+    rows = [
+        {"query_id": "q", "group": "g", "subgroup": s, "doc_id": d, "relevance": r}
+        for s, d, r in [("1", "a", 1.0), ("1", "b", 0.0), ("2", "a", 0.0), ("2", "c", 1.0)]
+    ]
+    with pytest.raises(ValueError, match="preferences"):
+        hole_intervals("PrefAP", pd.DataFrame(rows), {"q": {"a": 2, "u": 1}})
+
+
+@pytest.mark.parametrize("folder", ["dl19-passage", "trec-covid-r3"])
+def test_values_of_submitted_runs_lie_in_their_intervals(folder, data_dir):
+    qrels = qrels_of(data_dir, folder)
+    for _, run in itertools.islice(runs_of(data_dir, folder), 0, 40, 20):
+        table = hole_intervals(["P@10", "AP", "nDCG@10", "RR", "R@100", "Rprec"], qrels, run)
+        assert table["exact"].all()
+        assert (table["low"] <= table["value"] + 1e-12).all()  # unjudged is not relevant for these
+        assert (table["value"] <= table["high"] + 1e-12).all()

@@ -53,6 +53,7 @@ _FUNCTIONS = {
     "preferences_from": "judged.preferences",
     "read_preferences": "formats.preferences",
     "intervals": "analysis.intervals",
+    "judge_next": "analysis.holes",
     "leaderboard": "analysis.leaderboard",
     "read_qrels": "formats.tables",
     "read_run": "formats.tables",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from irpref import datasets, meta
     from irpref.analysis import curves, explain, significance
     from irpref.analysis.check import check
+    from irpref.analysis.holes import judge_next
     from irpref.analysis.intervals import intervals
     from irpref.analysis.leaderboard import leaderboard
     from irpref.formats.preferences import read_preferences, write_preferences
@@ -131,6 +133,7 @@ __all__ = [
     "explain",
     "host",
     "intervals",
+    "judge_next",
     "leaderboard",
     "meta",
     "parse",

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from irpref.analysis.holes import layers, relevance
+from irpref.analysis.holes import blended, layers, relevance
 from irpref.analysis.holes.filled import Holes, Topic
-from irpref.analysis.holes.relevance import Found, two
+from irpref.analysis.holes.relevance import Found
 from irpref.arrays.segments import Floats
-from irpref.measures import bpref, e_measure, everyday, expected, known, ncu, original_ndcg, rpref
+from irpref.measures import blended_ratio, bpref, crp, e_measure, everyday, expected, known, ncu, original_ndcg, rpref
 from irpref.measures.declare import KernelMeasure
 
 Algorithm = Callable[..., Found]
@@ -22,19 +22,46 @@ Algorithm = Callable[..., Found]
 EXHAUSTIVE = 4096
 
 
-def _ncu(topic: Topic, grid: Floats, *, stop: str, utility: str, gains: Any, **_: Any) -> Found | None:
-    """NCU where it is AP."""
-    if (stop, utility) != ("uniform", "P"):
+def _ncu(topic: Topic, grid: Floats, *, stop: str, utility: str, beta: float, gains: Any, **_: Any) -> Found | None:
+    """NCU where it is AP or Q-measure."""
+    if stop != "uniform":
         return None
-    of = two(topic, grid, lambda grade: (grade > 0) & (_gain(grade, gains) > 0), None)
-    return Found([np.full(topic.rank.size, grid[0])]) if of is None else relevance.precision_sum(of)
+    return blended.q_measure(topic, grid, beta=beta if utility == "BR" else 0.0, gains=gains, cutoff=None)
 
 
-def _gain(grade: Floats, gains: Any) -> Floats:
-    out = grade.astype(np.float64)
-    for of, gain in gains or ():
-        out[grade == of] = gain
-    return out
+def _crp_bounds(topic: Topic, grid: Floats, cutoff: int | None) -> tuple[float, float, int, int, bool]:
+    """Bounds of CRP at R or at the cutoff; R at least and at most; whether grades are negative.
+
+    A relative position at rank j is at least j - (R + 1), and not below 0 beyond R; with negative grades at least
+    j - L, where L is the length of the ideal list. It is at most j - 1; and up to R at most 0 if relevant documents
+    are of one grade.
+    """
+    r = int(np.count_nonzero(topic.pool_grade > 0))
+    most = r + (topic.rank.size if grid[-1] > 0 else 0)
+    negative = bool((topic.pool_grade < 0).any() or grid[0] < 0)
+    length = max(topic.pool_grade.size + topic.rank.size, topic.n, most)
+    deepest = most if cutoff is None else min(cutoff, max(topic.n, most))
+    levels = np.unique(np.append(topic.pool_grade, grid))
+    j = np.arange(1, deepest + 1)
+    low = float((j - length).sum()) if negative else float(np.minimum(j - (most + 1), 0).sum())
+    if np.count_nonzero(levels > 0) > 1 or negative:
+        high = float((j - 1).sum())
+    else:
+        high = float(np.maximum(j - max(r, 1), 0).sum()) if cutoff is not None else 0.0
+    return low, high, r, most, negative
+
+
+def _crp(topic: Topic, grid: Floats, *, cutoff: int | None, **_: Any) -> Found:
+    bounds = _crp_bounds(topic, grid, cutoff)
+    return Found([], bounds[0], bounds[1])
+
+
+def _ncrp(topic: Topic, grid: Floats, **_: Any) -> Found:
+    """Of CRP / (-R (R + 1) / 2), with CRP between -R (R + 1) / 2, or R (R + 1) / 2 - R L, and R (R - 1) / 2."""
+    _low, high, r, most, negative = _crp_bounds(topic, grid, None)
+    least = max(r, 1)
+    worst = 2.0 * max(topic.pool_grade.size + topic.rank.size, topic.n, most) / (least + 1) - 1 if negative else 1.0
+    return Found([], -(most - 1) / (most + 1) if high > 0 and most else 0.0, max(worst, 1.0))
 
 
 ALGORITHMS: dict[Any, Callable[..., Found | None]] = {
@@ -54,7 +81,12 @@ ALGORITHMS: dict[Any, Callable[..., Found | None]] = {
     everyday.r_precision: relevance.r_precision,
     everyday.host_bpref: relevance.host_bpref,
     everyday.ndcg: layers.ndcg,
+    blended_ratio.o_measure: blended.o_measure,
+    blended_ratio.p_measure: blended.p_measure,
+    blended_ratio.q_measure: blended.q_measure,
     bpref.bpref: relevance.bpref,
+    crp.crp: _crp,
+    crp.n_crp: _ncrp,
     e_measure.e_measure: relevance.corners,
     e_measure.f_measure: relevance.corners,
     expected.relative_recall: relevance.corners,
@@ -83,25 +115,25 @@ def extremes(measure: Any, task: partial[Floats], holes: Holes, t: int, grid: Fl
         return found
     if grid.size**topic.rank.size <= EXHAUSTIVE:
         return Found([np.array(way) for way in product(grid.tolist(), repeat=topic.rank.size)])
-    return found if found.ways else found._replace(ways=_search(task, holes, t, grid))
+    return found._replace(ways=_search(task, holes, t, grid, found.ways))
 
 
-def _search(task: partial[Floats], holes: Holes, t: int, grid: Floats) -> list[Floats]:
+def _search(task: partial[Floats], holes: Holes, t: int, grid: Floats, known: list[Floats]) -> list[Floats]:
     """A low and a high value that some grades reach, by changing one hole at a time; they need not be the extremes."""
     u = int(holes.holes.lengths[t])
     steps = grid if grid.size <= 4 else grid[np.linspace(0, grid.size - 1, 4).round().astype(int)]
     low, high = grid[0], grid[-1]
-    ways = [np.full(u, grade) for grade in steps]
+    ways = [*known, *(np.full(u, grade) for grade in steps)]
     for m in sorted({1, 2, 3, 5, 8, 10, u // 8, u // 4, u // 2, u - u // 4, u - 1}):
         if 0 < m < u:
             ways += [np.append(np.full(m, a), np.full(u - m, b)) for a, b in ((high, low), (low, high))]
-    moved = np.unique(np.append(np.arange(min(u, 20)), np.linspace(0, u - 1, 12).astype(int)))
+    moved = np.unique(np.append(np.arange(min(u, 12)), np.linspace(0, u - 1, 6).astype(int)))
     out = []
     values = holes.values(task, [(t, ways)])[0]
     for sign in (-1.0, 1.0):
         best = int(np.argmax(sign * values))
         way, value = ways[best], sign * values[best]
-        for _ in range(6):
+        for _ in range(4):
             changed = []
             for place, grade in product(moved.tolist(), steps.tolist()):
                 if way[place] != grade:

@@ -10,6 +10,7 @@ import numpy as np
 
 from irpref.analysis.holes.algorithms import extremes
 from irpref.analysis.holes.filled import Holes
+from irpref.analysis.holes.relevance import Found
 from irpref.analysis.interval_table import interval_table
 from irpref.arrays.segments import Bools, Floats
 from irpref.evaluation import AcceleratedEvaluator, evaluator
@@ -92,19 +93,44 @@ def negative_is_a_grade(measure: Any) -> bool:
     return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
 
 
+def bounded(found: Found, values: Floats) -> tuple[float, float]:
+    """Bounds of a topic, from what an algorithm found and the values of its ways."""
+    low, high = float(values.min()), float(values.max())
+    # A bound that was computed in another way may be on the wrong side by a rounding error.
+    return low if found.low is None else min(found.low, low), high if found.high is None else max(found.high, high)
+
+
 def bounds_of(measure: Any, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
     """Bounds of each topic."""
     n = holes.base.n_topics
     found = [extremes(measure, task, holes, t, grid) for t in range(n)]
     values = holes.values(task, ((t, of.ways) for t, of in enumerate(found)))
     low, high = np.array([of.min() for of in values]), np.array([of.max() for of in values])
-    # A bound that was computed in another way may be on the wrong side by a rounding error.
-    return Bounds(
-        np.array([a if of.low is None else min(of.low, a) for of, a in zip(found, low.tolist(), strict=True)]),
-        np.array([b if of.high is None else max(of.high, b) for of, b in zip(found, high.tolist(), strict=True)]),
-        low,
-        high,
-    )
+    outer = [bounded(of, some) for of, some in zip(found, values, strict=True)]
+    return Bounds(np.array([a for a, _ in outer]), np.array([b for _, b in outer]), low, high)
+
+
+def prepared(measures: Any, qrels: Any) -> tuple[list[Any], AcceleratedEvaluator]:
+    """Measures, each once, and what evaluates them.
+
+    Raises
+    ------
+    ValueError
+        As the evaluator; a measure is left to the host; the judgments are preferences.
+    """
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    other = next((measure for measure in chosen if not supports(measure)), None)
+    if other is not None:
+        raise ValueError(f"{other} is left to ir_measures, which says nothing about its values: no bounds are known")
+    if not chosen:
+        raise ValueError("there is no measure to evaluate")
+    evaluate = evaluator(chosen, qrels)
+    assert isinstance(evaluate, AcceleratedEvaluator)
+    if not evaluate.pool.preferences_of_grades:
+        raise ValueError(
+            "unjudged documents are given grades, and these judgments are preferences without grades: pass qrels"
+        )
+    return chosen, evaluate
 
 
 def hole_intervals(measures: Any, qrels: Any, run: Any, grades: Iterable[float] | None = None) -> pd.DataFrame:
@@ -130,13 +156,7 @@ def hole_intervals(measures: Any, qrels: Any, run: Any, grades: Iterable[float] 
     ValueError
         As the evaluator; grades that cannot be.
     """
-    chosen = list(dict.fromkeys(parse_all(measures)))
-    mine = [measure for measure in chosen if supports(measure)]
-    if len(mine) < len(chosen):
-        other = next(measure for measure in chosen if measure not in mine)
-        raise ValueError(f"{other} is left to ir_measures, which says nothing about its values: no bounds are known")
-    evaluate = evaluator(mine, qrels)
-    assert isinstance(evaluate, AcceleratedEvaluator)
+    chosen, evaluate = prepared(measures, qrels)
     judged = evaluate.judge(run)
     values = evaluate.values_of(judged)
     holes: dict[bool, Holes] = {}

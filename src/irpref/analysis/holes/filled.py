@@ -60,7 +60,12 @@ class Holes:
     """
 
     def __init__(
-        self, judged: JudgedRun, negative: bool, others: Ints | None = None, gone: Bools | None = None
+        self,
+        judged: JudgedRun,
+        negative: bool,
+        others: Ints | None = None,
+        gone: Bools | None = None,
+        turned: Ints | None = None,
     ) -> None:
         """Find the holes.
 
@@ -73,6 +78,9 @@ class Holes:
             Unjudged documents of other runs that this one did not retrieve; they join the pool, too.
         gone : bool array (n_judged,), optional
             Judgments that are none, of documents which this run or another one retrieved.
+        turned : int array (n_holes of this run,), optional
+            Ranks of the run's own holes if ties stood by rising id. Without it they have some order, which makes no
+            difference to the extremes of one run.
         """
         self.negative = negative
         pool = judged.pool
@@ -93,8 +101,9 @@ class Holes:
         if base.turned is not None:
             free[:] = True
             free[base.hits.spread(places.starts) + base.turned - 1] = False
-            # Which hole has which of these ranks does not matter: no measure reads both orders.
-            self.turned = places.position[free] + 1
+            self.turned = places.position[free] + 1  # no measure reads both orders
+            if turned is not None:
+                self.turned[self.rank <= self.holes.spread(base.n_retrieved)] = turned
         # Numbers of a topic stand on each of its rows, and are those of the topic even if it loses all of them.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
         self._of_topic = {

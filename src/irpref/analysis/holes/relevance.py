@@ -165,13 +165,14 @@ def average_precision(topic: Topic, grid: Floats, *, rel: float, cutoff: int | N
     return _one_side(topic, grid) if of is None else precision_sum(of)
 
 
-def precision_sum(of: Two) -> Found:
-    """1/R sum t / r_t."""
+def precision_sum(of: Two, most: int | None = None) -> Found:
+    """1/R sum t / r_t, or divided by min(`most`, R)."""
     a = np.arange(of.hole.size + 1)
     by_rank = reciprocals(of.limit)
     top, bottom = cumulated(of.good, of.hole, by_rank, by_rank)
-    best = int(np.argmax(_over(top, of.r + a)))
-    worst = int(np.argmin(_over(bottom, of.r + a + of.below)))
+    size = of.r + a if most is None else np.minimum(of.r + a, most)
+    full = of.r + a + of.below if most is None else np.minimum(of.r + a + of.below, most)
+    best, worst = int(np.argmax(_over(top, size))), int(np.argmin(_over(bottom, full)))
     return Found([of.top(best), of.bottom(worst, of.below)])
 
 

@@ -1,0 +1,412 @@
+"""What unjudged documents could make of the difference of two runs, and which of them matter most.
+
+A document that both runs retrieve has one grade: it moves both values, and the difference less than either, or not at
+all. So the interval of a difference is narrower than the intervals of the two values suggest.
+
+For a value that is a sum over the documents seen, divided by what no grade changes (P, NumRet), each document adds
+its own part to the difference, and the extremes are had by giving each the grade that helps: exact. For the others,
+low(A) - high(B) and high(A) - low(B) enclose the difference, where the pool of each run grows with the documents of
+both; `low_attained` and `high_attained` are differences that some grades reach. Where both agree the bounds are exact.
+
+B. Carterette, J. Allan and R. Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006, 268-275,
+doi:10.1145/1148170.1148219, choose documents to judge for one pair of systems and average precision, by how much each
+could change the sign of the difference. `judge_next` sums such weights over the pairs that could turn round.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from irpref.analysis.holes.algorithms import extremes
+from irpref.analysis.holes.bounds import bounded, grade_grid, negative_is_a_grade, prepared
+from irpref.analysis.holes.filled import Holes
+from irpref.analysis.interval_table import interval_table
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.evaluation import AcceleratedEvaluator
+from irpref.formats.runs import named_runs
+from irpref.judged.align import listing
+from irpref.measures import everyday
+from irpref.messages import DuplicateWarning
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Sums over the documents seen, divided by what no grade changes.
+_ADDITIVE = (everyday.precision, everyday.n_retrieved)
+_SAME = 1e-12
+
+
+class _Listed(NamedTuple):
+    """A run, and the ids of its holes."""
+
+    judged: JudgedRun
+    values: dict[Any, Floats]
+    negative_rows: Ints  # of the pool: judgments of retrieved documents that are none
+    holes: dict[bool, list[dict[str, int]]]  # by whether negative grades are judgments: topic by topic, rank by id
+    turned: dict[bool, Ints]  # the same holes in the same order: their ranks if ties stood by rising id
+
+
+def _listed(evaluate: AcceleratedEvaluator, run: Any) -> _Listed:
+    run = list(run) if isinstance(run, Iterator) else run
+    judged = evaluate.judge(run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DuplicateWarning)  # was given just now
+        every = listing(evaluate.pool, run)
+    unjudged, negative = every.row < 0, every.grade < 0
+    opens = np.ones(every.score.size + 1, bool)
+    opens[1:-1] = every.score[1:] != every.score[:-1]
+    opens[every.topics.offsets] = True
+    ties = Segments(np.flatnonzero(opens))
+    turned = every.rank - ties.position + ties.spread(ties.lengths) - 1 - ties.position
+    holes: dict[bool, list[dict[str, int]]] = {}
+    other: dict[bool, Ints] = {}
+    for counts in (False, True):
+        rows = np.flatnonzero(unjudged if counts else unjudged | negative)
+        found: list[dict[str, int]] = [{} for _ in range(evaluate.pool.n_topics)]
+        topic, rank = every.topics.topic[rows].tolist(), every.rank[rows].tolist()
+        for t, j, row in zip(topic, rank, rows.tolist(), strict=True):
+            found[t][every.doc_ids[row]] = j
+        holes[counts], other[counts] = found, turned[rows]
+    return _Listed(judged, evaluate.values_of(judged), every.row[negative], holes, other)
+
+
+class _Pair(NamedTuple):
+    """Two runs with all the holes of both: the documents of a topic stand in one order for either."""
+
+    a: Holes
+    b: Holes
+    to_b: list[Ints]  # topic by topic: which hole of `a` each hole of `b` is
+
+    @classmethod
+    def of(cls, one: _Listed, two: _Listed, negative: bool) -> _Pair:
+        pool = one.judged.pool
+        gone = np.zeros(pool.grade.size, bool)
+        if not negative:
+            gone[one.negative_rows] = gone[two.negative_rows] = True
+        to_b: list[Ints] = []
+        only_a, only_b = [], []
+        for first, second in zip(one.holes[negative], two.holes[negative], strict=True):
+            place = {doc: i for i, doc in enumerate(first)}
+            for doc in second:
+                place.setdefault(doc, len(place))
+            rest = [doc for doc in first if doc not in second]
+            only_a.append(len(rest))
+            only_b.append(len(place) - len(first))
+            to_b.append(np.array([place[doc] for doc in (*second, *rest)], dtype=np.int64))
+        return cls(
+            Holes(one.judged, negative, np.array(only_b), gone, one.turned[negative]),
+            Holes(two.judged, negative, np.array(only_a), gone, two.turned[negative]),
+            to_b,
+        )
+
+
+class _Difference(NamedTuple):
+    """Bounds of the difference of each topic: arrays (n_topics,)."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    low_attained: Floats
+    high_attained: Floats
+    exact: Bools
+
+
+def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, value: Floats) -> _Difference:
+    n = value.size
+    additive = task.func in _ADDITIVE
+    ways: list[list[Floats]] = []
+    outer: list[tuple[float, float]] = []
+    for t in range(n):
+        turn = pair.to_b[t]
+        if not turn.size:
+            ways.append([np.zeros(0)])
+            outer.append((-np.inf, np.inf))
+            continue
+        rank_a = pair.a.topic(t).rank
+        rank_b = np.empty_like(rank_a)
+        rank_b[turn] = pair.b.topic(t).rank
+        seen_a = rank_a <= pair.a.topic(t).limit(task.keywords.get("cutoff"))
+        seen_b = rank_b <= pair.b.topic(t).limit(task.keywords.get("cutoff"))
+        low, high = grid[0], grid[-1]
+        only_a, only_b = seen_a & ~seen_b, seen_b & ~seen_a
+        some = [np.where(only_a, high, low), np.where(only_b, high, low)]
+        if additive:
+            ways.append(some)
+            outer.append((-np.inf, np.inf))
+            continue
+        some += [np.where(only_b, low, high), np.where(only_a, low, high)]
+        above = (rank_a < rank_b) & seen_a
+        some += [np.where(above, high, low), np.where(seen_b & (rank_b < rank_a), high, low)]
+        if pair.a.turned is not None and pair.b.turned is not None:
+            other_a = pair.a.turned[pair.a.holes.offsets[t] : pair.a.holes.offsets[t + 1]]
+            other_b = np.empty_like(other_a)
+            other_b[turn] = pair.b.turned[pair.b.holes.offsets[t] : pair.b.holes.offsets[t + 1]]
+            some += [np.where(other_a < other_b, high, low), np.where(other_b < other_a, high, low)]
+        found_a, found_b = (extremes(measure, task, holes, t, grid) for holes in (pair.a, pair.b))
+        a = bounded(found_a, pair.a.values(task, [(t, found_a.ways)])[0])
+        of_b = pair.b.values(task, [(t, found_b.ways)])[0]
+        b = bounded(found_b, of_b)
+        outer.append((a[0] - b[1], a[1] - b[0]))
+        back = []
+        for way in found_b.ways[:16]:
+            other = np.empty_like(way)
+            other[turn] = way
+            back.append(other)
+        some += [*found_a.ways[:16], *back]
+        # Documents of one run as suits it, of the other as suits that one; those of both either way.
+        some += [np.where(seen_b, y, x) for x in found_a.ways[:4] for y in back[:4]]
+        some += [np.where(seen_a, x, y) for x in found_a.ways[:4] for y in back[:4]]
+        ways.append(some)
+    values_a = pair.a.values(task, enumerate(ways))
+    values_b = pair.b.values(task, ((t, [way[pair.to_b[t]] for way in some]) for t, some in enumerate(ways)))
+    reached = [x - y for x, y in zip(values_a, values_b, strict=True)]
+    low_attained, high_attained = np.array([r.min() for r in reached]), np.array([r.max() for r in reached])
+    free = np.array([additive or not turn.size for turn in pair.to_b], dtype=bool)
+    low = np.array([x for x, _ in outer])
+    high = np.array([y for _, y in outer])
+    low = np.where(free | (low > low_attained - _SAME), low_attained, low)
+    high = np.where(free | (high < high_attained + _SAME), high_attained, high)
+    exact = (low == low_attained) & (high == high_attained)
+    return _Difference(value, low, high, low_attained, high_attained, exact)
+
+
+def difference_intervals(
+    measures: Any, qrels: Any, run_a: Any, run_b: Any, grades: Iterable[float] | None = None
+) -> pd.DataFrame:
+    """Lowest and highest difference of two runs over the grades that unjudged documents of either could have.
+
+    Parameters
+    ----------
+    measures : measures that are computed here, or their names
+    qrels, run_a, run_b : in any form that `irpref.evaluator` takes
+    grades : as `irpref.intervals(over='unjudged')` takes them
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `irpref.intervals(over='unjudged')`, of the value of `run_a` less that of `run_b`.
+
+    Raises
+    ------
+    ValueError
+        As `hole_intervals`.
+
+    Examples
+    --------
+    Both retrieve x, which nobody judged; b retrieves y besides.
+
+    >>> qrels, a, b = {"q": {"r": 1}}, {"q": {"r": 2, "x": 1}}, {"q": {"x": 2, "y": 1}}
+    >>> difference_intervals("P@2", qrels, a, b)[["query_id", "value", "low", "high", "exact"]]
+      query_id  value  low  high  exact
+    0        q    0.5  0.0   0.5   True
+    1     None    0.5  0.0   0.5   True
+    """
+    chosen, evaluate = prepared(measures, qrels)
+    one, two = _listed(evaluate, run_a), _listed(evaluate, run_b)
+    pairs: dict[bool, _Pair] = {}
+    order = sorted(range(len(evaluate.topic_ids)), key=evaluate.topic_ids.__getitem__)
+    columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "measure", "expected", *_Difference._fields)}
+    for measure in chosen:
+        task, negative = evaluate.tasks[measure], negative_is_a_grade(measure)
+        assert isinstance(task, partial)
+        if negative not in pairs:
+            pairs[negative] = _Pair.of(one, two, negative)
+        grid = grade_grid(measure, task.keywords, evaluate.pool, grades)
+        found = _difference(measure, task, pairs[negative], grid, one.values[measure] - two.values[measure])
+        columns["query_id"] += [evaluate.topic_ids[t] for t in order] + [None]
+        columns["measure"] += [str(measure)] * (len(order) + 1)
+        columns["expected"] += [np.nan] * (len(order) + 1)
+        for name, of in found._asdict().items():
+            columns[name] += of[order].tolist()
+            columns[name].append(bool(of.all()) if name == "exact" else evaluate.means_of({measure: of})[measure])
+    return interval_table(**columns)
+
+
+def pair_intervals(
+    measures: Any, qrels: Any, runs: Mapping[str, Any] | Iterable[Any], grades: Iterable[float] | None = None
+) -> pd.DataFrame:
+    """Intervals of the mean differences of all pairs of runs: which of them could turn round?
+
+    Returns
+    -------
+    pandas.DataFrame
+        `measure, a, b, value, low, high, exact, low_attained, high_attained, could_turn`. `could_turn`: the run that
+        is behind could be level or ahead, as far as the bounds say; so where they are not exact it may be True
+        although no grades turn the pair round, but never the other way.
+    """
+    import pandas as pd
+
+    chosen, evaluate = prepared(measures, qrels)
+    listed = {name: _listed(evaluate, run) for name, run in named_runs(runs).items()}
+    rows = []
+    for measure in chosen:
+        task, negative = evaluate.tasks[measure], negative_is_a_grade(measure)
+        assert isinstance(task, partial)
+        grid = grade_grid(measure, task.keywords, evaluate.pool, grades)
+        for a, b in combinations(listed, 2):
+            one, two = listed[a], listed[b]
+            value = one.values[measure] - two.values[measure]
+            found = _difference(measure, task, _Pair.of(one, two, negative), grid, value)
+            exact = bool(found.exact.all())
+            means = {
+                name: evaluate.means_of({measure: of})[measure]
+                for name, of in found._asdict().items()
+                if name != "exact"
+            }
+            turns = (means["low"] <= 0 <= means["high"]) and means["low"] < means["high"]
+            rows.append({"measure": str(measure), "a": a, "b": b, **means, "exact": exact, "could_turn": turns})
+    names = ["measure", "a", "b", "value", "low", "high", "exact", "low_attained", "high_attained", "could_turn"]
+    return pd.DataFrame(rows, columns=names)
+
+
+class _Effects(NamedTuple):
+    """What the documents of a topic that could be judged next would do to each run."""
+
+    docs: list[str]
+    effect: Floats  # (n_runs, n_docs)
+    found: list[list[str]]  # by document, the runs that retrieve it
+
+
+def _effects(measure: Any, task: partial[Floats], listed: dict[str, _Listed], grid: Floats, depth: int) -> Any:
+    """Value of each run with all holes of the lowest grade, (n_runs, n_topics), and `_Effects` of each topic.
+
+    The effect of a document is what the value gains if it has the highest grade instead.
+    """
+    negative = negative_is_a_grade(measure)
+    cutoff = task.keywords.get("cutoff")
+    depth = depth if cutoff is None else min(depth, cutoff)
+    n_topics = next(iter(listed.values())).judged.n_topics
+    docs: list[dict[str, int]] = [{} for _ in range(n_topics)]
+    found: list[list[list[str]]] = [[] for _ in range(n_topics)]
+    shallow: dict[str, list[list[str]]] = {}
+    for name, run in listed.items():
+        shallow[name] = []
+        for t, holes in enumerate(run.holes[negative]):
+            high = [doc for doc, rank in holes.items() if rank <= depth]
+            shallow[name].append(high)
+            for doc in high:
+                place = docs[t].setdefault(doc, len(docs[t]))
+                if place == len(found[t]):
+                    found[t].append([])
+                found[t][place].append(name)
+    base = np.empty((len(listed), n_topics))
+    effects = [np.empty((len(listed), len(of))) for of in docs]
+    for i, (name, run) in enumerate(listed.items()):
+        holes_of = Holes(run.judged, negative, np.ones(n_topics, np.int64), None, run.turned[negative])
+        ways = []
+        for t in range(n_topics):
+            size = int(holes_of.holes.lengths[t])
+            some = [np.full(size, grid[0])]
+            for place in (*range(len(shallow[name][t])), size - 1):
+                way = some[0].copy()
+                way[place] = grid[-1]
+                some.append(way)
+            ways.append(some)
+        for t, values in enumerate(holes_of.values(task, enumerate(ways))):
+            base[i, t] = values[0]
+            effects[t][i, :] = values[-1] - values[0]  # one that this run did not retrieve, or too low to be seen
+            at = [docs[t][doc] for doc in shallow[name][t]]
+            effects[t][i, at] = values[1:-1] - values[0]
+    return base, [_Effects(list(of), effects[t], found[t]) for t, of in enumerate(docs)]
+
+
+def judge_next(
+    measures: Any,
+    qrels: Any,
+    runs: Mapping[str, Any] | Iterable[Any],
+    n: int = 20,
+    grades: Iterable[float] | None = None,
+    depth: int = 20,
+) -> pd.DataFrame:
+    """The unjudged documents whose judgments would say most about which run is better.
+
+    Let e be what a document adds to the mean of a run if it has the highest grade and not the lowest, all other
+    unjudged documents having the lowest. A pair of runs could turn round if the documents that favour the run that is
+    behind, taken together, make up for its lag; a document's weight is the sum of |e(A) - e(B)| over such pairs,
+    averaged over the measures.
+
+    Parameters
+    ----------
+    measures : measures that are computed here, or their names
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or paths
+    n : int
+        Number of documents.
+    grades : as `irpref.intervals(over='unjudged')` takes them
+    depth : int
+        Documents below this rank (or the measure's cutoff) in all runs are not looked at.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `query_id, doc_id, weight, runs`, highest weight first; `runs`: list of the runs that have the document among
+        their first `depth` (or the cutoff). Fewer than `n` rows where no more documents have a weight.
+
+    Raises
+    ------
+    ValueError
+        As `hole_intervals`; fewer than two runs; `n` or `depth` below 1.
+
+    Notes
+    -----
+    For P with a cutoff of at most `depth` the pairs are exactly those that could turn round, since values are sums;
+    for other measures the sum of the effects of single documents stands for what they do together.
+
+    Examples
+    --------
+    >>> qrels = {"q": {"r": 1, "s": 1}}
+    >>> runs = {"a": {"q": {"r": 3, "x": 2, "y": 1}}, "b": {"q": {"x": 3, "s": 2, "z": 1}}}
+    >>> judge_next("P@3", qrels, runs, n=1)
+      query_id doc_id    weight runs
+    0        q      y  0.333333  [a]
+    """
+    import pandas as pd
+
+    for name, number in (("n", n), ("depth", depth)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+            raise ValueError(f"{name}={number!r} is not accepted, expected an integer of at least 1")
+    chosen, evaluate = prepared(measures, qrels)
+    listed = {name: _listed(evaluate, run) for name, run in named_runs(runs).items()}
+    if len(listed) < 2:
+        raise ValueError(f"judge_next compares runs: it needs at least 2, got {len(listed)}")
+    first, second = map(np.array, zip(*combinations(range(len(listed)), 2), strict=True))
+    weights: dict[tuple[str, str], float] = {}
+    retrieved: dict[tuple[str, str], list[str]] = {}
+    for measure in chosen:
+        task = evaluate.tasks[measure]
+        assert isinstance(task, partial)
+        grid = grade_grid(measure, task.keywords, evaluate.pool, grades)
+        base, effects = _effects(measure, task, listed, grid, depth)
+        lead = base.sum(axis=1)[first] - base.sum(axis=1)[second]
+        sign = np.where(lead < 0, -1.0, 1.0)
+        # How far the run behind can come nearer; of two that are level, either way.
+        nearer, farther = np.zeros(first.size), np.zeros(first.size)
+        for of in effects:
+            change = sign[:, None] * (of.effect[first] - of.effect[second])
+            nearer += np.maximum(-change, 0.0).sum(axis=1)
+            farther += np.maximum(change, 0.0).sum(axis=1)
+        turns = np.where(lead == 0, nearer + farther > 0, (nearer > 0) & (nearer >= np.abs(lead) - _SAME))
+        a, b = first[turns], second[turns]
+        for t, of in enumerate(effects):
+            weight = np.abs(of.effect[a] - of.effect[b]).sum(axis=0) / (len(effects) * len(chosen))
+            for doc, w, names in zip(of.docs, weight.tolist(), of.found, strict=True):
+                key = evaluate.topic_ids[t], doc
+                weights[key] = weights.get(key, 0.0) + w
+                known = retrieved.setdefault(key, [])
+                known += [name for name in names if name not in known]
+    best = sorted((key for key in weights if weights[key] > _SAME), key=lambda key: (-weights[key], key))[:n]
+    return pd.DataFrame(
+        {
+            "query_id": [topic for topic, _ in best],
+            "doc_id": [doc for _, doc in best],
+            "weight": [weights[key] for key in best],
+            "runs": [retrieved[key] for key in best],
+        }
+    )

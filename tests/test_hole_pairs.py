@@ -1,0 +1,188 @@
+"""Differences of two runs over shared grades of unjudged documents, and the documents to judge next."""
+
+import itertools
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import irpref
+from irpref.analysis.holes import difference_intervals, hole_intervals, judge_next, pair_intervals
+from oracles import ORACLES, order
+from strategies import collections
+from test_holes import HOST
+
+MOST = 800
+
+MEASURES = {
+    "P@3": (lambda r, j: HOST["P"](r, j, cutoff=3), True),
+    "P(rel=2)@4": (lambda r, j: HOST["P"](r, j, rel=2, cutoff=4), True),
+    "NumRet(rel=1)": (lambda r, j: HOST["NumRet"](r, j, rel=1), True),
+    "AP": (lambda r, j: HOST["AP"](r, j), False),
+    "nDCG@3": (lambda r, j: HOST["nDCG"](r, j, cutoff=3), False),
+    "Bpref": (lambda r, j: HOST["Bpref"](r, j), False),
+    "R@2": (lambda r, j: HOST["R"](r, j, cutoff=2), False),
+    "RPref(max_rel=2)": (lambda r, j: ORACLES["RPref"](r, j, max_rel=2), False),
+    "RPref(max_rel=2,norm='relative',unretrieved='infinity')@3": (
+        lambda r, j: ORACLES["RPref"](r, j, max_rel=2, norm="relative", unretrieved="infinity", cutoff=3),
+        False,
+    ),
+    "PPlus": (lambda r, j: ORACLES["PPlus"](r, j), False),
+    "QMeasure": (lambda r, j: ORACLES["QMeasure"](r, j), False),
+    "nCRP": (lambda r, j: ORACLES["nCRP"](r, j), False),
+}
+
+
+def second_run(run, moves):
+    """Another run of the same documents and some new ones."""
+    out = {}
+    for topic, docs in run.items():
+        names = sorted(docs)
+        kept = [name for name, (stays, _) in zip(names, moves, strict=False) if stays]
+        out[topic] = {name: float(score) for name, (_, score) in zip([*kept, "new1", "new2"], moves, strict=False)}
+    return out
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(
+    collection=collections(integer_only=True, max_topics=2, max_docs=6),
+    moves=st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=3, max_size=8),
+)
+@settings(max_examples=30)
+def test_the_bounds_of_a_difference_are_those_of_all_shared_assignments(name, collection, moves):
+    qrels, one = collection
+    two = second_run(one, moves)
+    oracle, exact = MEASURES[name]
+    measure = irpref.parse(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irpref.IrprefWarning)
+        table = difference_intervals([measure], qrels, one, two)
+        value = [irpref.evaluator([measure], qrels).values(run)[measure] for run in (one, two)]
+    of = table[table["query_id"].notna()].set_index("query_id")
+    top = max(grade for docs in qrels.values() for grade in docs.values())
+    top = measure.params.get("max_rel", top if top > 0 else 1)
+    for t, (topic, judged) in enumerate(qrels.items()):
+        row = of.loc[topic]
+        assert row["value"] == value[0][t] - value[1][t]
+        assert row["low"] <= row["low_attained"] <= row["high_attained"] <= row["high"]
+        a, b = order(one.get(topic, {})), order(two.get(topic, {}))
+        negative = name == "nCRP"
+        holes = [d for d in dict.fromkeys([*a, *b]) if d not in judged or (judged[d] < 0 and not negative)]
+        if (top + 1) ** len(holes) > MOST:
+            continue
+        found = []
+        for way in itertools.product(range(top + 1), repeat=len(holes)):
+            filled = {**judged, **dict(zip(holes, way, strict=True))}
+            if not negative:
+                filled = {doc: grade for doc, grade in filled.items() if grade >= 0}
+            found.append(oracle(a, filled) - oracle(b, filled))
+        low, high = float(min(found)), float(max(found))
+        assert row["low"] <= low + 1e-12
+        assert row["high"] >= high - 1e-12
+        assert row["low_attained"] >= low - 1e-12
+        assert row["high_attained"] <= high + 1e-12
+        assert row["exact"] or not exact
+        if row["exact"]:
+            assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_a_document_that_both_retrieve_does_not_move_their_difference():
+    qrels = {"q": {"r": 1, "n": 0}}
+    a, b = {"q": {"r": 3, "x": 2}}, {"q": {"n": 3, "x": 2}}
+    row = difference_intervals("P@2", qrels, a, b).iloc[0]
+    assert (row["low"], row["value"], row["high"]) == (0.5, 0.5, 0.5)
+    # Taken one by one, the values overlap: [1/2, 1] and [0, 1/2].
+    alone = [hole_intervals("P@2", qrels, run).iloc[0] for run in (a, b)]
+    assert [(of["low"], of["high"]) for of in alone] == [(0.5, 1.0), (0.0, 0.5)]
+
+
+def test_ties_by_rising_id_keep_their_documents():
+    # With a cutoff, RR has tied documents by rising id: u before v in a, and v before u in b.
+    qrels = {"q": {"r": 1}}
+    a, b = {"q": {"u": 1.0, "v": 1.0, "r": 0.0}}, {"q": {"v": 2.0, "u": 1.0, "r": 0.0}}
+    row = difference_intervals("RR@3", qrels, a, b).iloc[0]
+    assert (row["low_attained"], row["high_attained"]) == (-0.5, 0.5)
+    same = difference_intervals("RR@3", qrels, a, {"q": {"u": 2.0, "v": 1.0, "r": 0.0}}).iloc[0]
+    assert (same["low_attained"], same["high_attained"]) == (0.0, 0.0)
+
+
+def test_the_same_run_twice_differs_by_nothing():
+    qrels = {"q": {"r": 1, "n": 0, "m": 2}}
+    run = {"q": {"r": 3, "x": 2, "y": 1, "n": 0}}
+    table = difference_intervals(["P@2", "NumRet"], qrels, run, run)
+    assert (table[["low", "value", "high"]] == 0).all().all()
+    table = difference_intervals(["AP", "Bpref"], qrels, run, run)
+    assert (table["low_attained"] == 0).all()
+    assert (table["low"] <= 0).all()
+
+
+def test_pairs_that_could_turn_round():
+    qrels = {"q": {"r": 1, "s": 1, "n": 0}}
+    runs = {"a": {"q": {"r": 3, "s": 2, "n": 1}}, "b": {"q": {"r": 3, "x": 2, "n": 1}}, "c": {"q": {"n": 3}}}
+    table = pair_intervals("P@3", qrels, runs).set_index(["a", "b"])
+    assert table.loc[("a", "b")][["low", "value", "high"]].tolist() == pytest.approx([0, 1 / 3, 1 / 3])
+    assert table["could_turn"].tolist() == [True, False, False]
+    assert table["exact"].all()
+
+
+def test_the_document_that_only_the_run_behind_retrieves_is_judged_next():
+    qrels = {"q": {"r": 1, "s": 1}}
+    runs = {"a": {"q": {"r": 3, "s": 2, "x": 1}}, "b": {"q": {"x": 3, "s": 2, "z": 1}}}
+    table = judge_next("P@3", qrels, runs)
+    # x is in both: whatever it is, the difference stays.
+    assert table.values.tolist() == [["q", "z", pytest.approx(1 / 3), ["b"]]]
+
+
+def test_pairs_that_cannot_turn_round_give_no_weight():
+    qrels = {"q": {"r": 1, "s": 1, "n": 0}}
+    runs = {"a": {"q": {"r": 3, "s": 2, "x": 1}}, "b": {"q": {"n": 3}}}
+    assert judge_next("P@3", qrels, runs).empty
+    assert list(judge_next("P@3", qrels, runs).columns) == ["query_id", "doc_id", "weight", "runs"]
+
+
+def test_weights_of_precision_are_those_of_the_pairs_that_could_turn():
+    rng = np.random.default_rng(5)
+    docs = [f"d{i}" for i in range(12)]
+    qrels = {t: {doc: int(rng.integers(0, 2)) for doc in docs[:5]} for t in "pqr"}
+    runs = {
+        name: {t: {doc: float(s) for doc, s in zip(docs, rng.permutation(12), strict=True)} for t in qrels}
+        for name in "abcd"
+    }
+    table = judge_next("P@4", qrels, runs, n=1000)
+    weights = {(row.query_id, row.doc_id): row.weight for row in table.itertuples()}
+    tops = {name: {t: order(of)[:4] for t, of in run.items()} for name, run in runs.items()}
+    turns = [pair for pair in itertools.combinations("abcd", 2) if _could_turn(pair, qrels, tops)]
+    expected = {}
+    for t, doc in itertools.product(qrels, docs):
+        weight = sum(((doc in tops[a][t]) != (doc in tops[b][t])) * Fraction(1, 12) for a, b in turns)
+        if doc not in qrels[t] and weight:
+            expected[t, doc] = float(weight)
+    assert weights == pytest.approx(expected)
+    assert table["weight"].is_monotonic_decreasing
+    for row in table.itertuples():
+        assert row.runs == [name for name in runs if row.doc_id in tops[name][row.query_id]]
+    assert judge_next("P@4", qrels, runs, n=3).equals(table.head(3))
+
+
+def _could_turn(pair, qrels, tops):
+    lead = {name: sum(qrels[t].get(doc, 0) for t in qrels for doc in tops[name][t]) for name in pair}
+    behind, ahead = sorted(pair, key=lambda name: lead[name])
+    mine = sum(doc not in qrels[t] and doc not in tops[ahead][t] for t in qrels for doc in tops[behind][t])
+    other = sum(doc not in qrels[t] and doc not in tops[behind][t] for t in qrels for doc in tops[ahead][t])
+    gap = lead[ahead] - lead[behind]
+    return mine >= gap if gap else mine + other > 0
+
+
+@pytest.mark.parametrize(("options", "words"), [({"n": 0}, "n=0"), ({"depth": 2.5}, "depth=2.5")])
+def test_numbers_that_cannot_be_are_refused(options, words):
+    runs = {"a": {"q": {"r": 1}}, "b": {"q": {"r": 1}}}
+    with pytest.raises(ValueError, match=words):
+        judge_next("P@1", {"q": {"r": 1}}, runs, **options)
+
+
+def test_one_run_has_nothing_to_be_compared_with():
+    with pytest.raises(ValueError, match="at least 2, got 1"):
+        judge_next("P@1", {"q": {"r": 1}}, {"a": {"q": {"r": 1}}})
