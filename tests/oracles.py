@@ -390,6 +390,50 @@ def p_plus(
     return sum(ratios, Fraction(0)) / len(ratios)
 
 
+@oracle("RMeasure")
+def r_measure(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    beta: Number = 1.0,
+    gains: Gains = None,
+    judged_only: bool = False,
+) -> Fraction:
+    """R-measure, named in Sakai 2006, section 4: the blended ratio at rank R."""
+    lst = GradedList(ranking, judgments, gains, judged_only, None)
+    return lst.blended_ratio(lst.n_relevant, beta) if lst.n_relevant else Fraction(0)
+
+
+@oracle("WeightedRR")
+def weighted_rr(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    norm: str = "ideal",
+    rel: Number = 1,
+    max_rel: Number | None = None,
+    gains: Gains = None,
+    cutoff: int | None = None,
+    scale: Number | None = None,
+) -> Fraction:
+    """Eguchi et al. 2003: the maximum over the ranks of delta / (rank - 1/beta), over that of the ideal list."""
+    best = _given(max_rel, scale)
+    judged = without_negative(judgments)
+    inverse_beta = {
+        doc: relevance(grade, gains, best) * exact(best) / (exact(best) + 1) for doc, grade in judged.items()
+    }
+
+    def value(ranked: Iterable[str]) -> Fraction:
+        found = [
+            1 / (rank - inverse_beta[doc]) for rank, doc in enumerate(ranked, 1) if doc in judged and judged[doc] >= rel
+        ]
+        return max(found, default=Fraction(0))
+
+    ideal = value(sorted(judged, key=lambda doc: -judged[doc]))
+    own = value(top(ranking, cutoff))
+    return own / ideal if norm == "ideal" and ideal > 0 else own
+
+
 @oracle("NCU")
 def ncu(
     ranking: Iterable[str],
@@ -602,6 +646,49 @@ def twist(ranking: Iterable[str], judgments: Judgments, *, depth: int = 1000) ->
     sigma = 2 * late * early / (late + early) if late + early > 0 else Fraction(0)
     rho = published_recovery(cumulated(run), R)
     return (rho + sigma) / 2
+
+
+# Precision and recall by grade, precision of what was seen ---------------------------------------------------
+
+
+@oracle("SeenAP")
+def seen_ap(ranking: Iterable[str], judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None) -> Fraction:
+    """Modern Information Retrieval, chapter 4: mean of the precision after each new relevant document."""
+    relevant = relevant_set(judgments, rel)
+    shown = top(ranking, cutoff)
+    precision = [
+        Fraction(sum(doc in relevant for doc in shown[: rank + 1]), rank + 1)
+        for rank, doc in enumerate(shown)
+        if doc in relevant
+    ]
+    return sum(precision, Fraction(0)) / len(precision) if precision else Fraction(0)
+
+
+@oracle("GPrecision")
+def g_precision(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    max_rel: Number | None = None,
+    gains: Gains = None,
+    cutoff: int | None = None,
+    scale: Number | None = None,
+) -> Fraction:
+    """Kekäläinen & Järvelin 2002: mean relevance of the retrieved documents."""
+    shown, judged = top(ranking, cutoff), without_negative(judgments)
+    total = sum((relevance(judged[doc], gains, _given(max_rel, scale)) for doc in shown if doc in judged), Fraction(0))
+    n = len(shown) if cutoff is None else cutoff
+    return total / n if n else Fraction(0)
+
+
+@oracle("GRecall")
+def g_recall(
+    ranking: Iterable[str], judgments: Judgments, *, gains: Gains = None, cutoff: int | None = None
+) -> Fraction:
+    """Kekäläinen & Järvelin 2002: relevance retrieved over all relevance."""
+    gain = {doc: exact((gains or {}).get(grade, grade)) for doc, grade in without_negative(judgments).items()}
+    whole = sum(gain.values(), Fraction(0))
+    return sum((gain.get(doc, Fraction(0)) for doc in top(ranking, cutoff)), Fraction(0)) / whole if whole else whole
 
 
 # User-oriented and combined measures ------------------------------------------------------------------------

@@ -266,6 +266,25 @@ def test_interpolated_precision_as_a_loop(collection, rel):
     assert table["recall"].tolist() == [i / 10 for i in range(11)] * len(collection.qrels)
 
 
+@pytest.mark.parametrize("ideal", ["judged", "retrieved"])
+def test_areas_are_the_mean_heights_of_the_textbooks_curves(ideal):
+    kind = "" if ideal == "judged" else "/retrieved"
+    (row,) = curves.gain_areas(BOOK.qrels, BOOK.runs["run"], ideal=ideal).to_dict("records")
+    assert (row["run"], row["depth"]) == ("run", 15)
+    for column, name in (("cg", "CG"), ("dcg", "DCG"), ("ncg", f"NCG{kind}"), ("ndcg", f"NDCG{kind}")):
+        heights = BOOK.curve(name).values
+        assert row[column] == pytest.approx(float(sum(heights)) / 15, abs=1e-12), column
+    by_topic = curves.gain_areas(BOOK.qrels, BOOK.runs["run"], ideal=ideal, per_topic=True)
+    assert by_topic["query_id"].tolist() == ["q1", "q2"]
+    assert by_topic["cg"].tolist() == [float(sum(BOOK.curve("CG", q).values)) / 15 for q in ("q1", "q2")]
+
+
+def test_the_ideal_list_has_the_area_1():
+    best = {q: {d: float(g) for d, g in docs.items()} for q, docs in BOOK.qrels.items()}
+    areas = curves.gain_areas(BOOK.qrels, best, depth=20)
+    assert areas[["ncg", "ndcg"]].to_numpy().tolist() == [[1.0, 1.0]]
+
+
 @given(collections(), st.sampled_from([2, 3, 10, 1.5]), st.sampled_from(["judged", "retrieved"]), st.booleans())
 def test_cumulated_gain_as_a_loop(collection, base, ideal, judged_only):
     table = curves.cumulated_gain(

@@ -48,6 +48,7 @@ NOT_IDEAL = {
     "RPref": (lambda p: p.get("top") == "zero", "the best document is out of the sum, but not out of R"),
     "EMeasure": (lambda p: p.get("rel", 1) > 1, "the ideal list holds all grades above 0"),
     "FMeasure": (lambda p: p.get("rel", 1) > 1, "the ideal list holds all grades above 0"),
+    "GPrecision": (lambda p: "cutoff" not in p, "the ideal list ends with its least relevant documents"),
     "RecallEffort": (lambda p: p.get("rel", 1) > 1 or "expected" in p, "an e beyond R is never reached"),
     # The ideal list ends with the relevant documents; preferences between others are not fulfilled by it, and of
     # those between retrieved documents there are more in other lists.

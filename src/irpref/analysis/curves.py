@@ -4,6 +4,7 @@
     npref_convergence       n-pref by number of partitions, and how many pairs are misplaced
     interpolated_precision  precision at the 11 levels of recall
     cumulated_gain          CG, DCG, their ideals and ratios by rank
+    gain_areas              the areas under these curves
     precision_histogram     R-precision of one run minus that of another, topic by topic
     paired_differences      the same for any measure, with the tests of the difference
     summary_table           how much was asked, retrieved, relevant, found
@@ -404,6 +405,70 @@ def cumulated_gain(
         ideal=ideal,
         n_topics=pool.n_topics,
     )
+
+
+def gain_areas(
+    qrels: Qrels,
+    runs: Run | Runs,
+    *,
+    base: float = 2,
+    gains: Mapping[float, float] | None = None,
+    ideal: str = "judged",
+    judged_only: bool = False,
+    depth: int | None = None,
+    per_topic: bool = False,
+) -> pd.DataFrame:
+    """Area under the curves of `cumulated_gain`: one row a run (and topic), the larger the better.
+
+    The area is that under the steps, one rank wide each, divided by the number of ranks: the mean height of the curve.
+    So `ncg` and `ndcg` are in [0, 1], and 1 for the ideal list. The sum over the ranks is `depth` times as much. Set
+    `depth` where topics or collections are compared: the mean height depends on where the curve ends.
+
+    Parameters
+    ----------
+    qrels, runs, base, gains, ideal, judged_only, depth, per_topic : as in `cumulated_gain`
+
+    Returns
+    -------
+    pandas.DataFrame
+        `run`, (`query_id`,) `depth`, `cg`, `dcg`, `ideal_cg`, `ideal_dcg`, `ncg`, `ndcg`. Over several topics these are
+        areas under the mean curves, and under the ratios of the means.
+
+    Raises
+    ------
+    ValueError
+        As `cumulated_gain`.
+
+    References
+    ----------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4, "Normalized DCG".
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> gain_areas(book.qrels, book.runs["run"])[["run", "depth", "cg", "ncg"]].round(4)
+       run  depth      cg     ncg
+    0  run     15  3.6667  0.3295
+    """
+    table = cumulated_gain(
+        qrels,
+        runs,
+        base=base,
+        gains=gains,
+        ideal=ideal,
+        judged_only=judged_only,
+        depth=depth,
+        per_topic=per_topic,
+    )
+    by = ["run", "query_id"] if per_topic else ["run"]
+    heights = ["cg", "dcg", "ideal_cg", "ideal_dcg", "ncg", "ndcg"]
+    grouped = table.groupby(by, sort=False)
+    areas = grouped[heights].mean()
+    areas.insert(0, "depth", grouped.size())
+    areas = areas.reset_index()
+    areas.attrs = {**table.attrs, "curve": "gain_areas"}
+    return areas
 
 
 def precision_histogram(

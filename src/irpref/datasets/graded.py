@@ -70,6 +70,15 @@ P_MEASURE_FIGURE_1 = Example(
                 "PMeasure(beta=0)": F(1),
                 # beta = 2: BR(1) = (2 + 1) / (6 + 1), BR(2) = (8 + 2) / (10 + 2)
                 "QMeasure(beta=2)": (F(3, 7) + F(10, 12)) / 3,
+                # R = 3, cgI(3) = 6: BR(3) = (4 + 2) / (6 + 3)
+                "RMeasure": F(2, 3),
+                "RMeasure(beta=0)": F(2, 3),
+                "RMeasure(beta=2)": F(10, 15),
+                # 1/beta of S, A, B is 3/4, 2/4, 1/4: (1 - 3/4) / (1 - 1/4), and as published
+                "WeightedRR(max_rel=3)": F(1, 3),
+                "WeightedRR(norm='none',max_rel=3)": F(4, 3),
+                "WeightedRR(rel=2,max_rel=3)": F(1, 4) / (2 - F(3, 4)),
+                "WeightedRR(max_rel=9,gains={1:5,2:8,3:9})": F(1, 10) / (1 - F(5, 10)),
                 "NCU": F(19, 42),
                 "NCU(utility='P')": F(2, 3),
                 "NCU(stop='graded')": (1 * F(1, 2) + 3 * F(6, 7)) / 6,
@@ -88,6 +97,9 @@ P_MEASURE_FIGURE_1 = Example(
                 "QMeasure": F(4, 21),
                 "RR": F(1, 2),
                 "PMeasure@1": F(0),
+                "RMeasure": F(4, 9),
+                "WeightedRR(max_rel=3)": F(1, 4) / (2 - F(3, 4)),
+                "WeightedRR(max_rel=3)@1": F(0),
                 # Without the unjudged document at rank 1 the list is S: BR(1) = (3 + 1) / (3 + 1).
                 "PMeasure(judged_only=True)": F(1),
                 "QMeasure(judged_only=True)": F(1, 3),
@@ -98,7 +110,15 @@ P_MEASURE_FIGURE_1 = Example(
         *values(
             "inverse",
             "1",
-            {"PMeasure": F(1), "OMeasure": F(1, 2), "PPlus": F(31, 42), "QMeasure": F(31, 42), "AP": F(1)},
+            {
+                "PMeasure": F(1),
+                "OMeasure": F(1, 2),
+                "PPlus": F(31, 42),
+                "QMeasure": F(31, 42),
+                "AP": F(1),
+                "RMeasure": F(1),  # as P-measure, "it may reach one even for a suboptimal ranked output"
+                "WeightedRR(max_rel=3)": F(1, 3),
+            },
         ),
         *values(
             "ideal",
@@ -108,6 +128,8 @@ P_MEASURE_FIGURE_1 = Example(
                 "OMeasure": F(1),
                 "PPlus": F(1),
                 "QMeasure": F(1),
+                "RMeasure": F(1),
+                "WeightedRR(max_rel=3)": F(1),
                 "NCU(stop='rank_biased')": F(1),
             },
         ),

@@ -118,6 +118,17 @@ _expected = (
             "P@10": F(2, 5),
             "Rprec": F(2, 5),
             "AP": F(29, 100),  # 2.9 / 10
+            # Ranks 1, 3, 6, 10, 15. The slides print 0.57, the sum of truncated terms.
+            "SeenAP": (F(1) + F(2, 3) + F(1, 2) + F(4, 10) + F(5, 15)) / 5,
+            "SeenAP@5": (F(1) + F(2, 3)) / 2,
+            "SeenAP(rel=3)": (F(1, 6) + F(2, 15)) / 2,  # d9 and d3
+            # Gains 1, 1, 3, 2, 3 retrieved of 19.
+            "GPrecision(max_rel=3)": F(10, 3) / 15,
+            "GPrecision(max_rel=3)@10": F(7, 3) / 10,
+            "GPrecision(max_rel=3)@20": F(10, 3) / 20,
+            "GRecall": F(10, 19),
+            "GRecall@10": F(7, 19),
+            "GRecall(gains={1:0})": F(8, 15),
             # P = 5/15, r = 5/10: F = 2 / (2 + 3), E = 1 - (1 + b^2) / (2 b^2 + 3)
             "FMeasure": F(2, 5),
             "EMeasure": F(3, 5),
@@ -146,6 +157,10 @@ _expected = (
         {
             "AP": F(47, 180),  # (1/3 + 2/8 + 3/15) / 3
             "Rprec": F(1, 3),
+            "SeenAP": F(47, 180),  # all three were retrieved
+            "GPrecision(max_rel=3)": F(6, 3) / 15,
+            "GRecall": F(1),
+            "GRecall@5": F(2, 6),
             # P = 3/15, r = 1: E = 1 - (1 + b^2) / (b^2 + 5)
             "FMeasure": F(1, 3),
             "EMeasure": F(2, 3),

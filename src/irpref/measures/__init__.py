@@ -8,13 +8,16 @@ their parameters for editors and type checkers; docs/make_types.py writes it fro
 # isort: off
 from irpref.measures.rpref import NPref, RPref
 from irpref.measures.bpref import Bpref10, BprefN, BprefR, BprefVariant
-from irpref.measures.blended_ratio import OMeasure, PMeasure, PPlus, QMeasure
+from irpref.measures.blended_ratio import OMeasure, PMeasure, PPlus, QMeasure, RMeasure
+from irpref.measures.weighted_rr import WeightedRR
 from irpref.measures.ncu import NCU
 from irpref.measures.crp import CRP, CRPRecovery, nCRP
 from irpref.measures.twist import Twist
 from irpref.measures.known import Coverage, Novelty
 from irpref.measures.expected import RecallEffort, RelativeRecall
 from irpref.measures.e_measure import EMeasure, FMeasure
+from irpref.measures.seen_ap import SeenAP
+from irpref.measures.generalised import GPrecision, GRecall
 from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.prefs import NumPrefs, NumPrefsFulfilled, PrefShare
 from irpref.measures.prefs_at import PrefAP, PrefPrecision, PrefRecall, WeightedPrefPrecision

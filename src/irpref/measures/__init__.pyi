@@ -128,6 +128,30 @@ class _QMeasure(KernelMeasure):
     ) -> _QMeasure: ...
     def __matmul__(self, at_param: int) -> _QMeasure: ...
 
+class _RMeasure(KernelMeasure):
+    """R-precision for graded relevance: the blended ratio at rank R.
+
+    1 for every order of the relevant documents at the top, such as the ideal order reversed.
+
+    How good are the top R documents, when R are relevant?
+    [0, 1].
+    T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322.
+
+    Parameters
+    ----------
+    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        beta: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+    ) -> _RMeasure: ...
+    def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
+
 class _OMeasure(KernelMeasure):
     """Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
@@ -201,6 +225,33 @@ class _PPlus(KernelMeasure):
         cutoff: int | None = ...,
     ) -> _PPlus: ...
     def __matmul__(self, at_param: int) -> _PPlus: ...
+
+class _WeightedRR(KernelMeasure):
+    """Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1 for its grade.
+
+    How early is the first relevant document, and how good?
+    [0, 1]; with norm='none' up to max_rel + 1.
+    Eguchi et al., NTCIR-3 2003; normalised as by T. Sakai.
+
+    Parameters
+    ----------
+    norm : 'ideal': over the best value that the topic admits; 'none': as published, up to max_rel + 1 (default
+        'ideal')
+    rel : minimum grade counted as relevant (default 1)
+    max_rel : top of the grade scale (default: highest grade of the qrels)
+    gains : gain of a grade; a grade not named keeps its value
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        norm: Literal["ideal", "none"] | None = ...,
+        rel: float | None = ...,
+        max_rel: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _WeightedRR: ...
+    def __matmul__(self, at_param: int) -> _WeightedRR: ...
 
 class _NCU(KernelMeasure):
     """Utility for a population of users who stop at different relevant documents.
@@ -445,6 +496,68 @@ class _FMeasure(KernelMeasure):
     ) -> _FMeasure: ...
     def __matmul__(self, at_param: int) -> _FMeasure: ...
 
+class _SeenAP(KernelMeasure):
+    """Mean precision at the relevant documents that were retrieved. Silent on those that were not: see AP.
+
+    How pure is the list down to each relevant document that it has?
+    [0, 1].
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
+
+    Parameters
+    ----------
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _SeenAP: ...
+    def __matmul__(self, at_param: int) -> _SeenAP: ...
+
+class _GPrecision(KernelMeasure):
+    """Precision in which a document counts by its grade: 1 only where all retrieved documents have the best one.
+
+    How relevant, on the scale of the grades, is a retrieved document on average?
+    [0, 1].
+    Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137.
+
+    Parameters
+    ----------
+    max_rel : top of the grade scale (default: highest grade of the qrels)
+    gains : gain of a grade; a grade not named keeps its value
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        max_rel: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _GPrecision: ...
+    def __matmul__(self, at_param: int) -> _GPrecision: ...
+
+class _GRecall(KernelMeasure):
+    """Recall in which a document counts by its grade.
+
+    How much of all relevance that was judged did the list find?
+    [0, 1].
+    Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137.
+
+    Parameters
+    ----------
+    gains : gain of a grade; a grade not named keeps its value
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _GRecall: ...
+    def __matmul__(self, at_param: int) -> _GRecall: ...
+
 class _OriginalNDCG(KernelMeasure):
     """Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`.
 
@@ -615,6 +728,8 @@ OMeasure: _OMeasure
 PMeasure: _PMeasure
 PPlus: _PPlus
 QMeasure: _QMeasure
+RMeasure: _RMeasure
+WeightedRR: _WeightedRR
 NCU: _NCU
 CRP: _CRP
 CRPRecovery: _CRPRecovery
@@ -626,6 +741,9 @@ RecallEffort: _RecallEffort
 RelativeRecall: _RelativeRecall
 EMeasure: _EMeasure
 FMeasure: _FMeasure
+SeenAP: _SeenAP
+GPrecision: _GPrecision
+GRecall: _GRecall
 OriginalNDCG: _OriginalNDCG
 NumPrefs: _NumPrefs
 NumPrefsFulfilled: _NumPrefsFulfilled
@@ -645,6 +763,8 @@ __all__ = [
     "Coverage",
     "EMeasure",
     "FMeasure",
+    "GPrecision",
+    "GRecall",
     "NCU",
     "NPref",
     "Novelty",
@@ -659,10 +779,13 @@ __all__ = [
     "PrefRecall",
     "PrefShare",
     "QMeasure",
+    "RMeasure",
     "RPref",
     "RecallEffort",
     "RelativeRecall",
+    "SeenAP",
     "Twist",
     "WeightedPrefPrecision",
+    "WeightedRR",
     "nCRP",
 ]

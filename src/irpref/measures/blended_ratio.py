@@ -1,8 +1,9 @@
-"""Q-, O-, P- and P+-measure: precision and cumulated gain blended into one ratio. 1 is best.
+"""Q-, R-, O-, P- and P+-measure: precision and cumulated gain blended into one ratio. 1 is best.
 
     BR(r) = (beta cg(r) + count(r)) / (beta cgI(r) + r)
 
     Q  = 1/R * sum over relevant ranks of BR            Q@l divides by min(l, R)
+    R-measure = BR(R), where the list is shorter too
     O  = BR(r_1)     r_1  rank of the first relevant document
     P  = BR(r_p)     r_p  rank of the best retrieved document: highest grade first, then rank
     P+ = mean of BR over the relevant ranks up to r_p
@@ -12,18 +13,21 @@ count(r)  relevant documents in the top r            R  relevant documents in th
 relevant  gain > 0
 
 T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, 695-696,
-doi:10.1145/1148170.1148322 (all four, beta = 1); beta as in NTCIREVAL: 0 gives AP, RR and precision at r_p.
+doi:10.1145/1148170.1148322 (Q, O, P and P+, beta = 1; its section 4 names R-measure, which is of the author's earlier
+work with Q); beta as in NTCIREVAL: 0 gives AP, R-precision, RR and precision at r_p.
 
 Left open there, decided here:
 
 - nothing relevant in the pool or retrieved: 0;
 - relevant is what has a gain, everywhere: a grade whose gain is set to 0 counts in no sum and in no number;
 - r_p goes by grade, not by gain: where two grades have one gain, the higher grade is still preferred;
+- R-measure, like P, is 1 for every order of the R relevant documents at the top;
 - the ideal list is never cut, so a cutoff l changes what is retrieved and, for Q, the divisor min(l, R);
 - unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks are counted.
 
-What equals what: beta = 0 leaves count(r) / r, so Q is AP, O is the reciprocal rank, P is precision at r_p. Binary Q
-is AP where nothing relevant stands below rank R, and larger elsewhere. With one positive grade P and P+ are O.
+What equals what: beta = 0 leaves count(r) / r, so Q is AP, R-measure is R-precision, O is the reciprocal rank, P is
+precision at r_p. Binary Q is AP where nothing relevant stands below rank R, and larger elsewhere; binary R-measure is
+R-precision. With one positive grade P and P+ are O.
 
 Where tools differ: NTCIREVAL takes relevance by grade in the counts and by gain in the sums (Q of our example
 `gains-zero-level` is 0.7232 here, 0.5714 there, 0.6548 in pyNTCIREVAL); both leave topics without a relevant document
@@ -105,6 +109,35 @@ def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
     """Q-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     return blend.found.hits.total(blend.ratio) / q_size(run, gains, cutoff)
+
+
+def _r_parts(run: JudgedRun, beta: float, gains: Gains, judged_only: bool) -> tuple[JudgedRun, Floats, Floats]:
+    """The relevant documents down to rank R, what each adds to BR(R) above the line, and what stands below it."""
+    found = run.view(None, judged_only).relevant(gains)
+    ideal, upto = ideal_gain(run.pool, gains)
+    found = found.select(found.rank <= found.hits.spread(ideal.lengths), found.rank, found.n_retrieved)
+    one, r = np.ones(run.n_topics), ideal.lengths.astype(np.float64)
+    excess = run.pool.ratio_excess(gains)
+    if excess is not None:  # both sides of the fraction are in the unit of the gains
+        one, r = np.ldexp(one, -excess), np.ldexp(r, -excess)
+    best = np.append(upto, 0.0)[np.where(ideal.lengths > 0, ideal.ends - 1, -1)]
+    share = beta * run.pool.level_ratio_gain(gains)[found.level] + found.hits.spread(one)
+    return found, share, np.where(ideal.lengths > 0, beta * best + r, 1.0)
+
+
+def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Floats:
+    """R-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    found, share, size = _r_parts(run, beta, gains, judged_only)
+    return np.minimum(
+        found.hits.total(share) / size, 1.0
+    )  # the same sum in another order may be larger in the last digit
+
+
+def r_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Terms:
+    """(beta gain + 1) / (beta cgI(R) + R) of each relevant document down to rank R: shape (n_judged,)."""
+    found, share, size = _r_parts(run, beta, gains, judged_only)
+    gain = run.pool.gain(gains)
+    return Terms(found.on_pool(share / found.hits.spread(size), 0.0), columns={"gain": gain}, counts=gain > 0)
 
 
 def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
@@ -189,6 +222,19 @@ def q_reasons(topic: Topic) -> None:
     topic.say(found, lambda i: f"relevant: adds BR / {min(r, topic.arguments['cutoff'] or r)}")
 
 
+def r_reasons(topic: Topic) -> None:
+    """Which relevant documents stand down to rank R."""
+    gains = dict(topic.arguments["gains"] or ())
+    r = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
+    found, _ = _say_not_relevant(topic)
+    topic.say(
+        found,
+        lambda i: (
+            f"relevant, down to rank {r}" if topic.place[i] <= r else f"below rank {r}, where the ideal list ends"
+        ),
+    )
+
+
 def o_reasons(topic: Topic) -> None:
     """Which relevant document is the first."""
     found, rows = _say_not_relevant(topic)
@@ -256,6 +302,28 @@ class _QMeasure(KernelMeasure):
     reasons = staticmethod(q_reasons)
 
 
+class _RMeasure(KernelMeasure):
+    """R-precision for graded relevance: the blended ratio at rank R.
+
+    1 for every order of the relevant documents at the top, such as the ideal order reversed.
+    """
+
+    __name__ = NAME = "RMeasure"
+    PRETTY_NAME = "R-measure"
+    SHORT_DESC = "R-precision for graded relevance."
+    QUESTION = "How good are the top R documents, when R are relevant?"
+    SOURCE = "T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
+    CITE = ("sakai2006pmeasure",)
+    EXAMPLE = "p-measure-figure-1"
+    VARIANTS = ({}, {"beta": 2.5, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
+    COLUMNS = {"gain": "gain of its grade"}
+    STANDS_FOR = {"Rprec": {"beta": 0}}
+    SUPPORTED_PARAMS: dict[str, Any] = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY}
+    kernel = staticmethod(r_measure)
+    terms = staticmethod(r_terms)
+    reasons = staticmethod(r_reasons)
+
+
 class _OMeasure(KernelMeasure):
     """Reciprocal rank for graded relevance: the blended ratio at the first relevant document."""
 
@@ -318,6 +386,7 @@ class _PPlus(KernelMeasure):
 
 
 QMeasure = register(_QMeasure())
+RMeasure = register(_RMeasure())
 OMeasure = register(_OMeasure())
 PMeasure = register(_PMeasure())
 PPlus = register(_PPlus())

@@ -1,0 +1,138 @@
+"""Generalised precision and recall: precision and recall in which a document counts by its grade. 1 is best.
+
+    gP = 1/n * sum of rho over the retrieved documents
+    gR = sum of rho over the retrieved documents / sum of rho over all judged documents
+
+rho  grade on the scale [0, 1]: gain of the grade / max_rel, clipped      n  documents retrieved; the cutoff where given
+
+J. Kekäläinen and K. Järvelin, Using graded relevance assessments in IR evaluation, JASIST 53(13), 2002, 1120-1129,
+doi:10.1002/asi.10137. Cited here after that definition; the article itself was not at hand when this was written.
+
+Decided here:
+
+- unjudged documents and negative grades have rho = 0; nothing retrieved, and nothing of a gain in the pool, gives 0;
+- gP with a cutoff divides by the cutoff, also where the list is shorter, as P@k does;
+- in gR the top of the scale cancels: it has no `max_rel`, and clips nothing.
+
+What equals what: with grades 0 and max_rel alone gP is precision and gR is recall.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.reasons import Topic
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
+
+
+def level_worth(pool: Judgments, gains: Gains) -> Floats:
+    """Gain of each level, that of grade 0 included, 0 for negative grades: shape (n_levels,)."""
+    return np.where(pool.level_grade >= 0, pool.level_mapped(gains), 0.0)
+
+
+def _precision(run: JudgedRun, max_rel: float, gains: Gains, cutoff: int | None) -> tuple[JudgedRun, Floats, Floats]:
+    """The retrieved documents, rho of each, and n of each topic."""
+    view = run.at(cutoff)
+    rho = np.minimum(level_worth(run.pool, gains), max_rel) / max_rel
+    n = view.n_retrieved if cutoff is None else np.full(run.n_topics, cutoff)
+    return view, rho[view.level], np.maximum(n, 1).astype(np.float64)
+
+
+def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Floats:
+    """gP of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    view, rho, n = _precision(run, max_rel, gains, cutoff)
+    return view.hits.total(rho) / n
+
+
+def g_precision_terms(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Terms:
+    """rho / n of each retrieved document: shape (n_judged,)."""
+    view, rho, n = _precision(run, max_rel, gains, cutoff)
+    worth = level_worth(run.pool, gains)[run.pool.level]
+    return Terms(view.on_pool(rho / view.hits.spread(n), 0.0), columns={"gain": worth}, counts=worth > 0)
+
+
+def _recall(run: JudgedRun, gains: Gains, cutoff: int | None) -> tuple[JudgedRun, Floats, Floats]:
+    """The retrieved documents, gain of each, and gain of all judged documents of each topic."""
+    view, worth = run.at(cutoff), level_worth(run.pool, gains)
+    # Sums of gains near the largest double must stay below it; a power of two takes no digit.
+    excess = np.maximum(np.frexp(run.pool.levels.maximum(worth))[1] - 850, 0)
+    if excess.any():
+        worth = np.ldexp(worth, -run.pool.levels.spread(excess))
+    whole = run.pool.level_total(worth)
+    return view, worth[view.level], np.where(whole > 0, whole, 1.0)
+
+
+def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Floats:
+    """gR of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    view, gain, whole = _recall(run, gains, cutoff)
+    return np.minimum(view.hits.total(gain) / whole, 1.0)  # the same gains added in another order
+
+
+def g_recall_terms(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Terms:
+    """Share of each retrieved document in all gain: shape (n_judged,)."""
+    view, gain, whole = _recall(run, gains, cutoff)
+    worth = level_worth(run.pool, gains)[run.pool.level]
+    return Terms(view.on_pool(gain / view.hits.spread(whole), 0.0), columns={"gain": worth}, counts=worth > 0)
+
+
+def worth_reasons(topic: Topic) -> None:
+    """Which documents have a gain."""
+    found = topic.inside & topic.relevant()
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "no gain")
+    topic.say(found, lambda i: f"retrieved: counts with its gain {topic.columns['gain'][i]:g}")
+
+
+class _GPrecision(KernelMeasure):
+    """Precision in which a document counts by its grade: 1 only where all retrieved documents have the best one."""
+
+    __name__ = NAME = "GPrecision"
+    PRETTY_NAME = "generalised precision"
+    SHORT_DESC = "Precision in which a document counts by its grade."
+    QUESTION = "How relevant, on the scale of the grades, is a retrieved document on average?"
+    SOURCE = "Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137"
+    CITE = ("kekalainen2002graded",)
+    EXAMPLE = "mir-textbook"
+    NEEDS = ("scale",)
+    IDEAL = None
+    VARIANTS = ({"max_rel": 3}, {"cutoff": 7}, {"gains": {3: 7.5}, "cutoff": 40})
+    COLUMNS = {"gain": "gain of its grade"}
+    STANDS_FOR = {"P": {}, "SetP": {}}
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "max_rel": Param((int, float), "top of the grade scale (default: highest grade of the qrels)", above=0),
+        "gains": GAINS,
+        "cutoff": CUTOFF,
+    }
+    kernel = staticmethod(g_precision)
+    terms = staticmethod(g_precision_terms)
+    reasons = staticmethod(worth_reasons)
+
+
+class _GRecall(KernelMeasure):
+    """Recall in which a document counts by its grade."""
+
+    __name__ = NAME = "GRecall"
+    PRETTY_NAME = "generalised recall"
+    SHORT_DESC = "Recall in which a document counts by its grade."
+    QUESTION = "How much of all relevance that was judged did the list find?"
+    SOURCE = "Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137"
+    CITE = ("kekalainen2002graded",)
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"cutoff": 7}, {"gains": {3: 7.5}})
+    COLUMNS = {"gain": "gain of its grade"}
+    SUPPORTED_PARAMS: dict[str, Any] = {"gains": GAINS, "cutoff": CUTOFF}
+    kernel = staticmethod(g_recall)
+    terms = staticmethod(g_recall_terms)
+    reasons = staticmethod(worth_reasons)
+
+    def _maps_zero(self) -> bool:
+        return True  # rho is that of generalised precision
+
+
+GPrecision = register(_GPrecision())
+GRecall = register(_GRecall())

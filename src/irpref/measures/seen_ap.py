@@ -1,0 +1,77 @@
+"""Average precision at seen relevant documents: what was not retrieved does not count against the list. 1 is best.
+
+    SeenAP = 1/s * sum over the ranks r of the retrieved relevant documents of count(r) / r
+
+s         relevant documents retrieved      count(r)  relevant documents in the top r
+
+R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4, "average precision". The slides of that chapter
+print 0.57 for their first query: (1 + .66 + .5 + .4 + .33) / 5, truncated terms, truncated again. The fraction is
+2.9 / 5 = 0.58.
+
+What equals what: AP is SeenAP times recall, s / R; where everything relevant was retrieved they are equal.
+
+Decided here: nothing relevant retrieved gives 0; with a cutoff s counts down to the cutoff. It rewards lists that stop
+early: one relevant document at rank 1 and nothing else has the value 1. Report recall beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.reasons import Topic
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
+
+
+def _seen(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
+    """The relevant documents retrieved, and the precision at each."""
+    view = run.at(cutoff)
+    found = view.select(view.grade >= rel, view.rank, view.n_retrieved)
+    return found, (found.hits.position + 1) / found.rank
+
+
+def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Floats:
+    """Value of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    found, precision = _seen(run, rel, cutoff)
+    return found.hits.total(precision) / np.maximum(found.hits.lengths, 1)
+
+
+def seen_ap_terms(run: JudgedRun, *, rel: float, cutoff: int | None) -> Terms:
+    """Precision at each relevant document retrieved, over their number: shape (n_judged,)."""
+    found, precision = _seen(run, rel, cutoff)
+    return Terms(
+        found.on_pool(precision / found.hits.spread(np.maximum(found.hits.lengths, 1)), 0.0),
+        columns={"precision": found.on_pool(precision)},
+    )
+
+
+def seen_ap_reasons(topic: Topic) -> None:
+    """By how many the precision at each relevant document is divided."""
+    found = topic.inside & topic.relevant()
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    topic.say(found, lambda i: f"relevant: adds precision / {found.sum()}")
+
+
+class _SeenAP(KernelMeasure):
+    """Mean precision at the relevant documents that were retrieved. Silent on those that were not: see AP."""
+
+    __name__ = NAME = "SeenAP"
+    PRETTY_NAME = "average precision at seen relevant documents"
+    SHORT_DESC = "Mean precision at the relevant documents retrieved."
+    QUESTION = "How pure is the list down to each relevant document that it has?"
+    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
+    CITE = ("baezayates1999mir",)
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"rel": 2}, {"cutoff": 7})
+    COLUMNS = {"precision": "precision at its rank"}
+    SUPPORTED_PARAMS: dict[str, Any] = {"rel": REL, "cutoff": CUTOFF}
+    kernel = staticmethod(seen_ap)
+    terms = staticmethod(seen_ap_terms)
+    reasons = staticmethod(seen_ap_reasons)
+
+
+SeenAP = register(_SeenAP())

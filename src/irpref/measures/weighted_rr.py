@@ -1,0 +1,119 @@
+"""Weighted reciprocal rank: how early the first relevant document stands, with credit for its grade. 1 is best.
+
+    WRR = max over ranks i of delta(X_i) / (i - 1/beta(X_i)) = 1 / (r_1 - 1/beta(X))
+    normalised: WRR * (1 - 1/beta(X*))
+
+X_i   grade at rank i      delta  1 for relevant grades, 0 for others      beta  above 1, falling as grades rise
+r_1   rank of the first relevant document, X its grade     X*  best grade judged in the topic
+
+K. Eguchi, K. Oyama, E. Ishida, N. Kando and K. Kuriyama, Overview of the web retrieval task at the third NTCIR
+workshop, 2003 (the maximum over the ranks); T. Sakai writes it as 1 / (r_1 - 1/beta). The two are one: with beta above
+1 the value at rank i lies in [1/i, 1/(i - 1)), so that no later document beats the first relevant one. Formula and
+normalisation are written down from memory of these sources, without their text at hand.
+
+Decided here:
+
+- 1/beta(X) = gain of X / (max_rel + 1), the gain clipped to [0, max_rel]: with grades 1, 2, 3 beta is 4, 2 and 4/3.
+  Other values are a matter of the unit: `gains={1: 5, 2: 8}` with `max_rel=9` gives 1/beta = 5/10 and 8/10;
+- delta(X) = 1 for grades of at least `rel`;
+- normalised by the best value that the topic admits (`norm='ideal'`), so that the ideal list has the value 1; as
+  published (`norm='none'`) values reach max_rel + 1, and a mean over topics is that of the few topics with a best
+  document at rank 1;
+- nothing relevant in the pool or retrieved: 0.
+
+What equals what: binary judgments on a scale up to 1 give 1 / (2 r - 1) normalised; gains of 0 give the reciprocal
+rank.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.judgments import Gains
+from irpref.arrays.reasons import Topic
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, GAINS, REL, KernelMeasure, Param, register
+
+
+def _first(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, Ints]:
+    """The retrieved documents, and the row of the first relevant one of each topic, -1 if there is none."""
+    view = run.at(cutoff)
+    return view, view.hits.first(view.grade >= rel)
+
+
+def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None) -> Floats:
+    """Value of each topic: shape (n_topics,), in [0, 1] (up to max_rel + 1 for norm='none'), higher is better."""
+    view, first = _first(run, rel, cutoff)
+    pool = run.pool
+    # Both sides of the fraction times (max_rel + 1); a power of two keeps rank * max_rel in range and takes no digit.
+    shift = -max(math.frexp(max_rel)[1] - 850, 0)
+    top, one = math.ldexp(max_rel, shift), math.ldexp(1.0, shift)
+    worth = np.clip(np.where(pool.level_grade >= 0, pool.level_mapped(gains), 0.0), 0.0, max_rel)
+    # Of 1 - 1/beta, in this form never 0.
+    rest = (top - np.ldexp(worth, shift)) + one
+    rank = np.append(view.rank, 1)[first]
+    below = (top + one) * (rank - 1) + np.append(rest[view.level], 1.0)[first]
+    above = np.full(run.n_topics, top + one)
+    if norm == "ideal":
+        # The first level of a topic is its best; where a document is relevant, that is.
+        above = np.append(rest, one)[np.where(pool.levels.lengths > 0, pool.levels.starts, -1)]
+    return np.where(first >= 0, above / below, 0.0)
+
+
+def weighted_rr_terms(
+    run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None
+) -> Terms:
+    """The whole value at the first relevant document: shape (n_judged,)."""
+    view, first = _first(run, rel, cutoff)
+    value = weighted_rr(run, norm=norm, rel=rel, max_rel=max_rel, gains=gains, cutoff=cutoff)
+    chosen = np.arange(view.rank.size) == view.hits.spread(first)
+    return Terms(view.on_pool(np.where(chosen, view.hits.spread(value), 0.0), 0.0))
+
+
+def first_reasons(topic: Topic) -> None:
+    """Which relevant document is the first."""
+    found = topic.inside & topic.relevant()
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    rows = np.flatnonzero(found).tolist()
+    if rows:
+        topic.say(found, lambda i: f"below the first relevant document {topic.doc[rows[0]]}: not looked at")
+        topic.why[rows[0]] = "first relevant document: its rank and grade are the value"
+
+
+class _WeightedRR(KernelMeasure):
+    """Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1 for its grade."""
+
+    __name__ = NAME = "WeightedRR"
+    PRETTY_NAME = "weighted reciprocal rank"
+    SHORT_DESC = "Reciprocal rank with credit for the grade."
+    QUESTION = "How early is the first relevant document, and how good?"
+    RANGE = "[0, 1]; with norm='none' up to max_rel + 1"
+    BOUNDS = (0.0, math.inf)
+    SOURCE = "Eguchi et al., NTCIR-3 2003; normalised as by T. Sakai"
+    CITE = ("eguchi2003web",)
+    EXAMPLE = "p-measure-figure-1"
+    NEEDS = ("scale",)
+    VARIANTS = ({"max_rel": 3}, {"norm": "none"}, {"rel": 2, "cutoff": 7}, {"gains": {3: 7.5}, "max_rel": 9})
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "norm": Param(
+            str,
+            "'ideal': over the best value that the topic admits; 'none': as published, up to max_rel + 1",
+            default="ideal",
+            choices=("ideal", "none"),
+        ),
+        "rel": REL,
+        "max_rel": Param((int, float), "top of the grade scale (default: highest grade of the qrels)", above=0),
+        "gains": GAINS,
+        "cutoff": CUTOFF,
+    }
+    kernel = staticmethod(weighted_rr)
+    terms = staticmethod(weighted_rr_terms)
+    reasons = staticmethod(first_reasons)
+
+
+WeightedRR = register(_WeightedRR())
