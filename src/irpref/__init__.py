@@ -57,6 +57,7 @@ _FUNCTIONS = {
     "leaderboard": "analysis.leaderboard",
     "read_qrels": "formats.tables",
     "read_run": "formats.tables",
+    "report": "show.report",
     "write_preferences": "formats.preferences",
 }
 
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from irpref.judged.preferences import preferences_from
     from irpref.measures import settings
     from irpref.show import plots
+    from irpref.show.report import report
 
 
 class _Public(ModuleType):
@@ -144,6 +146,7 @@ __all__ = [
     "read_preferences",
     "read_qrels",
     "read_run",
+    "report",
     "score",
     "settings",
     "significance",

@@ -31,6 +31,7 @@ COMMANDS = {
     "explain": "irpref.cli.explain",
     "curve": "irpref.cli.curve",
     "plot": "irpref.cli.plot",
+    "report": "irpref.cli.report",
     "list": "irpref.cli.listing",
     "cite": "irpref.cli.cite",
     "meta": "irpref.cli.meta",

@@ -1,0 +1,85 @@
+"""`irpref report QRELS RUN... MEASURE... -f report.html`: an evaluation as one page that opens without a network.
+
+The page holds a sortable leaderboard with intervals, places and letters, all pairs of runs, two systems topic by topic,
+rankings side by side, unjudged documents and ties, curves, and what was done: inputs, versions, parameters, a methods
+paragraph, BibTeX, and every table as CSV.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from irpref.cli import frame
+from irpref.cli.frame import Command, Parser, UsageError
+
+EPILOG = """\
+examples:
+  irpref report qrels.txt runs/*.gz nDCG@10 AP 'RPref(max_rel=3)' -f report.html
+  irpref report qrels.txt bm25.run mine.run AP --baseline bm25.run --topics topics.tsv -f report.html
+"""
+
+
+def _arguments(parser: Parser) -> None:
+    frame.add_inputs(parser)
+    parser.add_argument("-f", "--file", metavar="FILE", help="the page; standard output if not given")
+    parser.add_argument("--baseline", metavar="RUN", help="the run that the others are compared with at first")
+    parser.add_argument("--title", default="Evaluation", help="head of the page (default: %(default)s)")
+    parser.add_argument("--topics", metavar="FILE", help="texts of the queries: id<TAB>text, .jsonl, or ir_datasets id")
+    parser.add_argument("--documents", metavar="FILE", help="titles of the documents, likewise")
+    parser.add_argument("--groups", metavar="FILE", help="groups of topics: lines `topic group`")
+    parser.add_argument(
+        "--rankings",
+        metavar="RUN",
+        action="append",
+        help="a run whose rankings are on the page (repeatable; default: the best ten and the baseline)",
+    )
+    parser.add_argument("--depth", type=int, default=20, help="ranks of these rankings (default: %(default)s)")
+    frame.add_known(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write the page.
+
+    Raises
+    ------
+    UsageError, ValueError, OSError
+        Shown by `irpref.cli.main`.
+    """
+    import irpref
+
+    given = frame.inputs(args)
+    if not given.measures:
+        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
+    if args.file is None and sys.stdout.isatty():
+        raise UsageError("-f FILE says where the page is written, such as -f report.html")
+    name_of = {path: name for name, path in given.files.items()}
+    qrels = given.qrels if args.known is None else irpref.with_known(irpref.read_qrels(given.qrels), args.known)
+    with frame.asking_for_known(args):
+        made = irpref.report(
+            given.measures,
+            qrels,
+            given.files,
+            baseline=name_of.get(args.baseline, args.baseline),
+            title=args.title,
+            topics=args.topics,
+            documents=args.documents,
+            groups=args.groups,
+            rankings=args.rankings and [name_of.get(name, name) for name in args.rankings],
+            depth=args.depth,
+        )
+    if args.file is None:
+        sys.stdout.write(made.html)
+    else:
+        made.save(args.file)
+
+
+COMMAND = Command(
+    "report",
+    "one page of an evaluation, to look at without a network",
+    run,
+    _arguments,
+    __doc__,
+    "irpref report QRELS RUN... MEASURE... -f report.html",
+    EPILOG,
+)

@@ -1,0 +1,179 @@
+"""`irpref.report`: an evaluation as one page that opens without a network.
+
+The page holds what other functions compute: `irpref.leaderboard` (means, intervals, places, letters, pairs), `check`,
+`explain`, `intervals`, the curves and `cite`. It loads nothing: its script and style stand in the file, and a content
+security policy admits these two, by their hashes, and nothing else. Names, ids and texts reach it as text (Jinja
+escapes them) or as JSON in which no `<` is left, and the script puts them on the page as text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from irpref.formats.replace import replaced
+from irpref.show.report.contents import contents
+
+__all__ = ["Report", "report"]
+
+LARGEST_FRAME = 8_000_000  # characters of a page that a notebook takes into itself
+
+
+class Report:
+    """A page, and where it was written.
+
+    Attributes
+    ----------
+    html : str
+    path : str or None
+    """
+
+    def __init__(self, page: str, path: str | None = None) -> None:
+        self.html = page
+        self.path = path
+
+    def save(self, path: str | os.PathLike[str]) -> Report:
+        """Write the page to a file, whole or not at all; returns the report with this path."""
+        with replaced(path) as beside, open(beside, "w", encoding="utf-8", errors="xmlcharrefreplace", newline="") as out:
+            out.write(self.html)
+        return Report(self.html, os.fspath(path))
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own; a link to the file where it is too large for a notebook."""
+        if len(self.html) > LARGEST_FRAME and self.path is not None:
+            address = html.escape(self.path, quote=True)
+            return f'<a href="{address}" target="_blank">{address}</a>'
+        inside = html.escape(self.html, quote=True)
+        return (
+            f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" title="irpref report" '
+            'style="width: 100%; height: 800px; border: 1px solid #8888"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        where = "not written" if self.path is None else repr(self.path)
+        return f"<irpref report: {len(self.html) / 1e6:.1f} million characters, {where}>"
+
+
+def report(
+    measures: Any,
+    qrels: Any,
+    runs: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    baseline: str | None = None,
+    title: str = "Evaluation",
+    topics: Any = None,
+    documents: Any = None,
+    groups: Any = None,
+    rankings: Any = None,
+    depth: int = 20,
+    pairs: str = "randomised_tukey",
+    level: float = 0.95,
+    rng: Any = None,
+) -> Report:
+    """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, holes, curves, and what was done.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+        The first one orders the runs.
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+    path : path, optional
+        Where the page is written; without one it is only returned.
+    baseline : name of a run, optional
+        The run that the others are compared with when the page opens.
+    title : str
+    topics : mapping of query_id to text, frame, path, or id of a data set of ir_datasets, optional
+        Texts of the queries.
+    documents : mapping of doc_id to text, frame, path, or id of a data set of ir_datasets, optional
+        Titles (or beginnings) of the documents. Files hold `id<TAB>text` or JSON records a line.
+    groups : as `irpref.leaderboard` takes them, optional
+        Groups of topics.
+    rankings : names of runs, optional
+        Whose rankings are on the page: the ten best and the baseline if None.
+    depth : int
+        How many ranks of these rankings.
+    pairs, level, rng : as `irpref.leaderboard` takes them
+
+    Returns
+    -------
+    Report
+        It shows itself in a notebook; `html` is the page, `path` where it was written.
+
+    Raises
+    ------
+    ValueError
+        A name is that of no run; what the leaderboard and the evaluator raise.
+    ImportError
+        Jinja is not installed: `pip install irpref[report]`.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> page = report(["AP", "Rprec"], book.qrels, book.runs)
+    >>> "<!doctype html>" in page.html, page.path
+    (True, None)
+    """
+    template = _template()  # before the work: it may be missing
+    found = contents(
+        measures,
+        qrels,
+        runs,
+        baseline=baseline,
+        title=title,
+        topics=topics,
+        documents=documents,
+        groups=groups,
+        rankings=rankings,
+        depth=depth,
+        pairs=pairs,
+        level=level,
+        rng=rng,
+    )
+    script, style = _part("page.js"), _part("page.css")
+    page = template.render(
+        page=found,
+        data=as_json(found),
+        script=script,
+        style=style,
+        policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
+    )
+    made = Report(page)
+    return made if path is None else made.save(path)
+
+
+def as_json(data: Any) -> str:
+    """JSON that stays data wherever it stands in a page: ASCII, and no `<`, `>` or `&` in it."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@cache
+def _part(name: str) -> str:
+    return resources.files("irpref.show.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def _template() -> Any:
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ModuleNotFoundError as problem:
+        if problem.name != "jinja2":
+            raise
+        raise ImportError("a report needs Jinja: pip install irpref[report]") from None
+    # Everything is escaped; the template lets through the JSON, the script and the style alone.
+    house = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return house.from_string(_part("page.html"))

@@ -1,0 +1,436 @@
+"""What stands on the page: plain data, asked from the functions that compute it.
+
+Nothing is computed here but shares of documents, positions in lists, and how a number is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from irpref.analysis import curves
+from irpref.analysis.check import check, grave
+from irpref.analysis.explain import Explainer, explainable
+from irpref.analysis.leaderboard import leaderboard
+from irpref.analysis.results import Results, results
+from irpref.evaluation import columns_for
+from irpref.formats.runs import named_runs
+from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
+from irpref.judged.inputs import opened
+from irpref.judged.pool import Pool
+from irpref.measures import literature
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.names import parse_all
+from irpref.messages import did_you_mean
+from irpref.show.report.texts import texts
+
+N_RANKINGS = 10  # runs whose rankings are shown if none is named
+MOST_EXPLAINED = 4  # measures whose contributions are shown
+MOST_VALUES = 400_000  # values of topics that the page holds
+MOST_ROWS = 40_000  # documents of rankings that the page holds
+DIGITS = 9  # of numbers in the data of the page
+CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+_PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "polars", "pytrec-eval-terrier")
+_METHODS = {
+    "randomised_tukey": "a randomised Tukey HSD test over all pairs of runs",
+    "tukey": "Tukey's HSD test over all pairs of runs",
+    "holm": "paired t-tests of all pairs of runs, adjusted by Holm's method",
+}
+
+
+def contents(
+    measures: Any,
+    qrels: Any,
+    runs: Any,
+    *,
+    baseline: str | None,
+    title: str,
+    topics: Any,
+    documents: Any,
+    groups: Any,
+    rankings: Any,
+    depth: int,
+    pairs: str,
+    level: float,
+    rng: Any,
+) -> dict[str, Any]:
+    """Everything that the page shows, see `irpref.report`: lists, numbers and text, as JSON has them."""
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("a report needs at least one measure, such as AP or nDCG@10")
+    if depth < 1:
+        raise ValueError(f"depth={depth!r} is not accepted, expected a number of ranks of at least 1")
+    named = named_runs(runs)
+    if not named:
+        raise ValueError("a report needs at least one run")
+    for name in [baseline] if baseline is not None else []:
+        _known(name, named)
+    given = [("judgments", qrels), *((name, run) for name, run in named.items())]
+    inputs = [_input(name, data) for name, data in given]
+    # Each file is read once.
+    qrels = opened(qrels, "relevance")
+    named = {name: opened(run, "score") for name, run in named.items()}
+
+    extra = [measure for measure in parse_all(["Judged@10", "NumQ"]) if measure not in chosen]
+    found = {of.measure: of for of in results([*chosen, *extra], qrels, named)}
+    names = [str(measure) for measure in chosen]
+    first = found[names[0]]
+    board = _board(chosen, qrels, named, found, pairs, level, groups, rng)
+    order = [first.runs.index(name) for name in board["runs"]]
+    shown = _shown_runs(rankings, board["runs"], baseline)
+    findings = check(qrels, named, chosen)
+    whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
+    with_values = list(range(len(order))) if whole else [board["runs"].index(name) for name in shown]
+    lists = _rankings(chosen, qrels, {name: named[name] for name in shown}, first.topics, depth, documents)
+    return {
+        "title": title,
+        "measures": [_measure(measure, found[str(measure)]) for measure in chosen],
+        **board,
+        "topics": list(first.topics),
+        "queries": texts(topics, "topics", first.topics),
+        "judged": numbers(found["Judged@10"].means[order]),
+        "answered": [int(row.sum()) for row in found["NumQ"].values[order] > 0],
+        "values": [[numbers(found[name].values[order[r]]) for r in with_values] for name in names],
+        "with_values": with_values,
+        "baseline": None if baseline is None else board["runs"].index(baseline),
+        "rankings": lists | {"chosen": rankings is not None},
+        **_drawn(qrels, named, board["runs"]),
+        "findings": [
+            {"level": row.level, "code": row.code, "run": row.run, "count": row.count, "text": row.text}
+            for row in findings.itertuples(index=False)
+        ],
+        "grave": grave(findings),
+        "inputs": inputs,
+        "versions": _versions(),
+        "methods": _methods(chosen, pairs if board["pairs"] else "none", level, len(first.topics), len(order)),
+        "bibtex": literature.cite(chosen),
+    }
+
+
+def numbers(values: Iterable[float]) -> list[float | int | None]:
+    """Numbers as JSON writes them, to `DIGITS` digits; None for what is none."""
+    return [number(value) for value in np.array(list(values), dtype=np.float64).tolist()]
+
+
+def number(value: Any) -> float | int | None:
+    """One of `numbers`."""
+    if value is None or value != value or math.isinf(value):
+        return None
+    short = float(f"{value:.{DIGITS}g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+
+
+def _known(name: Any, runs: Iterable[str]) -> str:
+    names = list(runs)
+    if name not in names:
+        raise ValueError(f"no run is called {name!r}{did_you_mean(str(name), names)} (there are {', '.join(names[:5])})")
+    return str(name)
+
+
+def _shown_runs(rankings: Any, runs: Sequence[str], baseline: str | None) -> list[str]:
+    if rankings is None:
+        wanted = list(runs[:N_RANKINGS])
+    else:
+        wanted = [_known(name, runs) for name in ([rankings] if isinstance(rankings, str) else rankings)]
+    return list(dict.fromkeys([*wanted, *([baseline] if baseline is not None else [])]))
+
+
+# ------------------------------------------------------------------------------------------------------- leaderboard
+
+
+def _board(
+    chosen: Sequence[Any],
+    qrels: Any,
+    named: Mapping[str, Any],
+    found: Mapping[str, Results],
+    pairs: str,
+    level: float,
+    groups: Any,
+    rng: Any,
+) -> dict[str, Any]:
+    """Rows of each measure and the tests of all pairs; means alone where there is one topic."""
+    names = [str(measure) for measure in chosen]
+    first = found[names[0]]
+    if len(first.topics) < 2:
+        better = np.argsort(-first.means if first.higher_is_better else first.means, kind="stable").tolist()
+        rows = []
+        for name in names:
+            of = found[name]
+            up = of.means if of.higher_is_better else -of.means
+            place = [int((up > value).sum()) + 1 for value in up[better].tolist()]
+            none = [None] * len(better)
+            means = of.means[better]
+            rows.append(
+                {"mean": numbers(means), "shown": [f"{mean:.4f}" for mean in means.tolist()], "low": none, "high": none}
+                | {"place": place, "place_low": none, "place_high": none, "letters": none}
+            )
+        return {"runs": [first.runs[i] for i in better], "board": rows, "pairs": [], "level": level, "groups": []}
+    method = pairs if len(named) > 1 else "none"
+    board = leaderboard(chosen, qrels, named, pairs=method, level=level, rng=rng)
+    runs = board.loc[board["measure"] == names[0], "run"].tolist()
+    rows = []
+    for name in names:
+        of_measure = board[board["measure"] == name]
+        means = of_measure["mean"].tolist()
+        whole = {
+            column: [None if value is None or value != value else int(value) for value in _objects(of_measure[column])]
+            for column in ("place", "place_low", "place_high")
+        }
+        rows.append(
+            {
+                "mean": numbers(means),
+                "shown": [f"{mean:.4f}" for mean in means],
+                "low": numbers(of_measure["low"]),
+                "high": numbers(of_measure["high"]),
+                **whole,
+                "letters": of_measure["letters"].tolist(),
+            }
+        )
+    of_groups = []
+    if groups is not None and len(named) > 1:
+        by_group = leaderboard(chosen, qrels, named, pairs=pairs, level=level, groups=groups, rng=rng)
+        for group in dict.fromkeys(by_group.pairs["group"].tolist()):
+            tested = by_group.pairs[by_group.pairs["group"] == group]
+            of_groups.append({"name": group, "pairs": _pairs(tested, names, runs)})
+    return {
+        "runs": runs,
+        "board": rows,
+        "pairs": _pairs(board.pairs, names, runs) if len(named) > 1 else [],
+        "level": level,
+        "groups": of_groups,
+    }
+
+
+def _objects(column: Any) -> list[Any]:
+    return column.astype(object).where(column.notna(), None).tolist()
+
+
+def _pairs(tested: Any, names: Sequence[str], runs: Sequence[str]) -> list[dict[str, Any]]:
+    """For each measure, the pairs of runs i < j of the board, row by row: `i` minus `j`."""
+    place = {name: i for i, name in enumerate(runs)}
+    n = len(runs)
+    out = []
+    for name in names:
+        of = tested[tested["measure"] == name]
+        a = np.array([place[run] for run in of["a"].tolist()], dtype=np.int64)
+        b = np.array([place[run] for run in of["b"].tolist()], dtype=np.int64)
+        sign = np.where(a < b, 1.0, -1.0)
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        order = np.argsort(low * n + high, kind="stable")
+        out.append(
+            {
+                "difference": numbers((sign * of["difference"].to_numpy(dtype=np.float64))[order]),
+                "effect": numbers((sign * of["effect_size"].to_numpy(dtype=np.float64))[order]),
+                "p": numbers(of["p"].to_numpy(dtype=np.float64)[order]),
+                "adjusted": numbers(of["p_adjusted"].to_numpy(dtype=np.float64)[order]),
+            }
+        )
+    return out
+
+
+def _measure(measure: Any, of: Results) -> dict[str, Any]:
+    return {
+        "name": str(measure),
+        "higher": of.higher_is_better,
+        "parameters": literature.parameters(measure),
+        "question": str(getattr(measure, "QUESTION", "") or ""),
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------- rankings
+
+
+def _explainers(chosen: Sequence[Any], pool: Pool) -> list[Explainer]:
+    out = []
+    for measure in chosen:
+        try:
+            explainable(measure)
+        except ValueError:  # no sum over documents
+            continue
+        out.append(Explainer(measure, pool))
+    return out[:MOST_EXPLAINED]
+
+
+def _rankings(
+    chosen: Sequence[Any],
+    qrels: Any,
+    runs: Mapping[str, Any],
+    topics: Sequence[str],
+    depth: int,
+    documents: Any,
+) -> dict[str, Any]:
+    """First ranks of some runs: documents, grades, ties, contributions and reasons."""
+    pool = Pool.build(qrels, columns_for(measure for measure in chosen if isinstance(measure, KernelMeasure)))
+    depth = max(1, min(depth, MOST_ROWS // max(1, len(runs) * len(topics))))
+    explainers = _explainers(chosen, pool) if pool.graded else []
+    docs: dict[str, int] = {}
+    words: dict[str, int] = {"": 0}
+    lists: list[list[Any]] = []
+    for run in runs.values():
+        try:
+            seen = listing(pool, run)
+        except NoCommonTopicError:
+            lists.append([None] * len(topics))
+            continue
+        accounts = [explainer.account(run, missed=False) for explainer in explainers]
+        reasons = [explainer.reasons(account) for explainer, account in zip(explainers, accounts, strict=True)]
+        of_run: list[Any] = []
+        for topic in topics:
+            start, stop = seen.topics.offsets[pool.topic_of[topic] : pool.topic_of[topic] + 2].tolist()
+            rows = range(start, min(stop, start + depth))
+            one = {
+                "docs": [docs.setdefault(seen.doc_ids[i], len(docs)) for i in rows],
+                "grades": numbers(seen.grade[rows.start : rows.stop]),
+                "scores": numbers(seen.score[rows.start : rows.stop]),
+                "tied": _tied(seen, start, rows.stop, stop),
+                "length": stop - start,
+            }
+            if explainers:
+                one["parts"] = [numbers(account.contribution[rows.start : rows.stop]) for account in accounts]
+                one["why"] = [[words.setdefault(why[i], len(words)) for i in rows] for why in reasons]
+            of_run.append(one)
+        lists.append(of_run)
+    return {
+        "runs": list(runs),
+        "depth": depth,
+        "explained": [str(explainer.measure) for explainer in explainers],
+        "docs": list(docs),
+        "titles": texts(documents, "documents", docs),
+        "words": list(words),
+        "lists": lists,
+        "relevant": [int(n) for n in _relevant(pool, topics)],
+    }
+
+
+def _relevant(pool: Pool, topics: Sequence[str]) -> list[int]:
+    """Documents of grade 1 or more of each topic."""
+    counts = pool.judged.count(pool.grade >= 1).tolist()
+    return [counts[pool.topic_of[topic]] for topic in topics]
+
+
+def _tied(seen: Listing, start: int, shown: int, stop: int) -> list[int]:
+    """Number of the tied group of each shown document, 0 for a score of its own."""
+    score = seen.score[start : min(shown + 1, stop)]
+    same = score[1:] == score[:-1]
+    out, group = [], 0
+    for i in range(shown - start):
+        before = i > 0 and bool(same[i - 1])
+        after = i < same.size and bool(same[i])
+        group += after and not before
+        out.append(group if before or after else 0)
+    return out
+
+
+# ------------------------------------------------------------------------------------------------------------ curves
+
+
+def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """Curves of the runs, and shares of documents by rank: means over the topics."""
+    pool = Pool.build(qrels)
+    if not pool.graded:
+        return {"curves": [], "holes": []}
+    in_order = {name: named[name] for name in runs}
+    rpref = parse_all([f"RPref(max_rel={max(1.0, pool.max_gain(None)):g})"])[0]
+    tables = [
+        (curves.interpolated_precision(qrels, in_order), "recall", "precision"),
+        (curves.cumulated_gain(qrels, in_order, depth=CURVE_RANKS[-1]), "rank", "ndcg"),
+        (curves.crp(qrels, in_order, depth=CURVE_RANKS[-1]), "rank", "share"),
+        (curves.npref_convergence(qrels, in_order, rpref), "n", "value"),
+    ]
+    words = [
+        ("Precision and recall", "precision at eleven levels of recall", {"from": 0, "to": 1}),
+        ("Cumulated gain", "nDCG by rank", {"from": 0, "log": True}),
+        ("Cumulated relative position", "CRP by rank, over that of the worst case", {"log": True}),
+        (f"n-pref, {rpref}", "n-pref by number of partitions; it approaches rpref", {"log": True, "from": None}),
+    ]
+    out = []
+    for (table, x, y), (title, said, more) in zip(tables, words, strict=True):
+        lines = {name: of for name, of in table.groupby("run", sort=False)}
+        at = next(iter(lines.values()))[x].tolist()
+        if x == "rank":
+            at = [rank for rank in CURVE_RANKS if rank <= len(at)]
+        points = []
+        for name in runs:
+            of = dict(zip(lines[name][x].tolist(), lines[name][y].tolist(), strict=True))
+            points.append(numbers(of.get(place, math.nan) for place in at))
+        label = {"ndcg": "nDCG", "share": "CRP / worst case", "value": "n-pref"}.get(y, y)
+        out.append(
+            {"title": title, "said": said, "x": at, "xLabel": "partitions" if x == "n" else x, "yLabel": label}
+            | {"y": points, **more}
+        )
+    return {"curves": out, "holes": _holes(pool, in_order)}
+
+
+def _holes(pool: Pool, runs: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Share of the documents at each rank that are not judged."""
+    points, deepest = [], 1
+    for run in runs.values():
+        judged = judge(pool, run)
+        length = int(judged.n_retrieved.max(initial=0))
+        deepest = max(deepest, length)
+        there = np.bincount(judged.n_retrieved, minlength=length + 1)[::-1].cumsum()[::-1]  # topics with a rank k
+        seen = np.bincount(judged.rank[judged.grade >= 0], minlength=length + 1)
+        points.append([1 - seen[k] / there[k] if k <= length else math.nan for k in CURVE_RANKS])
+    at = [rank for rank in CURVE_RANKS if rank <= deepest]
+    return [
+        {
+            "title": "Unjudged documents by rank",
+            "said": "share of the topics whose document at this rank has no judgment",
+            "x": at,
+            "xLabel": "rank",
+            "yLabel": "share unjudged",
+            "y": [numbers(line[: len(at)]) for line in points],
+            "from": 0,
+            "to": 1,
+            "log": True,
+        }
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------ what was done
+
+
+def _input(name: str, data: Any) -> dict[str, Any]:
+    """What one of the inputs was: a file with its hash, a data set, or something in memory."""
+    out: dict[str, Any] = {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
+    if isinstance(data, (str, os.PathLike)):
+        path = os.fspath(data)
+        out["what"] = os.path.basename(path) or path
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                out["hash"] = hashlib.file_digest(file, "sha256").hexdigest()
+        elif path == "-":
+            out["what"] = "standard input"
+        elif not os.path.exists(path):
+            out["what"] = f"ir_datasets {path}"
+    return out
+
+
+def _versions() -> list[tuple[str, str]]:
+    out = [("Python", platform.python_version())]
+    for name in _PACKAGES:
+        try:
+            out.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return out
+
+
+def _methods(chosen: Sequence[Any], pairs: str, level: float, n_topics: int, n_runs: int) -> str:
+    said = [literature.methods(chosen), f"Values are means over {n_topics} topics of {n_runs} runs."]
+    if n_topics > 1:
+        said.append(f"Intervals are {100 * level:g} % bootstrap intervals over topics.")
+    if pairs in _METHODS:
+        said.append(
+            f"Differences were tested by {_METHODS[pairs]}, at a family-wise level of {100 * (1 - level):g} %, "
+            "by measure; effect sizes are differences over the square root of the residual variance of a two-way "
+            "analysis of variance."
+        )
+    return " ".join(said)

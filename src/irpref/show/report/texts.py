@@ -1,0 +1,111 @@
+"""Texts of queries and titles of documents, from wherever they are."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+LONGEST = 300  # characters of a text on the page
+_IDS = {"topics": ("query_id", "qid"), "documents": ("doc_id", "docno")}
+_TEXTS = {"topics": ("query", "text", "title"), "documents": ("title", "text", "body")}
+
+
+def texts(given: Any, what: str, wanted: Iterable[str]) -> list[str | None]:
+    """Texts of some ids.
+
+    Parameters
+    ----------
+    given : mapping, frame, path, or id of a data set of ir_datasets; None
+    what : 'topics' or 'documents'
+    wanted : iterable of str
+
+    Returns
+    -------
+    list of str or None
+        One line each, cut to `LONGEST` characters; None where there is no text.
+
+    Raises
+    ------
+    ValueError, OSError
+        There is no such file and no such data set; a frame lacks a column.
+    """
+    ids = list(wanted)
+    if given is None:
+        return [None] * len(ids)
+    found = _found(given, what, ids)
+    return [None if found.get(name) is None else _line(str(found[name])) for name in ids]
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def _found(given: Any, what: str, ids: list[str]) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return {str(name): text for name, text in given.items()}
+    if hasattr(given, "columns"):
+        id_ = _column(list(given.columns), _IDS[what], what)
+        text = _column(list(given.columns), _TEXTS[what], what)
+        return dict(zip(map(str, list(given[id_])), list(given[text]), strict=True))
+    if isinstance(given, (str, os.PathLike)):
+        path = os.fspath(given)
+        return _of_file(path, what) if os.path.exists(path) else _of_dataset(path, what, ids)
+    raise TypeError(
+        f"{what}: expected a mapping of id to text, a frame, a path or the id of a data set of ir_datasets, "
+        f"got {type(given).__name__}"
+    )
+
+
+def _column(columns: list[Any], names: tuple[str, ...], what: str) -> str:
+    for name in names:
+        if name in columns:
+            return name
+    raise ValueError(f"{what}: expected a column {' or '.join(map(repr, names))}, found {', '.join(map(str, columns))}")
+
+
+def _of_file(path: str, what: str) -> dict[str, str]:
+    from irpref.formats.trec import Source
+
+    out: dict[str, str] = {}
+    with Source(path).open() as file:
+        lines = file.read().decode("utf-8", "replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        if line.lstrip().startswith("{"):
+            record = json.loads(line)
+            id_ = next((record[name] for name in (*_IDS[what], "id", "_id") if name in record), None)
+            text = next((record[name] for name in _TEXTS[what] if record.get(name)), None)
+        else:
+            id_, _, text = line.partition("\t")
+        if id_ is None or not text:
+            raise ValueError(f"{path}, line {number}: expected `id<TAB>text` or a JSON record with id and text")
+        out[str(id_)] = str(text)
+    return out
+
+
+def _of_dataset(name: str, what: str, ids: list[str]) -> dict[str, str]:
+    from irpref.formats.collections import not_loaded
+
+    try:
+        import ir_datasets
+
+        data = ir_datasets.load(name)
+    except (ImportError, KeyError) as error:
+        raise FileNotFoundError(f"{name}: no such file, and no data set of ir_datasets ({error})") from None
+    try:
+        if what == "topics":
+            return {row.query_id: _text(row, what) for row in data.queries_iter()}
+        return {name: _text(row, what) for name, row in data.docs_store().get_many(ids).items()}
+    except (OSError, RuntimeError) as error:
+        raise not_loaded(name, error) from None
+
+
+def _text(row: Any, what: str) -> str:
+    for name in _TEXTS[what]:
+        if getattr(row, name, None):
+            return str(getattr(row, name))
+    return str(row.default_text())
