@@ -40,7 +40,10 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Report:
         """Write the page to a file, whole or not at all; returns the report with this path."""
-        with replaced(path) as beside, open(beside, "w", encoding="utf-8", errors="xmlcharrefreplace", newline="") as out:
+        with (
+            replaced(path) as beside,
+            open(beside, "w", encoding="utf-8", errors="xmlcharrefreplace", newline="") as out,
+        ):
             out.write(self.html)
         return Report(self.html, os.fspath(path))
 

@@ -20,6 +20,7 @@ from irpref.analysis.check import check, grave
 from irpref.analysis.explain import Explainer, explainable
 from irpref.analysis.leaderboard import leaderboard
 from irpref.analysis.results import Results, results
+from irpref.arrays.run import JudgedRun
 from irpref.evaluation import columns_for
 from irpref.formats.runs import named_runs
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
@@ -37,6 +38,7 @@ MOST_VALUES = 400_000  # values of topics that the page holds
 MOST_ROWS = 40_000  # documents of rankings that the page holds
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 _PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "polars", "pytrec-eval-terrier")
 _METHODS = {
     "randomised_tukey": "a randomised Tukey HSD test over all pairs of runs",
@@ -130,7 +132,9 @@ def number(value: Any) -> float | int | None:
 def _known(name: Any, runs: Iterable[str]) -> str:
     names = list(runs)
     if name not in names:
-        raise ValueError(f"no run is called {name!r}{did_you_mean(str(name), names)} (there are {', '.join(names[:5])})")
+        raise ValueError(
+            f"no run is called {name!r}{did_you_mean(str(name), names)} (there are {', '.join(names[:5])})"
+        )
     return str(name)
 
 
@@ -337,6 +341,8 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
     if not pool.graded:
         return {"curves": [], "holes": []}
     in_order = {name: named[name] for name in runs}
+    seen = {name: judge(pool, run) for name, run in in_order.items()}
+    ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
     rpref = parse_all([f"RPref(max_rel={max(1.0, pool.max_gain(None)):g})"])[0]
     tables = [
         (curves.interpolated_precision(qrels, in_order), "recall", "precision"),
@@ -344,13 +350,13 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
         (curves.crp(qrels, in_order, depth=CURVE_RANKS[-1]), "rank", "share"),
         (curves.npref_convergence(qrels, in_order, rpref), "n", "value"),
     ]
-    words = [
+    words: list[tuple[str, str, dict[str, Any]]] = [
         ("Precision and recall", "precision at eleven levels of recall", {"from": 0, "to": 1}),
         ("Cumulated gain", "nDCG by rank", {"from": 0, "log": True}),
         ("Cumulated relative position", "CRP by rank, over that of the worst case", {"log": True}),
         (f"n-pref, {rpref}", "n-pref by number of partitions; it approaches rpref", {"log": True, "from": None}),
     ]
-    out = []
+    out: list[dict[str, Any]] = []
     for (table, x, y), (title, said, more) in zip(tables, words, strict=True):
         lines = {name: of for name, of in table.groupby("run", sort=False)}
         at = next(iter(lines.values()))[x].tolist()
@@ -359,34 +365,37 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
         points = []
         for name in runs:
             of = dict(zip(lines[name][x].tolist(), lines[name][y].tolist(), strict=True))
-            points.append(numbers(of.get(place, math.nan) for place in at))
+            # A curve by rank ends where the run ends.
+            points.append(
+                numbers(of.get(place, math.nan) if x != "rank" or place <= ends[name] else math.nan for place in at)
+            )
         label = {"ndcg": "nDCG", "share": "CRP / worst case", "value": "n-pref"}.get(y, y)
         out.append(
             {"title": title, "said": said, "x": at, "xLabel": "partitions" if x == "n" else x, "yLabel": label}
             | {"y": points, **more}
         )
-    return {"curves": out, "holes": _holes(pool, in_order)}
+    return {"curves": out, "holes": _holes(seen)}
 
 
-def _holes(pool: Pool, runs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Share of the documents at each rank that are not judged."""
-    points, deepest = [], 1
-    for run in runs.values():
-        judged = judge(pool, run)
-        length = int(judged.n_retrieved.max(initial=0))
-        deepest = max(deepest, length)
-        there = np.bincount(judged.n_retrieved, minlength=length + 1)[::-1].cumsum()[::-1]  # topics with a rank k
-        seen = np.bincount(judged.rank[judged.grade >= 0], minlength=length + 1)
-        points.append([1 - seen[k] / there[k] if k <= length else math.nan for k in CURVE_RANKS])
-    at = [rank for rank in CURVE_RANKS if rank <= deepest]
+def _holes(runs: Mapping[str, JudgedRun]) -> list[dict[str, Any]]:
+    """Share of the documents at some ranks that are not judged: at those after the rank before, up to this one."""
+    points = []
+    deepest = max([1, *(int(judged.n_retrieved.max(initial=0)) for judged in runs.values())])
+    at = [rank for rank in BANDS if rank <= deepest]
+    for judged in runs.values():
+        there = np.minimum.outer(judged.n_retrieved, at).sum(axis=0)  # documents down to each of these ranks
+        rank = np.sort(judged.rank[judged.grade >= 0])
+        known = np.searchsorted(rank, at, side="right")
+        own, hits = np.diff(there, prepend=0), np.diff(known, prepend=0)
+        points.append([1 - hit / n if n else math.nan for hit, n in zip(hits.tolist(), own.tolist(), strict=True)])
     return [
         {
             "title": "Unjudged documents by rank",
-            "said": "share of the topics whose document at this rank has no judgment",
+            "said": "share of the documents without a judgment, from one mark of the axis to the next",
             "x": at,
             "xLabel": "rank",
             "yLabel": "share unjudged",
-            "y": [numbers(line[: len(at)]) for line in points],
+            "y": [numbers(line) for line in points],
             "from": 0,
             "to": 1,
             "log": True,

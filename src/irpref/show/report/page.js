@@ -114,7 +114,8 @@ if (by("board-baseline")) {
   put("board-baseline", el("option", { value: -1 }, "none"), D.runs.map((name, r) => el("option", { value: r }, isolated(short(name, 60)))));
   by("board-baseline").value = String(D.baseline === null ? -1 : D.baseline);
   by("board-baseline").addEventListener("change", showBoard);
-  rowOf.forEach((row, r) => row.cells[0].addEventListener("click", () => {
+  rowOf.forEach((row, r) => row.cells[0].addEventListener("click", event => {
+    if (event.target.nodeName === "INPUT") return;
     by("board-baseline").value = picked("board-baseline") === r ? "-1" : String(r);
     showBoard();
   }));
@@ -127,7 +128,7 @@ rowOf.forEach((row, r) => {
     showCurves();
   } } });
   if (r < 4 || r === D.baseline) { box.checked = true; drawn.push(r); }
-  row.cells[row.cells.length - 1].append(box);
+  row.cells[0].prepend(box);
 });
 showBoard();
 
@@ -348,7 +349,7 @@ const DASHES = ["", "7 3", "2 3", "8 3 2 3"];
 function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to }) {
   const which = drawn.map((r, c) => ({ r, c })).filter(each => each.r !== null && y[each.r]);
   const values = which.flatMap(each => y[each.r]).filter(value => value !== null);
-  const span = [from === undefined ? Math.min(0, ...values) : from, to === undefined ? Math.max(...values, 0.001) : to];
+  const span = from === null ? range(values) : [from === undefined ? Math.min(0, ...values) : from, to === undefined ? Math.max(...values, 0.001) : to];
   const end = Math.max(...which.map(each => x.findLast((_, i) => y[each.r][i] !== null) || x[0]), x[0] + 1e-9);
   const { svg, X, Y } = axes({ title, said, x: [x[0], end], y: span, xLabel, yLabel, log });
   for (const { r, c } of which) {

@@ -1,0 +1,363 @@
+"""`irpref.report`: what the page says, that it says it as text, and that it loads nothing."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import irpref
+from irpref.cli import main
+from irpref.show.report import as_json
+
+pytest.importorskip("jinja2", reason="a report needs Jinja")
+
+QRELS = {f"q{t}": {f"d{d}": int(d < 2 + t % 3) + (d == 0) for d in range(8)} for t in range(6)}
+MEASURES = ["nDCG@10", "RPref(max_rel=2)", "EMeasure@3", "NumRet"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(2)>",
+    "$x^{2}$ {{ 7 * 7 }} {% raw %}",
+    "=cmd|' /C calc'!A0",
+    "\u202eright to left\u202c",
+    "</script><!--",
+    "]]> & &amp; \\u003c",
+]
+
+
+def _run(shift):
+    docs = [f"d{d}" for d in range(8)] + ["unknown"]
+    return {q: {doc: float(-((i * (t + shift)) % 9)) for i, doc in enumerate(docs)} for t, q in enumerate(QRELS)}
+
+
+RUNS = {f"run{shift}": _run(shift) for shift in (1, 2, 4, 5)}
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, tables as rows of text, and what stands in scripts."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.tables, self.scripts, self.styles = [], [], [], []
+        self._cell = self._into = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self._cell = []
+        elif tag in ("script", "style"):
+            self._into = self.scripts if tag == "script" else self.styles
+            self._into.append("")
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th") and self._cell is not None:
+            self.tables[-1][-1].append("".join(self._cell).strip())
+            self._cell = None
+        elif tag in ("script", "style"):
+            self._into = None
+
+    def handle_data(self, data):
+        if self._into is not None:
+            self._into[-1] += data
+        elif self._cell is not None:
+            self._cell.append(data)
+
+    @property
+    def data(self):
+        return json.loads(self.scripts[0])
+
+
+@pytest.fixture(scope="module")
+def made():
+    return irpref.report(MEASURES, QRELS, RUNS)
+
+
+def _means(page, measures):
+    """Means of the leaderboard, by run, as they are written."""
+    head, *rows = page.tables[0]
+    columns = [next(i for i, name in enumerate(head) if name.split(" ↓")[0] == str(m)) for m in measures]
+    return {row[0]: [row[i] for i in columns] for row in rows}
+
+
+def test_the_first_table_has_a_row_a_run_with_the_means_of_the_evaluator(made):
+    evaluate = irpref.evaluator(irpref.parse_all(MEASURES), QRELS)
+    found = _means(Page(made.html), MEASURES)
+    assert list(found) == sorted(found, key=lambda name: -float(found[name][0]))
+    for name, run in RUNS.items():
+        of = evaluate.calc_aggregate(run)
+        assert found[name] == [f"{of[m]:.4f}" for m in irpref.parse_all(MEASURES)]
+
+
+def _write(folder, name, rows):
+    path = folder / name
+    path.write_text("".join(" ".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def files(tmp_path):
+    qrels = _write(tmp_path, "qrels.txt", [(q, 0, d, g) for q, docs in QRELS.items() for d, g in docs.items()])
+    runs = [
+        _write(tmp_path, f"{name}.run", [(q, "Q0", d, 0, s, name) for q, docs in run.items() for d, s in docs.items()])
+        for name, run in RUNS.items()
+    ]
+    return qrels, runs
+
+
+def test_the_command_writes_the_numbers_that_eval_prints(files, tmp_path, capsys):
+    qrels, runs = files
+    page = tmp_path / "page.html"
+    assert main(["report", qrels, *runs, *MEASURES, "-f", str(page)]) == 0
+    capsys.readouterr()
+    assert main(["eval", qrels, *runs, *MEASURES, "-o", "tsv"]) == 0
+    printed = {}
+    for line in capsys.readouterr().out.splitlines():
+        run, _measure, value = line.split("\t")
+        printed.setdefault(run, []).append(value)
+    assert _means(Page(page.read_text(encoding="utf-8")), MEASURES) == printed
+
+
+def test_numbers_of_a_track_are_those_of_eval(data_dir, tmp_path, capsys):
+    folder = data_dir / "trec-covid-r3"
+    runs = [str(path) for path in sorted((folder / "runs").glob("*.gz"))[:4]]
+    qrels = str(next((folder / "qrels").iterdir()))
+    measures = ["nDCG@10", "AP", "RPref(max_rel=2)"]
+    page = tmp_path / "page.html"
+    assert main(["report", qrels, *runs, *measures, "-f", str(page)]) == 0
+    capsys.readouterr()
+    assert main(["eval", qrels, *runs, *measures, "-o", "tsv"]) == 0
+    printed = {}
+    for line in capsys.readouterr().out.splitlines():
+        run, _measure, value = line.split("\t")
+        printed.setdefault(run, []).append(value)
+    assert _means(Page(page.read_text(encoding="utf-8")), measures) == printed
+
+
+def test_tests_on_the_page_are_those_of_the_leaderboard(made):
+    data = Page(made.html).data
+    board = irpref.leaderboard(MEASURES, QRELS, RUNS)
+    n = len(RUNS)
+    for m, measure in enumerate(map(str, irpref.parse_all(MEASURES))):
+        rows = board[board["measure"] == measure].set_index("run")
+        assert data["board"][m]["letters"] == rows.loc[data["runs"], "letters"].tolist()
+        assert data["board"][m]["low"] == pytest.approx(rows.loc[data["runs"], "low"].tolist())
+        against = {name: board.against(name) for name in data["runs"]}
+        at = 0
+        for i in range(n):
+            for j in range(i + 1, n):
+                of = against[data["runs"][j]]
+                row = of[(of["measure"] == measure) & (of["a"] == data["runs"][i])].iloc[0]
+                assert data["pairs"][m]["difference"][at] == pytest.approx(row["difference"], abs=1e-8)
+                assert data["pairs"][m]["adjusted"][at] == pytest.approx(row["p_adjusted"], abs=1e-8)
+                at += 1
+        assert at == len(data["pairs"][m]["p"])
+
+
+def test_rankings_are_those_that_explain_gives(made):
+    data = Page(made.html).data["rankings"]
+    assert data["explained"] == ["RPref(max_rel=2)"]
+    topics = Page(made.html).data["topics"]
+    for name, lists in zip(data["runs"], data["lists"], strict=True):
+        table = irpref.explain.explain(QRELS, RUNS[name], data["explained"][0], why=True)
+        for topic, one in zip(topics, lists, strict=True):
+            rows = table[(table["query_id"] == topic) & table["rank"].notna()]
+            assert [data["docs"][i] for i in one["docs"]] == rows["doc_id"].tolist()
+            assert [grade is None for grade in one["grades"]] == rows["grade"].isna().tolist()
+            assert one["parts"][0] == pytest.approx(rows["contribution"].tolist(), abs=1e-8)
+            assert [data["words"][i] for i in one["why"][0]] == rows["why"].tolist()
+
+
+def test_tied_documents_have_the_number_of_their_group():
+    run = {"q0": {"d0": 3, "d1": 2, "d2": 2, "d3": 1, "d4": 0.5, "d5": 0.5, "d6": 0.5}}
+    page = irpref.report(["AP"], QRELS, {"run": run, "other": RUNS["run1"]}, depth=5)
+    found = Page(page.html).data["rankings"]
+    (one,) = [of for of in found["lists"][found["runs"].index("run")] if of["docs"]]
+    assert (one["tied"], one["length"]) == ([0, 1, 1, 0, 2], 7)
+
+
+# ---------------------------------------------------------------------------------------------------------- safety
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    runs = {name: _run(i + 1) for i, name in enumerate(HOSTILE)}
+    rename = dict(zip([*QRELS, "d0"], HOSTILE, strict=False))
+    qrels = {
+        rename.get(q, q): {rename["q0"] if d == "d0" else d: g for d, g in docs.items()} for q, docs in QRELS.items()
+    }
+    runs = {
+        name: {
+            rename.get(q, q): {rename["q0"] if d == "d0" else d: s for d, s in docs.items()} for q, docs in run.items()
+        }
+        for name, run in runs.items()
+    }
+    texts = {name: text for name, text in zip(qrels, HOSTILE, strict=False)}
+    titles = {name: HOSTILE[0] for docs in qrels.values() for name in docs}
+    page = irpref.report(
+        ["AP", "RPref(max_rel=2)"], qrels, runs, baseline=HOSTILE[0], title=HOSTILE[1], topics=texts, documents=titles
+    )
+    return page.html
+
+
+def test_names_are_text(hostile):
+    page = Page(hostile)
+    assert {row[0] for row in page.tables[0][1:]} == set(HOSTILE)
+    assert set(page.data["runs"]) == set(HOSTILE)
+    # Data, our script, and nothing that came with a name.
+    assert [dict(attrs) for tag, attrs in page.elements if tag == "script"] == [
+        {"id": "data", "type": "application/json"},
+        {},
+    ]
+    assert not [tag for tag, _ in page.elements if tag in ("img", "iframe", "object", "link", "base", "form")]
+    assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on") or name == "style"]
+    assert "49" not in {row[0] for row in page.tables[0]}
+
+
+def test_names_stand_apart_from_what_is_around_them(hostile):
+    assert '<th scope="row"><bdi>\u202eright to left\u202c</bdi></th>' in hostile
+
+
+def test_a_policy_admits_the_script_and_the_style_by_their_hashes_alone(hostile):
+    page = Page(hostile)
+    (policy,) = [a["content"] for tag, a in page.elements if tag == "meta" and "http-equiv" in a]
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";") if rule.strip())
+
+    def hashed(text):
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == hashed(page.scripts[1])
+    assert rules["style-src"] == hashed(page.styles[0])
+    # Before anything that it rules.
+    assert hostile.index("Content-Security-Policy") < hostile.index("<style")
+
+
+def test_nothing_is_loaded(made):
+    page = Page(made.html)
+    for _tag, attrs in page.elements:
+        assert not {"src", "srcset", "poster", "data", "action"} & set(attrs)
+        assert attrs.get("href", "#").startswith("#")
+    namespaces = {"http://www.w3.org/2000/svg"}
+    assert set(re.findall(r"https?://[^\s\"'<)]*", page.scripts[1] + page.styles[0])) <= namespaces
+    assert "url(" not in page.styles[0]
+    assert "@import" not in page.styles[0]
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "\u2028", "&lt;", "\ud800", "\x00", '"\\'])
+def test_json_stays_data_and_reads_the_same(text):
+    written = as_json({"a": text})
+    assert not set(written) & set("<>&\u2028")
+    assert written.isascii()
+    assert json.loads(written) == {"a": text}
+
+
+# ----------------------------------------------------------------------------------------------------- odd inputs
+
+
+def test_one_run_and_one_topic():
+    page = Page(irpref.report(["AP"], {"q0": QRELS["q0"]}, {"only": RUNS["run1"]}).html)
+    assert len(page.tables[0]) == 2
+    assert page.data["pairs"] == []
+    two = Page(irpref.report(["AP"], {"q0": QRELS["q0"]}, RUNS).html)
+    assert [row[0] for row in two.tables[0][1:]] == two.data["runs"]
+    one = Page(irpref.report(["AP"], QRELS, {"only": RUNS["run1"]}).html)
+    assert one.data["board"][0]["letters"] == [None]
+
+
+def test_grave_findings_stand_above_the_numbers():
+    lacking = {q: docs for q, docs in RUNS["run1"].items() if q != "q3"}
+    page = irpref.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
+    assert "lacking: no documents for 1 of 6 topics" in Page(page).data["grave"][0]
+    assert page.index('id="grave"') < page.index('id="board"')
+    assert 'id="grave"' not in irpref.report(["AP"], QRELS, RUNS).html
+
+
+def test_groups_of_topics_have_their_own_tests():
+    groups = {q: "even" if t % 2 else "odd" for t, q in enumerate(QRELS)}
+    data = Page(irpref.report(["AP"], QRELS, RUNS, groups=groups).html).data
+    board = irpref.leaderboard(["AP"], QRELS, RUNS, groups=groups)
+    assert [group["name"] for group in data["groups"]] == ["even", "odd"]
+    for group in data["groups"]:
+        of = board.pairs[board.pairs["group"] == group["name"]]
+        assert sorted(group["pairs"][0]["p"]) == pytest.approx(sorted(of["p"]), abs=1e-8)
+
+
+def test_lower_is_better_orders_the_other_way():
+    page = Page(irpref.report(["EMeasure@3", "AP"], QRELS, RUNS).html)
+    means = [float(row[1]) for row in page.tables[0][1:]]
+    assert means == sorted(means)
+
+
+def test_the_same_data_give_the_same_page(made):
+    assert irpref.report(MEASURES, QRELS, RUNS).html == made.html
+
+
+def test_runs_and_texts_from_frames():
+    frames = {
+        name: pd.DataFrame(
+            [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"]
+        )
+        for name, run in RUNS.items()
+    }
+    queries = pd.DataFrame({"qid": ["q0"], "query": ["what is   asked"]})
+    data = Page(irpref.report(["AP"], QRELS, frames, topics=queries).html).data
+    assert data["queries"][0] == "what is asked"
+    assert data["queries"][1] is None
+    assert data["board"] == Page(irpref.report(["AP"], QRELS, RUNS).html).data["board"]
+
+
+def test_texts_from_files(tmp_path):
+    (tmp_path / "topics.tsv").write_text("q0\twhat is asked\nq1\tsomething else\n")
+    (tmp_path / "docs.jsonl").write_text('{"doc_id": "d0", "title": "A title"}\n')
+    page = irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=str(tmp_path / "docs.jsonl"))
+    data = Page(page.html).data
+    assert data["queries"][:3] == ["what is asked", "something else", None]
+    assert data["rankings"]["titles"][data["rankings"]["docs"].index("d0")] == "A title"
+    (tmp_path / "bad.tsv").write_text("q0 no tab\n")
+    with pytest.raises(ValueError, match=r"bad.tsv, line 1: expected `id<TAB>text`"):
+        irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "bad.tsv")
+
+
+def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):
+    shown = made._repr_html_()
+    (frame,) = [attrs for tag, attrs in Page(shown).elements if tag == "iframe"]
+    assert frame["srcdoc"] == made.html
+    assert "allow-same-origin" not in frame["sandbox"]
+    path = tmp_path / "page.html"
+    assert made.save(path).path == str(path)
+    assert path.read_text(encoding="utf-8") == made.html
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"baseline": "run9"}, "no run is called 'run9'"),
+        ({"rankings": ["run9"]}, "no run is called 'run9'"),
+        ({"depth": 0}, "depth=0 is not accepted"),
+        ({"pairs": "all"}, "pairs='all'"),
+    ],
+)
+def test_what_cannot_be_is_said(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        irpref.report(["AP"], QRELS, RUNS, **arguments)
+
+
+def test_the_command_line_says_what_is_missing(files, capsys, tmp_path):
+    qrels, runs = files
+    assert main(["report", qrels, *runs, "-f", str(tmp_path / "page.html")]) == 2
+    assert "no measure given" in capsys.readouterr().err
+    assert main(["report", qrels, *runs, "AP", "--baseline", runs[1], "-f", str(tmp_path / "page.html")]) == 0
+    data = Page((tmp_path / "page.html").read_text(encoding="utf-8")).data
+    assert data["runs"][data["baseline"]] == "run2"
+    assert {of["hash"] for of in data["inputs"]} >= {
+        hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in runs
+    }
