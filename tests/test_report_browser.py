@@ -1,0 +1,214 @@
+"""The page of `irpref report` in a real browser: it sorts and chooses, asks for nothing, and complains of nothing."""
+
+import json
+
+import pytest
+
+import irpref
+from browser import Browser, program
+from test_report import HOSTILE, QRELS, RUNS, _run
+
+pytest.importorskip("jinja2", reason="a report needs Jinja")
+pytestmark = pytest.mark.skipif(program() is None, reason="no Chromium on this machine: pages are not opened")
+
+MEASURES = ["nDCG@10", "RPref(max_rel=2)", "EMeasure@3"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as found:
+        yield found
+        del found.messages[:]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    irpref.report(MEASURES, QRELS, RUNS, path, topics={"q0": "what is asked"})
+    return path
+
+
+@pytest.fixture
+def page(browser, file):
+    browser.open(file)
+    yield browser
+    assert browser.messages == []
+    assert browser.requests == [file.resolve().as_uri()]
+
+
+def _column(page, place):
+    cells = f"[...document.querySelectorAll('#board tbody tr')].map(row => row.cells[{place}].firstChild.textContent)"
+    return [float(text) for text in page.run(cells)]
+
+
+def _click(page, place):
+    page.run(f"document.querySelectorAll('#board thead th')[{place}].click()")
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(page, place):
+    _click(page, place)
+    once = _column(page, place)
+    _click(page, place)
+    twice = _column(page, place)
+    assert len(set(once)) > 1
+    assert sorted([once, twice]) == [sorted(once), sorted(once, reverse=True)]
+
+
+def test_names_are_sorted_too_and_rows_stay_whole(page):
+    rows = "[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => c.textContent).join('|'))"
+    before = page.run(rows)
+    _click(page, 0)
+    names = page.run("[...document.querySelectorAll('#board tbody th')].map(cell => cell.textContent)")
+    assert names == sorted(RUNS)
+    assert sorted(page.run(rows)) == sorted(before)
+
+
+def test_the_keyboard_sorts(page):
+    page.run("document.querySelectorAll('#board thead button')[2].focus()")
+    page.press("Enter")
+    first = _column(page, 2)
+    page.press("Enter")
+    assert _column(page, 2) == first[::-1] != first
+    assert page.run("document.querySelectorAll('#board thead th')[2].ariaSort") == "ascending"
+
+
+def test_numbers_of_the_page_are_those_of_the_evaluator(page):
+    evaluate = irpref.evaluator(irpref.parse_all(MEASURES), QRELS)
+    rows = page.run("[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    for row in rows:
+        of = evaluate.calc_aggregate(RUNS[row[0].strip()])
+        assert row[1:4] == [f"{of[measure]:.4f}" for measure in irpref.parse_all(MEASURES)]
+
+
+def test_a_click_on_a_run_compares_the_others_with_it(page):
+    page.run("document.querySelector('#board tbody tr th bdi').click()")
+    base = page.run("document.querySelector('#board tr.baseline th').textContent")
+    against = irpref.leaderboard(MEASURES, QRELS, RUNS).against(base)
+    shown = page.run(
+        "Object.fromEntries([...document.querySelectorAll('#board tbody tr')].map(r => [r.cells[0].textContent, "
+        "[1, 2, 3].map(i => r.cells[i].querySelector('.delta')?.textContent ?? '')]))"
+    )
+    assert shown.pop(base) == ["", "", ""]
+    for name, texts in shown.items():
+        rows = against[against["a"] == name]
+        for text, difference, p in zip(texts, rows["difference"], rows["p_adjusted"], strict=True):
+            sign = "+" if difference > 0 else "\u2212" if difference < 0 else ""
+            assert text.startswith(f"{sign}{abs(difference):.4f}, p {p:.4f}")
+    page.run("document.querySelector('#board tr.baseline th bdi').click()")
+    assert page.run("document.querySelectorAll('.delta').length") == 0
+
+
+def test_another_measure_brings_its_places_and_letters(page):
+    page.run("const s = document.getElementById('board-measure'); s.value = '2'; s.dispatchEvent(new Event('change'))")
+    board = irpref.leaderboard(MEASURES, QRELS, RUNS)
+    rows = board[board["measure"] == "EMeasure@3"].set_index("run")
+    shown = page.run("[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    for row in shown:
+        of = rows.loc[row[0]]
+        assert row[4] == f"{of['place']} ({of['place_low']}\u2013{of['place_high']})"
+        assert row[6] == of["letters"]
+
+
+def test_a_cell_of_the_matrix_opens_the_two_runs(page):
+    page.run("document.querySelector('#pairs-plot svg').focus()")
+    for key in ("ArrowRight", "ArrowDown", "ArrowRight", "Enter"):
+        page.press(key)
+    order = page.run("[...document.querySelectorAll('#two-a option')].map(o => o.textContent)")
+    found = page.run("[document.getElementById('two-a').value, document.getElementById('two-b').value]")
+    assert found == ["1", "3"]
+    assert [name.strip("\u2068\u2069") for name in order] == list(
+        irpref.leaderboard(MEASURES, QRELS, RUNS)["run"][: len(RUNS)]
+    )
+    a, b = (order[int(i)].strip("\u2068\u2069") for i in found)
+    evaluate = irpref.evaluator(irpref.parse_all(MEASURES[:1]), QRELS)
+    values = [{m.query_id: m.value for m in evaluate.iter_calc(RUNS[name])} for name in (a, b)]
+    rows = page.run(
+        "[...document.querySelectorAll('#two-table tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+    )
+    assert {row[0]: row[2:4] for row in rows} == {q: [f"{values[0][q]:.4f}", f"{values[1][q]:.4f}"] for q in QRELS}
+    wins = sum(values[0][q] > values[1][q] for q in QRELS)
+    assert f"{wins} topics won" in page.run("document.getElementById('two-said').textContent")
+
+
+def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page):
+    page.run("document.querySelectorAll('#two-plots .dot')[2].dispatchEvent(new Event('click'))")
+    marked = page.run("[...document.querySelectorAll('.chosen')].map(node => node.nodeName).sort()")
+    assert marked == ["TR", "circle", "rect"]
+    topic = page.run("document.querySelector('#two-table tr.chosen th').textContent")
+    chosen = page.run("document.getElementById('topic-id').selectedOptions[0].textContent")
+    assert topic in chosen
+    left = page.run("document.getElementById('topic-left').selectedOptions[0].textContent").strip("\u2068\u2069")
+    table = irpref.explain.explain(QRELS, RUNS[left], "RPref(max_rel=2)", topic)
+    rows = page.run(
+        "[...document.querySelectorAll('[data-side=left] tbody tr')].map("
+        "row => [...row.cells].map(c => c.textContent.trim()))"
+    )
+    expected = table[table["rank"].notna()]
+    assert [row[2] for row in rows] == expected["doc_id"].tolist()
+    assert [row[4] for row in rows] == [f"{value:.4f}" for value in expected["contribution"]]
+    page.run("document.querySelector('[data-side=left] tbody tr').click()")
+    assert expected["why"].iloc[0] in page.run("document.getElementById('topic-why').textContent")
+
+
+def test_curves_follow_the_ticks(page):
+    n = page.run("document.querySelectorAll('#curves-plots path[stroke]').length")
+    page.run("document.querySelector('#board input').click()")
+    assert page.run("document.querySelectorAll('#curves-plots path[stroke]').length") == n - 4
+
+
+def test_tables_come_as_files(page):
+    page.run(
+        "window.made = []; URL.createObjectURL = blob => (made.push(blob), '#'); "
+        "document.querySelector('[data-csv=leaderboard]').click()"
+    )
+    text = page.run("made[0].text()")
+    lines = text.splitlines()
+    assert lines[0].startswith("run,measure,mean,low,high")
+    assert len(lines) == 1 + len(RUNS) * len(MEASURES)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_is_no_wider_than_the_screen(browser, file, width):
+    browser.open(file, width=width)
+    assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+def test_hostile_names_do_nothing(browser, tmp_path):
+    runs = {name: _run(i + 1) for i, name in enumerate(HOSTILE)}
+    path = tmp_path / "page.html"
+    texts = dict(zip(QRELS, HOSTILE, strict=False))
+    irpref.report(
+        ["AP", "RPref(max_rel=2)"], QRELS, runs, path, topics=texts, documents={"d0": HOSTILE[1]}, baseline=HOSTILE[0]
+    )
+    browser.open(path)
+    names = browser.run("[...document.querySelectorAll('#board tbody th bdi')].map(cell => cell.textContent)")
+    assert set(names) == set(HOSTILE)
+    browser.run(
+        "window.made = []; URL.createObjectURL = blob => (made.push(blob), '#'); "
+        "for (const button of document.querySelectorAll('[data-csv]')) button.click();"
+        "for (const node of document.querySelectorAll('#two-table tr, .ranking tr')) node.click();"
+    )
+    assert browser.run("document.querySelectorAll('img').length") == 0
+    table = browser.run("made[0].text()")
+    assert f"\n'{HOSTILE[3]}," in table
+    assert browser.messages == []
+    assert browser.requests == [path.resolve().as_uri()]
+    # The page's own words could not load anything, either: its policy holds.
+    browser.run("document.body.append(Object.assign(new Image(), {src: 'http://127.0.0.1:9/x.png'})), 1")
+    browser.run("new Promise(done => setTimeout(done, 200))")
+    assert any("Content Security Policy" in text for text in browser.messages), json.dumps(browser.messages)
+
+
+def test_without_a_script_the_numbers_are_there(browser, file):
+    browser.send("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(file)
+        shown = browser.send("DOM.getDocument", depth=-1)
+    finally:
+        browser.send("Emulation.setScriptExecutionDisabled", value=False)
+    text = json.dumps(shown)
+    evaluate = irpref.evaluator(irpref.parse_all(MEASURES), QRELS)
+    for run in RUNS.values():
+        for value in evaluate.calc_aggregate(run).values():
+            assert f'"{value:.4f}"' in text
