@@ -50,6 +50,7 @@ _MODULES = {
 _FUNCTIONS = {
     "accelerate": "hosts.ir_measures",
     "check": "analysis.check",
+    "prefer": "analysis.prefer",
     "preferences_from": "judged.preferences",
     "read_preferences": "formats.preferences",
     "intervals": "analysis.intervals",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from irpref.analysis.holes import judge_next
     from irpref.analysis.intervals import intervals
     from irpref.analysis.leaderboard import leaderboard
+    from irpref.analysis.prefer import prefer
     from irpref.formats.preferences import read_preferences, write_preferences
     from irpref.formats.tables import read_qrels, read_run
     from irpref.hosts import ir_measures as host
@@ -141,6 +143,7 @@ __all__ = [
     "parse",
     "parse_all",
     "plots",
+    "prefer",
     "preferences_from",
     "pt",
     "read_preferences",

@@ -1,0 +1,262 @@
+"""Which of two rankings is better, without a measure in between: by the ranks of their relevant documents alone.
+
+    p_i, q_i        rank of the i-th relevant document in ranking a, in ranking b; infinite where fewer were retrieved
+    R               relevant documents of the topic: i = 1 ... R
+    s_i             1 where p_i < q_i, -1 where p_i > q_i, 0 where they are equal
+
+    rpp             sum over i of w_i s_i: users who want i relevant documents prefer the list that has them earlier
+    lexirecall      the last s_i that is not 0: the users who want most decide, then those who want one less, ...
+    lexiprecision   the first s_i that is not 0: the users who want one document decide, then those who want two, ...
+
+w_i is 1/R (`uniform`), or in proportion to 1/i (`inverse`) or 1/log2(i + 1) (`dcg`), with the sum 1. Every value is in
+[-1, 1], positive where a is better; with a and b exchanged it changes its sign.
+
+F. Diaz and A. Ferraro, Offline retrieval evaluation without evaluation metrics, SIGIR 2022, doi:10.1145/3477495.3532033
+(rpp). F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic evaluation, ACM TORS 2025,
+arXiv:2302.11370 (lexirecall). F. Diaz, Best-case retrieval evaluation: improving the sensitivity of reciprocal rank
+with lexicographic precision, EVIA 2023, doi:10.20736/0002001353 (lexiprecision). With one threshold of relevance the
+values are those of the first author's scripts, github.com/diazf/pref_eval.
+
+What equals what: lexiprecision has the sign of the difference in reciprocal rank wherever there is one, and lexirecall
+that of the difference in `RecallEffort`, R over the rank of the last relevant document. Where one list retrieves more
+relevant documents than the other, lexirecall prefers it.
+
+Decided here:
+
+- with several grades (`graded=True`) rpp is computed with each grade of the topic as the threshold, and averaged by the
+  number of documents that reach it. The scripts mean to do so, but keep the ranks of the first threshold for all of
+  them: their values for graded judgments are binary ones;
+- a topic without relevant documents has the preference 0 and counts in means; the authors leave it out;
+- runs are ordered by their mean preference over all other runs and topics. The authors aggregate by Markov chains or
+  Borda counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from irpref.analysis.significance import sign_test
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.formats.runs import named_runs
+from irpref.judged.align import judge
+from irpref.judged.pool import Pool
+from irpref.measures.declare import REL
+from irpref.messages import about, did_you_mean
+
+HOW = ("rpp", "lexirecall", "lexiprecision")
+WEIGHTS = ("uniform", "inverse", "dcg")
+_SAME = 1e-12  # below it a preference is rounding: weights such as 1 - 1/2 - 1/3 - 1/6 leave nothing
+
+
+class PreferenceTable(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+    """What `prefer` returns for many runs: one row a run, best first, with the pairs behind it.
+
+    Attributes
+    ----------
+    pairs : pandas.DataFrame
+        A row for each pair of runs: `a`, `b`, `preference` (mean over the topics, positive where `a` is better),
+        `wins`, `losses`, `ties` (topics, from the side of `a`), `p_sign` (two-sided sign test of wins and losses; not
+        adjusted for the number of pairs).
+    """
+
+    _metadata: ClassVar[list[str]] = ["pairs"]
+
+    @property
+    def _constructor(self) -> Any:
+        return PreferenceTable
+
+
+def prefer(
+    qrels: Any,
+    runs: Any,
+    other: Any = None,
+    *,
+    how: str = "rpp",
+    weights: str = "uniform",
+    rel: float = 1,
+    graded: bool = False,
+) -> pd.DataFrame:
+    """Compare two rankings of each topic directly, or order many runs by such comparisons.
+
+    Parameters
+    ----------
+    qrels : in any form that `irpref.evaluator` takes
+    runs : a run in any form; or, without `other`, mapping of name to run, or list of paths
+    other : run, optional
+        The run to compare with.
+    how : {'rpp', 'lexirecall', 'lexiprecision'}
+        Recall-paired preference: all numbers of relevant documents that users may want. Lexicographic recall: those who
+        want all decide first. Lexicographic precision: those who want one decide first.
+    weights : {'uniform', 'inverse', 'dcg'}
+        Of the numbers of documents, for rpp.
+    rel : number
+        Minimum grade counted as relevant.
+    graded : bool
+        For rpp: every grade from `rel` on is a threshold in turn.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Of two runs: a row for each topic of the qrels, in their order, with `query_id` and `preference`: in [-1, 1],
+        positive where the first run is better. Of many runs: a `PreferenceTable`, a row for each run, best first, with
+        `run`, `preference` (mean over the other runs and all topics), `wins`, `losses`, `ties` (of topics, over all
+        other runs), `place`; its attribute `pairs` has a row for each pair.
+
+    Raises
+    ------
+    ValueError
+        An option is not accepted; fewer than two runs; what `Pool.build` and `judge` raise.
+    TypeError
+        A single run without `other`.
+
+    Notes
+    -----
+    Deep lists decide more: what was not retrieved is taken to stand at the very end, for both runs.
+
+    Examples
+    --------
+    Relevant documents at ranks 1 and 4, against 2 and 3: users who want one prefer `a`, users who want both prefer `b`.
+
+    >>> qrels = {"q": {"x": 1, "y": 1}}
+    >>> a = {"q": {"x": 9, "n1": 8, "n2": 7, "y": 6}}
+    >>> b = {"q": {"n1": 9, "x": 8, "y": 7}}
+    >>> for how in HOW:
+    ...     print(how, prefer(qrels, a, b, how=how)["preference"].tolist())
+    rpp [0.0]
+    lexirecall [-1.0]
+    lexiprecision [1.0]
+    >>> prefer(qrels, {"a": a, "b": b}, how="lexirecall")
+      run  preference  wins  losses  ties  place
+    0   b         1.0     1       0     0      1
+    1   a        -1.0     0       1     0      2
+    """
+    _check(how, weights, rel, graded)
+    pool = Pool.build(qrels)
+    if other is not None:
+        aligned = {}
+        for name, run in (("the first run", runs), ("the second run", other)):
+            with about(name):
+                aligned[name] = judge(pool, run)
+        ranks = _Ranks(pool, aligned.values(), how, weights, rel, graded)
+        table = pd.DataFrame({"query_id": pool.topic_ids, "preference": ranks.preference(0, 1)})
+        table.attrs.update(how=how, weights=weights, rel=rel, graded=graded)
+        return table
+    named = named_runs(runs)
+    if len(named) < 2:
+        raise ValueError(f"prefer compares runs and needs at least 2, got {len(named)}")
+    aligned = {}
+    for name, run in named.items():
+        with about(name):
+            aligned[name] = judge(pool, run)
+    return _table(list(aligned), _Ranks(pool, aligned.values(), how, weights, rel, graded), pool.n_topics)
+
+
+def _check(how: str, weights: str, rel: float, graded: bool) -> None:
+    for name, value, choices in (("how", how, HOW), ("weights", weights, WEIGHTS)):
+        if value not in choices:
+            hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+            raise ValueError(f"{name}={value!r} is not accepted, expected one of {', '.join(map(repr, choices))}{hint}")
+    try:
+        REL.clean(rel)
+    except (ValueError, OverflowError):
+        raise ValueError(f"rel={rel!r} is not accepted, expected {REL.accepted()}") from None
+    if how != "rpp" and (graded or weights != "uniform"):
+        given = "graded=True" if graded else f"weights={weights!r}"
+        raise ValueError(f"{given} is for how='rpp', got how={how!r}, which looks at ranks one after the other")
+
+
+class _Ranks:
+    """Ranks of the relevant documents of several runs, and what follows of them for two of these."""
+
+    def __init__(
+        self, pool: Pool, runs: Mapping[str, JudgedRun] | Any, how: str, weights: str, rel: float, graded: bool
+    ) -> None:
+        runs = list(runs)
+        self._how = how
+        thresholds = np.unique(pool.level_grade[pool.level_grade >= rel]).tolist() if graded else [rel]
+        self._parts = []
+        for threshold in thresholds:
+            size = pool.count_relevant(threshold)
+            if graded:  # a threshold of other topics says nothing of this one
+                there = np.bincount(pool.levels.topic[pool.level_grade == threshold], minlength=pool.n_topics) > 0
+                size = np.where(there, size, 0)
+            rows = Segments.of_lengths(size)
+            places = np.array([_places(run, rows, threshold) for run in runs]).reshape(len(runs), rows.size)
+            if how == "lexirecall":  # the last difference is the first of the reversed ranks
+                places = places[:, rows.spread(rows.starts + rows.ends - 1) - np.arange(rows.size)]
+            self._parts.append((rows, places, _weights(rows, weights)))
+        self._size: Ints = sum((rows.lengths for rows, _, _ in self._parts), start=np.zeros(pool.n_topics, np.int64))
+
+    def preference(self, a: int, b: int) -> Floats:
+        """Preference for run a over run b in each topic: shape (n_topics,), in [-1, 1]."""
+        if self._how == "rpp":
+            total = sum(
+                (rows.total(weight * _sign(places, a, b)) for rows, places, weight in self._parts),
+                start=np.zeros(self._size.size),
+            )
+            value = np.clip(total / np.maximum(self._size, 1), -1.0, 1.0)
+            return np.where(np.abs(value) < _SAME, 0.0, value)
+        ((rows, places, _),) = self._parts
+        sign = _sign(places, a, b)
+        return np.append(sign, 0)[rows.first(sign != 0)].astype(np.float64)
+
+
+def _places(run: JudgedRun, rows: Segments, threshold: float) -> Ints:
+    """Rank of the i-th relevant document of each topic, beyond all ranks where there is none: shape (n_rows,)."""
+    found = run.select(run.grade >= threshold, run.rank, run.n_retrieved)
+    out = np.full(rows.size, np.iinfo(np.int64).max)
+    kept = found.hits.position < found.hits.spread(rows.lengths)  # all, or none where the topic has no such threshold
+    out[(found.hits.spread(rows.starts) + found.hits.position)[kept]] = found.rank[kept]
+    return out
+
+
+def _sign(places: Ints, a: int, b: int) -> Ints:
+    return (places[a] < places[b]).astype(np.int64) - (places[a] > places[b])
+
+
+def _weights(rows: Segments, weights: str) -> Floats:
+    """Weight of each number of relevant documents, with the sum R in each topic: shape (n_rows,)."""
+    i = rows.position + 1.0
+    if weights == "uniform":
+        return np.ones_like(i)  # sums of them are exact
+    raw = 1 / i if weights == "inverse" else 1 / np.log2(i + 1)
+    return raw * rows.spread(rows.lengths / np.where(rows.lengths > 0, rows.total(raw), 1.0))
+
+
+def _pairs(names: list[str], ranks: _Ranks) -> Iterator[tuple[int, int, Floats]]:
+    for a in range(len(names)):
+        for b in range(a + 1, len(names)):
+            yield a, b, ranks.preference(a, b)
+
+
+def _table(names: list[str], ranks: _Ranks, n_topics: int) -> PreferenceTable:
+    rows = []
+    mean, won = np.zeros(len(names)), np.zeros((len(names), 3), dtype=np.int64)
+    for a, b, preference in _pairs(names, ranks):
+        wins, losses = int((preference > 0).sum()), int((preference < 0).sum())
+        ties = n_topics - wins - losses
+        value = float(preference.mean())
+        rows.append((names[a], names[b], value, wins, losses, ties, sign_test(wins, losses)))
+        mean[a] += value
+        mean[b] -= value
+        won[a] += (wins, losses, ties)
+        won[b] += (losses, wins, ties)
+    mean = mean / (len(names) - 1) + 0.0
+    order = np.argsort(-mean, kind="stable")  # equal runs as they were given
+    table = PreferenceTable(
+        {
+            "run": [names[i] for i in order.tolist()],
+            "preference": mean[order],
+            "wins": won[order, 0],
+            "losses": won[order, 1],
+            "ties": won[order, 2],
+            "place": 1 + (mean[order][:, None] < mean).sum(axis=1),
+        }
+    )
+    table.pairs = pd.DataFrame(rows, columns=["a", "b", "preference", "wins", "losses", "ties", "p_sign"])
+    return table

@@ -1,0 +1,217 @@
+"""Two rankings compared directly: recall-paired preference, lexicographic recall and precision."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+from irpref.analysis.prefer import HOW, WEIGHTS
+from irpref.datasets import load
+from oracles import order
+from strategies import collections, random_collection
+
+# What the first author's scripts (pref_eval of 2025) print for runs of `synthetic`, with -b 1: means over the topics of
+# rpp, invrpp, dcgrpp, lexirecall, lexiprecision.
+SCRIPTS = {
+    ("baseline", "broad"): (-0.4305699855699856, -0.1985149334570481, -0.3081054888421065, -24 / 30, -8 / 30),
+    ("baseline", "noisy"): (0.3718783068783069, 0.18552872890269545, 0.2718987517857705, 30 / 30, -2 / 30),
+    ("broad", "precise"): (0.17081289081289083, -0.10127363149266606, 0.0227713203104398, 28 / 30, -6 / 30),
+    ("noisy", "strong"): (-0.5148124098124098, -0.3842679662062343, -0.4470278774435075, -26 / 30, -20 / 30),
+}
+WAYS = (
+    {},
+    {"weights": "inverse"},
+    {"weights": "dcg"},
+    {"how": "lexirecall"},
+    {"how": "lexiprecision"},
+)
+
+
+def by_hand(a, b, judgments, how="rpp", weights="uniform", rel=1, graded=False):
+    """Preference of one topic from the definition: rankings as lists of documents, best first."""
+
+    def ranks(ranking, least):
+        found = [rank for rank, doc in enumerate(ranking, 1) if judgments.get(doc, -1) >= least]
+        return found + [math.inf] * (sum(grade >= least for grade in judgments.values()) - len(found))
+
+    def signs(least):
+        return [(p < q) - (p > q) for p, q in zip(ranks(a, least), ranks(b, least), strict=True)]
+
+    if how != "rpp":
+        decided = [s for s in signs(rel) if s]
+        return (decided[-1] if how == "lexirecall" else decided[0]) if decided else 0
+    thresholds = sorted({grade for grade in judgments.values() if grade >= rel}) if graded else [rel]
+    total, size = 0, 0
+    for least in thresholds:
+        s = signs(least)
+        of = {
+            "uniform": lambda i: Fraction(1),
+            "inverse": lambda i: Fraction(1, i),
+            "dcg": lambda i: 1 / math.log2(i + 1),
+        }
+        w = [of[weights](i) for i in range(1, len(s) + 1)]
+        if s:
+            total += len(s) * sum(x * y for x, y in zip(w, s, strict=True)) / sum(w)
+        size += len(s)
+    return total / size if size else 0
+
+
+ways = st.one_of(
+    st.fixed_dictionaries({"weights": st.sampled_from(WEIGHTS), "graded": st.booleans()}),
+    st.fixed_dictionaries({"how": st.sampled_from(HOW[1:])}),
+)
+
+
+@given(collection=collections(), other=st.randoms(use_true_random=False), way=ways, rel=st.sampled_from((1, 2, 0.5)))
+def test_preferences_equal_the_definition_counted_one_by_one(collection, other, way, rel):
+    qrels, run = collection
+    second = {
+        q: {d: float(other.randrange(4)) for d in [*docs, "z"] if other.random() < 0.7} for q, docs in qrels.items()
+    }
+    if not any(run.get(q) for q in qrels) or not any(second.values()):
+        return
+    found = irpref.prefer(qrels, run, second, rel=rel, **way)
+    assert found["query_id"].tolist() == list(qrels)
+    for topic, value in found.itertuples(index=False):
+        judgments = {doc: grade for doc, grade in qrels[topic].items() if grade >= 0}
+        expected = by_hand(order(run.get(topic, {})), order(second.get(topic, {})), judgments, rel=rel, **way)
+        assert value == pytest.approx(float(expected), abs=1e-12), topic
+
+
+@pytest.mark.parametrize("pair", list(SCRIPTS), ids="-".join)
+def test_means_are_those_of_the_authors_scripts(pair):
+    example = load("synthetic")
+    a, b = (example.runs[name] for name in pair)
+    for way, printed in zip(WAYS, SCRIPTS[pair], strict=True):
+        assert irpref.prefer(example.qrels, a, b, **way)["preference"].mean() == pytest.approx(printed, abs=1e-12)
+
+
+def test_the_textbooks_first_query_against_its_reverse():
+    """Relevant at 1, 3, 6, 10, 15 of ten; upside down at 1, 6, 10, 13, 15."""
+    book = load("mir-textbook")
+    run = {"q1": book.runs["run"]["q1"]}
+    reverse = {"q1": {doc: -score for doc, score in run["q1"].items()}}
+    qrels = {"q1": book.qrels["q1"]}
+    expected = (
+        Fraction(3, 10),
+        (Fraction(1, 2) + Fraction(1, 3) + Fraction(1, 4)) / sum(Fraction(1, i) for i in range(1, 11)),
+        sum(1 / math.log2(i + 1) for i in (2, 3, 4)) / sum(1 / math.log2(i + 1) for i in range(1, 11)),
+        1,  # the fourth
+        1,  # the second
+    )
+    for way, value in zip(WAYS, expected, strict=True):
+        assert irpref.prefer(qrels, run, reverse, **way)["preference"].tolist() == pytest.approx([float(value)])
+        assert irpref.prefer(qrels, reverse, run, **way)["preference"].tolist() == pytest.approx([-float(value)])
+
+
+@pytest.mark.parametrize("way", [*WAYS, {"graded": True}], ids=str)
+def test_a_ranking_is_not_preferred_to_itself_and_exchanging_two_changes_the_sign(way):
+    one, two = random_collection(1), random_collection(2)
+    there = irpref.prefer(one.qrels, one.run, two.run, **way)["preference"]
+    back = irpref.prefer(one.qrels, two.run, one.run, **way)["preference"]
+    assert there.tolist() == (-back).tolist()
+    assert there.abs().max() <= 1
+    assert (irpref.prefer(one.qrels, one.run, one.run, **way)["preference"] == 0).all()
+
+
+def test_lexicographic_preferences_keep_the_differences_of_the_measures_they_refine():
+    qrels, run = random_collection(3)
+    other = random_collection(4).run
+    for how, name in (("lexiprecision", "RR"), ("lexirecall", "RecallEffort")):
+        measure = irpref.parse(name)
+        evaluator = irpref.evaluator([measure], qrels)
+        values = [{m.query_id: m.value for m in evaluator.iter_calc(r)} for r in (run, other)]
+        found = irpref.prefer(qrels, run, other, how=how)
+        decided = 0
+        for topic, preference in found.itertuples(index=False):
+            difference = values[0].get(topic, 0.0) - values[1].get(topic, 0.0)
+            if difference:
+                decided += 1
+                assert preference == np.sign(difference)
+        assert 0 < decided < (found["preference"] != 0).sum()  # and say more
+
+
+def test_more_relevant_documents_win_lexicographic_recall():
+    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    few, many = {"q": {"a": 9, "b": 8}}, {"q": {"x": 9, "y": 8, "a": 7, "b": 6, "c": 5}}
+    assert irpref.prefer(qrels, many, few, how="lexirecall")["preference"].tolist() == [1]
+    assert irpref.prefer(qrels, many, few, how="lexiprecision")["preference"].tolist() == [-1]
+    assert irpref.prefer(qrels, many, few)["preference"].tolist() == [-1 / 3]
+
+
+def test_weights_that_cancel_leave_a_tie():
+    """i = 1 for one run, i = 2, 3, 6 for the other, 4 and 5 for none: 1 - 1/2 - 1/3 - 1/6 = 0."""
+    qrels = {"q": {f"r{i}": 1 for i in range(6)}}
+    places = {"a": (1, 12, 13, 20, 25, 33), "b": (2, 11, 12, 20, 25, 32)}
+
+    def run(relevant):
+        docs = {rank: f"n{rank}" for rank in range(1, 40)} | {rank: f"r{i}" for i, rank in enumerate(relevant)}
+        return {"q": {doc: -float(rank) for rank, doc in docs.items()}}
+
+    a, b = run(places["a"]), run(places["b"])
+    assert irpref.prefer(qrels, a, b, weights="inverse")["preference"].tolist() == [0.0]
+    table = irpref.prefer(qrels, {"a": a, "b": b}, weights="inverse")
+    assert table[["wins", "losses", "ties", "place"]].to_numpy().tolist() == [[0, 0, 1, 1]] * 2
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_the_table_of_many_runs_is_made_of_its_pairs(way):
+    example = load("synthetic")
+    table = irpref.prefer(example.qrels, example.runs, **way)
+    assert list(table.columns) == ["run", "preference", "wins", "losses", "ties", "place"]
+    assert sorted(table["run"]) == sorted(example.runs)
+    assert table["preference"].is_monotonic_decreasing
+    assert table["place"].tolist() == [1, 2, 3, 4, 5]
+    assert len(table.pairs) == 10
+    for a, b, preference, wins, losses, ties, p in table.pairs.itertuples(index=False):
+        one = irpref.prefer(example.qrels, example.runs[a], example.runs[b], **way)["preference"]
+        assert preference == one.mean()
+        assert (wins, losses, ties) == ((one > 0).sum(), (one < 0).sum(), (one == 0).sum())
+        assert p == irpref.significance.sign_test(wins, losses)
+    both = pd.concat(
+        [table.pairs, table.pairs.rename(columns={"a": "b", "b": "a"}).assign(preference=-table.pairs["preference"])]
+    )
+    for run, mean in zip(table["run"], table["preference"], strict=True):
+        assert mean == pytest.approx(both[both["a"] == run]["preference"].mean(), abs=1e-15)
+    assert table["wins"].sum() == table["losses"].sum()
+
+
+def test_a_topic_without_relevant_documents_is_a_tie():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": -1, "b": 1}}
+    a, b = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, {"q2": {"x": 1.0}}
+    for way in (*WAYS, {"graded": True}):
+        assert irpref.prefer(qrels, a, b, **way)["preference"].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_grades_are_thresholds_in_turn():
+    """x (2) before y (1) against y before x: at 1 no difference, at 2 the first is better; 2 and 1 documents."""
+    qrels = {"q": {"x": 2, "y": 1, "n": 0}}
+    a, b = {"q": {"x": 2, "y": 1}}, {"q": {"y": 2, "x": 1}}
+    assert irpref.prefer(qrels, a, b)["preference"].tolist() == [0.0]
+    assert irpref.prefer(qrels, a, b, graded=True)["preference"].tolist() == [1 / 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"how": "rrp"}, r"how='rrp' is not accepted, expected one of 'rpp', 'lexirecall', 'lexiprecision'"),
+        ({"weights": "log"}, r"weights='log' is not accepted, expected one of 'uniform', 'inverse', 'dcg'"),
+        ({"rel": 0}, r"rel=0 is not accepted, expected a number above 0"),
+        ({"how": "lexirecall", "graded": True}, r"graded=True is for how='rpp', got how='lexirecall'"),
+        ({"how": "lexiprecision", "weights": "dcg"}, r"weights='dcg' is for how='rpp'"),
+    ],
+)
+def test_options_that_are_not_accepted_are_named(options, message):
+    run = {"q": {"a": 1.0}}
+    with pytest.raises(ValueError, match=message):
+        irpref.prefer({"q": {"a": 1}}, run, run, **options)
+
+
+def test_one_run_alone_is_refused():
+    with pytest.raises(ValueError, match="needs at least 2, got 1"):
+        irpref.prefer({"q": {"a": 1}}, {"one": {"q": {"a": 1.0}}})
