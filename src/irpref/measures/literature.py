@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib import resources
 from typing import Any
 
 PACKAGE_KEY, HOST_KEY = "irpref", "macavaney2022irmeasures"
@@ -14,6 +13,8 @@ PACKAGE_KEY, HOST_KEY = "irpref", "macavaney2022irmeasures"
 @cache
 def entries() -> dict[str, str]:
     """BibTeX of each source by its key, from `literature.bib`."""
+    from importlib import resources  # imports much, and few ask
+
     text = resources.files("irpref.measures").joinpath("literature.bib").read_text(encoding="utf-8")
     return {re.search(r"{(.*),", entry)[1]: entry for entry in text.strip().split("\n\n")}  # type: ignore[index]
 
