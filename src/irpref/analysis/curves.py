@@ -614,7 +614,7 @@ def _judge(pool: Pool, runs: Mapping[str, Any]) -> dict[str, JudgedRun]:
     judged = {}
     for name, run in runs.items():
         with about(name, len(runs) > 1):
-            judged[name] = judge(pool, run)
+            judged[name] = run if isinstance(run, JudgedRun) else judge(pool, run)
     return judged
 
 

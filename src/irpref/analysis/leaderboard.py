@@ -37,7 +37,7 @@ from irpref.judged.pool import Pool
 from irpref.measures.names import parse_all
 from irpref.messages import did_you_mean
 
-_JUDGED, _ANSWERED = "Judged@10", "NumQ"
+_JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that a board has beside those asked for
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
 
 
@@ -158,13 +158,47 @@ def leaderboard(
     if len(named) < 2 and pairs != "none":
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)}")
     qrels = opened(qrels, "relevance")  # read again for the groups
-    extra = [m for m in parse_all([_JUDGED, _ANSWERED]) if m not in chosen]
+    extra = [m for m in parse_all(FURTHER) if m not in chosen]
     found = {of.measure: of for of in results([*chosen, *extra], qrels, named)}
     topics = found[by].topics
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng  # the same for all measures
     names = [str(measure) for measure in chosen]
+    return board_of(found, names, by, groups_of(groups, qrels, topics), pairs, level, n_permutations, seed)
+
+
+def board_of(
+    found: Mapping[str, Results],
+    names: Sequence[str],
+    by: str,
+    groups: Mapping[str | None, Bools],
+    pairs: str,
+    level: float,
+    n_permutations: int = tests.N_PERMUTATIONS,
+    seed: Any = None,
+) -> Leaderboard:
+    """The leaderboard of values that are there already.
+
+    Parameters
+    ----------
+    found : mapping of name of a measure to Results
+        Those of `names`, and of `FURTHER`.
+    names : sequence of str
+        The measures, in their order.
+    by : str
+        The measure that orders the runs.
+    groups : mapping of group to bool array (n_topics,)
+        Which topics are in each; {None: all of them} without groups.
+    pairs, level, n_permutations : as for `leaderboard`
+    seed : seed, optional
+        None is seed 0.
+
+    Raises
+    ------
+    ValueError
+        A group of fewer than two topics.
+    """
     boards, tested = [], []
-    for group, inside in _groups(groups, qrels, topics).items():
+    for group, inside in groups.items():
         if inside.sum() < 2:
             raise ValueError(
                 f"a leaderboard needs at least 2 topics, got {int(inside.sum())}"
@@ -175,7 +209,7 @@ def leaderboard(
         kept = {name: _in_order(of, order) for name, of in of_group.items()}
         compared = (
             tests.compare([kept[name].values for name in names], pairs, n_permutations, seed)
-            if len(named) > 1
+            if len(found[by].runs) > 1
             else [None] * len(names)
         )
         for name, of_pairs in zip(names, compared, strict=True):
@@ -272,7 +306,7 @@ def _tests(of: Results, group: str | None, compared: tests.Pairs) -> pd.DataFram
 # ------------------------------------------------------------------------------------------------------ groups
 
 
-def _groups(groups: Any, qrels: Any, topics: Sequence[str]) -> dict[str | None, Bools]:
+def groups_of(groups: Any, qrels: Any, topics: Sequence[str]) -> dict[str | None, Bools]:
     """Which topics are in each group, groups in the order of their names."""
     if groups is None:
         return {None: np.ones(len(topics), bool)}

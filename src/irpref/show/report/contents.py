@@ -18,9 +18,13 @@ import numpy as np
 from irpref.analysis import curves
 from irpref.analysis.check import check, grave
 from irpref.analysis.explain import Explainer, explainable
-from irpref.analysis.leaderboard import leaderboard
+from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
+from irpref.analysis.leaderboard import FURTHER, board_of, groups_of
+from irpref.analysis.pairs import check_method
 from irpref.analysis.results import Results, results
+from irpref.analysis.topics import check_level
 from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools
 from irpref.evaluation import columns_for
 from irpref.formats.runs import named_runs
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
@@ -33,6 +37,8 @@ from irpref.messages import did_you_mean
 from irpref.show.report.texts import texts
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
+N_PAIRS = 6  # best runs whose pairs are looked at for what unjudged documents could turn
+MOST_BOUNDS = 2000  # topics times runs for which this is done
 MOST_EXPLAINED = 4  # measures whose contributions are shown
 MOST_VALUES = 400_000  # values of topics that the page holds
 MOST_ROWS = 40_000  # documents of rankings that the page holds
@@ -69,6 +75,8 @@ def contents(
         raise ValueError("a report needs at least one measure, such as AP or nDCG@10")
     if depth < 1:
         raise ValueError(f"depth={depth!r} is not accepted, expected a number of ranks of at least 1")
+    level = check_level(level)
+    check_method(pairs)
     named = named_runs(runs)
     if not named:
         raise ValueError("a report needs at least one run")
@@ -80,11 +88,12 @@ def contents(
     qrels = opened(qrels, "relevance")
     named = {name: opened(run, "score") for name, run in named.items()}
 
-    extra = [measure for measure in parse_all(["Judged@10", "NumQ"]) if measure not in chosen]
+    extra = [measure for measure in parse_all(FURTHER) if measure not in chosen]
     found = {of.measure: of for of in results([*chosen, *extra], qrels, named)}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
-    board = _board(chosen, qrels, named, found, pairs, level, groups, rng)
+    within = None if groups is None else groups_of(groups, qrels, first.topics)
+    board = _board(names, found, pairs, level, within, rng)
     order = [first.runs.index(name) for name in board["runs"]]
     shown = _shown_runs(rankings, board["runs"], baseline)
     findings = check(qrels, named, chosen)
@@ -104,6 +113,7 @@ def contents(
         "baseline": None if baseline is None else board["runs"].index(baseline),
         "rankings": lists | {"chosen": rankings is not None},
         **_drawn(qrels, named, board["runs"]),
+        "bounds": _bounds(chosen[0], qrels, {name: named[name] for name in shown}, len(first.topics)),
         "findings": [
             {"level": row.level, "code": row.code, "run": row.run, "count": row.count, "text": row.text}
             for row in findings.itertuples(index=False)
@@ -150,17 +160,14 @@ def _shown_runs(rankings: Any, runs: Sequence[str], baseline: str | None) -> lis
 
 
 def _board(
-    chosen: Sequence[Any],
-    qrels: Any,
-    named: Mapping[str, Any],
+    names: Sequence[str],
     found: Mapping[str, Results],
     pairs: str,
     level: float,
-    groups: Any,
+    groups: Mapping[str | None, Bools] | None,
     rng: Any,
 ) -> dict[str, Any]:
     """Rows of each measure and the tests of all pairs; means alone where there is one topic."""
-    names = [str(measure) for measure in chosen]
     first = found[names[0]]
     if len(first.topics) < 2:
         better = np.argsort(-first.means if first.higher_is_better else first.means, kind="stable").tolist()
@@ -176,14 +183,16 @@ def _board(
                 | {"place": place, "place_low": none, "place_high": none, "letters": none}
             )
         return {"runs": [first.runs[i] for i in better], "board": rows, "pairs": [], "level": level, "groups": []}
-    method = pairs if len(named) > 1 else "none"
-    board = leaderboard(chosen, qrels, named, pairs=method, level=level, rng=rng)
+    several = len(first.runs) > 1
+    seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
+    whole: dict[str | None, Bools] = {None: np.ones(len(first.topics), bool)}
+    board = board_of(found, names, names[0], whole, pairs if several else "none", level, seed=seed)
     runs = board.loc[board["measure"] == names[0], "run"].tolist()
     rows = []
     for name in names:
         of_measure = board[board["measure"] == name]
         means = of_measure["mean"].tolist()
-        whole = {
+        places = {
             column: [None if value is None or value != value else int(value) for value in _objects(of_measure[column])]
             for column in ("place", "place_low", "place_high")
         }
@@ -193,20 +202,20 @@ def _board(
                 "shown": [f"{mean:.4f}" for mean in means],
                 "low": numbers(of_measure["low"]),
                 "high": numbers(of_measure["high"]),
-                **whole,
+                **places,
                 "letters": of_measure["letters"].tolist(),
             }
         )
     of_groups = []
-    if groups is not None and len(named) > 1:
-        by_group = leaderboard(chosen, qrels, named, pairs=pairs, level=level, groups=groups, rng=rng)
+    if groups is not None and several:
+        by_group = board_of(found, names, names[0], groups, pairs, level, seed=seed)
         for group in dict.fromkeys(by_group.pairs["group"].tolist()):
             tested = by_group.pairs[by_group.pairs["group"] == group]
             of_groups.append({"name": group, "pairs": _pairs(tested, names, runs)})
     return {
         "runs": runs,
         "board": rows,
-        "pairs": _pairs(board.pairs, names, runs) if len(named) > 1 else [],
+        "pairs": _pairs(board.pairs, names, runs) if several else [],
         "level": level,
         "groups": of_groups,
     }
@@ -340,15 +349,14 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
     pool = Pool.build(qrels)
     if not pool.graded:
         return {"curves": [], "holes": []}
-    in_order = {name: named[name] for name in runs}
-    seen = {name: judge(pool, run) for name, run in in_order.items()}
+    seen = {name: judge(pool, named[name]) for name in runs}  # aligned once for all curves
     ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
     rpref = parse_all([f"RPref(max_rel={max(1.0, pool.max_gain(None)):g})"])[0]
     tables = [
-        (curves.interpolated_precision(qrels, in_order), "recall", "precision"),
-        (curves.cumulated_gain(qrels, in_order, depth=CURVE_RANKS[-1]), "rank", "ndcg"),
-        (curves.crp(qrels, in_order, depth=CURVE_RANKS[-1]), "rank", "share"),
-        (curves.npref_convergence(qrels, in_order, rpref), "n", "value"),
+        (curves.interpolated_precision(pool, seen), "recall", "precision"),
+        (curves.cumulated_gain(pool, seen, depth=CURVE_RANKS[-1]), "rank", "ndcg"),
+        (curves.crp(pool, seen, depth=CURVE_RANKS[-1]), "rank", "share"),
+        (curves.npref_convergence(pool, seen, rpref), "n", "value"),
     ]
     words: list[tuple[str, str, dict[str, Any]]] = [
         ("Precision and recall", "precision at eleven levels of recall", {"from": 0, "to": 1}),
@@ -401,6 +409,36 @@ def _holes(runs: Mapping[str, JudgedRun]) -> list[dict[str, Any]]:
             "log": True,
         }
     ]
+
+
+def _bounds(measure: Any, qrels: Any, runs: Mapping[str, Any], n_topics: int) -> dict[str, Any]:
+    """What unjudged documents could make of a measure, which pairs they could turn, which to judge next."""
+    out: dict[str, Any] = {"measure": str(measure), "runs": [], "pairs": [], "next": [], "said": ""}
+    if n_topics * len(runs) > MOST_BOUNDS:
+        out["said"] = f"left out, as there are {n_topics} topics: irpref.intervals(over='unjudged') gives them"
+        return out
+    try:
+        for name, run in runs.items():
+            of = hole_intervals([measure], qrels, run)
+            row = of[of["query_id"].isna()].iloc[0]
+            out["runs"].append(
+                {"run": name, "exact": bool(row["exact"])} | {key: number(row[key]) for key in ("value", "low", "high")}
+            )
+        if len(runs) > 1:
+            best = dict(list(runs.items())[:N_PAIRS])
+            for row in pair_intervals([measure], qrels, best).to_dict("records"):
+                out["pairs"].append(
+                    {"a": row["a"], "b": row["b"], "turns": bool(row["could_turn"])}
+                    | {key: number(row[key]) for key in ("value", "low", "high")}
+                )
+            for row in judge_next([measure], qrels, runs).to_dict("records"):
+                out["next"].append(
+                    {"query_id": row["query_id"], "doc_id": row["doc_id"], "weight": number(row["weight"])}
+                    | {"runs": len(row["runs"])}
+                )
+    except ValueError as error:  # nothing is known of this measure, or of these judgments
+        out["said"] = str(error)
+    return out
 
 
 # ------------------------------------------------------------------------------------------------------ what was done

@@ -26,7 +26,7 @@ const pValue = p => (p === null ? "not tested" : p < 0.0001 ? "< 0.0001" : fixed
 const short = (text, most) => (text.length <= most ? text
   : text.slice(0, Math.ceil((most - 1) / 2)) + "\u2026" + text.slice(text.length - Math.floor((most - 1) / 2)));
 function options(id, names, chosen) {
-  put(id, names.map((name, i) => el("option", { value: i }, isolated(short(name, 60)))));
+  put(id, names.map((name, i) => el("option", { value: i }, isolated(short(name, 36)))));
   by(id).value = String(chosen);
   return by(id);
 }
@@ -111,7 +111,7 @@ function showBoard() {
 }
 options("board-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", showBoard);
 if (by("board-baseline")) {
-  put("board-baseline", el("option", { value: -1 }, "none"), D.runs.map((name, r) => el("option", { value: r }, isolated(short(name, 60)))));
+  put("board-baseline", el("option", { value: -1 }, "none"), D.runs.map((name, r) => el("option", { value: r }, isolated(short(name, 36)))));
   by("board-baseline").value = String(D.baseline === null ? -1 : D.baseline);
   by("board-baseline").addEventListener("change", showBoard);
   rowOf.forEach((row, r) => row.cells[0].addEventListener("click", event => {
@@ -206,7 +206,7 @@ function showPairs() {
     } } });
   for (const [kind, parts] of Object.entries(paths)) svg.append(sv("path", { class: kind, d: parts.join("") }));
   for (let i = 0; i < n; i++) {
-    if (names) svg.append(sv("text", { x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end", "font-size": Math.min(11, size) }, isolated(short(D.runs[i], 22))));
+    if (names) svg.append(sv("text", { x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end", class: size < 11 ? "tiny" : null }, isolated(short(D.runs[i], 20))));
     if (size >= 16 || i % 10 === 9 || i === 0) svg.append(sv("text", { class: "soft", x: left + (i + 0.5) * size, y: top - 6, "text-anchor": "middle" }, i + 1));
     if (!names && (i % 10 === 9 || i === 0)) svg.append(sv("text", { class: "soft", x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end" }, i + 1));
   }
