@@ -6,7 +6,7 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 - `swap`: how large must a difference be to hold on other topics?
 - `discriminative_power`: how many pairs of systems does it tell apart?
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
-- `incompleteness`: does it rank them alike when most judgments are missing?
+- `incompleteness`: does it rank them alike when most judgments are missing, or wrong?
 - `topic_set_size`, `topics_needed`: how many topics tell a difference of a given size apart?
 
 Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples themselves.

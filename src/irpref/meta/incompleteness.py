@@ -33,10 +33,11 @@ import numpy as np
 
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Ints, Segments, all_whole, order_by
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, all_whole, order_by
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
-from irpref.messages import about
+from irpref.messages import about, did_you_mean
+from irpref.meta.imperfect import Collection, Regraded, exchanged, second_grades
 from irpref.meta.journal import COLUMNS, Cell, Journal, canonical, hash_of_pool, hash_of_run, read
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_tau, tau_ap
@@ -45,6 +46,7 @@ from irpref.meta.values import _higher_is_better
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 LEAST = (1, 10)
+LOSSES = ("random", "documents", "flip", "judges")
 Unit = tuple[float, int]  # level, sample
 
 
@@ -98,15 +100,15 @@ class Thinning:
         shuffled = np.empty(group.size, dtype=np.int64)
         shuffled[canonical(pool)] = draw.permutation(group.size)
         order = order_by(group, shuffled, 3 * pool.n_topics)
-        self._place = np.empty(group.size, dtype=np.int64)
-        self._place[order] = Segments.of_lengths(self._sizes).position
+        self.place: Ints = np.empty(group.size, dtype=np.int64)  # of each document in the order of its group
+        self.place[order] = Segments.of_lengths(self._sizes).position
 
     def keep(self, level: float) -> Bools:
         """Judgments that stay at `level` per cent: shape (n_judged,)."""
         # The small number is for levels such as 2.5, whose products may fall short of a half by a rounding
         # error.
         share = np.floor(level * self._sizes / 100 + 0.5 + 1e-9).astype(np.int64)
-        return self._place < np.maximum(share, self._least)[self._group]
+        return self.place < np.maximum(share, self._least)[self._group]
 
 
 def _seed(rng: Rng | None) -> int:
@@ -115,10 +117,10 @@ def _seed(rng: Rng | None) -> int:
     return int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng)
 
 
-def _check(levels: Iterable[float], rel: float, least: tuple[int, int]) -> list[float]:
+def _check(levels: Iterable[float], rel: float, least: tuple[int, int], zero: bool = False) -> list[float]:
     chosen = [float(level) for level in dict.fromkeys(levels)]
-    if not chosen or any(not 0 < level <= 100 for level in chosen):
-        raise ValueError(f"levels must be per cent, above 0 and up to 100, got {chosen}")
+    if not chosen or any(not 0 <= level <= 100 or (level == 0 and not zero) for level in chosen):
+        raise ValueError(f"levels must be per cent, {'from' if zero else 'above'} 0 and up to 100, got {chosen}")
     if not rel > 0:
         raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
     if len(least) != 2 or min(least) < 0:
@@ -295,8 +297,11 @@ def incompleteness(
     rng: Rng,
     output: str | Path | None = None,
     progress: bool | None = None,
+    loss: str = "random",
+    second: Any = None,
+    stale_judgments: bool = True,
 ) -> Incompleteness:
-    """Evaluate runs with all judgments and with random parts of them.
+    """Evaluate runs with all judgments and with random parts of them, or with imperfect ones.
 
     Parameters
     ----------
@@ -304,18 +309,27 @@ def incompleteness(
         Where `max_rel` is not given it is the highest grade of all the qrels.
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, or iterable of (name, run)
-    levels : per cent of the judgments that are left
+    levels : per cent of the judgments (documents, relevant documents) that are left
     n_samples : int
         Random orders of the judgments; each gives one part for each level.
     rel : lowest relevant grade
         Where relevant and non-relevant documents are told apart in thinning; that of the binary measures.
     least : relevant and judged non-relevant documents of a topic that stay at any level
+        Of `loss='random'`.
     rng : seed or Generator
     output : path of a CSV file, optional
         Results are appended whenever a part is done. What the file holds already is not computed again, unless the
         run of that name, or the version of this package or of ir_measures, was another one.
     progress : bool
         Whether to show a bar on standard error. None: if that is a terminal.
+    loss : {'random', 'documents', 'flip', 'judges'}
+        What is wrong with the judgments. 'random': judgments are missing. 'documents': documents are no longer in the
+        collection. 'flip': judges disagree about which documents are relevant. 'judges': judgments come from `second`
+        instead. See `irpref.meta.imperfect`.
+    second : qrels
+        Judgments of the same documents by others, for `loss='judges'`. A level of 0 takes all of them.
+    stale_judgments : bool
+        For `loss='documents'`: whether judgments of documents that are gone stay.
 
     Returns
     -------
@@ -333,7 +347,8 @@ def incompleteness(
     from irpref.measures.names import parse_all
     from irpref.measures.support import check_whole
 
-    chosen = _check(levels, rel, least)
+    _check_loss(loss, second, stale_judgments, least)
+    chosen = _check(levels, rel, least, zero=loss == "judges")
     seed = _seed(rng)
     if isinstance(qrels, Iterator):
         qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
@@ -354,17 +369,32 @@ def incompleteness(
         "judgments": int(pool.grade.size),
         "qrels": hash_of_pool(pool),
     }
+    others = None
+    if loss != "random":
+        settings["loss"] = loss
+    if loss == "judges":
+        judges = Pool.build(second)
+        others = second_grades(pool, judges)
+        settings["second"] = hash_of_pool(judges)
+        if host:
+            check_whole(host.values(), judges.level_grade)
+    if not stale_judgments:
+        settings["stale_judgments"] = False
     units: list[Unit] = [(100.0, 0)]
     units += [(level, sample) for sample in range(n_samples) for level in chosen if level < 100]
     aligned: dict[str, JudgedRun] = {}
     raw: dict[str, Any] = {}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
         with about(str(name)):
-            if host or output is not None:
+            if host or output is not None or loss == "documents":
                 run = raw[str(name)] = _as_dicts(pool, run)
             aligned[str(name)] = evaluator.judge(run)
     if len(aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
+    collection = Collection(pool, raw, evaluator.ties) if loss == "documents" else None
+    if collection is not None:
+        # Draws are made among the documents of all runs.
+        settings["runs"] = " ".join(sorted(hash_of_run(run)[:12] for run in raw.values()))
     hashes = {} if output is None else {name: hash_of_run(run) for name, run in raw.items()}
     with ExitStack() as stack:
         journal = None if output is None else stack.enter_context(Journal(Path(output), settings, hashes))
@@ -372,7 +402,7 @@ def incompleteness(
         bar = Bar(len(units), progress)
         thinnings: dict[int, Thinning] = {}
         for level, sample in units:
-            bar.step(f"{level:g} % of the judgments, sample {sample + 1}" if level < 100 else "all judgments")
+            bar.step(f"{level:g} % of {_OF[loss]}, sample {sample + 1}" if level < 100 else "all judgments")
             missing = {
                 system: todo
                 for system in aligned
@@ -380,23 +410,32 @@ def incompleteness(
             }
             if not missing:
                 continue
-            if level == 100:
-                keep = np.ones(pool.grade.size, bool)
-            else:
+            keep, grade = np.ones(pool.grade.size, bool), pool.grade
+            left = None
+            if level < 100 and collection is not None:
+                left = collection.left(level, np.random.default_rng([seed, sample]))
+                keep = keep if stale_judgments else left.keep
+            elif level < 100:
                 if sample not in thinnings:
-                    thinnings = {sample: Thinning(pool, rel, least, np.random.default_rng([seed, sample]))}
-                keep = thinnings[sample].keep(level)
-            part = Restriction(pool, keep)
-            evaluate = _host_evaluator(list(host.values()), pool, keep) if host else None
+                    floor = least if loss == "random" else (0, 0)
+                    thinnings = {sample: Thinning(pool, rel, floor, np.random.default_rng([seed, sample]))}
+                if loss == "random":
+                    keep = thinnings[sample].keep(level)
+                elif loss == "flip":
+                    grade = exchanged(pool, rel, thinnings[sample].place, level)
+                elif others is not None:
+                    grade = np.where(thinnings[sample].keep(level) | np.isnan(others), pool.grade, others)
+            part: Restriction | Regraded = Restriction(pool, keep) if grade is pool.grade else Regraded(pool, grade)
+            evaluate = _host_evaluator(list(host.values()), pool, keep, grade) if host else None
             for system, todo in missing.items():
                 new: dict[Cell, float] = {}
-                view = part.of(aligned[system])
+                view = part.of(aligned[system] if left is None else left.of(system))
                 for name in todo:
                     if name in kernels:
                         values = evaluator.tasks[kernels[name]](view)
                         new[level, sample, name, system] = float(values.mean())
                 if evaluate is not None and any(name in host for name in todo):
-                    means = evaluate(raw[system])
+                    means = evaluate(raw[system] if left is None else left.run(system))
                     for name in todo:
                         if name in host:
                             new[level, sample, name, system] = float(means[host[name]])
@@ -413,6 +452,30 @@ def incompleteness(
     return Incompleteness(_frame(wanted))
 
 
+_OF = {
+    "random": "the judgments",
+    "documents": "the documents",
+    "flip": "the relevant documents",
+    "judges": "the judgments",
+}
+
+
+def _check_loss(loss: Any, second: Any, stale_judgments: bool, least: tuple[int, int]) -> None:
+    if loss not in LOSSES:
+        hint = did_you_mean(loss, LOSSES) if isinstance(loss, str) else ""
+        raise ValueError(f"loss={loss!r} is not accepted, expected one of {', '.join(map(repr, LOSSES))}{hint}")
+    if (second is None) == (loss == "judges"):
+        raise ValueError(
+            "loss='judges' needs a second set of judgments: give second=qrels"
+            if second is None
+            else f"second is for loss='judges', got loss={loss!r}"
+        )
+    if not stale_judgments and loss != "documents":
+        raise ValueError(f"stale_judgments=False is for loss='documents', got loss={loss!r}")
+    if tuple(least) != LEAST and loss != "random":
+        raise ValueError(f"least={least!r} is for loss='random', got loss={loss!r}")
+
+
 def _as_dicts(pool: Pool, run: Any) -> dict[str, dict[str, float]]:
     """The run as the host's evaluators read it fastest, whatever form it has."""
     listing = listing_of(pool, run)
@@ -425,14 +488,14 @@ def _as_dicts(pool: Pool, run: Any) -> dict[str, dict[str, float]]:
     }
 
 
-def _host_evaluator(measures: list[Any], pool: Pool, keep: Bools) -> Any:
+def _host_evaluator(measures: list[Any], pool: Pool, keep: Bools, grades: Floats) -> Any:
     """Means of measures that are not ours, from a run as dict of dicts."""
     import ir_measures
 
     qrels: dict[str, dict[str, int]] = {name: {} for name in pool.topic_ids}
     rows = np.flatnonzero(keep)
     for t, doc, grade in zip(
-        pool.judged.topic[rows].tolist(), pool.doc_ids[rows].tolist(), pool.grade[rows].tolist(), strict=True
+        pool.judged.topic[rows].tolist(), pool.doc_ids[rows].tolist(), grades[rows].tolist(), strict=True
     ):
         qrels[pool.topic_ids[t]][doc] = int(grade)
     evaluator = ir_measures.evaluator(measures, qrels)

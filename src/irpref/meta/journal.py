@@ -33,6 +33,7 @@ COLUMNS = ("level", "sample", "measure", "system", "mean")
 
 Cell = tuple[float, int, str, str]  # level, sample, measure, system
 
+_LATER = ("loss", "second", "stale_judgments", "runs")  # settings that stand there only where they are not the usual
 _VERSIONS = ("irpref", "ir_measures")  # packages whose versions stand in the first line
 
 
@@ -70,7 +71,7 @@ class Journal:
         whole = False
         if self.path.exists() and self.path.stat().st_size:
             old, rows, whole = _read(self.path)
-            for name, value in settings.items():
+            for name, value in {**dict.fromkeys(_LATER), **settings}.items():
                 if old.get(name) != value:
                     raise ValueError(
                         f"{self.path} holds results with {name}={old.get(name)!r}, now it is {value!r}: "
