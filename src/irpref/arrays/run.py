@@ -37,11 +37,11 @@ class JudgedRun:
         Rank among all retrieved documents of the topic, from 1.
     n_retrieved : int array (n_topics,)
         Documents retrieved, judged or not.
-    turned : int array (n_hits,) or None
+    rank_rising : int array (n_hits,) or None
         Rank if tied documents stood by rising id, for tools that have it so; only where it was asked for, and not
         in views.
     tied_from : int array (n_hits,) or None
-        Rank of the first document of the same score; there where `turned` is.
+        Rank of the first document of the same score; there where `rank_rising` is.
     single : JudgedRun or None
         The same run with scores rounded to 32 bits, as pytrec_eval holds them, where it was asked for and has
         another order of judged documents; not in views.
@@ -49,7 +49,7 @@ class JudgedRun:
         Topics as the run has them, those without judgments left out; only where it was asked for.
     """
 
-    turned: Ints | None = None
+    rank_rising: Ints | None = None
     tied_from: Ints | None = None
     single: JudgedRun | None = None
     order: Ints | None = None
@@ -183,8 +183,8 @@ class JudgedRun:
             self.row[rows] - self.pool.judged.offsets[start],
             self.n_retrieved[start:stop],
         )
-        if self.turned is not None:
-            part.turned = self.turned[rows]
+        if self.rank_rising is not None:
+            part.rank_rising = self.rank_rising[rows]
         if self.tied_from is not None:
             part.tied_from = self.tied_from[rows]
         return part

@@ -137,7 +137,7 @@ def judge(
     shared : Repeats, optional
         Where repeated documents are noted; the caller warns.
     ties, single, ordered : bool
-        Whether `JudgedRun.turned` and `tied_from`, `JudgedRun.single`, `JudgedRun.order` are asked for.
+        Whether `JudgedRun.rank_rising` and `tied_from`, `JudgedRun.single`, `JudgedRun.order` are asked for.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def judge(
     topics: list[Ints] = []
     ranks: list[Ints] = []
     found: list[Ints] = []
-    turned: list[Ints] = []
+    rank_rising: list[Ints] = []
     tied_from: list[Ints] = []
     short_ranks: list[Ints] = []
     short_found: list[Ints] = []
@@ -172,7 +172,7 @@ def judge(
             score = part.score if moved is None else moved.put(part.score)
             if ties:
                 first, last = _tied(score, segments, at)
-                turned.append(first + last - at - before)
+                rank_rising.append(first + last - at - before)
                 tied_from.append(first - before)
             if single:
                 if blurs(score, segments):
@@ -199,7 +199,7 @@ def judge(
     hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
     judged = JudgedRun(pool, hits, whole(ranks), whole(found), n_retrieved)
     if ties:
-        judged.turned, judged.tied_from = whole(turned), whole(tied_from)
+        judged.rank_rising, judged.tied_from = whole(rank_rising), whole(tied_from)
     if not same:
         judged.single = JudgedRun(pool, hits, whole(short_ranks), whole(short_found), n_retrieved)
     if ordered:

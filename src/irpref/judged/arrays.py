@@ -22,7 +22,8 @@ def judge_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
     Returns
     -------
     JudgedRun or None
-        With `turned` and `tied_from`. Topics of its pool are called by their numbers, documents have no names. None
+        With `rank_rising` and `tied_from`. Topics of its pool are called by their numbers, documents have no names.
+        None
         where nothing is judged.
     """
     n_topics, n_docs = grade.shape
@@ -53,5 +54,5 @@ def judge_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
     place = np.arange(n_docs + 1)
     first = np.maximum.accumulate(np.where(opens, place, 0), axis=1)[:, :-1][hit] + 1
     last = np.minimum.accumulate(np.where(opens, place, n_docs)[:, ::-1], axis=1)[:, ::-1][:, 1:][hit]
-    run.turned, run.tied_from = first + last - rank, first
+    run.rank_rising, run.tied_from = first + last - rank, first
     return run

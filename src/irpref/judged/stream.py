@@ -81,7 +81,7 @@ def judge_file(
     strict : bool
         Whether a repeated document is an error.
     ties : bool
-        Whether `JudgedRun.turned` is asked for.
+        Whether `JudgedRun.rank_rising` is asked for.
     rounded : bool
         Whether `JudgedFile.single` is asked for.
     block_bytes : int
@@ -261,8 +261,8 @@ class _Hits:
     def add(self, run: JudgedRun) -> None:
         """Add a run."""
         self.n_retrieved += run.n_retrieved
-        turned = run.turned if self.ties else None
-        for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, turned), strict=True):
+        rank_rising = run.rank_rising if self.ties else None
+        for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, rank_rising), strict=True):
             if values is not None:
                 column.append(values.astype(self._small))
 
@@ -275,7 +275,7 @@ class _Hits:
         hits = Segments.of_lengths(np.bincount(topic, minlength=self.pool.n_topics))
         del topic
         run = JudgedRun(self.pool, hits, self._whole(1, order), self._whole(2, order), self.n_retrieved)
-        run.turned = self._whole(3, order) if self.ties else None
+        run.rank_rising = self._whole(3, order) if self.ties else None
         return run
 
     def _whole(self, column: int, order: Ints | None = None) -> Ints:

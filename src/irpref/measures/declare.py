@@ -234,7 +234,7 @@ class KernelMeasure(host.Measure):
     CUTOFF_ENDS_LIST : bool
         Whether documents below the cutoff count as not retrieved; elsewhere it says where a curve is read.
     TIES_BY_RISING_ID : bool
-        Whether equal scores stand by rising id, as in a tool that has it so; the kernel then reads `turned`.
+        Whether equal scores stand by rising id, as in a tool that has it so; the kernel then reads `rank_rising`.
     TIES_ADD : bool
         Whether groups of tied documents change the value independently of each other: a sum over documents of terms
         that depend on grade and rank and on how many documents of each grade stand above. Counts where

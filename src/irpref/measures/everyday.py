@@ -101,7 +101,7 @@ def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: in
     """RR. With a cutoff, tied documents stand by rising id."""
     view = run.view(None, judged_only)
     relevant = _relevant(view, rel)
-    rank = view.rank if cutoff is None else _turned(run)
+    rank = view.rank if cutoff is None else _rising(run)
     first = -view.hits.maximum(np.where(relevant, -rank.astype(np.float64), -np.inf), empty=-np.inf)
     return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
 
@@ -110,13 +110,13 @@ def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """Judged@k: share of the first k documents (of all, if fewer) with any judgment; ties by rising id."""
     if cutoff is None:
         return _ratio(run.hits.lengths, run.n_retrieved)
-    return _ratio(run.hits.count(_turned(run) <= cutoff), np.minimum(run.n_retrieved, cutoff))
+    return _ratio(run.hits.count(_rising(run) <= cutoff), np.minimum(run.n_retrieved, cutoff))
 
 
-def _turned(run: JudgedRun) -> Ints:
-    if run.turned is None:
+def _rising(run: JudgedRun) -> Ints:
+    if run.rank_rising is None:
         raise ValueError("RR with a cutoff and Judged have tied documents by rising id: align the run with ties=True")
-    return run.turned
+    return run.rank_rising
 
 
 def host_bpref(run: JudgedRun, *, rel: float) -> Floats:

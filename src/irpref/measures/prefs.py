@@ -78,9 +78,9 @@ class _Counts(NamedTuple):
 
 def _ranks(run: JudgedRun, cutoff: int | None) -> Ints:
     """Rank of each judged document, equal scores by rising id: shape (n_judged,)."""
-    if run.turned is None:
+    if run.rank_rising is None:
         raise ValueError("preferences have tied documents by rising id: align the run with ties=True")
-    return run.memo((_ranks, cutoff), lambda: ranks_on_pool(run, run.turned, cutoff))
+    return run.memo((_ranks, cutoff), lambda: ranks_on_pool(run, run.rank_rising, cutoff))
 
 
 def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints:

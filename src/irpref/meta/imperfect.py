@@ -56,7 +56,7 @@ class Regraded:
         """The run against the new grades: documents keep their ranks."""
         # Hits stand by rank, whatever their rows.
         part = JudgedRun(self.pool, run.hits, run.rank, self._row[run.row], run.n_retrieved)
-        part.turned, part.tied_from = run.turned, run.tied_from
+        part.rank_rising, part.tied_from = run.rank_rising, run.tied_from
         return part
 
 

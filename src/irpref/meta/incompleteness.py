@@ -74,8 +74,8 @@ class Restriction:
         kept = self.keep[run.row]
         row = self._row[run.row[kept]]
         part = JudgedRun(self.pool, run.hits.where(kept), run.rank[kept], row, run.n_retrieved)
-        if run.turned is not None:
-            part.turned = run.turned[kept]
+        if run.rank_rising is not None:
+            part.rank_rising = run.rank_rising[kept]
         return part
 
 

@@ -65,7 +65,7 @@ class Holes:
         negative: bool,
         others: Ints | None = None,
         gone: Bools | None = None,
-        turned: Ints | None = None,
+        rank_rising: Ints | None = None,
     ) -> None:
         """Find the holes.
 
@@ -78,7 +78,7 @@ class Holes:
             Unjudged documents of other runs that this one did not retrieve; they join the pool, too.
         gone : bool array (n_judged,), optional
             Judgments that are none, of documents which this run or another one retrieved.
-        turned : int array (n_holes of this run,), optional
+        rank_rising : int array (n_holes of this run,), optional
             Ranks of the run's own holes if ties stood by rising id. Without it they have some order, which makes no
             difference to the extremes of one run.
         """
@@ -97,13 +97,13 @@ class Holes:
         free = np.ones(places.size, bool)
         free[base.hits.spread(places.starts) + base.rank - 1] = False
         self.rank: Ints = places.position[free] + 1
-        self.turned: Ints | None = None
-        if base.turned is not None:
+        self.rank_rising: Ints | None = None
+        if base.rank_rising is not None:
             free[:] = True
-            free[base.hits.spread(places.starts) + base.turned - 1] = False
-            self.turned = places.position[free] + 1  # no measure reads both orders
-            if turned is not None:
-                self.turned[self.rank <= self.holes.spread(base.n_retrieved)] = turned
+            free[base.hits.spread(places.starts) + base.rank_rising - 1] = False
+            self.rank_rising = places.position[free] + 1  # no measure reads both orders
+            if rank_rising is not None:
+                self.rank_rising[self.rank <= self.holes.spread(base.n_retrieved)] = rank_rising
         # Numbers of a topic stand on each of its rows, and are those of the topic even if it loses all of them.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
         self._of_topic = {
@@ -175,9 +175,12 @@ class Holes:
         row = np.empty(listed.size, np.int64)
         row[at_hit], row[at_hole] = of_hit, of_hole[retrieved]
         run = JudgedRun(filled, listed, listed.position + 1, row, n)
-        if base.turned is not None and self.turned is not None:
-            run.turned = np.empty(listed.size, np.int64)
-            run.turned[at_hit], run.turned[at_hole] = base.turned[hit_rows], self.turned[hole_rows][retrieved]
+        if base.rank_rising is not None and self.rank_rising is not None:
+            run.rank_rising = np.empty(listed.size, np.int64)
+            run.rank_rising[at_hit], run.rank_rising[at_hole] = (
+                base.rank_rising[hit_rows],
+                self.rank_rising[hole_rows][retrieved],
+            )
         return run
 
     def values(
@@ -234,6 +237,6 @@ def _without(judged: JudgedRun, gone: Bools) -> JudgedRun:
     at = np.flatnonzero(keep[judged.row])
     place = np.cumsum(keep) - 1
     run = JudgedRun(rest, judged.hits.part(at), judged.rank[at], place[judged.row[at]], judged.n_retrieved)
-    if judged.turned is not None:
-        run.turned = judged.turned[at]
+    if judged.rank_rising is not None:
+        run.rank_rising = judged.rank_rising[at]
     return run

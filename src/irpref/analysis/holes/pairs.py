@@ -50,7 +50,7 @@ class _Listed(NamedTuple):
     values: dict[Any, Floats]
     negative_rows: Ints  # of the pool: judgments of retrieved documents that are none
     holes: dict[bool, list[dict[str, int]]]  # by whether negative grades are judgments: topic by topic, rank by id
-    turned: dict[bool, Ints]  # the same holes in the same order: their ranks if ties stood by rising id
+    rank_rising: dict[bool, Ints]  # the same holes in the same order: their ranks if ties stood by rising id
 
 
 def _listed(evaluate: AcceleratedEvaluator, run: Any) -> _Listed:
@@ -64,7 +64,7 @@ def _listed(evaluate: AcceleratedEvaluator, run: Any) -> _Listed:
     opens[1:-1] = every.score[1:] != every.score[:-1]
     opens[every.topics.offsets] = True
     ties = Segments(np.flatnonzero(opens))
-    turned = every.rank - ties.position + ties.spread(ties.lengths) - 1 - ties.position
+    rank_rising = every.rank - ties.position + ties.spread(ties.lengths) - 1 - ties.position
     holes: dict[bool, list[dict[str, int]]] = {}
     other: dict[bool, Ints] = {}
     for counts in (False, True):
@@ -73,7 +73,7 @@ def _listed(evaluate: AcceleratedEvaluator, run: Any) -> _Listed:
         topic, rank = every.topics.topic[rows].tolist(), every.rank[rows].tolist()
         for t, j, row in zip(topic, rank, rows.tolist(), strict=True):
             found[t][every.doc_ids[row]] = j
-        holes[counts], other[counts] = found, turned[rows]
+        holes[counts], other[counts] = found, rank_rising[rows]
     return _Listed(judged, evaluate.values_of(judged), every.row[negative], holes, other)
 
 
@@ -101,8 +101,8 @@ class _Pair(NamedTuple):
             only_b.append(len(place) - len(first))
             to_b.append(np.array([place[doc] for doc in (*second, *rest)], dtype=np.int64))
         return cls(
-            Holes(one.judged, negative, np.array(only_b), gone, one.turned[negative]),
-            Holes(two.judged, negative, np.array(only_a), gone, two.turned[negative]),
+            Holes(one.judged, negative, np.array(only_b), gone, one.rank_rising[negative]),
+            Holes(two.judged, negative, np.array(only_a), gone, two.rank_rising[negative]),
             to_b,
         )
 
@@ -144,10 +144,10 @@ def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, 
         some += [np.where(only_b, low, high), np.where(only_a, low, high)]
         above = (rank_a < rank_b) & seen_a
         some += [np.where(above, high, low), np.where(seen_b & (rank_b < rank_a), high, low)]
-        if pair.a.turned is not None and pair.b.turned is not None:
-            other_a = pair.a.turned[pair.a.holes.offsets[t] : pair.a.holes.offsets[t + 1]]
+        if pair.a.rank_rising is not None and pair.b.rank_rising is not None:
+            other_a = pair.a.rank_rising[pair.a.holes.offsets[t] : pair.a.holes.offsets[t + 1]]
             other_b = np.empty_like(other_a)
-            other_b[turn] = pair.b.turned[pair.b.holes.offsets[t] : pair.b.holes.offsets[t + 1]]
+            other_b[turn] = pair.b.rank_rising[pair.b.holes.offsets[t] : pair.b.holes.offsets[t + 1]]
             some += [np.where(other_a < other_b, high, low), np.where(other_b < other_a, high, low)]
         found_a, found_b = (extremes(measure, task, holes, t, grid) for holes in (pair.a, pair.b))
         a = bounded(found_a, pair.a.values(task, [(t, found_a.ways)])[0])
@@ -299,7 +299,7 @@ def _effects(measure: Any, task: partial[Floats], listed: dict[str, _Listed], gr
     base = np.empty((len(listed), n_topics))
     effects = [np.empty((len(listed), len(of))) for of in docs]
     for i, (name, run) in enumerate(listed.items()):
-        holes_of = Holes(run.judged, negative, np.ones(n_topics, np.int64), None, run.turned[negative])
+        holes_of = Holes(run.judged, negative, np.ones(n_topics, np.int64), None, run.rank_rising[negative])
         ways = []
         for t in range(n_topics):
             size = int(holes_of.holes.lengths[t])

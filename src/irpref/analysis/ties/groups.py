@@ -59,12 +59,12 @@ class Tied:
     @classmethod
     def of(cls, run: JudgedRun) -> Tied:
         """Groups of an aligned run (`judge` with `ties=True`)."""
-        if run.turned is None or run.tied_from is None:
+        if run.rank_rising is None or run.tied_from is None:
             raise ValueError("align the run with ties=True")
         opens = np.ones(run.rank.size, bool)
         opens[1:] = (run.tied_from[1:] != run.tied_from[:-1]) | (run.hits.topic[1:] != run.hits.topic[:-1])
         starts = np.flatnonzero(opens)
-        last = run.rank + run.turned - run.tied_from
+        last = run.rank + run.rank_rising - run.tied_from
         first = run.tied_from[starts]
         return cls(run, Segments(np.append(starts, run.rank.size)), first, last[starts] - first + 1)
 
@@ -128,7 +128,7 @@ class Tied:
     @staticmethod
     def _run(pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved: Ints) -> JudgedRun:
         run = JudgedRun(pool, hits, rank, row, n_retrieved)
-        run.turned = rank  # an arrangement has no ties
+        run.rank_rising = rank  # an arrangement has no ties
         return run
 
     # Arrangements one by one --------------------------------------------------------------------------------
