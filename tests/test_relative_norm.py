@@ -1,0 +1,73 @@
+"""What is true of "the relative normalization variant becomes safe for averaging over requests" (De Beer & Moens 2006).
+
+True: documents judged beyond those that rank above a document do not change its penalty, and in a random sample of the
+judgments its expected penalty is that of all judgments, but for samples that have nothing above it, which cost nothing.
+
+Not true: that requests are then on one scale. In a random order the relative variant expects the share R / (R + N) of
+relevant documents among the judged ones, which differs from request to request; the absolute one expects 1/2 in all.
+"""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+
+import irpref
+from oracles import ORACLES
+
+ABSOLUTE, RELATIVE = (irpref.RPref(max_rel=2, norm=norm) for norm in ("absolute", "relative"))
+
+
+def in_order(ranking):
+    return {"q": {doc: float(-rank) for rank, doc in enumerate(ranking)}}
+
+
+def value(measure, judgments, ranking):
+    return measure.evaluate({"q": judgments}, in_order(ranking))["q"]
+
+
+@pytest.mark.parametrize("n_more", [1, 10, 1000])
+def test_documents_judged_below_the_others_change_the_absolute_norm_only(n_more):
+    judgments = {"n1": 0, "a": 2, "b": 1, "n2": 0, "c": 1}
+    more = {f"m{i}": 0 for i in range(n_more)}
+    ranking = list(judgments)
+    relative, absolute = value(RELATIVE, judgments, ranking), value(ABSOLUTE, judgments, ranking)
+    for below in ([], list(more)):  # not retrieved, or retrieved at the end
+        assert value(RELATIVE, {**judgments, **more}, ranking + below) == relative
+        assert value(ABSOLUTE, {**judgments, **more}, ranking + below) > absolute
+    # The penalties are fixed sums; over a growing N nothing is left of them.
+    assert n_more < 1000 or value(ABSOLUTE, {**judgments, **more}, ranking) > 0.99
+
+
+@pytest.mark.parametrize("size", range(7))
+def test_the_expected_penalty_in_a_random_sample_is_that_of_all_judgments(size):
+    ranking = ["n1", "b", "n2", "a2", "n3", "b2", "a"]
+    judgments = {"n1": 0, "b": 1, "n2": 0, "a2": 2, "n3": 0, "b2": 1, "a": 2, "n4": 0, "b3": 1}
+
+    def penalty(judged):
+        table = irpref.explain.explain({"q": judged}, in_order([*ranking, "n4", "b3"]), RELATIVE, "q")
+        return float(table.set_index("doc_id").loc["a", "penalty"])
+
+    whole = penalty(judgments)
+    assert whole == pytest.approx(4 / 6)  # n1, n2, n3 cost 1, b and b2 a half, a2 nothing
+    others = [doc for doc in judgments if doc != "a"]
+    samples = [{"a": 2} | {doc: judgments[doc] for doc in chosen} for chosen in itertools.combinations(others, size)]
+    some_above = [sample for sample in samples if set(sample) & set(ranking[:-1])]
+    assert sum(map(penalty, some_above)) == pytest.approx(whole * len(some_above))
+    nothing_above = [sample for sample in samples if sample not in some_above]
+    assert all(penalty(sample) == 0 for sample in nothing_above)  # few judgments are kind
+
+
+@pytest.mark.parametrize(("n_relevant", "n_other"), [(1, 1), (1, 4), (4, 1), (2, 3), (3, 2)])
+def test_the_chance_level_of_the_relative_norm_differs_by_request(n_relevant, n_other):
+    judgments = {f"r{i}": 2 for i in range(n_relevant)} | {f"n{i}": 0 for i in range(n_other)}
+    orders = list(itertools.permutations(judgments))
+    for measure, expected in (
+        (RELATIVE, Fraction(n_relevant, n_relevant + n_other)),
+        (ABSOLUTE, Fraction(1, 2)),
+    ):
+        by_hand = sum(ORACLES["RPref"](order, judgments, **measure.params) for order in orders) / len(orders)
+        assert by_hand == expected
+        qrels = {str(i): judgments for i in range(len(orders))}
+        run = {str(i): in_order(order)["q"] for i, order in enumerate(orders)}
+        assert sum(measure.evaluate(qrels, run).values()) / len(orders) == pytest.approx(float(expected))
