@@ -1,0 +1,33 @@
+"""The page that walks through the five sources: its calls run, and it leaves out no measure of theirs."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+from irpref.measures import registered
+
+PAGE = Path(__file__).parents[1] / "docs" / "sources.md"
+THEIRS = (
+    *("RPref", "NPref", "BprefVariant", "BprefR", "Bpref10", "GPrecision", "GRecall"),
+    *("QMeasure", "OMeasure", "PMeasure", "PPlus", "RMeasure", "WeightedRR", "CRP", "nCRP", "CRPRecovery", "SeenAP"),
+    *("FMeasure", "EMeasure", "Coverage", "Novelty", "RelativeRecall", "RecallEffort"),
+)
+
+
+@pytest.mark.filterwarnings("ignore:.*non-interactive.*")
+def test_the_calls_of_the_page_run():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    done = doctest.testfile(str(PAGE), module_relative=False)
+    pyplot.close("all")
+    assert done.attempted > 40
+    assert done.failed == 0
+
+
+def test_the_page_names_the_measures_of_the_sources():
+    calls = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith((">>>", "..."))]
+    assert [name for name in THEIRS if not any(name in line for line in calls)] == []
+    assert set(THEIRS) - {"BprefR", "Bpref10"} <= set(registered())
