@@ -124,6 +124,12 @@ def names_of_columns(found):
     return set(found.columns)
 
 
+def shown(page):
+    """What stands on the page of a report, but for what the inputs were."""
+    data = json.loads(page.html.split('type="application/json">')[1].split("</script>")[0])
+    return {name: part for name, part in data.items() if name != "inputs"}
+
+
 USES = {
     "evaluator": lambda q, r: {str(m): v.tolist() for m, v in irpref.evaluator(MEASURES, q()).values(r()).items()},
     "calc_aggregate": lambda q, r: irpref.evaluator(MEASURES, q()).calc_aggregate(r()),
@@ -166,6 +172,8 @@ USES = {
         pt.irpref.PerQuery(q(), MEASURES)(frame(RUN, "score").rename(columns=OLD).assign(query="x"))
     ),
 }
+USES["report"] = lambda q, r: shown(irpref.report(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}))
+USES["pt.irpref.report"] = lambda q, r: shown(pt.irpref.report(["AP"], q(), {"a": r()}))
 for extra in ("intervals", "leaderboard"):
     if extra in irpref.__all__:
         USES[extra] = {

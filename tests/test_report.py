@@ -184,6 +184,31 @@ def test_tied_documents_have_the_number_of_their_group():
     assert (one["tied"], one["length"]) == ([0, 1, 1, 0, 2], 7)
 
 
+def test_bounds_are_those_of_the_intervals(made):
+    bounds = Page(made.html).data["bounds"]
+    assert bounds["measure"] == "nDCG@10"
+    for row in bounds["runs"]:
+        of = irpref.intervals(["nDCG@10"], QRELS, RUNS[row["run"]], over="unjudged")
+        mean = of[of["query_id"].isna()].iloc[0]
+        assert [row["value"], row["low"], row["high"]] == pytest.approx(mean[["value", "low", "high"]].tolist())
+    following = irpref.judge_next(["nDCG@10"], QRELS, {row["run"]: RUNS[row["run"]] for row in bounds["runs"]})
+    assert [(row["query_id"], row["doc_id"]) for row in bounds["next"]] == list(
+        zip(following["query_id"], following["doc_id"], strict=True)
+    )
+
+
+def test_what_is_known_of_no_measure_is_said():
+    assert "Accuracy" in Page(irpref.report(["Accuracy", "AP"], QRELS, RUNS).html).data["bounds"]["said"]
+
+
+def test_shares_of_unjudged_documents_by_rank():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 0}}
+    run = {"q1": {"a": 3, "x": 2, "y": 1}, "q2": {"x": 2, "b": 1}}
+    (of,) = Page(irpref.report(["AP"], qrels, {"run": run}).html).data["holes"]
+    # Rank 1: a is judged, x is not; rank 2: b is, x is not; rank 3: y, of q1 alone, is not.
+    assert (of["x"], of["y"]) == ([1, 2, 3], [[0.5, 0.5, 1]])
+
+
 # ---------------------------------------------------------------------------------------------------------- safety
 
 
@@ -361,3 +386,20 @@ def test_the_command_line_says_what_is_missing(files, capsys, tmp_path):
     assert {of["hash"] for of in data["inputs"]} >= {
         hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in runs
     }
+
+
+def test_systems_of_pyterrier_retrieve_for_the_topics():
+    pt = pytest.importorskip("pyterrier")
+    frames = {
+        name: pd.DataFrame(
+            [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"]
+        )
+        for name, run in RUNS.items()
+    }
+    topics = pd.DataFrame({"qid": list(QRELS), "query": [f"query of {q}" for q in QRELS]})
+    systems = {name: pt.Transformer.from_df(found, uniform=False) for name, found in frames.items()}
+    found = Page(pt.irpref.report(["AP"], QRELS, systems, topics=topics).html).data
+    assert found["board"] == Page(irpref.report(["AP"], QRELS, RUNS).html).data["board"]
+    assert found["queries"] == topics["query"].tolist()
+    with pytest.raises(TypeError, match="retrieves for topics: pass a frame"):
+        pt.irpref.report(["AP"], QRELS, systems)

@@ -55,6 +55,10 @@ def __getattr__(name: str) -> Any:
     # Not imported above: whoever imports `irpref.transformers` first would come by here while it is half loaded.
     if name in _HOMES:
         return getattr(import_module(f"irpref.{_HOMES[name]}"), name)
+    if name == "report":
+        from irpref.hosts.pyterrier.pages import report
+
+        return report
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(irpref, name)

@@ -414,6 +414,7 @@ def _holes(runs: Mapping[str, JudgedRun]) -> list[dict[str, Any]]:
 def _bounds(measure: Any, qrels: Any, runs: Mapping[str, Any], n_topics: int) -> dict[str, Any]:
     """What unjudged documents could make of a measure, which pairs they could turn, which to judge next."""
     out: dict[str, Any] = {"measure": str(measure), "runs": [], "pairs": [], "next": [], "said": ""}
+    out["best"] = min(N_PAIRS, len(runs))
     if n_topics * len(runs) > MOST_BOUNDS:
         out["said"] = f"left out, as there are {n_topics} topics: irpref.intervals(over='unjudged') gives them"
         return out
