@@ -39,7 +39,7 @@ class Browser:
     """
 
     def __init__(self):
-        self._folder = tempfile.TemporaryDirectory(prefix="browser-")
+        self._folder = tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True)
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
 
@@ -67,9 +67,14 @@ class Browser:
         return self
 
     def __exit__(self, *_):
+        # The browser ends its other processes when it is asked to end, or when nobody speaks to it.
+        self._write({"id": 0, "method": "Browser.close"})
         os.close(self._to)
-        self._process.kill()
-        self._process.wait()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         os.close(self._from)
         self._folder.cleanup()
 
@@ -98,15 +103,18 @@ class Browser:
             self._events.append(method)
         return message
 
+    def _write(self, asked):
+        data = json.dumps(asked).encode() + b"\0"
+        while data:
+            data = data[os.write(self._to, data) :]
+
     def send(self, method, **params):
         """Ask the browser for something, and wait for its answer."""
         self._number += 1
         asked = {"id": self._number, "method": method, "params": params}
         if self._session:
             asked["sessionId"] = self._session
-        data = json.dumps(asked).encode() + b"\0"
-        while data:
-            data = data[os.write(self._to, data) :]
+        self._write(asked)
         while True:
             message = self._message()
             if message.get("id") == self._number:

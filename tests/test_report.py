@@ -303,6 +303,7 @@ def test_grave_findings_stand_above_the_numbers():
     page = irpref.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
     assert "lacking: no documents for 1 of 6 topics" in Page(page).data["grave"][0]
     assert page.index('id="grave"') < page.index('id="board"')
+    assert irpref.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).grave == Page(page).data["grave"]
     assert 'id="grave"' not in irpref.report(["AP"], QRELS, RUNS).html
 
 

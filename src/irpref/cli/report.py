@@ -68,6 +68,8 @@ def run(args: argparse.Namespace) -> None:
             rankings=args.rankings and [name_of.get(name, name) for name in args.rankings],
             depth=args.depth,
         )
+    for line in made.grave:
+        frame.say(f"check: {line}")
     if args.file is None:
         sys.stdout.write(made.html)
     else:

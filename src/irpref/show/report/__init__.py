@@ -13,6 +13,7 @@ import hashlib
 import html
 import json
 import os
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -32,11 +33,14 @@ class Report:
     ----------
     html : str
     path : str or None
+    grave : list of str
+        What `irpref.check` finds grave: it stands above all numbers.
     """
 
-    def __init__(self, page: str, path: str | None = None) -> None:
+    def __init__(self, page: str, path: str | None = None, grave: Sequence[str] = ()) -> None:
         self.html = page
         self.path = path
+        self.grave = list(grave)
 
     def save(self, path: str | os.PathLike[str]) -> Report:
         """Write the page to a file, whole or not at all; returns the report with this path."""
@@ -45,7 +49,7 @@ class Report:
             open(beside, "w", encoding="utf-8", errors="xmlcharrefreplace", newline="") as out,
         ):
             out.write(self.html)
-        return Report(self.html, os.fspath(path))
+        return Report(self.html, os.fspath(path), self.grave)
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own; a link to the file where it is too large for a notebook."""
@@ -150,7 +154,7 @@ def report(
         policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'",
     )
-    made = Report(page)
+    made = Report(page, grave=found["grave"])
     return made if path is None else made.save(path)
 
 
