@@ -461,6 +461,7 @@ def test_judgments_that_differ(call: Call, files: Path) -> None:
 def test_options_may_be_short(call: Call) -> None:
     assert call("eval", "qrels", "r1", "--by", "--no", "AP")[1] == "1\tAP\t0.8333\n2\tAP\t0.5000\n3\tAP\t0.0000\n"
     assert call("eval", "qrels", "r1", "--out", "csv", "AP")[1].startswith("measure,")
+    assert "ambiguous" not in call("eval", "qrels", "r1", "--prov", "pytrec_eval", "AP")[2]
     assert "ambiguous option: --pr could match" not in call("eval", "qrels", "r1", "--pr", "pytrec_eval", "AP")[2]
 
 
@@ -849,7 +850,9 @@ def test_warnings_are_about_their_run_however_many_are_read_at_once(call: Call, 
 
 
 def test_jobs_are_at_least_one(call: Call, files: Path) -> None:
-    assert call("eval", "qrels", "r1", "AP", "-j", "0") == (2, "", "irpref: --jobs 0: expected at least 1\n")
+    status, out, err = call("eval", "qrels", "r1", "AP", "-j", "0")
+    assert (status, out) == (2, "")
+    assert err.startswith("irpref: argument -j/--jobs: '0': expected a number of at least 1")
 
 
 def test_files_of_every_form(call: Call, files: Path) -> None:
@@ -964,10 +967,13 @@ def test_old_spellings_are_understood_with_a_hint(call: Call, was: list[str], no
 
 
 def test_old_spellings_that_mean_something_else_are_refused_with_the_right_one(call: Call) -> None:
-    assert call("curve", "pr", "qrels", "r1", "--format", "csv")[::2] == (
-        2,
-        "irpref: --format csv: the format of the text is -o csv\n",
-    )
+    status, _, err = call("curve", "pr", "qrels", "r1", "--format", "latex")
+    assert status == 2
+    assert "'latex' is no form of runs; the format of the text is -o latex" in err
+    status, _, err = call("curve", "pr", "qrels", "r1", "--format", "csv")  # a form of runs now, which this is not
+    assert status == 1
+    assert err.startswith("irpref: r1: ")
+    assert err.endswith("(--format csv is how runs are read; the format of the text is -o csv)\n")
     assert call("plot", "pr", "qrels", "r1", "-o", "a.png")[::2] == (
         2,
         "irpref: -o a.png: a picture is written with -f a.png\n",
@@ -1037,3 +1043,103 @@ def test_an_encoding_without_daggers() -> None:
     page = printing.page_of(stream)
     table = printing.Table([printing.Column("AP")], [[printing.Cell("0.5", True, True)]], notes=["† differs"])
     assert printing.text(table, page=page) == "   AP\n0.5*#\n# differs\n"
+
+
+# How runs are read, for every command ------------------------------------------------
+
+
+def test_every_command_that_reads_runs_has_format_and_jobs(call: Call, files: Path) -> None:
+    (files / "c1").write_text("query_id,doc_id,score\n1,a,3\n1,c,2\n1,b,1\n2,d,2\n2,a,1\n")
+    (files / "c2").write_text("query_id,doc_id,score\n1,c,3\n1,a,2\n2,a,2\n2,d,1\n3,a,1\n")
+    for command, measures in (
+        (["compare"], ["AP"]),
+        (["compare"], []),
+        (["curve", "pr"], []),
+        (["curve", "histogram"], []),
+        (["curve", "npref"], []),
+        (["leaderboard"], ["AP"]),
+        (["check"], ["AP"]),
+        (["meta", "ranking"], ["AP", "nDCG"]),
+        (["meta", "robustness"], ["AP", "--levels", "50"]),
+    ):
+        plain = call(*command, "qrels", "r1", "r2", *measures, "-o", "csv")
+        assert plain[0] == 0, (command, plain)
+        for jobs in ("1", "2"):
+            other = call(*command, "qrels", "c1", "c2", *measures, "-o", "csv", "--format", "csv", "--jobs", jobs)
+            assert other == (0, plain[1].replace("r1", "c1").replace("r2", "c2"), plain[2]), command
+    assert call("explain", "qrels", "c1", "AP", "-t", "1", "--format", "csv") == call(
+        "explain", "qrels", "r1", "AP", "-t", "1"
+    )
+
+
+def test_one_bad_run_names_itself(call: Call, files: Path) -> None:
+    (files / "bad").write_text("1 Q0 a 1 x t\n")
+    for command in (["leaderboard"], ["curve", "pr"], ["meta", "ranking"]):
+        status, out, err = call(*command, "qrels", "r1", "bad", "r2", *(["AP"] if command != ["curve", "pr"] else []))
+        assert (status, out) == (1, "")
+        assert err.startswith("irpref: bad, line 1: ")
+    assert call("compare", "qrels", "r1", "bad", "AP")[2].startswith("irpref: bad, line 1: ")
+    status, out, _ = call("check", "qrels", "r1", "bad", "r2", "-o", "jsonl")  # the others are looked at
+    found = {(row["run"], row["code"]) for row in map(json.loads, out.splitlines())}
+    assert status == 0
+    assert {("bad", "invalid-run"), ("r1", "topics-without-documents")} <= found
+    assert call("check", "qrels", "r1", "bad", "AP", "--judge-next", "1")[0] == 1
+
+
+def test_float32_gives_the_order_of_pytrec_eval_in_every_command(call: Call, files: Path) -> None:
+    # 2^24 + 1 is 2^24 in 32 bits: a tie, in which the later id stands first.
+    (files / "q").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    (files / "close").write_text("1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n2 Q0 a 1 1 t\n")
+    (files / "other").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n")
+
+    def of(*command: str) -> list[dict[str, str]]:
+        import csv
+
+        return list(csv.DictReader(io.StringIO(call(*command, "-o", "csv")[1])))
+
+    for more, value in (([], 1.0), (["--float32"], 0.75)):
+        assert float(of("eval", "q", "close", "AP", *more)[0]["value"]) == value
+        assert float(of("compare", "q", "close", "other", "AP", *more)[0]["value"]) == value
+        board = of("leaderboard", "q", "close", "other", "AP", "--permutations", "10", *more)
+        assert [float(row["mean"]) for row in board if row["run"] == "close"] == [value]
+        assert float(of("curve", "pr", "q", "close", *more)[0]["precision"]) == value
+    for more, value in (([], 1.0), (["--float32"], 0.5)):  # R-precision
+        assert float(of("compare", "q", "close", "other", *more)[0]["value"]) == value
+        rows = of("curve", "histogram", "q", "close", "other", *more)
+        assert sorted(float(row["value"]) for row in rows) == sorted([2 * value - 1, 1.0])
+
+
+def test_compare_shows_how_many_topics_are_answered_where_that_differs(call: Call) -> None:
+    out = call("compare", "qrels", "r1", "r2", "AP")[1]
+    assert re.search(r"^A +3 +5 +4 +3 +2\nB +3 +5 +4 +3 +3\nanswered: topics with documents, of 3$", out, re.M)
+    assert "answered" not in call("compare", "qrels", "r2", "./r2", "AP")[1]
+
+
+def test_documents_to_judge_next(call: Call, files: Path) -> None:
+    (files / "q").write_text("q 0 r 1\nq 0 s 1\n")
+    (files / "a").write_text("q Q0 r 1 3 t\nq Q0 x 2 2 t\nq Q0 y 3 1 t\n")
+    (files / "b").write_text("q Q0 x 1 3 t\nq Q0 s 2 2 t\nq Q0 z 3 1 t\n")
+    # P@3 is 1/3 for both; y and z each move one of them by 1/3, x both alike.
+    status, out, _ = call("check", "q", "a", "b", "P@3", "--judge-next", "5", "-o", "csv")
+    assert (status, out) == (0, "query_id,doc_id,weight,runs\nq,y,0.3333,a\nq,z,0.3333,b\n")
+    assert "\nJudge next\n" in call("check", "q", "a", "b", "P@3", "--judge-next", "1")[1]
+    for wrong in (["a", "b"], ["a", "P@3"]):
+        assert call("check", "q", *wrong, "--judge-next", "5")[0] == 2
+    assert call("check", "q", "a", "b", "P@3", "--judge-next", "0")[0] == 2
+
+
+def test_topics_needed_beside_the_leaderboard(call: Call) -> None:
+    from irpref.meta import topics_needed
+
+    # AP: 5/6, 1/2, 0 and 1/4, 1, 1. Differences 7/12, -1/2, -1, mean -11/36: half of their variance is 1698/5184.
+    variance, observed = 1698 / 5184, 11 / 36
+    for option, difference in (["--design"], observed), (["--design", "0.1"], 0.1):
+        (row,) = map(json.loads, call("leaderboard", "qrels", "r1", "r2", "AP", "-o", "jsonl", *option)[1].splitlines())
+        assert float(row["variance"]) == pytest.approx(variance)
+        assert float(row["difference"]) == pytest.approx(difference)
+        assert int(row["topics_t"]) == topics_needed(difference, variance)
+    out = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "10", "--design")[1]
+    assert out.startswith("AP\n")
+    assert "\nHow many topics?\n" in out
+    assert call("leaderboard", "qrels", "r1", "AP", "--design")[0] == 2
+    assert call("leaderboard", "qrels", "r1", "r2", "AP", "--design", "-0.1")[0] == 2

@@ -656,3 +656,21 @@ def test_an_experiment_takes_preferences():
     table = pt.Experiment([run], topics, judged, [irpref.PrefShare, irpref.NumPrefs])
     assert table["PrefShare"][0] == pytest.approx(2 / 3)
     assert table["NumPrefs"][0] == 3
+
+
+def test_a_path_of_preferences_goes_where_a_path_of_qrels_goes(tmp_path):
+    for text in ("q a b\nq c d\n", "q g 0 a 2\nq g 0 b 1\nq g 1 c 2\nq g 1 d 1\n"):  # pairs, prefs
+        path = tmp_path / "preferences"
+        path.write_text(text)
+        run = {"q": {"a": 4.0, "b": 3.0, "d": 2.0, "c": 1.0}}  # a before b, but not c before d
+        for measures in (["PrefShare"], ["PrefShare", "NumPrefs"]):
+            given = irpref.evaluator(measures, path).calc_aggregate(run)
+            assert given == irpref.evaluator(measures, irpref.read_preferences(path)).calc_aggregate(run)
+            assert given[irpref.parse("PrefShare")] == 1 / 2
+        with pytest.raises(ValueError, match="preferences"):  # they are no grades
+            irpref.evaluator(["AP"], path)
+        assert "invalid-run" not in set(irpref.check(path, {"r": run}, ["PrefShare"])["code"])
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q 0 a 1\nq 0 b 0\nq 0 c 1\n")  # plain qrels are one group
+    run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0}}
+    assert irpref.evaluator(["PrefShare"], str(qrels)).calc_aggregate(run) == {irpref.parse("PrefShare"): 1 / 2}

@@ -450,7 +450,8 @@ def evaluator(
     measures : measures or names, of any toolkit
     qrels : any form of qrels
         Frame of pandas or polars (eager or lazy) with ir_measures' or PyTerrier's names of columns, dict of dicts,
-        iterable of namedtuples, path of a file, or id or object of a data set of ir_datasets.
+        iterable of namedtuples, path of a file, or id or object of a data set of ir_datasets. With measures such as
+        PrefShare the file may hold preferences, as `irpref.read_preferences` reads them.
     float32 : bool
         The host's everyday measures have trec_eval's order: scores as 64-bit floats, equal ones by falling document
         id. True: the order of pytrec_eval, through which ir_measures has most of them, with scores rounded to
@@ -481,7 +482,8 @@ def evaluator(
     if not rest:
         return AcceleratedEvaluator(chosen, qrels, float32=float32)
     check_supported(rest, ir_measures.DefaultPipeline)
-    return CombinedEvaluator(chosen, rest, opened(qrels, "relevance"), float32=float32)
+    preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
+    return CombinedEvaluator(chosen, rest, opened(qrels, "relevance", preferences), float32=float32)
 
 
 def score(measure: Any, grades: Any, scores: Any) -> Floats:

@@ -20,6 +20,7 @@ in words what follows from it:
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -30,14 +31,16 @@ import numpy as np
 from irpref.analysis.preference_check import has_subgroups, preference_findings
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.runs import named_runs
+from irpref.formats.tables import read_run
 from irpref.judged.align import Repeats, blocks, listing
 from irpref.judged.inputs import Table, as_table, group, opened
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
+from irpref.judged.stream import each
 from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.names import parse_all
-from irpref.messages import DuplicateWarning
+from irpref.messages import DuplicateWarning, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +64,9 @@ class Finding:
     text: str
 
 
-def check(qrels: Any, runs: Any, measures: Any = ()) -> pd.DataFrame:
+def check(
+    qrels: Any, runs: Any, measures: Any = (), *, jobs: int | None = None, form: str | None = None
+) -> pd.DataFrame:
     """Look at qrels and runs before they are evaluated.
 
     Parameters
@@ -70,6 +75,10 @@ def check(qrels: Any, runs: Any, measures: Any = ()) -> pd.DataFrame:
     runs : mapping of name to run, or list of paths
     measures : measures of any toolkit, or their names, optional
         Those that are to be computed: their cutoffs, thresholds and needs are held against the data.
+    jobs : int, optional
+        Runs looked at at a time; by default the number of cores.
+    form : str, optional
+        Form of files, as for `irpref.read_run`.
 
     Returns
     -------
@@ -91,7 +100,8 @@ def check(qrels: Any, runs: Any, measures: Any = ()) -> pd.DataFrame:
     ValueError, OSError
         The qrels cannot be read. What is wrong with a run is a finding.
     """
-    qrels = opened(qrels, "relevance")
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    qrels = opened(qrels, "relevance", any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen))
     stated: list[Finding] = []
     if has_subgroups(qrels):
         stated = [Finding(row[0], row[1], None, *row[2:]) for row in preference_findings(qrels)]
@@ -101,19 +111,26 @@ def check(qrels: Any, runs: Any, measures: Any = ()) -> pd.DataFrame:
     else:
         pool = Pool.build(qrels)
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in named_runs(runs).items()}
-    chosen = list(dict.fromkeys(parse_all(measures)))
     found = [*stated, *_of_qrels(pool, chosen)]
     looks: dict[str, _Look] = {}
     ids = _Ids(pool)
-    for name, run in named.items():
-        try:
-            looks[name] = _look(pool, run, ids)
-        except ValueError as error:  # no number, no column, nothing in common that could be looked at
-            found.append(Finding("invalid-run", "grave", name, 1, None, f"cannot be evaluated: {error}"))
+    for name, done in zip(
+        named, each(lambda run: _look(pool, _read(run, form), ids), named.values(), jobs), strict=True
+    ):
+        for warning in done.warnings:
+            warn_user(*warning)
+        if isinstance(
+            done.error, (ValueError, OSError)
+        ):  # no number, no column, nothing in common that could be looked at
+            found.append(Finding("invalid-run", "grave", name, 1, None, f"cannot be evaluated: {done.error}"))
+        elif done.error is not None:
+            raise done.error
+        elif done.value is not None:
+            looks[name] = done.value
     deepest = max((int(look.lengths.max(initial=0)) for look in looks.values()), default=0)
     for name, look in looks.items():
         found += _of_run(pool, name, look, chosen, deepest)
-    found += _identical(pool, named, looks)
+    found += _identical(pool, named, looks, form)
     return _table(found)
 
 
@@ -278,6 +295,11 @@ def _bare(name: str) -> str:
     return "".join(name.split()).casefold()
 
 
+def _read(run: Any, form: str | None) -> Any:
+    """A run; the file of a path, where the form of files is given."""
+    return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
+
+
 def _look(pool: Pool, run: Any, ids: _Ids) -> _Look:
     data = as_table(run, "score")
     names = group(data.query_id).names if isinstance(data, Table) else list(data)
@@ -422,7 +444,7 @@ def _scores(pool: Pool, name: str, look: _Look) -> Iterator[Finding]:
         yield Finding("float32-ties", "note", name, int(look.blurred.sum()), first, text)
 
 
-def _identical(pool: Pool, named: dict[str, Any], looks: dict[str, _Look]) -> Iterator[Finding]:
+def _identical(pool: Pool, named: dict[str, Any], looks: dict[str, _Look], form: str | None) -> Iterator[Finding]:
     """Runs with the same documents in the same order, each with the first such run."""
     alike: dict[Any, list[str]] = {}
     for name, look in looks.items():
@@ -434,7 +456,7 @@ def _identical(pool: Pool, named: dict[str, Any], looks: dict[str, _Look]) -> It
         # To a measure they are the same; whether they are, only their unjudged documents can tell.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DuplicateWarning)
-            docs = {name: listing(pool, named[name]).doc_ids for name in names}
+            docs = {name: listing(pool, _read(named[name], form)).doc_ids for name in names}
         for i, name in enumerate(names):
             other = next((before for before in names[:i] if docs[before] == docs[name]), None)
             if other is not None:

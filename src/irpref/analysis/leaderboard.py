@@ -93,6 +93,7 @@ def leaderboard(
     groups: Any = None,
     n_permutations: int = tests.N_PERMUTATIONS,
     rng: Any = None,
+    float32: bool = False,
 ) -> Leaderboard:
     """Means of runs with their intervals, places and letters, from tests of all pairs.
 
@@ -117,6 +118,8 @@ def leaderboard(
         Of `randomised_tukey`.
     rng : seed or numpy Generator, optional
         Of what is drawn; None is seed 0, so that the same data give the same digits.
+    float32 : bool
+        See `irpref.evaluator`.
 
     Returns
     -------
@@ -159,7 +162,7 @@ def leaderboard(
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)}")
     qrels = opened(qrels, "relevance")  # read again for the groups
     extra = [m for m in parse_all(FURTHER) if m not in chosen]
-    found = {of.measure: of for of in results([*chosen, *extra], qrels, named)}
+    found = {of.measure: of for of in results([*chosen, *extra], qrels, named, float32)}
     topics = found[by].topics
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng  # the same for all measures
     names = [str(measure) for measure in chosen]

@@ -55,7 +55,7 @@ class Results:
         return Results(self.measure, self.runs, kept, values, self.higher_is_better, self.is_sum)
 
 
-def results(measures: Any, qrels: Any, runs: Mapping[str, Any]) -> list[Results]:
+def results(measures: Any, qrels: Any, runs: Mapping[str, Any], float32: bool = False) -> list[Results]:
     """Evaluate runs by name: one `Results` a measure, over the topics of the qrels, in the order asked for.
 
     Raises
@@ -66,7 +66,7 @@ def results(measures: Any, qrels: Any, runs: Mapping[str, Any]) -> list[Results]
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("there is no measure to evaluate")
-    found = topic_values(chosen, qrels, runs)
+    found = topic_values(chosen, qrels, runs, float32=float32)
     out = []
     for measure in chosen:
         of = found[str(measure)]

@@ -1,7 +1,8 @@
 """`irpref check QRELS RUN... [MEASURE...]`: what to know before any number is read.
 
 Findings about judgments, runs, and measures on them, the worst first: topics without documents, repeated documents,
-ties, unjudged documents, ids that do not meet, judgments on which a measure tells nothing apart.
+ties, unjudged documents, ids that do not meet, judgments on which a measure tells nothing apart. With --judge-next N,
+the unjudged documents to judge first (with -o tsv, csv and jsonl: only these).
 
 exit status: 0; with --strict 1 where something grave was found
 """
@@ -10,14 +11,22 @@ from __future__ import annotations
 
 import argparse
 from itertools import groupby
+from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import ERROR, OK, Command, Parser
+from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
 from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
+    parser.add_argument(
+        "--judge-next",
+        metavar="N",
+        type=int,
+        help="also the N unjudged documents that would say most about which run is better by the measures",
+    )
+    frame.add_reading(parser, float32=False)
     parser.add_argument("--strict", action="store_true", help="exit status 1 where something grave is found")
     frame.add_output(parser)
 
@@ -27,9 +36,22 @@ def run(args: argparse.Namespace) -> int:
     from irpref import check
 
     given = frame.inputs(args)
-    found = check(given.judgments().for_pool(), given.files, given.measures)
+    if args.judge_next is not None:
+        if args.judge_next < 1:
+            raise UsageError(f"--judge-next {args.judge_next}: expected a number of at least 1")
+        if not given.measures:
+            raise UsageError(
+                "--judge-next: no measure given that the documents would matter to, such as P@10 or nDCG@10"
+            )
+        if len(given.files) < 2:
+            raise UsageError("--judge-next compares runs: give at least 2")
+    qrels = given.judgments().for_pool()
+    found = check(qrels, given.files, given.measures, jobs=args.jobs, form=args.format)
+    if args.judge_next is not None and (found["code"] == "invalid-run").any():
+        bad = found[found["code"] == "invalid-run"].iloc[0]
+        raise ValueError(f"--judge-next: {bad['run']} {bad['text']}")
     if frame.form_of(args) in LINES:
-        frame.show(args, of_frame(found, rounded()))
+        frame.show(args, of_frame(found if args.judge_next is None else _next(given, args, qrels), rounded()))
     else:
         records = found.astype(object).where(found.notna(), None).to_dict("records")
         columns = [Column("", left=True), Column("", left=True, prose=True)]
@@ -37,8 +59,24 @@ def run(args: argparse.Namespace) -> int:
             Table(columns, [(row["run"] or "", row["text"]) for row in rows], level.capitalize())
             for level, rows in groupby(records, key=lambda row: str(row["level"]))
         ]
+        if args.judge_next is not None:
+            documents = of_frame(_next(given, args, qrels), rounded())
+            documents.title = "Judge next"
+            documents.notes = [
+                "weight: what the grade of the document could change in the differences of pairs of runs that could "
+                "turn round"
+            ]
+            tables.append(documents)
         frame.show(args, tables)
     return ERROR if args.strict and (found["level"] == "grave").any() else OK
+
+
+def _next(given: frame.Inputs, args: argparse.Namespace, qrels: Any) -> Any:
+    """The documents to judge next, a row each."""
+    from irpref import judge_next
+
+    found = judge_next(given.measures, qrels, given.runs(args), args.judge_next)
+    return found.assign(runs=[" ".join(names) for names in found["runs"]])
 
 
 COMMAND = Command(

@@ -38,6 +38,7 @@ def _arguments(parser: Parser) -> None:
     frame.old(parser, "--topics", "--bars", dest="bars", type=int)
     frame.add_topic(parser, "only the bar of this topic", several=True)
     parser.add_argument("-q", "--by-query", action="store_true", help="with -o: a row for each topic, no tests")
+    frame.add_reading(parser)
     frame.add_output(parser)
 
 
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     if args.bars < 0:
         raise UsageError(f"--bars {args.bars}: expected a number of at least 0")
     given = frame.inputs(args, n_runs=2)
-    qrels, runs = given.judgments().rows(), given.runs()
+    qrels, runs = given.judgments().rows(), given.runs(args, rounded=not given.measures)
     (_, b) = runs
     frame.say_grave(qrels, runs, given.measures)
     by_topic = args.by_query or frame.form_of(args) == "table"
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
         if measure is None:
             function: Any = partial(curves.precision_histogram, rel=args.rel)
         else:
-            function = partial(curves.paired_differences, measure=measure)
+            function = partial(curves.paired_differences, measure=measure, float32=args.float32)
         if by_topic and (args.by_query or not topics):
             topics.append(function(qrels, runs, b, per_topic=True))
         if not args.by_query:
@@ -72,7 +73,11 @@ def run(args: argparse.Namespace) -> None:
     elif form == "table":
         with frame.opened(args) as out:
             page = page_of(out)
-            out.write(_report(args, given, topics[0], means, curves.summary_table(qrels, runs, rel=args.rel), page))
+            summary = curves.summary_table(qrels, runs, rel=args.rel)
+            # Topics of the qrels that a run has documents for.
+            by_run = curves.summary_table(qrels, runs, per_topic=True).groupby("run", sort=False)["num_ret"]
+            answered = [int((retrieved > 0).sum()) for _, retrieved in by_run]
+            out.write(_report(args, given, topics[0], means, summary, answered, page))
     else:
         frame.show(args, _long(means, b, form) if form in LINES else _tests(means))
 
@@ -83,16 +88,27 @@ def _with_attrs(table: Any, of: Any) -> Any:
 
 
 def _report(
-    args: argparse.Namespace, given: frame.Inputs, by_topic: Any, means: list[Any], summary: Any, page: Page
+    args: argparse.Namespace,
+    given: frame.Inputs,
+    by_topic: Any,
+    means: list[Any],
+    summary: Any,
+    answered: list[int],
+    page: Page,
 ) -> str:
     width = max(map(wide, given.files))
     files = [f"{x}  {visible(f'{n:{width}}  {path}')}" for x, (n, path) in zip("AB", given.files.items(), strict=True)]
-    rows = zip("AB", *(summary[key] for key in ("num_q", "num_ret", "num_rel", "num_rel_ret")), strict=True)
-    names = ("run", "topics", "retrieved", "relevant", "found")
+    columns = {"run": "AB", "topics": summary["num_q"], "retrieved": summary["num_ret"]}
+    columns |= {"relevant": summary["num_rel"], "found": summary["num_rel_ret"]}
+    notes = []
+    if len(set(answered)) > 1:
+        columns["answered"] = answered
+        notes = [f"answered: topics with documents, of {summary['num_q'].iloc[0]}"]
     found = Table(
-        [Column(name, left=i == 0) for i, name in enumerate(names)],
-        list(rows),
+        [Column(name, left=i == 0) for i, name in enumerate(columns)],
+        list(zip(*columns.values(), strict=True)),
         f"Documents of these topics; relevant: grade {args.rel:g} or above",
+        notes,
     )
     parts = [_bars(by_topic, args.bars, page), _tests(means), found]
     return "\n".join(["\n".join([*files, ""]), *(text(part, "table", page) for part in parts)])

@@ -21,6 +21,7 @@ from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
 from irpref.show.text import LINES, of_frame, rounded, significant
 
+OF_THE_HOST = ("pr", "histogram")  # curves of measures that pytrec_eval computes for ir_measures
 FUNCTIONS = {
     "crp": "crp",
     "npref": "npref_convergence",
@@ -47,8 +48,8 @@ def _arguments(kind: str, parser: Parser) -> None:
         frame.old(parser, "--per-topic", "-q, --by-query", dest="by_query", action="store_true")
         frame.add_topic(parser, "only this topic")
         frame.old(parser, "--query", "-t, --topic", dest="topic")
+    frame.add_reading(parser, float32=kind in OF_THE_HOST)
     frame.add_output(parser, help="default: tsv")
-    frame.gone(parser, "--format", "the format of the text is -o {}")
 
 
 def add_options(parser: Parser, kind: str) -> None:
@@ -118,7 +119,7 @@ def _table(args: argparse.Namespace) -> Any:
 
     given = frame.inputs(args, n_runs=2 if args.kind == "histogram" else None)
     more = options(args, given)
-    qrels, runs = given.judgments().rows(), given.runs()
+    qrels, runs = given.judgments().rows(), given.runs(args, rounded=True)
     function = getattr(curves, FUNCTIONS[args.kind])
     if args.kind == "histogram":
         return function(qrels, runs, list(runs)[1], **more)

@@ -24,7 +24,6 @@ from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
 from irpref.cli.scoring import Scorer, Scores, SideBySide, read_judgments, reads_preferences
 from irpref.formats.runs import run_names
 from irpref.formats.trec import Source
-from irpref.messages import warn_user
 from irpref.show.text import LINES, Cell, Column, Table, rounded
 
 EPILOG = """\
@@ -67,15 +66,7 @@ def _arguments(parser: Parser) -> None:
         metavar="FILE",
         help="preferences for measures such as PrefShare, beside QRELS for the others (or give them as QRELS)",
     )
-    frame.add_format(input_)
-    input_.add_argument(
-        "-j", "--jobs", type=int, metavar="N", help="runs evaluated at a time (default: the number of cores)"
-    )
-    input_.add_argument(
-        "--float32",
-        action="store_true",
-        help="scores as 32-bit floats for the measures that pytrec_eval computes for ir_measures, as there",
-    )
+    frame.add_reading(input_)
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
     tests = parser.add_argument_group("comparison")
     tests.add_argument("--baseline", metavar="RUN", help="test the difference of every other run from this one")
@@ -116,8 +107,6 @@ def run(args: argparse.Namespace) -> int:
     base = _baseline(args, given)
     form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
 
-    if args.jobs is not None and args.jobs < 1:
-        raise UsageError(f"--jobs {args.jobs}: expected at least 1")
     from irpref.judged.stream import expect
 
     expect([Source(path) for path in given.files.values()])
@@ -127,14 +116,12 @@ def run(args: argparse.Namespace) -> int:
     paths = list(given.files.values())
     with _progress(paths) as report:
         for name, done in zip(given.files, scorer.score_all(paths, args.jobs, report), strict=True):
-            for warning in done.warnings:
-                about = f"{done.item}: " if len(paths) > 1 else ""
-                warn_user(about + warning.message, warning.category, (done.item, warning.once))
+            frame.warn_again(done, len(paths) > 1)
             if done.value is not None:
                 scores[name] = done.value
                 continue
             assert done.error is not None
-            error = _named(done.error, done.item)
+            error = frame.named(done.error, done.item)
             if len(paths) == 1 or name == base:
                 raise error
             # The others are printed.
@@ -368,14 +355,6 @@ def _same_file(a: str, b: str) -> bool:
 
 
 # On the way -----------------------------------------------------------------------------------------------------
-
-
-def _named(error: Exception, path: str) -> Exception:
-    """An error of a run that says which one it is about."""
-    name = "<stdin>" if path == "-" else path
-    if not isinstance(error, ValueError) or str(error).startswith(name):
-        return error
-    return ValueError(f"{name}: {error}")
 
 
 @contextmanager

@@ -29,6 +29,7 @@ def _arguments(parser: Parser) -> None:
         "--all", action="store_true", dest="every", help="a line for each document, even if it adds nothing"
     )
     frame.add_known(parser)
+    frame.add_reading(parser, float32=False)
     frame.add_output(parser)
     frame.old(parser, "--csv", "-o csv", dest="output", nargs=0, const="csv")
 
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
         if len(topics) > 1:
             raise UsageError(f"one topic is explained: give -t ID (the topics begin {', '.join(topics[:3])})")
         (args.topic,) = topics
-    (ranking,) = given.runs().values()
+    (ranking,) = given.runs(args).values()
     with frame.asking_for_known(args):
         form = frame.form_of(args)
         if form in LINES:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from irpref.formats import tables
 from irpref.formats.replace import replaced
@@ -28,6 +28,9 @@ from irpref.formats.runs import ENDINGS as ENDINGS_OF_RUNS
 from irpref.formats.runs import run_names
 from irpref.messages import IrprefWarning, visible, warn_user
 from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, write
+
+if TYPE_CHECKING:
+    from irpref.judged.stream import Done
 
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
@@ -40,12 +43,16 @@ class UsageError(ValueError):
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are one line, as all of ours."""
 
+    BEHIND = ("preferences",)
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         # `--by` is short for `--by_query` and `--by-query`, which are one option; old spellings have no short forms.
         found = [match for match in super()._get_option_tuples(option_string) if match[0].help != argparse.SUPPRESS]
+        # Options of the host's command keep the short forms that they have there (`--pr` for `--provider`).
+        found = [match for match in found if match[0].dest not in self.BEHIND] or found
         return list({id(match[0]): match for match in reversed(found)}.values())
 
 
@@ -133,15 +140,38 @@ def add_output(parser: Any, help: str = "default: table", spellings: Sequence[st
     )
 
 
-def add_format(parser: Any) -> None:
-    """--format."""
+def add_reading(parser: Any, float32: bool = True) -> None:
+    """--format, --jobs and, where the host's measures are computed, --float32: how runs are read."""
     parser.add_argument(
         "--format",
-        choices=tables.FORMS,
+        type=_form,
         metavar="FORM",
         help="form of the runs, where the ending of their names does not say it: trec, msmarco (query_id doc_id rank; "
         "the score is the negative rank), parquet, csv, tsv, json, jsonl",
     )
+    parser.add_argument(
+        "-j", "--jobs", type=_jobs, metavar="N", help="runs read at a time (default: the number of cores)"
+    )
+    if float32:
+        parser.add_argument(
+            "--float32",
+            action="store_true",
+            help="scores as 32-bit floats for the measures that pytrec_eval computes for ir_measures, as there",
+        )
+
+
+def _form(text: str) -> str:
+    if text in tables.FORMS:
+        return text
+    if text in FORMS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no form of runs; the format of the text is -o {text}")
+    raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(tables.FORMS)})")
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of at least 1")
+    return int(text)
 
 
 def add_known(parser: Any) -> None:
@@ -232,9 +262,9 @@ class Inputs:
 
         return read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)))
 
-    def runs(self) -> dict[str, Any]:
-        """The runs by name."""
-        return dict(read_runs(self.files))
+    def runs(self, args: argparse.Namespace, rounded: bool = False) -> dict[str, Any]:
+        """The runs by name, read as the options of `add_reading` say; see `read_runs`."""
+        return dict(read_runs(self.files, args, rounded))
 
 
 def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequence[str] = ()) -> Inputs:
@@ -342,19 +372,67 @@ def named_measures(names: Iterable[str]) -> list[Any]:
 # Reading --------------------------------------------------------------------------------------------------------
 
 
-def read_runs(files: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Name and run of each file, one after the other, with a bar on a terminal and a word about empty ones."""
+def read_runs(
+    files: Mapping[str, str], args: argparse.Namespace | None = None, rounded: bool = False
+) -> Iterator[tuple[str, Any]]:
+    """Name and run of each file, in their order, several read at a time; a bar on a terminal, a word about empty ones.
+
+    Parameters
+    ----------
+    files : mapping of name to path
+    args : Namespace, optional
+        Of a parser with `add_reading`.
+    rounded : bool
+        Whether all scores are rounded to 32 bits where `--float32` is given.
+
+    Raises
+    ------
+    ValueError, OSError
+        Of the first run that cannot be read, with its name.
+    """
     from irpref import read_run
+    from irpref.judged.stream import each, n_jobs
     from irpref.meta.progress import Bar
 
+    form: str | None = getattr(args, "format", None)
+    rounded = rounded and getattr(args, "float32", False)
+    jobs = min(getattr(args, "jobs", None) or n_jobs(), max(len(files), 1))
     bar = Bar(len(files))
-    for name, path in files.items():
+    for name, done in zip(files, each(lambda path: read_run(path, form), files.values(), jobs), strict=True):
         bar.step(name)
-        run = read_run(path)
+        warn_again(done, len(files) > 1)
+        if done.error is not None:
+            bar.close()
+            raise _not_so(named(done.error, done.item), form)
+        run: Any = done.value
         if run.empty:
             warn_user(f"{name}: the run is empty: all topics have the value of an empty ranking", IrprefWarning)
+        if rounded:
+            run["score"] = run["score"].astype("float32").astype("float64")
         yield name, run
     bar.close()
+
+
+def warn_again(done: Done[str, Any], several: bool) -> None:
+    """The warnings that were held back while a run was looked at, with its path if there are several."""
+    for warning in done.warnings:
+        about = f"{done.item}: " if several else ""
+        warn_user(about + warning.message, warning.category, (done.item, warning.once))
+
+
+def named(error: Exception, path: str) -> Exception:
+    """An error of a run that says which one it is about."""
+    name = "<stdin>" if path == "-" else path
+    if not isinstance(error, ValueError) or str(error).startswith(name):
+        return error
+    return ValueError(f"{name}: {error}")
+
+
+def _not_so(error: Exception, form: str | None) -> Exception:
+    """An error of reading, with a hint where --format was perhaps meant to be about the output."""
+    if form not in FORMS or not isinstance(error, ValueError):
+        return error
+    return ValueError(f"{error} (--format {form} is how runs are read; the format of the text is -o {form})")
 
 
 def say_grave(qrels: Any, runs: Any, measures: Sequence[Any]) -> None:

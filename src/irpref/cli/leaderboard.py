@@ -14,6 +14,8 @@ from irpref.cli.frame import Command, Parser, UsageError
 from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 METHODS = ("randomised_tukey", "tukey", "holm", "none")
+OBSERVED = 0.0  # no difference was named
+DIFFERENCE = 0.05  # where none is observed
 _HEADS = {
     "low": "from",
     "high": "to",
@@ -33,6 +35,16 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("--permutations", metavar="N", type=int, default=10_000, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: %(default)s)")
     parser.add_argument("--tests", action="store_true", help="a row for each pair of runs in place of the board")
+    parser.add_argument(
+        "--design",
+        metavar="DIFFERENCE",
+        nargs="?",
+        type=_difference,
+        const=OBSERVED,
+        help="also how many topics would tell such a difference apart (default: that of the two best runs); "
+        "with -o tsv, csv and jsonl only this",
+    )
+    frame.add_reading(parser)
     frame.add_output(parser)
 
 
@@ -45,7 +57,11 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
     if args.permutations < 1:
         raise UsageError(f"--permutations {args.permutations}: expected a number of at least 1")
-    qrels, runs = given.judgments().rows(), given.runs()
+    if args.design is not None and len(given.files) < 2:
+        raise UsageError("--design compares runs: give at least 2")
+    if args.design is not None and args.tests and frame.form_of(args) in LINES:
+        raise UsageError("--design and --tests are two tables: choose one, or -o table")
+    qrels, runs = given.judgments().rows(), given.runs(args)
     frame.say_grave(qrels, runs, given.measures)
     board = leaderboard(
         given.measures,
@@ -57,15 +73,63 @@ def run(args: argparse.Namespace) -> None:
         groups=args.groups,
         n_permutations=args.permutations,
         rng=args.seed,
+        float32=args.float32,
     )
+    lines = frame.form_of(args) in LINES
+    if lines:
+        chosen = board.pairs if args.tests else board
+        frame.show(args, of_frame(chosen if args.design is None else _design(given, args, qrels, runs), str))
+        return
     if args.tests:
-        frame.show(args, of_frame(board.pairs, str if frame.form_of(args) in LINES else rounded()))
-    elif frame.form_of(args) in LINES:
-        frame.show(args, of_frame(board, str))
+        tables = [of_frame(board.pairs, rounded())]
     else:
-        frame.show(
-            args, [_table(part, args) for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)]
-        )
+        tables = [_table(part, args) for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)]
+    if args.design is not None:
+        tables.append(_sizes(_design(given, args, qrels, runs), args))
+    frame.show(args, tables)
+
+
+def _design(given: frame.Inputs, args: argparse.Namespace, qrels: Any, runs: Any) -> Any:
+    """How many topics each measure would need: see `irpref.meta.topic_set_size`."""
+    import pandas as pd
+
+    from irpref.meta import topic_set_size, topic_values
+
+    found = []
+    for values in topic_values(given.measures, qrels, runs, float32=args.float32).values():
+        difference = args.design
+        if difference == OBSERVED:
+            best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]
+            difference = abs(best[0] - best[1]) or DIFFERENCE
+        found.append(topic_set_size(values, difference, level=args.level))
+    return pd.concat(found, ignore_index=True)
+
+
+def _sizes(design: Any, args: argparse.Namespace) -> Table:
+    """The numbers of topics, for readers."""
+    table = of_frame(design[["measure", "difference", "topics_t", "topics_anova", "n_topics", "detectable"]], rounded())
+    heads = ("measure", "difference", "topics (t)", "topics (ANOVA)", "topics here", "detectable here")
+    table.columns = [
+        Column(head, column.show, left=column.left) for head, column in zip(heads, table.columns, strict=True)
+    ]
+    table.title = "How many topics?"
+    which = f" (of the two best runs, or {DIFFERENCE} where these are level)" if args.design == OBSERVED else ""
+    table.notes = [
+        f"so many topics find a true difference of this size{which} with a chance of 80 % at level "
+        f"{1 - args.level:.3g}: by a paired t-test of two runs, by an analysis of variance of all of them; detectable "
+        "here: the smallest difference that the topics at hand find so"
+    ]
+    return table
+
+
+def _difference(text: str) -> float:
+    try:
+        difference = float(text)
+    except ValueError:
+        difference = 0.0
+    if not 0 < difference < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no difference such as 0.05 (without one, write --design last)")
+    return difference
 
 
 def _table(board: Any, args: argparse.Namespace) -> Table:

@@ -47,6 +47,7 @@ def _arguments(method: str, parser: Parser) -> None:
         parser.add_argument("--values", metavar="FILE", help="values by system and topic, in place of runs")
         parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
         frame.add_topic(parser, "only this topic", several=True)
+    frame.add_reading(parser, float32=values)
     frame.add_output(parser)
     frame.old(parser, "--csv", "-f, --file with -o csv", dest="csv")
     parser.add_argument("--plot", metavar="FILE", help="draw a picture, too (.png, .pdf, .svg)")
@@ -124,7 +125,11 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
     else:
         given = _inputs(args)
         qrels = given.judgments().rows()
-        found = list(topic_values(bind(given.measures, qrels), qrels, frame.read_runs(given.files)).values())
+        found = list(
+            topic_values(
+                bind(given.measures, qrels), qrels, frame.read_runs(given.files, args), float32=args.float32
+            ).values()
+        )
     if args.topic:
         found = [values.select(topics=args.topic) for values in found]
     if args.top is not None:
@@ -235,7 +240,7 @@ def _robustness(args: argparse.Namespace) -> None:
     found = incompleteness(
         given.measures,
         given.judgments().rows(),
-        frame.read_runs(given.files),
+        frame.read_runs(given.files, args),
         levels=args.levels or LEVELS,
         n_samples=args.samples,
         rel=args.rel,

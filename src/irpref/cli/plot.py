@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from irpref.cli import frame
-from irpref.cli.curve import add_options, options
+from irpref.cli.curve import OF_THE_HOST, add_options, options
 from irpref.cli.frame import Command, Parser, UsageError
 from irpref.formats.replace import replaced
 
@@ -53,6 +53,7 @@ def _arguments(kind: str, parser: Parser) -> None:
         )
     if kind == "scatter":
         frame.old(parser, "--measures", "two arguments after the runs", dest="measure", nargs=2)
+    frame.add_reading(parser, float32=kind in (*OF_THE_HOST, *_MEASURES))
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
     frame.gone(parser, "-o --output", "a picture is written with -f {}")
     parser.add_argument(
@@ -96,7 +97,12 @@ def run(args: argparse.Namespace) -> None:
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
-    ax = getattr(plots, _KINDS[kind][0])(given.judgments().rows(), given.runs(), ax=ax, **more)
+    data = [given.judgments().rows(), given.runs(args, rounded=kind in OF_THE_HOST)]
+    if kind in _MEASURES:
+        from irpref.meta import topic_values
+
+        data = [topic_values(given.measures, *data, float32=args.float32)]
+    ax = getattr(plots, _KINDS[kind][0])(*data, ax=ax, **more)
     if args.title is not None:
         ax.set_title(args.title)
     save(ax, args.file, dpi=args.dpi)

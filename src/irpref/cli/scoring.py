@@ -332,6 +332,7 @@ class SideBySide(Scorer):
 
     def __init__(self, measures: Sequence[Any], scorers: Sequence[Scorer]) -> None:
         self.measures, self.scorers = list(measures), list(scorers)
+        self.pool = self.scorers[0].pool
 
     def score(self, path: str, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
         """Values of a run file. Raises as `Scorer.score`."""
@@ -340,6 +341,8 @@ class SideBySide(Scorer):
         found = Scores()
         for scorer in self.scorers:
             part = scorer.score(path, progress, alone)
+            if scorer is self.scorers[0]:
+                found.missing = part.missing
             found.means.update(part.means)
             found.by_topic.update(part.by_topic)
             found.lines += part.lines

@@ -48,7 +48,7 @@ class Table(NamedTuple):
     once: bool = False  # whether nothing else will be evaluated: then polars is not worth its import
 
 
-def opened(data: Any, value: str) -> Any:
+def opened(data: Any, value: str, preferences: bool = False) -> Any:
     """What users hand in, in a form that can be read any number of times, in memory.
 
     Parameters
@@ -58,6 +58,8 @@ def opened(data: Any, value: str) -> Any:
         for a run; an iterator becomes a list; a lazy frame is collected. What is in memory is returned as it is.
     value : 'score' or 'relevance'
         Whether `data` is a run or qrels.
+    preferences : bool
+        Whether a file of judgments may hold preferences (see `irpref.read_preferences`), which its first line shows.
 
     Raises
     ------
@@ -67,7 +69,7 @@ def opened(data: Any, value: str) -> Any:
     if isinstance(data, (Mapping, list, Table)):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return _named(os.fspath(data), value)
+        return _named(os.fspath(data), value, preferences)
     if isinstance(data, Iterator):
         return list(data)
     if hasattr(type(data), "columns"):  # of the class: a polars LazyFrame warns when asked itself
@@ -77,7 +79,7 @@ def opened(data: Any, value: str) -> Any:
     return _of_dataset(data, value)
 
 
-def _named(name: Any, value: str) -> Any:
+def _named(name: Any, value: str, preferences: bool = False) -> Any:
     """The file of this name, else the data set."""
     from irpref.formats import tables, trec
 
@@ -92,6 +94,13 @@ def _named(name: Any, value: str) -> Any:
             return _of_dataset(found, value)
         except (OSError, RuntimeError) as error:
             raise not_loaded(name, error) from None
+    if preferences:
+        from irpref.formats.preferences import are_preferences, read_preferences
+
+        source = trec.Source(name, keep=True)
+        if tables.form_of(source) == "trec" and are_preferences(source):
+            return read_preferences(source)
+        name = source
     table = tables.read_table(name, "run" if value == "score" else "qrels")
     return _of_small_file(table, value) if isinstance(table, trec.Columns) else table
 

@@ -32,7 +32,7 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = F
     """
     if preferences:
         columns = (*columns, *COLUMNS)
-    data = opened(qrels, "relevance")
+    data = opened(qrels, "relevance", preferences)
     if isinstance(data, Table) or not hasattr(data, "columns"):
         return _built(as_table(data, "relevance", columns))  # dicts and lists: reading them is the larger part
     data = as_table(data, "relevance", columns)
