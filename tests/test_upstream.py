@@ -1,0 +1,68 @@
+"""The patches for the hosts apply to the versions that they name, and pass the tests that they bring."""
+
+import doctest
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+UPSTREAM = Path(__file__).parents[1] / "docs" / "upstream"
+PATCHES = [  # patch, distribution, version, module, the patch's own test
+    ("ir-measures/plugins.patch", "ir-measures", "0.4.3", "ir_measures", "test/test_plugins.py"),
+    ("pyterrier/names.patch", "pyterrier", "1.1.2", "pyterrier", "tests/test_experiment_names.py"),
+    ("ir-datasets/scale.patch", "ir-datasets", "0.6.3", "ir_datasets", "test/test_scale.py"),
+]
+
+pytestmark = pytest.mark.skipif(not UPSTREAM.is_dir(), reason="the notes are not part of the sdist")
+
+
+def run(command, folder, **environment):
+    """What a command says in a folder, with its copies before everything that is installed."""
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path, **environment}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize(("patch", "distribution", "version", "module", "test"), PATCHES, ids=lambda value: str(value))
+def test_a_patch_applies_and_its_test_passes_with_it_alone(patch, distribution, version, module, test, tmp_path):
+    if shutil.which("patch") is None:
+        pytest.skip("there is no command named patch")
+    try:
+        installed = importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip(f"{distribution} is not installed")
+    if installed != version:
+        pytest.skip(f"{patch} is for {distribution} {version}, and {installed} is installed")
+    package = Path(importlib.util.find_spec(module).origin).parent
+    shutil.copytree(package, tmp_path / module, ignore=shutil.ignore_patterns("__pycache__"))
+    applied = run(["patch", "-p1", "--fuzz=0", "-i", str(UPSTREAM / patch)], tmp_path)
+    assert applied.returncode == 0, applied.stdout + applied.stderr
+    where = run([sys.executable, "-c", f"import {module}; print({module}.__file__)"], tmp_path)
+    assert Path(where.stdout.strip()).is_relative_to(tmp_path), where.stdout + where.stderr
+    pytest_command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    patched = run(pytest_command, tmp_path)
+    assert patched.returncode == 0, patched.stdout + patched.stderr
+
+    # Without the change, the same test fails: it tests the patch, not the host.
+    shutil.rmtree(tmp_path / module)
+    shutil.copytree(package, tmp_path / module, ignore=shutil.ignore_patterns("__pycache__"))
+    unpatched = run(pytest_command, tmp_path)
+    assert unpatched.returncode != 0, unpatched.stdout
+
+
+@pytest.mark.parametrize("note", sorted(UPSTREAM.glob("*/note.md")), ids=lambda note: note.parent.name)
+def test_the_examples_of_a_note_are_true(note):
+    failed, tried = doctest.testfile(str(note), module_relative=False)
+    assert failed == 0
+    assert tried > 0 or note.parent.name != "ir-measures"
+
+
+def test_every_patch_is_tested():
+    assert sorted(path.relative_to(UPSTREAM).as_posix() for path in UPSTREAM.glob("*/*.patch")) == sorted(
+        patch for patch, *_ in PATCHES
+    )
