@@ -9,29 +9,36 @@ from __future__ import annotations
 
 import sys
 import warnings
+from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from irpref.show import look
 
 DOCS = Path(__file__).resolve().parent
+DPI = 200
 
 
 class Picture(NamedTuple):
-    """A picture: file name, heading, what it shows, and the code that leaves it in `ax`."""
+    """A picture: file name, heading, what it shows, the code that leaves it in `ax`, and what there is to see, in
+    words for who does not see it."""
 
     name: str
     heading: str
     text: str
     code: str
+    alt: str
 
 
 SETUP = """\
 import irpref
-from irpref import plots
+from irpref import meta, plots
 from irpref.datasets import load
 
 poster, recovery, book = load("rpref-figure-1"), load("crp-recovery"), load("mir-textbook")
 made_up = load("synthetic")
 three = {name: made_up.runs[name] for name in ("strong", "baseline", "noisy")}
+measures = ["AP", "nDCG@10", "P@5", "RR", "Bpref", "QMeasure", "RPref(max_rel=3)"]
 """
 
 PICTURES = (
@@ -43,6 +50,9 @@ PICTURES = (
         "the turn-around point, *R* the number of relevant documents, where the loss is read, and *b* the balance "
         "point: `CRPRecovery` is R/b = 5/12, `nCRP` is 10/15.",
         'ax = plots.crp_sketch(recovery.qrels, recovery.runs["run"], query_id="plateau")',
+        "A stepped curve falls from 0 to -10 at rank 5 and rises to 0 at rank 12. The dotted line of the worst "
+        "case falls to -15 at rank 5 and stays. Vertical lines mark ranks 5 (minimum and R) and 12 (balance "
+        "point).",
     ),
     Picture(
         "crp-sketch-system",
@@ -50,14 +60,19 @@ PICTURES = (
         "Topic 4 of the synthetic collection. It has documents judged worse than non-relevant (grade -1); where the "
         "run returns them, far above their place at the very end, the curve falls again.",
         'ax = plots.crp_sketch(made_up.qrels, three, run="baseline", query_id="4")',
+        "The curve of baseline falls to -14 at R = 9, stands above 0 from rank 15 on and falls again to -28 at rank "
+        "42. The dotted line of a run that retrieves nothing relevant falls to -45.",
     ),
     Picture(
         "crp-systems",
         "Cumulated Relative Position of several systems",
-        "Mean over the topics and the band from the first to the third quartile. Curves are divided by R(R + 1)/2, so "
-        "that topics with many relevant documents do not prevail. A curve above 0 is no merit: it says how late "
-        "the relevant documents come that were missing above.",
-        "ax = plots.crp(made_up.qrels, three, depth=60)",
+        "Median over the topics and the band from the first to the third quartile. Curves are divided by R(R + 1)/2, "
+        "so that topics with many relevant documents do not prevail, and cut at a multiple of R. A curve above 0 is no "
+        "merit: it says how late the relevant documents come that were missing above. The collection has grades below "
+        "0, so that a run can do worse than to find nothing.",
+        "ax = plots.crp(made_up.qrels, three)",
+        "Three curves with bands by rank, below the ideal at first. The lower the curve, the more relevant "
+        "documents are missing above.",
     ),
     Picture(
         "npref",
@@ -67,18 +82,22 @@ PICTURES = (
         "ax = plots.npref_convergence(\n"
         '    poster.qrels, poster.runs, measure=irpref.RPref(norm="relative", max_rel=1)\n'
         ")",
+        "Three curves over 2, 4, 8 to 64 partitions, each ending in a short line at the right, its rpref: 0.85 "
+        "for T1, 0.67 for T2, 0.07 for T3. Below the axis a row of misplaced pairs for each run.",
     ),
     Picture(
         "precision-recall",
         "Precision and recall",
         "Interpolated at the 11 levels of recall, which are compared in whole numbers.",
         "ax = plots.precision_recall(made_up.qrels, made_up.runs)",
+        "A falling curve for each of five runs, precision against recall from 0 to 1.",
     ),
     Picture(
         "dcg",
         "Discounted cumulated gain",
         "With the ideal list of all judged documents (Järvelin & Kekäläinen 2002).",
         "ax = plots.cumulated_gain(made_up.qrels, made_up.runs, depth=20)",
+        "Rising curves of five runs by rank, all below the dotted curve of the ideal list.",
     ),
     Picture(
         "cg-book",
@@ -86,39 +105,81 @@ PICTURES = (
         "Baeza-Yates & Ribeiro-Neto compute their ideal from the retrieved documents only, so a run that ends with its "
         "last relevant document reaches it.",
         'ax = plots.cumulated_gain(book.qrels, book.runs, quantity="cg", ideal="retrieved")',
+        "A stair of cumulated gain that reaches the dotted ideal at its last rank, 15.",
     ),
     Picture(
         "ndcg",
         "NDCG as a ratio of means",
         "With other gains: 7 for grade 3 and 3 for grade 2.",
         'ax = plots.cumulated_gain(made_up.qrels, three, quantity="ndcg", depth=20, gains={2: 3, 3: 7})',
+        "NDCG of three runs by rank, as a share of the ideal, which is a dotted line at 1.",
     ),
     Picture(
         "histogram",
         "Precision histogram",
         "Which topics does a system win? `irpref compare` prints the same as text, with paired tests.",
         'ax = plots.precision_histogram(made_up.qrels, three, "baseline", run="noisy")',
+        "Bars of the difference in R-precision for each of 30 topics, sorted: filled bars above the line where "
+        "noisy is higher, hatched bars below it where baseline is higher.",
     ),
     Picture(
         "strip",
         "Values by topic",
         "Means hide how much topics differ.",
         'ax = plots.topic_strip(made_up.qrels, made_up.runs, "QMeasure")',
+        "A row of 30 dots for each of five runs, the best on top, with a black bar at the mean.",
     ),
     Picture(
         "scatter",
         "Two measures over the same systems",
         "Better is to the right and up, whichever way a measure points.",
-        'ax = plots.measure_scatter(made_up.qrels, made_up.runs, ["AP", "nCRP"])',
+        'ax = plots.measure_scatter(made_up.qrels, made_up.runs, ["AP", "RPref(max_rel=3)"])',
+        "Five named points, mean AP against mean rpref, with Kendall's tau in the title.",
+    ),
+    Picture(
+        "incompleteness",
+        "Fewer and fewer judgments",
+        "Does a measure rank the systems as it did, when most judgments are gone? The mean over the samples and their "
+        "range. On the command line: `irpref meta robustness`.",
+        "found = meta.incompleteness(\n"
+        "    measures[:3], made_up.qrels, made_up.runs, levels=(70, 50, 30, 20, 10, 5), n_samples=5, rng=0\n"
+        ")\n"
+        "ax = meta.plot_incompleteness(found)",
+        "Kendall's tau of three measures, each a line in a band, from 100 to 5 per cent of the judgments.",
+    ),
+    Picture(
+        "stability",
+        "Stability",
+        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. Many measures are named at "
+        "their lines.",
+        "values = list(meta.topic_values(measures, made_up.qrels, made_up.runs).values())\n"
+        "ax = meta.plot_stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
+        "A curve for each of seven measures: the more ties, the lower the minority rate.",
+    ),
+    Picture(
+        "swap",
+        "Swap rate",
+        "How often a difference is turned round on other topics (Voorhees & Buckley 2002).",
+        "ax = meta.plot_swap([meta.swap(one, n_samples=200, rng=0) for one in values[:3]])",
+        "Falling curves of three measures: the larger the difference, the rarer a swap; a dotted line at 5 per cent.",
+    ),
+    Picture(
+        "significance",
+        "Which pairs are told apart",
+        "Discriminative power (Sakai 2006): systems from the best to the worst, dark where a pair is told apart.",
+        "ax = meta.plot_significance(meta.discriminative_power(values[0], n_samples=500, rng=0))",
+        "A square of five by five cells in three shades: not told apart, below 0.05, below 0.01.",
     ),
 )
 
 HEAD = """\
 # Gallery
 
-Every picture is one call of `irpref.plots`, with the table of `irpref.curves` or with qrels and runs. It returns
-matplotlib's Axes, and draws on yours with `ax=`. On the command line: `irpref plot`. The data come with the package:
-worked examples of the papers, and a synthetic collection in which nothing is real. This page is made by
+Every picture is one call of `irpref.plots` (the last four: of `irpref.meta`), with the table of `irpref.curves` or with
+qrels and runs; pictures of values by topic take the result of `pt.Experiment(..., perquery=True)`, too. It returns
+matplotlib's Axes, and draws on yours with `ax=`. On the command line: `irpref plot`. A system has the same colour, line
+and marker in all pictures of a session; what long names share is left out, and the picture says so. The data come with
+the package: worked examples of the papers, and a synthetic collection in which nothing is real. This page is made by
 `docs/make_gallery.py`, which runs the code shown, after
 
 ```python
@@ -128,7 +189,7 @@ worked examples of the papers, and a synthetic collection in which nothing is re
 ENTRY = """
 ## {heading}
 
-![{heading}](gallery/{name}.png)
+![{alt}](gallery/{name}.png)
 
 {text}
 
@@ -143,6 +204,18 @@ def page() -> str:
     return HEAD.format(setup=SETUP) + "".join(ENTRY.format(**picture._asdict()) for picture in PICTURES)
 
 
+def save(figure: Any, path: Path, alt: str) -> None:
+    """Write a picture with few colours: a third of the bytes, and no difference to see."""
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    held = BytesIO()
+    figure.savefig(held, dpi=DPI)
+    words = PngInfo()
+    words.add_itxt("Description", alt)
+    Image.open(held).convert("RGB").quantize(128).save(path, optimize=True, pnginfo=words)
+
+
 def draw(folder: Path) -> dict[str, object]:
     """Draw every picture into the folder; the Axes by name."""
     import matplotlib
@@ -154,13 +227,13 @@ def draw(folder: Path) -> dict[str, object]:
     drawn = {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        look.forget()  # the same colours, whatever was drawn before
         names: dict[str, object] = {}
         exec(SETUP, names)
         for picture in PICTURES:
             exec(picture.code, names)
             ax = names["ax"]
-            # Without the version of matplotlib the same picture is the same file.
-            ax.figure.savefig(folder / f"{picture.name}.png", dpi=150, metadata={"Software": None})
+            save(ax.figure, folder / f"{picture.name}.png", picture.alt)
             drawn[picture.name] = ax
             pyplot.close(ax.figure)
     return drawn

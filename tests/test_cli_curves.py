@@ -113,9 +113,9 @@ def test_gain_takes_base_gains_and_ideal(printed, book):
     # Mean gain 5/2, 0; ideals of the retrieved: 7 + 7 and 7 + 6; rank 2 is not discounted with base 3.
     assert shown == tabs(
         """
-        run rank gain cg dcg ideal_cg ideal_dcg ncg ndcg
-        book 1 2.5 2.5 2.5 7 7 0.3571428571 0.3571428571
-        book 2 0 2.5 2.5 13.5 13.5 0.1851851852 0.1851851852
+        run rank gain cg dcg ideal_cg ideal_dcg ncg ndcg ended
+        book 1 2.5 2.5 2.5 7 7 0.3571428571 0.3571428571 0
+        book 2 0 2.5 2.5 13.5 13.5 0.1851851852 0.1851851852 0
         """
     )
 
@@ -141,10 +141,10 @@ def test_crp_over_topics(printed, pair):
     # Topics 1 to 3 are ideal; 4 has c b: -2, -2; 5 is not answered: -2, -3. Worst -2, -3.
     assert shown == tabs(
         """
-        run rank rp crp crp_low crp_high share share_low share_high worst recall_base recovered
-        new 1 -0.8 -0.8 -2 0 -0.2666666667 -0.6666666667 0 -2 2 0
-        new 2 -0.2 -1 -2 0 -0.3333333333 -0.6666666667 0 -3 2 0.6
-        """
+        run rank rp crp crp_low crp_high share share_low share_high worst recall_base recovered crp_median share_median worst_median ended
+        new 1 -0.8 -0.8 -2 0 -0.2666666667 -0.6666666667 0 -2 2 0 0 0 -2 0
+        new 2 -0.2 -1 -2 0 -0.3333333333 -0.6666666667 0 -3 2 0.6 0 0 -3 0
+        """  # noqa: E501
     )
 
 

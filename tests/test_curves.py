@@ -638,3 +638,24 @@ def test_paired_differences_of_r_precision_are_the_histogram():
     theirs = curves.paired_differences(SYNTHETIC.qrels, SYNTHETIC.runs, "baseline", "Rprec")
     assert_frame_equal(ours, theirs, check_exact=False)
     assert (ours["wins"] + ours["losses"] + ours["ties"] == 30).all()
+
+
+def test_medians_by_rank_and_the_share_of_curves_that_have_ended():
+    # CRP of the topics: a is ideal (0, 0, 0); b is "n r": -1, then 0; c retrieves nothing: -1 at R = 1.
+    qrels = {"a": {"r": 1, "n": 0}, "b": {"r": 1, "n": 0}, "c": {"r": 1, "n": 0}}
+    run = {"a": {"r": 3, "n": 2, "x": 1}, "b": {"n": 2, "r": 1}}
+    table = curves.crp(qrels, run)
+    per_topic = curves.crp(qrels, run, depth=3, per_topic=True)
+    median = per_topic.groupby("rank")[["crp", "share", "worst"]].median()
+    assert per_topic[per_topic["rank"] == 1]["crp"].tolist() == [0, -1, -1]
+    for name in ("crp", "share", "worst"):
+        assert table[f"{name}_median"].tolist() == median[name].tolist()
+    assert table["crp_median"].tolist()[0] == -1
+    assert table["ended"].tolist() == [0, 1 / 3, 2 / 3]  # the curves have 3, 2 and 1 ranks
+    assert table.attrs["negative_topics"] == []
+    assert curves.cumulated_gain(qrels, run)["ended"].tolist() == [1 / 3, 1 / 3, 2 / 3]  # c retrieves nothing
+
+
+def test_topics_with_grades_below_zero_are_named_in_the_table_of_crp():
+    table = curves.crp({"a": {"r": 1}, "b": {"r": 1, "n": -1}}, {"a": {"r": 1}})
+    assert table.attrs["negative_topics"] == ["b"]

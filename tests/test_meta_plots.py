@@ -67,7 +67,7 @@ def test_significance_matrix_is_ordered_best_first(values):
     ax = plot_significance(result)
     order = np.argsort(-values[0].means)
     names = [label.get_text() for label in ax.get_yticklabels()]
-    assert names == [f"s{i} {place}" for place, i in enumerate(order, 1)]
+    assert names == [f"s{i} ({place})" for place, i in enumerate(order, 1)]
     shade = ax.images[0].get_array()
     asl = result.matrix()[np.ix_(order, order)]
     assert (shade == (asl < 0.05) * 1 + (asl < 0.01) * 1).all()
@@ -77,7 +77,7 @@ def test_significance_matrix_is_ordered_best_first(values):
 def test_long_names_are_shortened_and_many_left_out(values):
     wide = TopicValues("AP", ["x" * 60, "b"], values[0].topics, values[0].matrix[:2])
     labels = plot_significance(discriminative_power(wide, n_samples=5, rng=0)).get_yticklabels()
-    assert max(len(label.get_text()) for label in labels) <= 26
+    assert max(len(label.get_text()) for label in labels) <= 28
     many = TopicValues("AP", range(40), range(5), np.random.default_rng(0).random((40, 5)))
     ax = plot_significance(discriminative_power(many, n_samples=5, rng=0))
     assert ax.get_ylabel() == "systems, best first"
@@ -95,11 +95,53 @@ def test_robustness_curves():
             part = table[table["measure"] == measure]
             assert line.get_xdata().tolist() == [100, 50, 10]
             assert line.get_ydata() == pytest.approx(part[value].to_numpy())
+        samples = found.samples().groupby(["measure", "level"])[value]
+        for band, measure in zip(ax.collections, found.measures, strict=True):
+            heights = band.get_paths()[0].vertices[:, 1]
+            assert heights.min() == pytest.approx(samples.min().loc[measure].min())
+            assert heights.max() == pytest.approx(samples.max().loc[measure].max())
+        assert [note.get_text() for note in ax.texts] == ["mean and range of 2 samples"]
         left, right = ax.get_xlim()
         assert left > 100 > 10 > right
     assert "AP by all judgments" in plot_incompleteness(found, reference="AP").get_ylabel()
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
         plot_incompleteness(found, value="rho")
+
+
+def test_many_measures_are_named_at_their_lines_without_overlap():
+    rng = np.random.default_rng(3)
+    names = [f"s{i}" for i in range(5)], [f"q{i}" for i in range(8)]
+    several = [stability(TopicValues(f"M{m}", *names, rng.random((5, 8))), n_samples=20, rng=0) for m in range(14)]
+    ax = plot_stability(several)
+    assert ax.get_legend() is None
+    ax.figure.draw_without_rendering()
+    assert sorted(note.get_text() for note in ax.texts) == sorted(one.measure for one in several)
+    boxes = [matplotlib.text.Text.get_window_extent(note) for note in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert all(box.y0 >= 0 and box.x1 <= ax.figure.bbox.x1 for box in boxes)
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in ax.lines}
+    assert len(looks) == 14
+    colour = {note.get_text(): note.get_color() for note in ax.texts}
+    assert colour == {line.get_label(): line.get_color() for line in ax.lines}
+
+
+def test_a_measure_has_one_colour_in_all_pictures(values):
+    first = {
+        line.get_label(): line.get_color()
+        for line in plot_stability([stability(v, n_samples=5, rng=0) for v in values]).lines
+    }
+    ax = plot_swap([swap(v, n_samples=5, rng=0) for v in reversed(values)])
+    assert {line.get_label(): line.get_color() for line in ax.lines[:2]} == first
+
+
+def test_dollars_in_names_of_systems_and_measures_are_text(tmp_path):
+    wide = TopicValues("A$x^{", ["$x^{", "b$_$"], ["1", "2"], [[0.1, 0.2], [0.3, 0.5]])
+    for ax in (
+        plot_significance(discriminative_power(wide, n_samples=5, rng=0)),
+        plot_stability(stability(wide, n_samples=5, rng=0)),
+        plot_swap(swap(wide, n_samples=5, rng=0)),
+    ):
+        ax.figure.savefig(tmp_path / "one.png", dpi=50)
 
 
 def test_without_matplotlib_one_sentence_says_what_to_install(values, monkeypatch):

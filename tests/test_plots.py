@@ -12,6 +12,7 @@ import irpref
 from irpref import curves, plots
 from irpref.datasets import load
 from irpref.meta import TopicValues, topic_values
+from irpref.show import look
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -27,6 +28,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @pytest.fixture(autouse=True)
 def close_figures():
+    look.forget()
     yield
     pyplot.close("all")
 
@@ -105,33 +107,102 @@ def test_sketch_asks_for_what_it_is_to_draw(options, message):
 # ---------------------------------------------------------------------------------------------------------- curves
 
 
-def test_crp_of_systems_shows_mean_and_quartiles():
-    table = curves.crp(SYNTHETIC.qrels, THREE, depth=40)
-    ax = plots.crp(table)
+def plain(qrels):
+    """The judgments without grades below 0."""
+    qrels = irpref.judged.inputs.as_frame(qrels, "relevance").copy()
+    qrels["relevance"] = qrels["relevance"].clip(lower=0)
+    return qrels
+
+
+def test_crp_of_systems_shows_median_and_quartiles():
+    table = curves.crp(plain(SYNTHETIC.qrels), THREE, depth=40)
+    by_topic = curves.crp(plain(SYNTHETIC.qrels), THREE, depth=40, per_topic=True)
+    ax = plots.crp(table, cut=100)
     found = lines(ax)
     assert list(found) == list(THREE)
-    bands = ax.collections
-    for (name, (x, y)), band in zip(found.items(), bands, strict=True):
-        rows = table[table["run"] == name]
+    for (name, (x, y)), band in zip(found.items(), ax.collections, strict=True):
+        rows = table[(table["run"] == name) & (table["ended"] < 1)]
+        of = by_topic[by_topic["run"] == name].groupby("rank")["share"]
         assert_array_equal(x, rows["rank"])
-        assert_array_equal(y, rows["share"])
+        assert_allclose(y, of.median().loc[x], atol=1e-15)
         corners = band.get_paths()[0].vertices[:, 1]
         assert corners.min() == rows["share_low"].min()
         assert corners.max() == rows["share_high"].max()
-    assert ax.get_title() == "CRP: mean and quartiles, 30 topics"
+        # The line stays in its band, whatever a few topics do.
+        assert ((rows["share_low"] <= y) & (y <= rows["share_high"])).all()
+    assert ax.get_title() == "CRP: median and quartiles, 30 topics"
     assert f"0 ideal, {MINUS}1 worst case at R" in ax.get_ylabel()
 
 
 def test_crp_in_ranks_shows_the_worst_case_and_no_band_for_many_systems():
-    table = curves.crp(SYNTHETIC.qrels, SYNTHETIC.runs, depth=40)
-    ax = plots.crp(table, normalized=False)
+    table = curves.crp(plain(SYNTHETIC.qrels), SYNTHETIC.runs, depth=40)
+    ax = plots.crp(table, normalized=False, cut=100)
     found = lines(ax)
-    assert list(found) == [*SYNTHETIC.runs, "worst case"]
-    rows = table[table["run"] == "broad"]
-    assert_array_equal(found["broad"][1], rows["crp"])
-    assert_array_equal(found["worst case"][1], rows["worst"])
+    assert list(found) == [*SYNTHETIC.runs, "median worst case"]
+    rows = table[(table["run"] == "broad") & (table["ended"] < 1)]
+    assert_array_equal(found["broad"][1], rows["crp_median"])
+    rows = table[(table["run"] == "broad") & (table["rank"] <= found["median worst case"][0].max())]
+    assert_array_equal(found["median worst case"][1], rows["worst_median"])
+    for name in SYNTHETIC.runs:
+        assert (found[name][1] >= found["median worst case"][1][: found[name][1].size]).all()
     assert len(ax.collections) == 0
     assert ax.get_ylabel() == "CRP (ranks)"
+
+
+BELOW = {"q": {"r": 1, "n1": -1, "n2": -1}}
+
+
+def test_with_grades_below_zero_no_line_is_called_the_worst_case():
+    # Ideal r, n1, n2. The run n1 n2 r has CRP -1, -2, 0: n1 and n2 stand one place too high, r two too low. A run
+    # with nothing relevant has -1 at R = 1, and is no bound.
+    for ax in (
+        plots.crp_sketch(BELOW, {"q": {"n1": 3, "n2": 2, "r": 1}}),
+        plots.crp(BELOW, {"a": {"q": {"n1": 3, "n2": 2, "r": 1}}}, normalized=False, cut=100),
+    ):
+        assert "nothing relevant" in legend(ax)
+        assert "worst case" not in legend(ax)
+    share = plots.crp(BELOW, {"a": {"q": {"n1": 3, "n2": 2, "r": 1}}}, cut=100)
+    assert f"{MINUS}1 nothing relevant at R" in share.get_ylabel()
+    assert "grades below 0 can take it lower" in " ".join(notes(share))
+    # Of the topic that is drawn, not of any.
+    two = {**BELOW, "p": {"a": 1, "b": 0}}
+    runs = {"q": {"r": 1}, "p": {"b": 2, "a": 1}}
+    assert "worst case" in legend(plots.crp_sketch(two, runs, query_id="p"))
+    assert "nothing relevant" in legend(plots.crp_sketch(two, runs, query_id="q"))
+
+
+def test_the_line_is_no_worst_case_either_where_a_table_came_without_its_notes():
+    # Ideal r, then the four of grade 0, then n. The run has n first: five places too high, -5 at R; worst case -1.
+    qrels = {"q": {"r": 1, **dict.fromkeys("abcd", 0), "n": -1}}
+    table = curves.crp(qrels, {"q": {"n": 3, "a": 2}}, per_topic=True)
+    assert table["crp"].iloc[0] == -5
+    assert table["worst"].iloc[0] == -1
+    table.attrs.clear()
+    assert "nothing relevant" in legend(plots.crp_sketch(table))
+
+
+def test_crp_is_cut_at_a_multiple_of_r_and_says_so():
+    # R is 1 in each topic: four ranks of twelve are drawn.
+    qrels = {t: {"d0": 1, **{f"d{i}": 0 for i in range(1, 12)}} for t in "ab"}
+    run = {t: {f"d{i}": float(i) for i in range(12)} for t in "ab"}
+    ax = plots.crp(qrels, {"one": run})
+    assert lines(ax)["one"][0].tolist() == [1, 2, 3, 4]
+    assert "cut at 4 times the mean R, rank 4" in " ".join(notes(ax))
+    for whole in (plots.crp(qrels, {"one": run}, cut=20), plots.crp(qrels, {"one": run}, depth=12)):
+        assert lines(whole)["one"][0].tolist() == list(range(1, 13))
+        assert "cut" not in " ".join(notes(whole))
+    with pytest.raises(ValueError, match="cut=0 is not accepted"):
+        plots.crp(qrels, {"one": run}, cut=0)
+
+
+@pytest.mark.parametrize("draw", [plots.crp, plots.cumulated_gain])
+def test_a_curve_ends_where_its_run_ends(draw):
+    qrels = {"q": {"d0": 1, "d1": 0}}
+    runs = {name: {"q": {f"d{i}": -float(i) for i in range(n)}} for name, n in (("short", 3), ("long", 6))}
+    more = {"cut": 100} if draw is plots.crp else {}
+    found = lines(draw(qrels, runs, **more))
+    assert found["short"][0].tolist() == [1, 2, 3]
+    assert found["long"][0].tolist() == [1, 2, 3, 4, 5, 6]
 
 
 def test_npref_shows_values_limit_and_pairs():
@@ -147,8 +218,22 @@ def test_npref_shows_values_limit_and_pairs():
     limits = [line.get_ydata()[0] for line in ax.get_lines() if line.get_label().startswith("_")]
     assert_allclose(limits, [0.848101, 0.674729, 0.067511], atol=1e-6)
     assert [note for note in notes(ax) if note.isdigit()][6:12] == ["4", "8", "9", "9", "9", "9"]
-    assert "norm=relative, max_rel=1; numbers: misplaced pairs" in notes(ax)
+    assert any("norm=relative, max_rel=1; numbers below: misplaced pairs" in " ".join(n.split()) for n in notes(ax))
     assert [label.get_text() for label in ax.get_xticklabels()] == ["2", "4", "8", "16", "32", "64", "rpref"]
+
+
+def test_numbers_of_two_close_runs_stand_in_rows_of_their_own_and_the_axis_fits_the_data():
+    runs = {"one": THREE["noisy"], "two": THREE["noisy"]}
+    ax = plots.npref_convergence(SYNTHETIC.qrels, runs, measure=irpref.RPref(max_rel=3))
+    rows = {note.xyann[1] for note in ax.texts if note.get_fontsize() < 8 and note.xyann[1] < 0}
+    assert len(rows) == 2
+    ax.figure.draw_without_rendering()
+    boxes = [note.get_window_extent() for note in ax.texts if note.xyann[1] < 0]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    drawn = np.concatenate([y for line in ax.get_lines() for y in [np.asarray(line.get_ydata(), float)]])
+    low, high = ax.get_ylim()
+    assert low < drawn.min() < drawn.max() < high
+    assert high - low < 2 * (drawn.max() - drawn.min()) + 0.02
 
 
 def test_precision_recall_shows_the_book():
@@ -212,6 +297,17 @@ def test_histogram_is_sorted_and_tells_wins_from_losses_without_colour():
     assert ax.get_ylabel() == f"R-precision: noisy {MINUS} baseline"
 
 
+def test_histogram_uses_its_height():
+    values = TopicValues("AP", ["a", "b"], ["1", "2", "3"], [[0.9, 0.8, 0.4], [0.1, 0.2, 0.5]])
+    ax = plots.precision_histogram(values, baseline="b", run="a")
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([0.8, 0.6, -0.1])
+    low, high = ax.get_ylim()
+    assert low == pytest.approx(-0.1 - 0.06 * 0.9)
+    assert high == pytest.approx(0.8 + 0.06 * 0.9)
+    tiny = TopicValues("AP", ["a", "b"], ["1"], [[0.501], [0.5]])
+    assert np.ptp(plots.precision_histogram(tiny, baseline="b").get_ylim()) > 0.1
+
+
 def test_histogram_of_another_measure():
     table = curves.paired_differences(SYNTHETIC.qrels, THREE, "baseline", "nCRP", per_topic=True)
     ax = plots.precision_histogram(table, run="noisy")
@@ -246,11 +342,11 @@ def test_scatter_shows_means_and_tau():
     a = TopicValues("A", ["s", "t", "u", "v"], ["1", "2"], [[0.1, 0.3], [0.3, 0.3], [0.3, 0.5], [0.5, 0.5]])
     b = TopicValues("B", ["v", "u", "t", "s"], ["1", "2"], [[0.9, 0.9], [0.2, 0.2], [0.3, 0.3], [0.1, 0.1]])
     ax = plots.measure_scatter([a, b])
-    x, y = (np.asarray(v) for v in ax.get_lines()[0].get_data())
+    x, y = (np.concatenate(v) for v in zip(*(line.get_data() for line in ax.get_lines()), strict=True))
     assert_allclose(x, [0.2, 0.3, 0.4, 0.5])
     assert_allclose(y, [0.1, 0.3, 0.2, 0.9])
     assert ax.get_title() == "Kendall's \N{GREEK SMALL LETTER TAU} = 0.67"
-    assert notes(ax) == ["4 systems, 2 topics", "s", "t", "u", "v"]
+    assert sorted(notes(ax)) == ["4 systems, 2 topics", "s", "t", "u", "v"]
 
 
 def test_scatter_turns_the_axis_where_lower_is_better():
@@ -263,6 +359,204 @@ def test_scatter_turns_the_axis_where_lower_is_better():
 def test_scatter_of_equal_means_has_no_tau():
     flat = TopicValues("A", ["s", "t"], ["1"], [[0.5], [0.5]])
     assert plots.measure_scatter([flat, flat]).get_title().endswith("undefined")
+
+
+def crowd(n, name="organisation-system-{}"):
+    rng = np.random.default_rng(1)
+    systems = [name.format(i) for i in range(n)]
+    return [TopicValues(m, systems, ["1", "2"], rng.random((n, 2))) for m in ("A", "B")]
+
+
+def test_scatter_says_how_many_of_its_systems_are_named():
+    values = crowd(60)
+    ax = plots.measure_scatter(values)
+    ax.figure.draw_without_rendering()
+    names = [note for note in ax.texts if note.get_text() in values[0].systems]
+    assert 0 < len(names) < 60
+    assert f"60 systems, 2 topics; {len(names)} of 60 labelled" in " ".join(" ".join(notes(ax)).split())
+    boxes = [note.get_window_extent() for note in names]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert len([note for note in notes(plots.measure_scatter(values, labels=True)) if note in values[0].systems]) == 60
+    without = plots.measure_scatter(values, labels=False)
+    assert notes(without) == ["60 systems, 2 topics"]
+
+
+def test_scatter_names_first_the_systems_on_which_the_measures_differ():
+    # All at one point but the last, which the first measure has first and the second last.
+    a = TopicValues("A", [f"system-{i}" for i in range(30)], ["1"], [[0.5 + i / 1e4] for i in range(29)] + [[0.9]])
+    b = TopicValues("B", a.systems, ["1"], [[0.5 + i / 1e4] for i in range(29)] + [[0.1]])
+    assert "system-29" in notes(plots.measure_scatter([a, b]))
+
+
+def test_one_topic_is_one_topic():
+    one = {"q": {"a": 1, "b": 0}}
+    runs = {name: {"q": {"a": score, "b": 1.0}} for name, score in (("x", 2.0), ("y", 0.5))}
+    titles = [
+        plots.crp(one, runs).get_title(),
+        plots.topic_strip(one, runs, "AP").get_title(),
+        plots.precision_histogram(one, runs, "y").get_title(),
+        plots.precision_recall(one, runs).get_title(),
+    ]
+    assert titles == [
+        "CRP, 1 topic",
+        "AP by topic, 1 topic",
+        "R-precision by topic, 1 topic",
+        "Precision at 11 levels of recall, 1 topic",
+    ]
+    assert "2 systems, 1 topic" in notes(plots.measure_scatter(one, runs, ["AP", "RR"]))
+    # There is no spread over one topic, and no mean beside it.
+    assert not plots.crp(one, runs).collections
+    assert legend(plots.topic_strip(one, runs, "AP")) == ["topic"]
+
+
+# ------------------------------------------------------------------------------------------- PyTerrier's forms
+
+
+def experiment(values):
+    """The table of `pt.Experiment(perquery=True)`."""
+    import pandas as pd
+
+    rows = [
+        (system, topic, of.measure, of.matrix[s, t])
+        for of in values
+        for s, system in enumerate(of.systems)
+        for t, topic in enumerate(of.topics)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def test_histogram_of_an_experiment():
+    values = topic_values(["AP", "RR"], SYNTHETIC.qrels, THREE)
+    ax = plots.precision_histogram(experiment(values.values()), baseline="baseline", run="noisy", measure="AP")
+    expected = plots.precision_histogram(
+        curves.paired_differences(SYNTHETIC.qrels, THREE, "baseline", "AP", per_topic=True), run="noisy"
+    )
+    assert [bar.get_height() for bar in ax.patches] == [bar.get_height() for bar in expected.patches]
+    assert (ax.get_title(), ax.get_ylabel()) == (expected.get_title(), expected.get_ylabel())
+    with pytest.raises(ValueError, match=r"the results hold 2 measures \(AP, RR\): say which"):
+        plots.precision_histogram(experiment(values.values()), baseline="baseline")
+    with pytest.raises(ValueError, match="say the baseline"):
+        plots.precision_histogram(experiment(values.values()), measure="AP")
+    with pytest.raises(ValueError, match="baseline='best' is none of the runs"):
+        plots.precision_histogram(values["AP"], baseline="best")
+
+
+def test_pictures_of_pyterriers_frames_are_those_of_ours():
+    ours = {name: irpref.judged.inputs.as_frame(run, "score") for name, run in THREE.items()}
+    theirs = {name: run.rename(columns={"query_id": "qid", "doc_id": "docno"}) for name, run in ours.items()}
+    qrels = irpref.judged.inputs.as_frame(SYNTHETIC.qrels, "relevance")
+    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    for draw in (plots.crp, plots.precision_recall, plots.cumulated_gain):
+        expected = lines(draw(qrels, ours))
+        for name, (x, y) in lines(draw(qrels.rename(columns=names), theirs)).items():
+            assert_array_equal(x, expected[name][0])
+            assert_array_equal(y, expected[name][1])
+
+
+# ----------------------------------------------------------------------------------------------------- names, colours
+
+
+def test_names_that_are_short_stay():
+    assert look.short_names(["a", "b" * 24]) == ({"a": "a", "b" * 24: "b" * 24}, "")
+
+
+def test_long_names_lose_what_all_share_and_the_picture_says_so():
+    runs = {f"input.trec-covid-submission-{name}-reranked-final": run for name, run in THREE.items()}
+    ax = plots.precision_recall(SYNTHETIC.qrels, runs)
+    assert legend(ax) == list(THREE)
+    note = ax.get_legend().get_title().get_text()
+    assert " ".join(note.split()) == (
+        "names without \N{LEFT DOUBLE QUOTATION MARK}input.trec-co\N{HORIZONTAL ELLIPSIS}-submission-"
+        "\N{RIGHT DOUBLE QUOTATION MARK} before and \N{LEFT DOUBLE QUOTATION MARK}-reranked-final"
+        "\N{RIGHT DOUBLE QUOTATION MARK} after"
+    )
+    strip = plots.topic_strip(SYNTHETIC.qrels, runs, "AP")
+    assert {label.get_text() for label in strip.get_yticklabels()} == set(THREE)
+    assert "names without" in " ".join(notes(strip))
+
+
+def test_names_that_share_nothing_are_shortened_in_the_middle_and_stay_different():
+    names = ["first" + "x" * 40 + "1", "second" + "y" * 40 + "2"]
+    shown, note = look.short_names(names)
+    assert note == ""
+    for name, short in shown.items():
+        assert len(short) == 24
+        assert name.startswith(short.split("\N{HORIZONTAL ELLIPSIS}")[0])
+        assert name.endswith(short.split("\N{HORIZONTAL ELLIPSIS}")[1])
+    alike = ["A" * 30 + str(i) + "b" * 30 for i in range(9)]
+    assert len(set(look.short_names(alike).shown.values())) == 9
+
+
+@pytest.mark.parametrize("names", [["-" * 30, "-" * 31], ["a-" * 15, "a-" * 16], ["run-" * 10, "x"], ["y" * 50]])
+def test_no_name_becomes_empty(names):
+    shown = look.short_names(names).shown
+    assert all(text.strip() for text in shown.values())
+    assert len(set(shown.values())) == len(names)
+
+
+def test_a_system_has_one_colour_in_all_pictures_whatever_the_order():
+    def colours(ax):
+        return {line.get_label(): line.get_color() for line in ax.get_lines() if line.get_label() in THREE}
+
+    first = colours(plots.precision_recall(SYNTHETIC.qrels, THREE))
+    turned = dict(reversed(THREE.items()))
+    assert colours(plots.cumulated_gain(SYNTHETIC.qrels, turned)) == first
+    assert colours(plots.crp(SYNTHETIC.qrels, {"noisy": THREE["noisy"]})) == {"noisy": first["noisy"]}
+    strip = plots.topic_strip(SYNTHETIC.qrels, turned, "AP")
+    names = [label.get_text() for label in strip.get_yticklabels()]
+    dots = [line.get_color() for line in strip.get_lines() if line.get_linestyle() == "None"]
+    assert dict(zip(names, dots, strict=True)) == first
+    bars = plots.precision_histogram(SYNTHETIC.qrels, THREE, "baseline", run="noisy").patches
+    assert {matplotlib.colors.to_hex(bar.get_edgecolor()) for bar in bars} == {first["noisy"], first["baseline"]}
+
+
+def test_new_names_take_colours_that_are_free_in_their_picture():
+    for i in range(6):
+        look.style(f"seen before {i}")
+    ax = plots.precision_recall(SYNTHETIC.qrels, SYNTHETIC.runs)
+    assert len({line.get_color() for line in ax.get_lines()}) == len(SYNTHETIC.runs) == 5
+    again = plots.precision_recall(SYNTHETIC.qrels, {"seen before 0": THREE["noisy"], **THREE})
+    before = {line.get_label(): line.get_color() for line in ax.get_lines()}
+    assert {line.get_label(): line.get_color() for line in again.get_lines()}.items() >= {
+        name: before[name] for name in THREE
+    }.items()
+
+
+def test_the_first_280_names_differ_in_colour_line_or_marker():
+    found = [look.style(f"s{i}") for i in range(280)]
+    assert len({(s["color"], s["linestyle"], s["marker"]) for s in found}) == 280
+    assert len({s["color"] for s in found[:7]}) == 7
+
+
+@pytest.mark.parametrize("n", [3, 12, 40])
+def test_legends_cover_no_data_and_stay_in_the_figure(n):
+    runs = {f"organisation-system-{i}": THREE["noisy"] for i in range(n)}
+    ax = plots.precision_recall(SYNTHETIC.qrels, runs)
+    figure = ax.figure
+    figure.draw_without_rendering()
+    box, axes_box = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert box.y1 <= axes_box.y0
+    assert box.x0 >= 0
+    assert box.y0 >= 0
+    assert box.x1 <= figure.bbox.x1
+    assert axes_box.height > 100
+
+
+def test_dollars_in_names_topics_and_baselines_are_text(tmp_path):
+    qrels = {"q$x^{": {"a": 1, "b": 0}, "q$_$": {"a": 1, "b": 0}}
+    runs = {name: {q: {"a": 1.0, "b": s} for q in qrels} for name, s in (("$x^{", 0.5), ("y$_$z", 2.0))}
+    drawn = [
+        plots.crp_sketch(qrels, runs, run="$x^{", query_id="q$x^{"),
+        plots.crp(qrels, runs),
+        plots.npref_convergence(qrels, runs, measure="RPref(max_rel=1)"),
+        plots.precision_recall(qrels, runs),
+        plots.cumulated_gain(qrels, runs, ideal="retrieved"),
+        plots.precision_histogram(qrels, runs, "y$_$z"),
+        plots.topic_strip(qrels, runs, "AP"),
+        plots.measure_scatter(qrels, runs, ["AP", "RR"]),
+    ]
+    for ax in drawn:
+        ax.figure.savefig(tmp_path / "one.png", dpi=50)
 
 
 # ---------------------------------------------------------------------------------------------------------- common
@@ -350,7 +644,7 @@ def test_long_measures_are_broken_into_lines():
         (lambda: plots.cumulated_gain(BOOK.qrels, BOOK.runs, quantity="gain"), "quantity='gain' is not accepted"),
         (lambda: plots.topic_strip(BOOK.qrels, BOOK.runs), "say which measure"),
         (lambda: plots.topic_strip([3]), "expected irpref.meta.TopicValues"),
-        (lambda: plots.measure_scatter(BOOK.qrels, BOOK.runs, ["AP"]), "draws two measures, got 1"),
+        (lambda: plots.measure_scatter(BOOK.qrels, BOOK.runs, ["AP"]), "the picture is of 2 measures, got 1 measure"),
     ],
 )
 def test_what_cannot_be_drawn_is_an_error(draw, message):

@@ -53,6 +53,8 @@ from irpref.messages import about
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.meta.values import TopicValues
+
 PARTITIONS = (2, 4, 8, 16, 32, 64)
 _DEPTH = Param(int, "last rank of the table", minimum=1)
 
@@ -89,8 +91,12 @@ def crp(
         minimum).
 
         Otherwise means over the topics of `rp`, `crp`, `share`, `worst`, `recall_base`; the quartiles
-        `crp_low`, `crp_high`, `share_low`, `share_high`; and `recovered`, the share of topics whose balance
-        point lies at this rank or above it.
+        `crp_low`, `crp_high`, `share_low`, `share_high`; `recovered`, the share of topics whose balance
+        point lies at this rank or above it; the medians `crp_median`, `share_median`, `worst_median`; and
+        `ended`, the share of topics whose curve ended above this rank.
+
+        Documents with grades below 0 can take a curve below `worst`; `attrs["negative_topics"]` names the topics
+        that have some.
 
     Raises
     ------
@@ -143,7 +149,12 @@ def crp(
         }
         return shown, by_rank, points
 
-    options = {"measure": str(measure), "judged_only": judged_only}
+    below = pool.judged.total(pool.grade < 0) > 0
+    options = {
+        "measure": str(measure),
+        "judged_only": judged_only,
+        "negative_topics": [topic for topic, some in zip(pool.topic_ids, below.tolist(), strict=True) if some],
+    }
     if per_topic:
 
         def block(name: str) -> dict[str, Any]:
@@ -176,6 +187,9 @@ def crp(
         out["worst"] = _mean(grid["worst"], order)
         out["recall_base"] = float(r.mean())
         out["recovered"] = np.searchsorted(np.sort(balance[balance > 0]), rank, side="right") / pool.n_topics
+        for key in ("crp", "share", "worst"):
+            out[f"{key}_median"] = np.median(grid[key], axis=0)
+        out["ended"] = _ended(natural[name], rank)
         return out
 
     return _table(map(mean_block, views), "crp", **options, n_topics=pool.n_topics)
@@ -354,7 +368,8 @@ def cumulated_gain(
     -------
     pandas.DataFrame
         One row a rank: `run`, (`query_id`,) `rank`, `gain`, `cg`, `dcg`, `ideal_cg`, `ideal_dcg`, `ncg`,
-        `ndcg`. Ratios to an ideal of 0 are 0.
+        `ndcg`. Ratios to an ideal of 0 are 0. Without `per_topic` also `ended`, the share of topics whose ranking
+        ended above this rank.
 
     Raises
     ------
@@ -396,6 +411,8 @@ def cumulated_gain(
         for key in ("cg", "dcg"):
             best = values[f"ideal_{key}"]
             values[f"n{key}"] = np.divide(values[key], best, out=np.zeros_like(best), where=best > 0)
+        if not per_topic:
+            values["ended"] = _ended(judged[name].view(None, judged_only).n_retrieved, head["rank"])
         return {**head, **values}
 
     return _table(
@@ -550,16 +567,40 @@ def paired_differences(
     while last in others:
         last += "'"
     (of,) = topic_values([measure], qrels, {**others, last: base_run}, float32=float32).values()
-    values = dict(zip(others, of.matrix[:-1], strict=True))
+    return _differences_of(of, dict(zip(others, of.matrix[:-1], strict=True)), of.matrix[-1], base_name, per_topic)
+
+
+def value_differences(values: TopicValues, baseline: str, *, per_topic: bool = False) -> pd.DataFrame:
+    """The table of `paired_differences` from values that are there already.
+
+    Parameters
+    ----------
+    values : irpref.meta.TopicValues
+    baseline : str
+        Name of the system that is subtracted.
+    per_topic : bool
+
+    Raises
+    ------
+    ValueError
+        `baseline` is none of the systems, or the only one.
+    """
+    others, (_, reference) = _against(dict(zip(values.systems, values.matrix, strict=True)), str(baseline))
+    return _differences_of(values, others, reference, str(baseline), per_topic)
+
+
+def _differences_of(
+    of: TopicValues, others: Mapping[str, Floats], reference: Floats, baseline: str, per_topic: bool
+) -> pd.DataFrame:
     return _differences(
         list(of.topics),
-        values,
-        of.matrix[-1],
+        others,
+        reference,
         per_topic,
         "paired_differences",
         higher_is_better=of.higher_is_better,
         measure=of.measure,
-        baseline=base_name,
+        baseline=baseline,
     )
 
 
@@ -670,6 +711,11 @@ def _depths(natural: Ints, depth: int | None) -> Ints:
 
 def _longest(lengths: Iterable[Ints], depth: int | None) -> int:
     return int(depth or max((int(n.max(initial=0)) for n in lengths), default=0))
+
+
+def _ended(lengths: Ints, rank: Ints) -> Floats:
+    """Share of the topics whose curve ended above each rank."""
+    return np.searchsorted(np.sort(lengths), rank, side="left") / max(lengths.size, 1)
 
 
 def _fit(ranks: Segments, values: Floats, shown: Segments) -> Floats:

@@ -1,65 +1,67 @@
-"""Pictures of results of meta-evaluation. They draw what the results hold, and compute nothing."""
+"""Pictures of results of meta-evaluation. They draw what the results hold, and compute nothing.
+
+One style with `irpref.plots`; a measure has the same colour, line and marker in all pictures of a session. Many
+measures are named at the end of their lines, in place of a legend.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.messages import visible
 from irpref.meta.incompleteness import Incompleteness
 from irpref.meta.power import DiscriminativePower
 from irpref.meta.stability import Stability
 from irpref.meta.swap import Swap
+from irpref.show.look import (
+    Styles,
+    direct_labels,
+    finish,
+    introduce,
+    legend,
+    load,
+    short_names,
+    style,
+    styled,
+    text,
+    title,
+)
+from irpref.show.look import axes as axes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Styles = Mapping[str, Mapping[str, Any]]
-
-# Told apart by colour-blind readers as well (P. Tol, bright and muted).
-_COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#66ccee", "#997700", "#222255", "#999999")
-_LINES = ("-", "--", ":", "-.")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+__all__ = ["axes", "load", "plot_incompleteness", "plot_significance", "plot_stability", "plot_swap"]
+_SIZE = (6.4, 4.4)  # inches
+_FEW = 5  # lines that a legend tells apart
 
 
-def load() -> Any:
-    """`matplotlib.pyplot`; ImportError that says how to get it where it is not installed."""
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("pictures need matplotlib: pip install matplotlib") from None
-    return pyplot
-
-
-def axes(size: tuple[float, float] = (6.4, 4.4)) -> Axes:
+def axes(size: tuple[float, float] = _SIZE) -> Axes:
     """Axes of a new figure. Raises as `load`."""
-    return load().subplots(figsize=size, layout="constrained")[1]
+    return axes_of(size)
 
 
-def _style(i: int, name: str, styles: Styles | None) -> dict[str, Any]:
-    plain = {
-        "label": visible(name).replace("$", r"\$"),
-        "color": _COLOURS[i % len(_COLOURS)],
-        "linestyle": _LINES[i // len(_COLOURS) % len(_LINES)],
-        "marker": _MARKERS[i % len(_MARKERS)],
+def _look(measure: str, styles: Styles | None) -> dict[str, Any]:
+    return {
+        **style(measure, None, kind="measure"),
         "markersize": 4,
         "linewidth": 1.3,
+        **(styles or {}).get(measure, {}),
     }
-    return {**plain, **(styles or {}).get(name, {})}
 
 
-def _finish(ax: Axes, n_lines: int) -> Axes:
-    ax.grid(True, color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    # Many lines leave no free corner.
-    beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if n_lines > 5 else {}
-    ax.legend(frameon=False, fontsize="small", **beside)
-    return ax
+def _names(ax: Axes, lines: Sequence[Any]) -> Axes:
+    """Tell the lines apart: in a legend, or each by its name where they are many."""
+    if len(lines) <= _FEW:
+        legend(ax, always=True)
+    else:
+        direct_labels(ax, lines)
+    return finish(ax)
 
 
+@styled
 def plot_stability(
     results: Stability | Iterable[Stability], ax: Axes | None = None, styles: Styles | None = None
 ) -> Axes:
@@ -73,14 +75,17 @@ def plot_stability(
     """
     ax = axes() if ax is None else ax
     several = [results] if isinstance(results, Stability) else list(results)
-    for i, one in enumerate(several):
-        ax.plot(100 * one.ties, 100 * one.minority_rate, **_style(i, one.measure, styles))
+    introduce([one.measure for one in several], "measure")
+    lines = []
+    for one in several:
+        lines += ax.plot(100 * one.ties, 100 * one.minority_rate, **_look(one.measure, styles))
     ax.set(xlabel="proportion of ties (%)", ylabel="minority rate (%)")
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
-    return _finish(ax, len(several))
+    return _names(ax, lines)
 
 
+@styled
 def plot_swap(
     results: Swap | Iterable[Swap], ax: Axes | None = None, styles: Styles | None = None, rate: float = 0.05
 ) -> Axes:
@@ -95,15 +100,18 @@ def plot_swap(
     """
     ax = axes() if ax is None else ax
     several = [results] if isinstance(results, Swap) else list(results)
-    for i, one in enumerate(several):
-        ax.plot(one.edges, 100 * one.rate, **_style(i, one.measure, styles))
+    introduce([one.measure for one in several], "measure")
+    lines = []
+    for one in several:
+        lines += ax.plot(one.edges, 100 * one.rate, **_look(one.measure, styles))
     ax.axhline(100 * rate, color="0.4", linewidth=0.8, linestyle=(0, (1, 1)))
     ax.set(xlabel="difference of the means, at least", ylabel="swap rate (%)")
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
-    return _finish(ax, len(several))
+    return _names(ax, lines)
 
 
+@styled
 def plot_incompleteness(
     result: Incompleteness,
     ax: Axes | None = None,
@@ -112,6 +120,8 @@ def plot_incompleteness(
     reference: str | None = None,
 ) -> Axes:
     """Agreement with the ranking by all judgments, as fewer and fewer are left; a curve for each measure.
+
+    The curve is the mean over the samples, the band reaches from the lowest sample to the highest.
 
     Parameters
     ----------
@@ -127,9 +137,25 @@ def plot_incompleteness(
     ax = axes() if ax is None else ax
     table = result.table(reference)
     measures = result.measures
-    for i, measure in enumerate(measures):
+    samples = result.samples(reference).groupby(["measure", "level"], sort=False)[value].agg(["min", "max"])
+    several = int(table["samples"].max()) > 1
+    introduce(measures, "measure")
+    lines = []
+    for measure in measures:
         part = table[table["measure"] == measure]
-        ax.plot(part["level"], part[value], **_style(i, measure, styles))
+        (line,) = ax.plot(part["level"], part[value], **_look(measure, styles))
+        lines.append(line)
+        if several:
+            ends = samples.loc[measure].loc[part["level"]]
+            # Many bands lie over each other, and each has to be lighter.
+            ax.fill_between(
+                part["level"],
+                ends["min"],
+                ends["max"],
+                color=line.get_color(),
+                alpha=0.18 if len(measures) <= _FEW else 0.07,
+                linewidth=0,
+            )
     ax.set_xscale("log")
     levels = sorted(set(table["level"]), reverse=True)
     shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
@@ -137,10 +163,13 @@ def plot_incompleteness(
     ax.minorticks_off()
     ax.set_xlim(max(levels) * 1.05, min(levels) / 1.05)
     with_what = "" if value == "mean" else f" with {reference or 'its own ranking'} by all judgments"
-    ax.set(xlabel="judgments left (%)", ylabel=words[value] + with_what)
-    return _finish(ax, len(measures))
+    ax.set(xlabel="judgments left (%)", ylabel=words[value] + text(with_what))
+    if several:
+        title(ax, "", f"mean and range of {int(table['samples'].max())} samples")
+    return _names(ax, lines)
 
 
+@styled
 def plot_significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     """Which pairs of systems are told apart: a square of systems, best at the top left.
 
@@ -162,14 +191,17 @@ def plot_significance(result: DiscriminativePower, ax: Axes | None = None) -> Ax
     shade = np.where(asl < result.alpha / 5, 2, np.where(asl < result.alpha, 1, 0))
     colours = ("#eeeeee", "#88aacc", "#225588")
     ax.imshow(shade, cmap=ListedColormap(colours), vmin=0, vmax=2, interpolation="nearest")
+    note = ""
     if n <= 30:
-        names = [result.systems[i] for i in order]
-        short = [name if len(name) <= 24 else name[:23] + "\N{HORIZONTAL ELLIPSIS}" for name in names]
-        ax.set_yticks(range(n), [f"{name} {i + 1}" for i, name in enumerate(short)], fontsize=6)
+        names = short_names(result.systems)
+        note = names.note
+        shown = [names.shown[result.systems[i]].strip() for i in order]
+        ax.set_yticks(range(n), [f"{name} ({i + 1})" for i, name in enumerate(shown)], fontsize=6)
         ax.set_xticks(range(n), [str(i + 1) for i in range(n)], fontsize=6)
     else:
         ax.set(xlabel="systems, best first", ylabel="systems, best first")
-    ax.set_title(f"{result.measure}: {100 * result.power:.1f} % of the pairs", fontsize="medium")
+    title(ax, f"{text(result.measure).strip()}: {100 * result.power:.1f} % of the pairs", note)
+    ax.title.set_fontsize("medium")
     words = (f"ASL $\\geq$ {result.alpha:g}", f"ASL < {result.alpha:g}", f"ASL < {result.alpha / 5:g}")
     handles = [Patch(facecolor=c, edgecolor="0.6", linewidth=0.4, label=w) for c, w in zip(colours, words, strict=True)]
     ax.legend(

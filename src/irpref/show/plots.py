@@ -5,41 +5,72 @@ in `irpref.curves`); draws on `ax` or on a new figure of about the width of a co
 draws what the table holds and computes nothing. `styles` maps the name of a run to keyword arguments of
 `Axes.plot`, for a house style; `ax.set_title("")` removes a title that the caption repeats.
 
-Runs are told apart by line and marker as well as by colour, wins and losses by side and hatching.
+Runs are told apart by line and marker as well as by colour, wins and losses by side and hatching. The same system has
+the same colour in all pictures of a session; `irpref.show.look.forget()` gives them anew. Long names are shortened in
+the middle, and what all begin or end with is left out and said.
+
+Judgments and runs have any form that `irpref.curves` takes, PyTerrier's frames among them; the pictures of values by
+topic take the result of `pt.Experiment(..., perquery=True)`, too.
 
 Needs matplotlib: `pip install matplotlib`.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 import numpy as np
 
-from irpref.messages import visible
+from irpref.show.look import (
+    COLOURS,
+    GREY,
+    MINUS,
+    NEUTRAL,
+    SIZE,
+    Styles,
+    above,
+    axes,
+    count,
+    finish,
+    grow,
+    introduce,
+    legend,
+    middle,
+    name_points,
+    one_name,
+    short_names,
+    style,
+    styled,
+    text,
+    title,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from irpref.meta import TopicValues
 
-Styles = Mapping[str, Mapping[str, Any]]
-
-# Told apart by colour-blind readers as well, and in print (P. Tol, bright and muted).
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#66ccee", "#997700", "#222255", "#777777")
-LINES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-GREY = "0.45"
-_ours: WeakSet[Any] = WeakSet()  # figures made here: they may grow
-SIZE = (4.4, 3.2)  # inches: two columns of a page hold it at three quarters, where 10 points become 7.5
+__all__ = [
+    "axes",
+    "crp",
+    "crp_sketch",
+    "cumulated_gain",
+    "measure_scatter",
+    "npref_convergence",
+    "precision_histogram",
+    "precision_recall",
+    "topic_strip",
+]
+_CUT = 4  # multiples of the mean R that `crp` draws
+_LABELS = 15  # systems that a scatter of ordinary size has room to name
 
 
 # -------------------------------------------------------------------------------------------------- positions
 
 
+@styled
 def crp_sketch(
     data: Any,
     runs: Any = None,
@@ -82,24 +113,31 @@ def crp_sketch(
 
     ax.axhline(0, color=GREY, linewidth=1.3, linestyle="--", label="ideal", zorder=1)
     # From the origin: before the first document nothing is displaced.
-    ax.plot([0, *rank], [0, *of_worst], color=GREY, linewidth=1.3, linestyle=":", label="worst case")
-    line = {**_style(0, "run", None), "marker": "", "linewidth": 1.8, **(styles or {}).get(name, {})}
+    ax.plot([0, *rank], [0, *of_worst], color=GREY, linewidth=1.3, linestyle=":", label=_worst(table, topic))
+    shown = one_name(name, "run")
+    line = {
+        **style(name, None, shown),
+        "marker": "",
+        "linestyle": "-",
+        "linewidth": 1.8,
+        **(styles or {}).get(name, {}),
+    }
     ax.plot([0, *rank], [0, *curve], **line)
 
     marks: dict[int, list[str]] = {}
-    for at, text in ((first["turn_around"], "min"), (r, "R"), (first["balance"], "b")):
+    for at, mark in ((first["turn_around"], "min"), (r, "R"), (first["balance"], "b")):
         if not _missing(at) and 0 < int(at) <= rank[-1]:
-            marks.setdefault(int(at), []).append(text)
+            marks.setdefault(int(at), []).append(mark)
     width = rank[-1] * 1.04
     ends: list[float] = []  # where the last name of each row of names stands
     for at in sorted(marks):
         ax.axvline(at, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        text = " = ".join([*(f"${mark}$" if mark != "min" else mark for mark in marks[at]), str(at)])
+        words = " = ".join([*(f"${mark}$" if mark != "min" else mark for mark in marks[at]), str(at)])
         # A name goes to the first row where it does not meet the one before.
         row = next((i for i, end in enumerate(ends) if at - end > 0.2 * width), len(ends))
         ends[row : row + 1] = [at]
         ax.annotate(
-            text,
+            words,
             (at, 1),
             xycoords=("data", "axes fraction"),
             xytext=(0, 3 + 11 * row),
@@ -112,7 +150,7 @@ def crp_sketch(
             value = int(values[r - 1])
             ax.plot([r], [value], "o", color=colour, markersize=5)
             ax.annotate(
-                f"CRP(${what}$, $R$) = {value}".replace("-", "\N{MINUS SIGN}"),
+                f"CRP(${what}$, $R$) = {value}".replace("-", MINUS),
                 (r, value),
                 xytext=(6, -4) if r < 0.6 * width else (-6, -4),
                 textcoords="offset points",
@@ -129,46 +167,68 @@ def crp_sketch(
     ax.set_ylim(low - 0.16 * span, high + 0.08 * span)
     ax.set_xlabel("rank")
     ax.set_ylabel(f"{_crp_name(table)} (ranks)")
-    ax.set_title(_wrapped(f"CRP of {_label(name, 'a run')}, topic {_visible(topic).strip()}"), pad=8 + 11 * len(ends))
+    of = one_name(name, "a run")
+    ax.set_title(wrapped(f"CRP of {of}, topic {one_name(topic, '')}"), pad=8 + 11 * len(ends))
     _whole_ranks(ax)
-    # The curve may pass anywhere, so the legend stands below.
-    return _finish(ax, 3, legend=_below(ax, 3))
+    legend(ax)
+    return finish(ax)
 
 
+@styled
 def crp(
     data: Any,
     runs: Any = None,
     *,
     normalized: bool = True,
     spread: bool | None = None,
+    cut: float | None = None,
     ax: Axes | None = None,
     styles: Styles | None = None,
     **options: Any,
 ) -> Axes:
-    """CRP of runs over the topics: the mean by rank, and a band from the first to the third quartile.
+    """CRP of runs over the topics: the median by rank, and a band from the first to the third quartile.
+
+    A curve ends where its run ends.
 
     Parameters
     ----------
     data : table of `irpref.curves.crp()`, or the qrels
     runs : with qrels: one run, or a dict of name to run
     normalized : bool
-        Draw CRP over R(R+1)/2 (0 ideal, -1 the worst case at R), so that topics count alike. Otherwise CRP in
-        ranks, where topics with many relevant documents prevail.
+        Draw CRP over R(R+1)/2 (0 ideal, -1 at R for a run with nothing relevant), so that topics count alike.
+        Otherwise CRP in ranks, where topics with many relevant documents prevail.
     spread : bool, optional
         Draw the band; None: for up to three runs.
+    cut : number, optional
+        Last rank drawn, as a multiple of the mean of R: what comes later says little about the run. None: 4, or all
+        ranks where `depth` says how many.
     ax, styles : see `crp_sketch`
     **options : of `irpref.curves.crp`
+
+    Raises
+    ------
+    ValueError
+        `data` is no such table; `cut` is not above 0.
     """
-    table = _data("crp", ("rank", "crp_low", "share_low"), data, runs, options)
+    if cut is not None and not cut > 0:
+        raise ValueError(f"cut={cut!r} is not accepted, expected a number above 0")
+    table = _data("crp", ("rank", "share_median", "crp_low", "share_low", "ended"), data, runs, options)
     ax = axes() if ax is None else ax
     value = "share" if normalized else "crp"
     names = list(dict.fromkeys(table["run"]))
-    spread = len(names) <= 3 if spread is None else spread
+    one = table.attrs.get("n_topics") == 1
+    spread = (len(names) <= 3 if spread is None else spread) and not one
+    times = cut or (np.inf if options.get("depth") else _CUT)
+    last = np.ceil(times * max(float(table["recall_base"].iloc[0]), 1)) if np.isfinite(times) else np.inf
+    alive = table[table["ended"] < 1]
+    shown = alive[alive["rank"] <= last]
+    labels = short_names(names)
+    introduce(names)
     ax.axhline(0, color=GREY, linewidth=1.0, linestyle="--", zorder=1)
     for i, name in enumerate(names):
-        rows = table[table["run"] == name]
-        style = {"markevery": (0.03 * i, 0.15), **_style(i, name, styles)}
-        (line,) = ax.plot(rows["rank"], rows[value], **style)
+        rows = shown[shown["run"] == name]
+        look = {"markevery": (0.03 * (i % 5), 0.15), **style(name, styles, labels.shown[name])}
+        (line,) = ax.plot(rows["rank"], rows[f"{value}_median"], **look)
         if spread:
             ax.fill_between(
                 rows["rank"],
@@ -179,16 +239,42 @@ def crp(
                 linewidth=0,
             )
     if not normalized:
-        ax.plot(rows["rank"], rows["worst"], color=GREY, linewidth=1.3, linestyle=":", label="worst case")
+        rows = table[(table["run"] == names[0]) & (table["rank"] <= shown["rank"].max())]
+        ax.plot(
+            rows["rank"],
+            rows["worst_median"],
+            color=GREY,
+            linewidth=1.3,
+            linestyle=":",
+            label=("" if one else "median ") + _worst(table),
+        )
     ax.set_xlim(left=0)
     what = _crp_name(table)
-    minus = "\N{MINUS SIGN}"
-    scaled = f"{what} / [R(R + 1)/2]\n(0 ideal, {minus}1 worst case at R)"
-    ax.set_ylabel(scaled if normalized else f"{what} (ranks)")
+    bottom = f"{MINUS}1 {_worst(table)} at R"
+    ax.set_ylabel(f"{what} / [R(R + 1)/2]\n(0 ideal, {bottom})" if normalized else f"{what} (ranks)")
     ax.set_xlabel("rank")
-    ax.set_title(_over_topics("CRP: mean" + (" and quartiles" if spread else ""), table))
+    middle_of = "" if one else ": median" + (" and quartiles" if spread else "")
+    title(
+        ax,
+        _over_topics(f"CRP{middle_of}", table),
+        f"cut at {times:g} times the mean R, rank {last:g}" if len(shown) < len(alive) else "",
+        "grades below 0 can take it lower" if _negative(table) else "",
+    )
     _whole_ranks(ax)
-    return _finish(ax, len(names) + (not normalized))
+    legend(ax, note=labels.note)
+    return finish(ax)
+
+
+def _negative(table: Any, query_id: str | None = None) -> bool:
+    """Whether documents were judged below 0, so that a run can do worse than to retrieve nothing relevant."""
+    topics = table.attrs.get("negative_topics", [])
+    return query_id in topics if query_id is not None else bool(topics)
+
+
+def _worst(table: Any, query_id: str | None = None) -> str:
+    """What the line of a run with nothing relevant is called."""
+    below = _negative(table, query_id) or bool((table["crp"] < table["worst"]).any())
+    return "nothing relevant" if below else "worst case"
 
 
 def _crp_name(table: Any) -> str:
@@ -198,6 +284,7 @@ def _crp_name(table: Any) -> str:
 # ------------------------------------------------------------------------------------------------ preferences
 
 
+@styled
 def npref_convergence(
     data: Any,
     runs: Any = None,
@@ -224,41 +311,61 @@ def npref_convergence(
     ax = axes() if ax is None else ax
     names = list(dict.fromkeys(table["run"]))
     pairs = len(names) <= 3 if pairs is None else pairs
+    labels = short_names(names)
+    introduce(names)
     steps = sorted(set(table["n"]))
     end = steps[-1] * 2.4
     for i, name in enumerate(names):
         rows = table[table["run"] == name]
-        (line,) = ax.plot(rows["n"], rows["value"], **_style(i, name, styles))
+        (line,) = ax.plot(rows["n"], rows["value"], **style(name, styles, labels.shown[name]))
         limit = rows["limit"].iloc[0]
         ax.plot([steps[-1] * 1.25, end], [limit, limit], color=line.get_color(), linewidth=2.2)
         if pairs:
-            for n, value, number in zip(rows["n"], rows["value"], rows["misplaced"], strict=True):
-                ax.annotate(
-                    f"{number:.4g}",
-                    (n, value),
-                    xytext=(0, 5),
-                    textcoords="offset points",
-                    ha="center",
-                    fontsize="x-small",
-                    color=line.get_color(),
-                )
+            # In a row of its own below the axis: two runs may have the same values.
+            down = -(20 + 10 * i)
+            for n, number in zip(rows["n"], rows["misplaced"], strict=True):
+                _below_axis(ax, f"{number:.4g}", n, down, "center", line.get_color())
+            _below_axis(ax, middle(labels.shown[name].strip(), 14), 0, down, "right", line.get_color())
     ax.set_xscale("log", base=2)
     ax.set_xticks([*steps, float(np.sqrt(steps[-1] * 1.25 * end))], [*map(str, steps), "rpref"])
     ax.minorticks_off()
     ax.set_xlim(steps[0] / 1.3, end * 1.05)
-    ax.set_ylim(-0.03, 1.08)
-    ax.set_xlabel("partitions n of the grade scale")
+    # As high as the data need: runs differ by less than the range of the measure.
+    low, high = table[["value", "limit"]].min().min(), table[["value", "limit"]].max().max()
+    margin = max(0.08 * (high - low), 0.005)
+    ax.set_ylim(low - margin, high + margin)
+    ax.set_xlabel("partitions n of the grade scale", labelpad=4 + (10 * len(names) - 2 if pairs else 0))
     measure = table.attrs.get("measure", "")
     ax.set_ylabel("n-pref")
     several = "query_id" not in table and table.attrs.get("n_topics", 1) > 1
-    note = f"numbers: misplaced pairs{' (mean)' if several else ''}" if pairs else ""
-    _two_line_title(ax, _over_topics("n-pref", table), _parameters(measure), note)
-    return _finish(ax, len(names))
+    note = f"numbers below: misplaced pairs{' (mean)' if several else ''}" if pairs else ""
+    title(ax, _over_topics("n-pref", table), _parameters(measure), note)
+    if pairs:
+        grow(ax, height=10 / 72 * len(names))
+    legend(ax, note=labels.note)
+    return finish(ax)
+
+
+def _below_axis(ax: Axes, words: str, x: float, down: float, ha: str, colour: Any) -> None:
+    """Small text so many points below the x axis, at a place of the axis or (`ha` 'right') left of it."""
+    ax.annotate(
+        words,
+        (x, 0),
+        xycoords=("axes fraction" if ha == "right" else "data", "axes fraction"),
+        xytext=(-6 if ha == "right" else 0, down),
+        textcoords="offset points",
+        ha=ha,
+        va="center",
+        fontsize="x-small",
+        color=colour,
+        annotation_clip=False,
+    )
 
 
 # ------------------------------------------------------------------------------------------ recall, precision
 
 
+@styled
 def precision_recall(
     data: Any, runs: Any = None, *, ax: Axes | None = None, styles: Styles | None = None, **options: Any
 ) -> Axes:
@@ -276,10 +383,12 @@ def precision_recall(
         table = _only(table, "query_id", None)
     ax = axes() if ax is None else ax
     names = list(dict.fromkeys(table["run"]))
-    for i, name in enumerate(names):
+    labels = short_names(names)
+    introduce(names)
+    for name in names:
         rows = table[table["run"] == name]
         # The first and the last level lie on the frame.
-        ax.plot(rows["recall"], rows["precision"], clip_on=False, **_style(i, name, styles))
+        ax.plot(rows["recall"], rows["precision"], clip_on=False, **style(name, styles, labels.shown[name]))
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1)
     ax.set_xticks(np.arange(11) / 10)
@@ -287,16 +396,19 @@ def precision_recall(
     ax.set_ylabel("interpolated precision")
     details = [f"relevant: grade {table.attrs['rel']:g} or above"] if table.attrs.get("rel", 1) != 1 else []
     details += ["judged documents only"] if table.attrs.get("judged_only") else []
-    _two_line_title(ax, _over_topics("Precision at 11 levels of recall", table), ", ".join(details))
-    return _finish(ax, len(names))
+    title(ax, _over_topics("Precision at 11 levels of recall", table), ", ".join(details))
+    legend(ax, note=labels.note)
+    return finish(ax)
 
 
+@styled
 def precision_histogram(
     data: Any,
     runs: Any = None,
     baseline: Any = None,
     *,
     run: str | None = None,
+    measure: Any = None,
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
@@ -305,13 +417,24 @@ def precision_histogram(
 
     Parameters
     ----------
-    data : table of `irpref.curves.precision_histogram()` or `paired_differences(per_topic=True)`, or the
-    qrels runs, baseline : with qrels: as there
+    data : table of `irpref.curves.precision_histogram()` or `paired_differences(per_topic=True)`, or values by topic
+        (`irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`), or the qrels
+    runs : with qrels: as there
+    baseline : with qrels, as there; with values, the name of a system
     run : str, optional
         What to draw, where the table holds several.
+    measure : optional
+        With values of several measures, which to draw.
     ax : Axes to draw on; a new figure if None
     **options : of `irpref.curves.precision_histogram`
     """
+    if runs is None and _are_values(data):
+        from irpref.analysis.curves import value_differences
+
+        if baseline is None:
+            raise ValueError("with values by topic, say the baseline")
+        (values,) = _values(data, None, [] if measure is None else [measure], exactly=1)
+        data = value_differences(values, baseline, per_topic=True)
     if runs is not None:
         options = {**options, "baseline": baseline, "per_topic": True}
     table = _data("precision_histogram", ("query_id", "difference"), data, runs, options)
@@ -322,39 +445,47 @@ def precision_histogram(
     from matplotlib.patches import Patch
 
     difference = table["difference"].to_numpy()
-    name, base = _label(table["run"].iloc[0], "A"), _visible(table.attrs.get("baseline", "B")).strip()
-    measure = {"Rprec": "R-precision"}.get(table.attrs.get("measure", "Rprec"), table.attrs.get("measure"))
+    own, other = table["run"].iloc[0], table.attrs.get("baseline", "B")
+    labels = short_names([own, other])
+    introduce([own, other])
+    name = "A" if own == "run" else labels.shown[own].strip()
+    base = labels.shown[other].strip()
+    of = {"Rprec": "R-precision"}.get(table.attrs.get("measure", "Rprec"), table.attrs.get("measure"))
     place = np.arange(difference.size)
-    filled: dict[str, Any] = {"facecolor": COLOURS[0], "edgecolor": COLOURS[0], "linewidth": 0.8}
-    hatched: dict[str, Any] = {**filled, "facecolor": "white", "edgecolor": COLOURS[1], "hatch": "//////"}
+    colour, against = style(own)["color"], style(other)["color"]
+    filled: dict[str, Any] = {"facecolor": colour, "edgecolor": colour, "linewidth": 0.8}
+    hatched: dict[str, Any] = {**filled, "facecolor": "white", "edgecolor": against, "hatch": "//////"}
     handles: list[Any] = []
-    for chosen, look, text in (
+    for chosen, look, words in (
         (difference > 0, filled, f"{name} higher"),
         (difference < 0, hatched, f"{base} higher"),
     ):
         ax.bar(place[chosen], difference[chosen], width=0.8, **look)
-        handles.append(Patch(label=f"{text}: {int(chosen.sum())}", **look))
+        handles.append(Patch(label=f"{words}: {int(chosen.sum())}", **look))
     equal = difference == 0
     (dots,) = ax.plot(place[equal], difference[equal], "o", color=GREY, markersize=4, clip_on=False)
     dots.set_label(f"equal: {int(equal.sum())}")
     handles.append(dots)
     ax.axhline(0, color="0.2", linewidth=0.8)
-    ax.set_xlim(-0.8, difference.size - 0.2)
-    most = max(np.abs(difference).max(initial=0.0), 0.1) * 1.1
-    ax.set_ylim(-most, most)
+    beside = max(6 - difference.size, 0) / 2  # few topics have no broader bars
+    ax.set_xlim(-0.8 - beside, difference.size - 0.2 + beside)
+    # Each side as far as it goes; tiny differences must not fill the picture.
+    low, high = min(difference.min(), 0.0), max(difference.max(), 0.0)
+    margin = 0.06 * max(high - low, 0.1)
+    missing = max(0.1 - (high - low), 0.0) / 2
+    ax.set_ylim(low - missing - margin, high + missing + margin)
     if difference.size <= 40:
-        ids = table["query_id"].tolist()
+        ids = [text(middle(str(topic), 12)).strip() for topic in table["query_id"]]
         upright = sum(map(len, ids)) + len(ids) > 70
         ax.set_xticks(place, ids, rotation=90 if upright else 0, fontsize="small" if not upright else "x-small")
         ax.tick_params(axis="x", length=0)
     else:
         ax.set_xticks([])
     ax.set_xlabel("topic, sorted by difference")
-    ax.set_ylabel(_wrapped(f"{measure}: {name} \N{MINUS SIGN} {base}"))
-    ax.set_title(_wrapped(f"{measure} by topic, {difference.size} topics"))
-    _finish(ax, 0)
-    ax.grid(False, axis="x")
-    ax.legend(handles=handles, frameon=False, fontsize="small", loc="upper right")
+    ax.set_ylabel(wrapped(f"{of}: {name} {MINUS} {base}"))
+    gap = above(ax, handles, [handle.get_label() for handle in handles])
+    title(ax, wrapped(f"{of} by topic, {count(difference.size, 'topic')}"), labels.note, gap=gap)
+    finish(ax).grid(False, axis="x")
     return ax
 
 
@@ -364,6 +495,7 @@ _IDEAL: dict[str, Any] = {"linewidth": 1.5, "linestyle": ":"}
 _GAINS = {"cg": "CG", "dcg": "DCG", "ncg": "NCG", "ndcg": "NDCG"}
 
 
+@styled
 def cumulated_gain(
     data: Any,
     runs: Any = None,
@@ -392,34 +524,40 @@ def cumulated_gain(
     names = list(dict.fromkeys(table["run"]))
     shared = table.attrs.get("ideal", "judged") == "judged"
     ratio = quantity in ("ncg", "ndcg")
-    for i, name in enumerate(names):
+    labels = short_names(names)
+    introduce(names)
+    for name in names:
         rows = table[table["run"] == name]
-        every = max(1, len(rows) // 12)
-        (line,) = ax.plot(rows["rank"], rows[quantity], markevery=every, **_style(i, name, styles))
+        rows = rows[rows["ended"] < 1] if "ended" in rows else rows
+        look = {"markevery": max(1, len(rows) // 12), **style(name, styles, labels.shown[name])}
+        (line,) = ax.plot(rows["rank"], rows[quantity], **look)
         if not ratio and not shared:
-            text = "ideal" if len(names) == 1 else f"ideal of {name}"
-            ax.plot(rows["rank"], rows[f"ideal_{quantity}"], color=line.get_color(), label=text, **_IDEAL)
+            words = "ideal" if len(names) == 1 else f"ideal of {labels.shown[name].strip()}"
+            ax.plot(rows["rank"], rows[f"ideal_{quantity}"], color=line.get_color(), label=words, **_IDEAL)
     if ratio:
         ax.axhline(1, color=GREY, label="ideal", **_IDEAL)
     elif shared:
+        rows = table[table["run"] == names[0]]
         ax.plot(rows["rank"], rows[f"ideal_{quantity}"], color=GREY, label="ideal", **_IDEAL)
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
-    text = _GAINS[quantity]
+    short = _GAINS[quantity]
     ax.set_xlabel("rank")
-    ax.set_ylabel(f"{text} (share of the ideal)" if ratio else f"{text} (gain)")
+    ax.set_ylabel(f"{short} (share of the ideal)" if ratio else f"{short} (gain)")
     details = _parameters(table.attrs.get("measure", ""), base="d" in quantity)
     if not shared:
         details = "; ".join(filter(None, [details, "ideal of the retrieved documents"]))
-    full = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain"}.get(quantity, text)
-    _two_line_title(ax, _over_topics(full, table), details)
+    full = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain"}.get(quantity, short)
+    title(ax, _over_topics(full, table), details)
     _whole_ranks(ax)
-    return _finish(ax, len(names) + 1)
+    legend(ax, note=labels.note)
+    return finish(ax)
 
 
 # -------------------------------------------------------------------------------------------- values by topic
 
 
+@styled
 def topic_strip(
     data: Any, runs: Any = None, measure: Any = None, *, ax: Axes | None = None, styles: Styles | None = None
 ) -> Axes:
@@ -429,37 +567,47 @@ def topic_strip(
     ----------
     data : `irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
     runs : with qrels: a dict of name to run, or a list of paths
-    measure : with qrels, or with a result of several measures: the measure or its name
+    measure : measure or its name, with qrels, or where the result holds several
     ax, styles : see `crp_sketch`
     """
-    (values,) = _values(data, runs, [measure])
+    (values,) = _values(data, runs, [] if measure is None else [measure], exactly=1)
     rank = values.means.argsort(kind="stable")
     order = rank if values.higher_is_better else rank[::-1]  # the best on top
     many = values.n_systems > 15
-    ax = axes((SIZE[0], 1.2 + (0.16 if many else 0.36) * values.n_systems)) if ax is None else ax
+    coloured = values.n_systems <= len(COLOURS)
+    labels = short_names(values.systems, 28)
+    introduce(values.systems if coloured else ())
+    if ax is None:
+        wide = SIZE[0] + 0.07 * max(max(map(len, labels.shown.values())) - 12, 0)
+        ax = axes((wide, 1.2 + (0.16 if many else 0.36) * values.n_systems))
     top = max(values.matrix.max(), 1.0)
     low = min(values.matrix.min(), 0.0)
     for place, s in enumerate(order.tolist()):
         of = values.matrix[s]
         name = values.systems[s]
-        look = {"color": COLOURS[0], "marker": "o", "markersize": 4, "alpha": 0.6, **(styles or {}).get(name, {})}
+        colour = style(name)["color"] if coloured else NEUTRAL
+        look = {"color": colour, "marker": "o", "markersize": 4, "alpha": 0.6, **(styles or {}).get(name, {})}
         (dots,) = ax.plot(of, place + _swarm(of, low, top), linestyle="none", markeredgewidth=0, **look)
-        (bar,) = ax.plot([of.mean()] * 2, [place - 0.38, place + 0.38], color="0.1", linewidth=2)
+        if values.n_topics > 1:
+            (bar,) = ax.plot([of.mean()] * 2, [place - 0.38, place + 0.38], color="0.1", linewidth=2)
     dots.set_label("topic")
-    bar.set_label("mean")
-    ax.set_yticks(range(values.n_systems), [_visible(values.systems[s]) for s in order.tolist()])
+    handles = [dots]
+    if values.n_topics > 1:
+        bar.set_label("mean")
+        handles.append(bar)
+    ax.set_yticks(range(values.n_systems), [labels.shown[values.systems[s]] for s in order.tolist()])
     ax.tick_params(axis="y", length=0, labelsize="x-small" if many else "medium")
     ax.set_ylim(-0.6, values.n_systems - 0.4)
     margin = 0.03 * (top - low)
     ax.set_xlim(low - margin, top + margin)
     ax.set_xlabel(_axis(values))
-    ax.set_title(_wrapped(f"{values.measure} by topic, {values.n_topics} topics"), pad=18)
-    _finish(ax, 0)
-    ax.grid(False, axis="y")
-    ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, borderpad=0)
+    gap = above(ax, handles, [str(handle.get_label()) for handle in handles])
+    title(ax, wrapped(f"{values.measure} by topic, {count(values.n_topics, 'topic')}"), labels.note, gap=gap)
+    finish(ax).grid(False, axis="y")
     return ax
 
 
+@styled
 def measure_scatter(
     data: Any,
     runs: Any = None,
@@ -476,54 +624,91 @@ def measure_scatter(
     ----------
     data : two `irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
     runs : with qrels: a dict of name to run, or a list of paths
-    measures : with qrels, or with a result of several measures: two measures or their names
+    measures : two measures or their names, with qrels, or where the result holds more than two
     labels : bool, optional
-        Write the names of the systems; None: for up to fifteen with names of up to 16 characters.
+        Write the names of the systems. None: as many as find room, first those that the measures rank most
+        differently; the picture says how many that are. True: all, even over each other.
     ax : Axes to draw on; a new figure if None
     """
     from irpref.meta import system_ranking
 
-    found = _values(data, runs, measures)
-    if len(found) != 2:
-        raise ValueError(f"measure_scatter draws two measures, got {len(found)}")
-    x, y = found
+    x, y = _values(data, runs, measures, exactly=2)
     y = y.select(systems=x.systems)
-    tau = system_ranking(x).tau(system_ranking(y))
-    ax = axes() if ax is None else ax
-    ax.plot(x.means, y.means, "o", color=COLOURS[0], markersize=5, alpha=0.75, markeredgewidth=0)
-    if labels is None:
-        labels = len(x.systems) <= 15 and max(map(len, x.systems)) <= 16
-    ax.margins(0.14 if labels else 0.05)
+    first, second = system_ranking(x), system_ranking(y)
+    tau = first.tau(second)
+    if ax is None:
+        ax = axes(SIZE if labels is False or x.n_systems <= _LABELS else (6.2, 4.8))
+    coloured = x.n_systems <= len(COLOURS)
+    introduce(x.systems if coloured else ())
+    for i, name in enumerate(x.systems) if coloured else ():
+        ax.plot(x.means[i], y.means[i], "o", color=style(name)["color"], markersize=6, markeredgewidth=0)
+    if not coloured:
+        ax.plot(x.means, y.means, "o", color=NEUTRAL, markersize=5, alpha=0.75, markeredgewidth=0)
+    ax.margins(0.05 if labels is False else 0.14)
     ax.set_xlabel(_axis(x, "mean "))
     ax.set_ylabel(_axis(y, "mean "))
+    finish(ax)
     _better_outwards(ax, x, y)
-    text = "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", "\N{MINUS SIGN}")
-    _two_line_title(
-        ax,
-        f"Kendall's \N{GREEK SMALL LETTER TAU} = {text}",
-        f"{x.n_systems} systems, {x.n_topics} topics",
+    value = "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", MINUS)
+    heading = f"Kendall's \N{GREEK SMALL LETTER TAU} = {value}"
+    details = f"{count(x.n_systems, 'system')}, {count(x.n_topics, 'topic')}"
+    if labels is False:
+        title(ax, heading, details)
+        return ax
+    names = short_names(x.systems)
+    written, n = f"{x.n_systems} of {x.n_systems} labelled", len(ax.texts)
+    title(ax, heading, details, written, names.note)  # takes its room
+    ax.autoscale_view()
+    apart = np.abs(_places(x) - _places(y))
+    found = name_points(
+        ax, x.means, y.means, list(names.shown.values()), np.argsort(-apart, kind="stable").tolist(), labels is True
     )
-    if labels:
-        _name_points(ax, x.means, y.means, x.systems)
-    return _finish(ax, 0, legend=False)
+    ax.texts[n].remove()
+    title(ax, heading, details, f"{found} of {x.n_systems} labelled" if found < x.n_systems else "", names.note)
+    return ax
 
 
-def _values(data: Any, runs: Any, measures: Sequence[Any]) -> list[TopicValues]:
+def _places(values: TopicValues) -> Any:
+    """Places of the systems, the best 0: shape (n_systems,)."""
+    return (-values.means if values.higher_is_better else values.means).argsort(kind="stable").argsort()
+
+
+def _are_values(data: Any) -> bool:
+    """Whether these are values by topic, not a table of a curve."""
+    from irpref.meta.values import TopicValues
+
+    if isinstance(data, TopicValues) or hasattr(data, "perquery"):
+        return True
+    columns = [str(name) for name in getattr(data, "columns", ())]
+    return "measure" in columns and "value" in columns
+
+
+def _values(data: Any, runs: Any, measures: Sequence[Any], *, exactly: int) -> list[TopicValues]:
+    """Values of one or two measures, from whatever they are handed in."""
     from irpref.analysis.curves import named_runs
     from irpref.meta.values import topic_values, values_in
 
     if runs is not None:
-        if not measures or any(m is None for m in measures):
+        if not measures:
             raise ValueError("with qrels and runs, say which measure")
-        return list(topic_values(measures, data, named_runs(runs)).values())
-    found = values_in(data, [measure for measure in measures if measure is not None])
-    if len(found) != len(measures) and len(measures) == 1:
-        raise ValueError(f"the results hold {len(found)} measures ({', '.join(of.measure for of in found)}): say which")
+        found = list(topic_values(measures, data, named_runs(runs)).values())
+    else:
+        found = values_in(data, measures)
+    if len(found) != exactly:
+        names = ", ".join(of.measure for of in found)
+        many = count(len(found), "measure")
+        if len(measures) == len(found):
+            raise ValueError(f"the picture is of {count(exactly, 'measure')}, got {many} ({names})")
+        raise ValueError(
+            f"the results hold {many} ({names}): say which {exactly}"
+            if exactly > 1
+            else f"the results hold {many} ({names}): say which"
+        )
     return found
 
 
 def _axis(values: TopicValues, before: str = "") -> str:
-    return _wrapped(f"{before}{values.measure}" + ("" if values.higher_is_better else " (lower is better)"))
+    return wrapped(f"{before}{values.measure}" + ("" if values.higher_is_better else " (lower is better)"))
 
 
 def _better_outwards(ax: Axes, x: TopicValues, y: TopicValues) -> None:
@@ -545,71 +730,7 @@ def _swarm(values: Any, low: float, high: float) -> Any:
     return offset
 
 
-def _name_points(ax: Axes, x: Any, y: Any, names: Sequence[str]) -> None:
-    """Names beside points, each where it covers least."""
-    ax.autoscale_view()
-    box = ax.get_window_extent()
-    points = ax.transData.transform(np.column_stack([x, y]))
-    scale = ax.figure.dpi / 72
-    high, gap = 9 * scale, 5 * scale
-    taken = [(px - gap, py - gap, px + gap, py + gap) for px, py in points]
-    for (px, py), (vx, vy), name in zip(points, zip(x, y, strict=True), names, strict=True):
-        wide = 5.2 * scale * len(name)
-        best, least = None, np.inf
-        for dx, dy, ha, va in (
-            (1, 0, "left", "center"),
-            (-1, 0, "right", "center"),
-            (0, 1, "center", "bottom"),
-            (0, -1, "center", "top"),
-            (0.7, 0.9, "left", "bottom"),
-            (0.7, -0.9, "left", "top"),
-            (-0.7, 0.9, "right", "bottom"),
-            (-0.7, -0.9, "right", "top"),
-        ):
-            left = px + dx * gap - {"left": 0, "right": wide, "center": wide / 2}[ha]
-            low = py + dy * gap - {"bottom": 0, "top": high, "center": high / 2}[va]
-            room = (left, low, left + wide, low + high)
-            covered = sum(_overlap(room, other) for other in taken)
-            outside = max(0, box.x0 - room[0]) + max(0, room[2] - box.x1)
-            outside += max(0, box.y0 - room[1]) + max(0, room[3] - box.y1)
-            if covered + outside * high < least:
-                best, least = (dx, dy, ha, va, room), covered + outside * high
-        assert best is not None
-        dx, dy, ha, va, room = best
-        taken.append(room)
-        ax.annotate(
-            _visible(name).strip(),
-            (vx, vy),
-            xytext=(dx * 5, dy * 5),
-            textcoords="offset points",
-            ha=ha,
-            va=va,
-            fontsize="small",
-        )
-
-
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
-    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
-
-
 # ----------------------------------------------------------------------------------------------------- common
-
-
-def axes(size: tuple[float, float] = SIZE) -> Axes:
-    """Axes of a new figure of this size in inches.
-
-    Raises
-    ------
-    ImportError
-        matplotlib is not installed.
-    """
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("pictures need matplotlib: pip install matplotlib") from None
-    figure, ax = pyplot.subplots(figsize=size, layout="constrained")
-    _ours.add(figure)
-    return ax
 
 
 def _data(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Mapping[str, Any]) -> Any:
@@ -648,105 +769,25 @@ def _missing(value: Any) -> bool:
     return bool(pd.isna(value))
 
 
-def _style(i: int, name: str, styles: Styles | None) -> dict[str, Any]:
-    plain: dict[str, Any] = {
-        "label": _visible(name),
-        "color": COLOURS[i % len(COLOURS)],
-        "linestyle": LINES[i % len(LINES)],
-        "marker": MARKERS[i % len(MARKERS)],
-        "markersize": 4.5,
-        "linewidth": 1.5,
-    }
-    return {**plain, **(styles or {}).get(name, {})}
-
-
-def _wrapped(text: str, width: int = 38) -> str:
-    """Text in lines that fit a picture; long measures are broken between their parameters."""
-    return text if len(text) <= width else textwrap.fill(text.replace(",", ", ").replace("  ", " "), width)
-
-
-def _visible(name: str) -> str:
-    """The name as matplotlib shows it: dollars begin mathematics, labels that begin with an underscore are left out."""
-    name = visible(name).replace("$", r"\$")
-    return f" {name}" if name.startswith("_") else name
-
-
-def _label(name: str, otherwise: str) -> str:
-    """Name of a run, or another word for one that came without a name."""
-    return otherwise if name == "run" else _visible(str(name)).strip()
-
-
 def _parameters(measure: str, base: bool = False) -> str:
     """Parameters of a measure in words for a reader: `norm=relative, max_rel=3, cutoff=10`."""
     before, _, cutoff = measure.partition("@")
-    text = before.partition("(")[2].rpartition(")")[0].replace("'", "").replace(",", ", ")
-    if base and "base=" not in text:
-        text = ", ".join(filter(None, ["base=2", text]))
+    words = before.partition("(")[2].rpartition(")")[0].replace("'", "").replace(",", ", ")
+    if base and "base=" not in words:
+        words = ", ".join(filter(None, ["base=2", words]))
     if not base:
-        text = ", ".join(part for part in text.split(", ") if not part.startswith("base="))
-    return ", ".join(filter(None, [text, f"cutoff={cutoff}" if cutoff else ""]))
+        words = ", ".join(part for part in words.split(", ") if not part.startswith("base="))
+    return ", ".join(filter(None, [words, f"cutoff={cutoff}" if cutoff else ""]))
 
 
-def _over_topics(text: str, table: Any) -> str:
+def _over_topics(words: str, table: Any) -> str:
     if "query_id" in table:
-        return f"{text}, topic {_visible(table['query_id'].iloc[0]).strip()}"
+        return f"{words}, topic {one_name(table['query_id'].iloc[0], 'run')}"
     n = table.attrs.get("n_topics")
-    if n is None:
-        return text
-    return f"{text}, 1 topic" if n == 1 else f"{text}, {n} topics"
-
-
-def _two_line_title(ax: Axes, title: str, *details: str) -> None:
-    below = textwrap.fill("; ".join(filter(None, details)), 56)
-    ax.set_title(title, pad=20 + 11 * below.count("\n") if below else 8)
-    if below:
-        ax.annotate(
-            below,
-            (0.5, 1),
-            xycoords="axes fraction",
-            xytext=(0, 5),
-            textcoords="offset points",
-            ha="center",
-            fontsize="small",
-            color="0.25",
-        )
+    return words if n is None else f"{words}, {count(n, 'topic')}"
 
 
 def _whole_ranks(ax: Axes) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-
-
-def _below(ax: Axes, columns: int) -> dict[str, Any]:
-    """Where a legend stands below the label of the x axis."""
-    from matplotlib.transforms import ScaledTranslation
-
-    down = ScaledTranslation(0, -34 / 72, ax.figure.dpi_scale_trans)
-    return {
-        "loc": "upper center",
-        "bbox_to_anchor": (0.5, 0),
-        "bbox_transform": ax.transAxes + down,
-        "ncols": columns,
-        "borderaxespad": 0,
-    }
-
-
-def _finish(ax: Axes, n_lines: int, legend: bool | dict[str, Any] = True) -> Axes:
-    ax.grid(True, color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    texts = ax.get_legend_handles_labels()[1]
-    if legend and any(text != "run" for text in texts):
-        place: dict[str, Any] = {}
-        if isinstance(legend, dict):
-            place = legend
-        elif n_lines > 6:  # many lines leave no free corner
-            columns = 2 if max(map(len, texts)) <= 20 else 1
-            place = _below(ax, columns)
-            figure: Any = ax.figure
-            if figure in _ours:
-                width, height = figure.get_size_inches()
-                figure.set_size_inches(width, height + 0.19 * -(-n_lines // columns))
-        ax.legend(edgecolor="none", framealpha=0.75, fontsize="small", handlelength=2.6, **place)
-    return ax
