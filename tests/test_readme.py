@@ -23,7 +23,7 @@ def test_the_table_of_measures_is_the_registry():
 
 def test_the_two_commands_stand_in_the_readme():
     assert "pip install '.[all]' && irpref demo\n" in blocks("sh")
-    assert "pip install -e '.[test]' && pytest\n" in blocks("sh")
+    assert "pip install -e '.[test]' && pytest -n auto\n" in blocks("sh")
 
 
 @pytest.mark.parametrize("code", [code for code in blocks("python") if "pyterrier" not in code])
