@@ -307,6 +307,21 @@ def test_grave_findings_stand_above_the_numbers():
     assert 'id="grave"' not in irpref.report(["AP"], QRELS, RUNS).html
 
 
+def test_what_the_evaluation_warns_of_is_said_once():
+    twice = pd.DataFrame([(q, d, s) for q, docs in RUNS["run1"].items() for d, s in docs.items()] * 2)
+    twice.columns = ["query_id", "doc_id", "score"]
+    with pytest.warns(irpref.IrprefWarning) as given:
+        page = irpref.report(["AP", "RPref"], QRELS, {**RUNS, "twice": twice})
+    assert sorted(warning.category.__name__ for warning in given) == ["DuplicateWarning", "ScaleWarning"]
+    assert "duplicates" in {finding["code"] for finding in Page(page.html).data["findings"]}
+
+
+def test_runs_without_documents():
+    page = irpref.report(["AP"], QRELS, {**RUNS, "empty": {}})
+    assert _means(Page(page.html), ["AP"])["empty"] == ["0.0000"]
+    assert Page(irpref.report(["AP"], QRELS, {"empty": {}}).html).tables[0][1][:2] == ["empty", "0.0000"]
+
+
 def test_groups_of_topics_have_their_own_tests():
     groups = {q: "even" if t % 2 else "odd" for t, q in enumerate(QRELS)}
     data = Page(irpref.report(["AP"], QRELS, RUNS, groups=groups).html).data

@@ -9,6 +9,7 @@ import hashlib
 import math
 import os
 import platform
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -33,7 +34,7 @@ from irpref.judged.pool import Pool
 from irpref.measures import literature
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
-from irpref.messages import did_you_mean
+from irpref.messages import IrprefWarning, did_you_mean
 from irpref.show.report.texts import texts
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
@@ -92,38 +93,40 @@ def contents(
     found = {of.measure: of for of in results([*chosen, *extra], qrels, named)}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
-    within = None if groups is None else groups_of(groups, qrels, first.topics)
-    board = _board(names, found, pairs, level, within, rng)
-    order = [first.runs.index(name) for name in board["runs"]]
-    shown = _shown_runs(rankings, board["runs"], baseline)
-    findings = check(qrels, named, chosen)
-    whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
-    with_values = list(range(len(order))) if whole else [board["runs"].index(name) for name in shown]
-    lists = _rankings(chosen, qrels, {name: named[name] for name in shown}, first.topics, depth, documents)
-    return {
-        "title": title,
-        "measures": [_measure(measure, found[str(measure)]) for measure in chosen],
-        **board,
-        "topics": list(first.topics),
-        "queries": texts(topics, "topics", first.topics),
-        "judged": numbers(found["Judged@10"].means[order]),
-        "answered": [int(row.sum()) for row in found["NumQ"].values[order] > 0],
-        "values": [[numbers(found[name].values[order[r]]) for r in with_values] for name in names],
-        "with_values": with_values,
-        "baseline": None if baseline is None else board["runs"].index(baseline),
-        "rankings": lists | {"chosen": rankings is not None},
-        **_drawn(qrels, named, board["runs"]),
-        "bounds": _bounds(chosen[0], qrels, {name: named[name] for name in shown}, len(first.topics)),
-        "findings": [
-            {"level": row.level, "code": row.code, "run": row.run, "count": row.count, "text": row.text}
-            for row in findings.itertuples(index=False)
-        ],
-        "grave": grave(findings),
-        "inputs": inputs,
-        "versions": _versions(),
-        "methods": _methods(chosen, pairs if board["pairs"] else "none", level, len(first.topics), len(order)),
-        "bibtex": literature.cite(chosen),
-    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
+        within = None if groups is None else groups_of(groups, qrels, first.topics)
+        board = _board(names, found, pairs, level, within, rng)
+        order = [first.runs.index(name) for name in board["runs"]]
+        shown = _shown_runs(rankings, board["runs"], baseline)
+        findings = check(qrels, named, chosen)
+        whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
+        with_values = list(range(len(order))) if whole else [board["runs"].index(name) for name in shown]
+        lists = _rankings(chosen, qrels, {name: named[name] for name in shown}, first.topics, depth, documents)
+        return {
+            "title": title,
+            "measures": [_measure(measure, found[str(measure)]) for measure in chosen],
+            **board,
+            "topics": list(first.topics),
+            "queries": texts(topics, "topics", first.topics),
+            "judged": numbers(found["Judged@10"].means[order]),
+            "answered": [int(row.sum()) for row in found["NumQ"].values[order] > 0],
+            "values": [[numbers(found[name].values[order[r]]) for r in with_values] for name in names],
+            "with_values": with_values,
+            "baseline": None if baseline is None else board["runs"].index(baseline),
+            "rankings": lists | {"chosen": rankings is not None},
+            **_drawn(qrels, named, board["runs"]),
+            "bounds": _bounds(chosen[0], qrels, {name: named[name] for name in shown}, len(first.topics)),
+            "findings": [
+                {"level": row.level, "code": row.code, "run": row.run, "count": row.count, "text": row.text}
+                for row in findings.itertuples(index=False)
+            ],
+            "grave": grave(findings),
+            "inputs": inputs,
+            "versions": _versions(),
+            "methods": _methods(chosen, pairs if board["pairs"] else "none", level, len(first.topics), len(order)),
+            "bibtex": literature.cite(chosen),
+        }
 
 
 def numbers(values: Iterable[float]) -> list[float | int | None]:
