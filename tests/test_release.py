@@ -1,0 +1,92 @@
+"""What is published: the metadata agree, and the wheel holds the package and nothing else."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+import irpref
+
+ROOT = Path(__file__).parents[1]
+
+pytestmark = pytest.mark.skipif(not (ROOT / "codemeta.json").is_file(), reason="no source tree")
+
+
+@pytest.fixture(scope="module")
+def citation():
+    yaml = pytest.importorskip("yaml", reason="comes with the extra `datasets`")
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def test_citation_and_codemeta_agree(citation):
+    codemeta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    assert codemeta["name"] == citation["title"]
+    assert codemeta["version"] == citation["version"] == citation["preferred-citation"]["version"]
+    assert codemeta["license"].endswith("/" + citation["license"])
+    assert codemeta["datePublished"] == str(citation["date-released"])
+    assert codemeta["keywords"] == citation["keywords"]
+    # An entity, where cffconvert writes a person.
+    assert codemeta["author"] == [{"@type": "Organization", **author} for author in citation["authors"]]
+
+
+def test_the_version_is_one(citation):
+    headings = re.findall(r"^## (?!Unreleased)(\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert citation["version"] == irpref.__version__
+    # Until the day of the release the newest entries stand under "Unreleased".
+    unreleased = "\n## Unreleased" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert unreleased or headings[0] == irpref.__version__
+
+
+def test_the_licence_is_one(citation):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["license"] == citation["license"] == "MIT"
+    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """The wheel, built twice as the release does, without a network."""
+    pytest.importorskip("hatchling", reason="builds the wheel")
+    paths = []
+    for turn in ["first", "second"]:
+        folder = tmp_path_factory.mktemp(turn)
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+        built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+        assert built.returncode == 0, built.stderr
+        paths += folder.glob("*.whl")
+    return paths
+
+
+def test_the_wheel_is_pure_and_built_twice_is_the_same(wheels):
+    assert [path.name for path in wheels] == [f"irpref-{irpref.__version__}-py3-none-any.whl"] * 2
+    assert wheels[0].read_bytes() == wheels[1].read_bytes()
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheels):
+    with zipfile.ZipFile(wheels[0]) as wheel:
+        names = {PurePosixPath(name) for name in wheel.namelist()}
+    info = PurePosixPath(f"irpref-{irpref.__version__}.dist-info")
+    assert {name for name in names if name.parts[0] == info.name} == {
+        info / name for name in ["METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"]
+    }
+    package = {name for name in names if name.parts[0] != info.name}
+    tops = ["irpref", "irpref_command", "irpref_pyterrier"]
+    assert {name.parts[0] for name in package} == set(tops)
+    # Every file of the source tree; caches and what editors leave are no part of it.
+    files = {
+        path.relative_to(ROOT / "src") for top in tops for path in (ROOT / "src" / top).rglob("*") if path.is_file()
+    }
+    assert package == {PurePosixPath(path.as_posix()) for path in files if "__pycache__" not in path.parts}
+    # No tests and no data: modules, types, the literature, the page of a report, the pages for PyTerrier.
+    assert not [name for name in package if "tests" in name.parts or name.name.startswith("test_")]
+    others = {name.as_posix() for name in package if name.suffix not in {".py", ".pyi"}}
+    assert {name for name in others if not name.startswith(("irpref/pt_docs/", "irpref/show/report/page."))} == {
+        "irpref/py.typed",
+        "irpref/measures/literature.bib",
+    }
+    assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/pt_docs/")} == {".rst"}
