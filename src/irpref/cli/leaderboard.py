@@ -113,11 +113,10 @@ def _sizes(design: Any, args: argparse.Namespace) -> Table:
         Column(head, column.show, left=column.left) for head, column in zip(heads, table.columns, strict=True)
     ]
     table.title = "How many topics?"
-    which = f" (of the two best runs, or {DIFFERENCE} where these are level)" if args.design == OBSERVED else ""
+    which = f" (here that of the two best runs, or {DIFFERENCE})" if args.design == OBSERVED else ""
     table.notes = [
-        f"so many topics find a true difference of this size{which} with a chance of 80 % at level "
-        f"{1 - args.level:.3g}: by a paired t-test of two runs, by an analysis of variance of all of them; detectable "
-        "here: the smallest difference that the topics at hand find so"
+        f"so many topics show a true difference{which} 4 times in 5 at level {1 - args.level:.3g}; t: of two runs, "
+        "ANOVA: of all; detectable here: with the topics at hand"
     ]
     return table
 
