@@ -149,6 +149,12 @@ def test_crp_in_ranks_shows_the_worst_case_and_no_band_for_many_systems():
     assert ax.get_ylabel() == "CRP (ranks)"
 
 
+def test_the_ideal_ends_with_the_longest_run():
+    qrels = {"q": {f"d{i}": 1 for i in range(9)}}
+    ax = plots.cumulated_gain(qrels, {"a": {"q": {"d0": 2.0, "d1": 1.0}}, "b": {"q": {"d0": 3.0}}})
+    assert {name: x.tolist() for name, (x, _) in lines(ax).items()} == {"a": [1, 2], "b": [1], "ideal": [1, 2]}
+
+
 BELOW = {"q": {"r": 1, "n1": -1, "n2": -1}}
 
 
@@ -529,8 +535,9 @@ def test_the_first_280_names_differ_in_colour_line_or_marker():
 
 
 @pytest.mark.parametrize("n", [3, 12, 40])
-def test_legends_cover_no_data_and_stay_in_the_figure(n):
-    runs = {f"organisation-system-{i}": THREE["noisy"] for i in range(n)}
+@pytest.mark.parametrize("name", ["organisation-system-{}", "D_BERT_KD_TASB.{}.2023-09-1", "W" * 14 + "{}", "i{}"])
+def test_legends_cover_no_data_and_stay_in_the_figure(n, name):
+    runs = {name.format(i): THREE["noisy"] for i in range(n)}
     ax = plots.precision_recall(SYNTHETIC.qrels, runs)
     figure = ax.figure
     figure.draw_without_rendering()

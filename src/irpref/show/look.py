@@ -263,7 +263,14 @@ def title(ax: Axes, words: str, *details: str, gap: float = 0) -> None:
 
 def columns(labels: Sequence[str], inches: float) -> int:
     """Columns of a legend that fit this width."""
-    each = 0.068 * max(map(len, labels), default=0) + 0.5
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    small = FontProperties(size=8.4)
+    wide = max(
+        (TextPath((0, 0), label, prop=small).get_extents().width for label in labels if label.strip()), default=0
+    )
+    each = wide / 72 + 0.52  # with the line, and the space around it
     most = max(1, int(inches / each))
     rows = math.ceil(len(labels) / most)
     return math.ceil(len(labels) / rows) if rows else 1
@@ -280,8 +287,9 @@ def legend(ax: Axes, *, note: str = "", always: bool = False, **more: Any) -> No
         return
     from matplotlib.transforms import ScaledTranslation
 
-    note = textwrap.fill(note, 60)
-    n_columns = columns(labels, figure.get_size_inches()[0] / _beside(ax))
+    note = textwrap.fill(note, 66, break_on_hyphens=False)
+    # The axes do not stand in the middle of the figure.
+    n_columns = columns(labels, figure.get_size_inches()[0] / _beside(ax) - 0.4)
     rows = math.ceil(len(labels) / n_columns) + (note.count("\n") + 1 if note else 0)
     down = ScaledTranslation(0, -(34 + ax.xaxis.labelpad - 4) / 72, figure.dpi_scale_trans)
     ax.legend(

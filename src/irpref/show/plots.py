@@ -524,6 +524,8 @@ def cumulated_gain(
     names = list(dict.fromkeys(table["run"]))
     shared = table.attrs.get("ideal", "judged") == "judged"
     ratio = quantity in ("ncg", "ndcg")
+    # The ideal list may be longer than all runs.
+    last = (table if "ended" not in table else table[table["ended"] < 1])["rank"].max()
     labels = short_names(names)
     introduce(names)
     for name in names:
@@ -537,7 +539,7 @@ def cumulated_gain(
     if ratio:
         ax.axhline(1, color=GREY, label="ideal", **_IDEAL)
     elif shared:
-        rows = table[table["run"] == names[0]]
+        rows = table[(table["run"] == names[0]) & (table["rank"] <= last)]
         ax.plot(rows["rank"], rows[f"ideal_{quantity}"], color=GREY, label="ideal", **_IDEAL)
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
