@@ -72,6 +72,7 @@ def test_the_scale_is_taken_from_these_grades_with_a_warning():
         ("AP", [[1, 0]], [[1, float("inf")]], r"scores\[0, 1\] is inf"),
         ("infAP", [[1]], [[1]], "infAP is left to its own provider"),
         ("Coverage", [[1]], [[1]], "needs the column 'known'"),
+        ("P@5,10", [[1]], [[1]], "names 2 measures"),
     ],
 )
 def test_what_is_refused(measure, grades, scores, text):

@@ -23,7 +23,7 @@ from irpref.judged.recent import recent_pool
 from irpref.judged.types import Qrels
 from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
-from irpref.measures.names import parse_all
+from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_supported
 from irpref.messages import RangeWarning, ScaleWarning, TieWarning, our_name, warn_user
 
@@ -83,8 +83,8 @@ def _expected(column: Any, pool: Pool, name: str) -> Floats:
 
 def check_graded(pool: Pool, measures: Iterable[Any]) -> None:
     """`ValueError` where measures need one grade a document and the judgments are preferences without."""
-    if not pool.graded:
-        for measure in measures:
+    for measure in measures:
+        if not pool.graded and str(measure.NAME) not in ("Judged", "NumQ"):  # these ask whether there is a judgment
             raise ConflictError(
                 f"{measure} needs one grade a document, and these preferences put a document on several levels: "
                 "evaluate it against qrels"
@@ -521,7 +521,7 @@ def score(measure: Any, grades: Any, scores: Any) -> Floats:
     >>> score("AP", [[1, 0, 1], [nan, nan, nan]], [[0.2, 0.9, nan], [1, 2, 3]])
     array([0.25,  nan])
     """
-    (chosen,) = parse_all([measure])
+    chosen = parse(measure)
     grade, given = _matrix(grades, "grades"), _matrix(scores, "scores")
     if grade.shape != given.shape:
         raise ValueError(f"grades have the shape {grade.shape}, scores {given.shape}: expected the same")

@@ -20,6 +20,7 @@ from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
+    frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument(
         "--judge-next",
         metavar="N",
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
             )
         if len(given.files) < 2:
             raise UsageError("--judge-next compares runs: give at least 2")
-    qrels = given.judgments().for_pool()
+    qrels = frame.of_topics(given.judgments(), args.topic).for_pool()
     found = check(qrels, given.files, given.measures, jobs=args.jobs, form=args.format)
     if args.judge_next is not None and (found["code"] == "invalid-run").any():
         bad = found[found["code"] == "invalid-run"].iloc[0]

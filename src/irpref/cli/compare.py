@@ -49,7 +49,8 @@ def run(args: argparse.Namespace) -> None:
     if args.bars < 0:
         raise UsageError(f"--bars {args.bars}: expected a number of at least 0")
     given = frame.inputs(args, n_runs=2)
-    qrels, runs = given.judgments().rows(), given.runs(args, rounded=not given.measures)
+    judgments, runs = given.judgments(), given.runs(args, rounded=not given.measures)
+    qrels = judgments.table()
     (_, b) = runs
     frame.say_grave(qrels, runs, given.measures)
     by_topic = args.by_query or frame.form_of(args) == "table"
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> None:
         if not args.by_query:
             means.append(function(qrels, runs, b, per_topic=False))
     if args.topic:
-        args.topic = frame.only_topics((row.query_id for row in qrels), args.topic)
+        args.topic = frame.only_topics(judgments.topic_ids(), args.topic)
         topics = [_with_attrs(table[table["query_id"].isin(args.topic)], table) for table in topics]
     form = frame.form_of(args)
     if args.by_query:
@@ -73,13 +74,37 @@ def run(args: argparse.Namespace) -> None:
     elif form == "table":
         with frame.opened(args) as out:
             page = page_of(out)
-            summary = curves.summary_table(qrels, runs, rel=args.rel)
-            # Topics of the qrels that a run has documents for.
-            by_run = curves.summary_table(qrels, runs, per_topic=True).groupby("run", sort=False)["num_ret"]
-            answered = [int((retrieved > 0).sum()) for _, retrieved in by_run]
-            out.write(_report(args, given, topics[0], means, summary, answered, page))
+            found = _documents(qrels, runs, args.rel)
+            parts = [_bars(topics[0], args.bars, page), _tests(means), *filter(None, [found])]
+            out.write(_report(given, parts, page))
     else:
         frame.show(args, _long(means, b, form) if form in LINES else _tests(means))
+
+
+def _documents(qrels: Any, runs: Any, rel: float) -> Table | None:
+    """Documents retrieved, relevant, found; None for preferences that put a document on several levels."""
+    from irpref import curves
+    from irpref.judged.pool import ConflictError
+
+    try:
+        summary = curves.summary_table(qrels, runs, rel=rel)
+    except ConflictError:
+        return None
+    # Topics of the qrels that a run has documents for.
+    by_run = curves.summary_table(qrels, runs, per_topic=True).groupby("run", sort=False)["num_ret"]
+    answered = [int((retrieved > 0).sum()) for _, retrieved in by_run]
+    columns = {"run": "AB", "topics": summary["num_q"], "retrieved": summary["num_ret"]}
+    columns |= {"relevant": summary["num_rel"], "found": summary["num_rel_ret"]}
+    notes = []
+    if len(set(answered)) > 1:
+        columns["answered"] = answered
+        notes = [f"answered: topics with documents, of {summary['num_q'].iloc[0]}"]
+    return Table(
+        [Column(name, left=i == 0) for i, name in enumerate(columns)],
+        list(zip(*columns.values(), strict=True)),
+        f"Documents of these topics; relevant: grade {rel:g} or above",
+        notes,
+    )
 
 
 def _with_attrs(table: Any, of: Any) -> Any:
@@ -87,30 +112,9 @@ def _with_attrs(table: Any, of: Any) -> Any:
     return table
 
 
-def _report(
-    args: argparse.Namespace,
-    given: frame.Inputs,
-    by_topic: Any,
-    means: list[Any],
-    summary: Any,
-    answered: list[int],
-    page: Page,
-) -> str:
+def _report(given: frame.Inputs, parts: list[Table], page: Page) -> str:
     width = max(map(wide, given.files))
     files = [f"{x}  {visible(f'{n:{width}}  {path}')}" for x, (n, path) in zip("AB", given.files.items(), strict=True)]
-    columns = {"run": "AB", "topics": summary["num_q"], "retrieved": summary["num_ret"]}
-    columns |= {"relevant": summary["num_rel"], "found": summary["num_rel_ret"]}
-    notes = []
-    if len(set(answered)) > 1:
-        columns["answered"] = answered
-        notes = [f"answered: topics with documents, of {summary['num_q'].iloc[0]}"]
-    found = Table(
-        [Column(name, left=i == 0) for i, name in enumerate(columns)],
-        list(zip(*columns.values(), strict=True)),
-        f"Documents of these topics; relevant: grade {args.rel:g} or above",
-        notes,
-    )
-    parts = [_bars(by_topic, args.bars, page), _tests(means), found]
     return "\n".join(["\n".join([*files, ""]), *(text(part, "table", page) for part in parts)])
 
 

@@ -181,7 +181,7 @@ def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
 def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool) -> Scorer | SideBySide:
     judgments = given.judgments(args.known)
     if args.topic:
-        args.topic = frame.only_topics((row.query_id for row in judgments.rows()), args.topic)
+        args.topic = frame.only_topics(judgments.topic_ids(), args.topic)
     try:
         with frame.asking_for_known(args):
 

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
     (measure,) = given.measures
     qrels = given.judgments(args.known)
     if args.topic is None:
-        topics = list(dict.fromkeys(row.query_id for row in qrels.rows()))
+        topics = qrels.topic_ids()
         if len(topics) > 1:
             raise UsageError(f"one topic is explained: give -t ID (the topics begin {', '.join(topics[:3])})")
         (args.topic,) = topics

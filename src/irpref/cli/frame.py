@@ -452,6 +452,11 @@ def only_topics(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
+def of_topics(judgments: Any, wanted: Sequence[str] | None) -> Any:
+    """The judgments, or those of the topics that -t names."""
+    return judgments.only(only_topics(judgments.topic_ids(), wanted)) if wanted else judgments
+
+
 # Writing --------------------------------------------------------------------------------------------------------
 
 

@@ -28,6 +28,7 @@ _HEADS = {
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
+    frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("--sort", metavar="MEASURE", help="measure that orders the runs (default: the first)")
     parser.add_argument("--pairs", choices=METHODS, default=METHODS[0], help="test of all pairs (default: %(default)s)")
     parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("--design compares runs: give at least 2")
     if args.design is not None and args.tests and frame.form_of(args) in LINES:
         raise UsageError("--design and --tests are two tables: choose one, or -o table")
-    qrels, runs = given.judgments().rows(), given.runs(args)
+    qrels, runs = frame.of_topics(given.judgments(), args.topic).table(), given.runs(args)
     frame.say_grave(qrels, runs, given.measures)
     board = leaderboard(
         given.measures,

@@ -124,7 +124,7 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
         found = [TopicValues.from_frame(table, name) for name in names]
     else:
         given = _inputs(args)
-        qrels = given.judgments().rows()
+        qrels = given.judgments().table()
         found = list(
             topic_values(
                 bind(given.measures, qrels), qrels, frame.read_runs(given.files, args), float32=args.float32
@@ -239,7 +239,7 @@ def _robustness(args: argparse.Namespace) -> None:
     given = _inputs(args)
     found = incompleteness(
         given.measures,
-        given.judgments().rows(),
+        given.judgments().table(),
         frame.read_runs(given.files, args),
         levels=args.levels or LEVELS,
         n_samples=args.samples,

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
-    data = [given.judgments().rows(), given.runs(args, rounded=kind in OF_THE_HOST)]
+    data = [given.judgments().table(), given.runs(args, rounded=kind in OF_THE_HOST)]
     if kind in _MEASURES:
         from irpref.meta import topic_values
 

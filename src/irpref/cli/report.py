@@ -22,6 +22,7 @@ examples:
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
+    frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("-f", "--file", metavar="FILE", help="the page; standard output if not given")
     parser.add_argument("--baseline", metavar="RUN", help="the run that the others are compared with at first")
     parser.add_argument("--title", default="Evaluation", help="head of the page (default: %(default)s)")
@@ -55,6 +56,8 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("-f FILE says where the page is written, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
     qrels = given.qrels if args.known is None else irpref.with_known(irpref.read_qrels(given.qrels), args.known)
+    if args.topic:
+        qrels = frame.of_topics(given.judgments(args.known), args.topic).table()
     with frame.asking_for_known(args):
         made = irpref.report(
             given.measures,

@@ -52,6 +52,24 @@ class Judgments:
         names = ("query_id", "doc_id", "relevance")
         return list(map(Qrel, *(data[name].to_list() for name in names), iteration))
 
+    def table(self) -> Any:
+        """What analyses take: rows, or the frame of preferences, whose groups rows would not have."""
+        return self.data if "group" in getattr(self.data, "columns", ()) else self.rows()
+
+    def topic_ids(self) -> list[str]:
+        """The topics, in the order of the first judgment of each."""
+        if isinstance(self.data, list):
+            return list(dict.fromkeys(row.query_id for row in self.data))
+        return list(dict.fromkeys(self.data.query_id if isinstance(self.data, Columns) else self.data["query_id"]))
+
+    def only(self, topics: Iterable[str]) -> Judgments:
+        """The judgments of these topics."""
+        wanted = set(topics)
+        table = self.table()
+        if isinstance(table, list):
+            return Judgments([row for row in table if row.query_id in wanted])
+        return Judgments(table[table["query_id"].isin(wanted)])
+
     def for_pool(self) -> Any:
         """A form that `Pool.build` takes."""
         if not isinstance(self.data, Columns):
@@ -87,10 +105,13 @@ def read_judgments(name: str, known: str | None = None, preferences: bool = Fals
     """
     if name == "-" or os.path.exists(name):
         source = Source(name, keep=True)
-        if preferences and form_of(source) == "trec" and are_preferences(source):
+        trec = preferences and form_of(source) == "trec"
+        if trec and are_preferences(source):
             found = Judgments(read_preferences(source))
         else:
             found = Judgments(read_table(source, "qrels"))
+            if trec and _has_groups(found):
+                found = Judgments(read_preferences(source, "qrels_prefs"))
     else:
         found = Judgments(_from_ir_datasets(name))
     if not len(found.data):
@@ -101,6 +122,12 @@ def read_judgments(name: str, known: str | None = None, preferences: bool = Fals
 
         found = Judgments(with_known(found.rows(), known))
     return found
+
+
+def _has_groups(judgments: Judgments) -> bool:
+    """Whether the second field is that of `qrels_prefs`: a topic has several, where qrels repeat one number."""
+    rows = judgments.rows()
+    return len({(row.query_id, row.iteration) for row in rows}) > len({row.query_id for row in rows})
 
 
 def _from_ir_datasets(name: str) -> list[Any]:

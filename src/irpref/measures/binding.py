@@ -11,6 +11,7 @@ from ir_measures.measures import Measure
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import as_frame, column_names
 from irpref.judged.pool import Pool
+from irpref.judged.recent import recent_pool
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import KernelMeasure, MeasureLike, needs
 from irpref.measures.names import parse_all
@@ -53,7 +54,7 @@ def bind(measures: Any, source: Any) -> Any:
     chosen = parse_all(measures)
     if single and len(chosen) != 1:
         raise ValueError(f"{measures!r} names {len(chosen)} measures: pass a list")
-    grades, all_relevant = _grades(source)
+    grades, all_relevant = _grades(source, any("preferences" in needs(measure) for measure in chosen))
     bound = []
     for measure in chosen:
         if all_relevant and "nonrelevant" in needs(measure):
@@ -70,7 +71,7 @@ def bind(measures: Any, source: Any) -> Any:
     return bound[0] if single else bound
 
 
-def _grades(source: Any) -> tuple[list[float], bool]:
+def _grades(source: Any, preferences: bool) -> tuple[list[float], bool]:
     """Grades of a collection, and whether none of them is 0."""
     names_dataset = isinstance(source, str) and not os.path.exists(source)
     if names_dataset or hasattr(source, "qrels_iter") or hasattr(source, "irds_ref"):
@@ -80,7 +81,7 @@ def _grades(source: Any) -> tuple[list[float], bool]:
         return list(scale.grades), not scale.has_nonrelevant
     import numpy as np
 
-    pool = source if isinstance(source, Pool) else Pool.build(source)
+    pool = source if isinstance(source, Pool) else recent_pool(source, preferences=preferences)
     grades = np.unique(pool.grade).tolist()
     return grades, 0 not in grades
 

@@ -214,7 +214,7 @@ def _read(text: str, key: str, rest: str) -> list[Measure]:
     of = host.registry[key]
     brackets, _, at = _cut(rest)
     numbers = [number.strip() for number in at.split(",")] if re.fullmatch(r"[\d.,\s]+", at) else [at]
-    if not rest.startswith(("(", "@")) and rest:
+    if (not rest.startswith(("(", "@")) and rest) or rest.rstrip().endswith("@") or re.search(r"\d_\d", at):
         raise _unreadable(text)
     return [_built(text, of, brackets + (f"@{number}" if at else "")) for number in numbers]
 
@@ -248,6 +248,9 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
             spec = of.SUPPORTED_PARAMS.get(name)
             if spec is None:
                 raise ValueError(f"{of.NAME} has no parameter {name!r}{did_you_mean(str(name), of.SUPPORTED_PARAMS)}")
+            # bool is an int to the host: P@True would be P@1 under another name.
+            if spec.dtype is not bool and isinstance(value, bool):
+                raise ValueError(f"{of.NAME}: {name}={value!r} is not accepted")
             # The host takes no int for a float: SetF(beta=2) would fail at evaluation.
             if spec.dtype is float and type(value) is int:
                 value = given[name] = float(value)
