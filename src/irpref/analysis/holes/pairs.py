@@ -329,8 +329,8 @@ def judge_next(
 
     Let e be what a document adds to the mean of a run if it has the highest grade and not the lowest, all other
     unjudged documents having the lowest. A pair of runs could turn round if the documents that favour the run that is
-    behind, taken together, make up for its lag; a document's weight is the sum of the size of e(A) - e(B) over such pairs,
-    averaged over the measures.
+    behind, taken together, make up for its lag; a document's weight is the sum of the sizes of e(A) - e(B) over such
+    pairs, averaged over the measures.
 
     Parameters
     ----------
