@@ -33,6 +33,22 @@ Where tools differ: NTCIREVAL takes relevance by grade in the counts and by gain
 `gains-zero-level` is 0.7232 here, 0.5714 there, 0.6548 in pyNTCIREVAL); both leave topics without a relevant document
 out of the mean, or fail on them, as pyNTCIREVAL does on an empty list. ir_measures' AP@l divides by R, so
 Q(beta=0)@l is not AP@l where l < R.
+
+By hand: grades a 3, b 1, x 0, beta 1, ranking x b a. R = 2, the ideal list a b cumulates 3, 4, 4.
+
+    BR(2) = (1 + 1) / (4 + 2) = 1/3       BR(3) = (4 + 2) / (4 + 3) = 6/7
+    Q = (1/3 + 6/7) / 2 = 25/42    R-measure = BR(2) = 1/3    O = BR(2) = 1/3    P = BR(3) = 6/7
+    P+ = (1/3 + 6/7) / 2 = 25/42   Q with beta = 0: (1/2 + 2/3) / 2 = 7/12, which is AP
+
+The ranking b a x, in the wrong order, tells the five apart: BR(1) = 2/4, BR(2) = 6/6. O sees the first alone, 1/2;
+P and R-measure see none of it, 1; Q and P+ take the mean, 3/4.
+
+When 1, when 0: all are 1 for the ideal order of all relevant documents. Q is 1 for nothing else; for O,
+P and P+ a document of the best grade at rank 1 is enough. All are 0 where nothing
+relevant was retrieved, and R-measure where none stands in the top R.
+
+When to use which: Q where all relevant documents are wanted; P and P+ where one highly relevant document is; O where
+any relevant one will do, the sooner the better. A large beta makes grades count more, a small one ranks.
 """
 
 from __future__ import annotations

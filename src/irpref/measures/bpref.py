@@ -19,6 +19,21 @@ doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for 
 Decided here, as in trec_eval: a relevant document that was not retrieved adds nothing; without judged
 non-relevant documents every retrieved relevant one adds 1; no relevant document gives 0; a negative grade is no
 judgment.
+
+By hand: a and b relevant, x, y and z judged non-relevant, ranking x a y b. R = 2, N = 3, Nret = 2; one non-relevant
+document stands above a, two above b.
+
+    min, R, old   1/2 * ((1 - 1/2) + (1 - 2/2)) = 1/4
+    N, 10min      1/2 * ((1 - 1/3) + (1 - 2/3)) = 1/2
+    10            1/2 * ((1 - 1/12) + (1 - 2/12)) = 7/8
+
+When 1, when 0: 1 where all relevant documents were retrieved and no judged non-relevant one stands above any of them
+(a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost all; with `N` it has 1/3. The
+larger the denominator, the less one misplaced document costs, and the more of them are told apart.
+
+What it is sensitive to: it reads nothing but the order of the judged documents, so pooling holes do not move
+it as they move AP. In return it does not see how deep the judged documents stand. Few relevant documents make `min`
+and `R` coarse: with R = 1 a value is 0 or 1. The forms with 10 are finer there.
 """
 
 from __future__ import annotations

@@ -34,6 +34,19 @@ For grades of 0 and more nCRP is at most 1, but several relevant grades can take
 order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With negative grades it has no bounds: a document
 of grade -1 at the top stands as many ranks too high as the run has documents that are better or unjudged, so nCRP
 grows with the depth of the run, and a `RangeWarning` says so.
+
+By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the places are 1, 2 and 3, and R = 2.
+
+    rank     1    2    3
+    grade    0    2    1
+    RP      -2   +1   +1      c stands two ranks too high, a and b one too low
+    CRP     -2   -1    0      CRP(R) = -1,  nCRP = -1 / -3 = 1/3,  CRPRecovery = 2/3
+
+A run of c alone is filled up with a non-relevant document: RP -2, -1, so CRP is -3 and nCRP is 1, the worst.
+
+What it is sensitive to: the distance of a document from its place, not only the order of pairs. A document moved
+within the interval of its grade changes nothing; one moved ten ranks out of it costs ten times one moved by one. What
+stands below rank R plays no part in nCRP, nor in CRP without a cutoff; it decides CRPRecovery.
 """
 
 from __future__ import annotations

@@ -13,6 +13,16 @@ their own formula says the opposite, and it is the formula that is computed here
 ir_measures' `SetF(beta=x)` takes x for b^2: E with b equals 1 - SetF(beta=b*b).
 
 Decided here: nothing relevant retrieved, nothing retrieved, nothing relevant: E = 1, F = 0.
+
+By hand: five relevant documents, four retrieved, two of these relevant: recall 2/5, precision 1/2.
+
+    b = 1   F = 2 * 2 / (5 + 4) = 4/9             E = 5/9
+    b = 2   F = 5 * 2 / (4 * 5 + 4) = 5/12        E = 7/12
+    b = 0   F = 2 / 4 = 1/2, precision
+    b = 1, cut at 8: F = 2 * 2 / (5 + 8) = 4/13, since missing ranks count as retrieved
+
+When E is 0: where the retrieved set is the relevant set. When it is 1: where they have no document in common. Ranks
+do not matter within the set; use it where a set is what is returned, or with a cutoff.
 """
 
 from __future__ import annotations

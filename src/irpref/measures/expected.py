@@ -16,6 +16,21 @@ recall effort is precision at the rank of the last relevant document.
 Decided here: a user who stops when satisfied finds no more than expected, so relative recall is capped at 1
 (`capped=False` for the plain ratio); recall effort is 0 where the e-th relevant document is never reached (despite
 its name, higher is better); for an e that is not whole, the next whole number is to be reached.
+
+By hand: a b c d relevant, x y not, ranking a x b y.
+
+    e          relative recall      recall effort
+    1          min(2 / 1, 1) = 1    1 / 1 = 1          2 without the cap
+    2          2 / 2 = 1            2 / 3              the second relevant document stands at rank 3
+    4 = R      2 / 4 = 1/2          0                  the fourth is never reached
+    5          2 / 5                0                  more than there are
+
+When 1, when 0: relative recall is 1 where e relevant documents were retrieved, anywhere; recall effort is 1 where
+the first e ranks are all relevant. Relative recall is 0 where nothing relevant was retrieved, recall effort as soon
+as one of the e is missing.
+
+What they are sensitive to: e. A small one makes recall effort a measure of the top, e = 1 being the reciprocal
+rank; e = R makes it depend on the last relevant document alone.
 """
 
 from __future__ import annotations

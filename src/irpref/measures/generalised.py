@@ -15,6 +15,17 @@ Decided here:
 - in gR the top of the scale cancels: it has no `max_rel`, and clips nothing.
 
 What equals what: with grades 0 and max_rel alone gP is precision and gR is recall.
+
+By hand: grades a 2, b 1, c 2 with max_rel 2, ranking b x a: rho is 1/2, 0 and 1 in this order, 1 for c.
+
+    gP = (1/2 + 0 + 1) / 3 = 1/2             gR = (1/2 + 1) / (1/2 + 1 + 1) = 3/5
+    gP@5 = (1/2 + 1) / 5 = 3/10              gR@1 = (1/2) / (5/2) = 1/5
+
+When 1, when 0: gP is 1 only where all documents retrieved have the best grade, which a topic may not have; gR is 1
+where all documents with a gain were retrieved. Both are 0 where none was.
+
+What they are sensitive to: gP to max_rel (with max_rel 4 the ranking above has 1/4), so give it where runs are
+compared over collections. Order within the list, or within the cutoff, plays no part.
 """
 
 from __future__ import annotations

@@ -15,6 +15,17 @@ have named. Neither looks at ranks; with a cutoff k both look at the first k doc
 
 Decided here: a user who knew no relevant document (coverage) and a run that retrieves none (novelty) give 0. The
 former is the topic's doing, not the run's, and lowers the mean of every run alike.
+
+By hand: relevant a b c d e, of which the user knew a b c; x is not relevant. The run is a x d e.
+
+    coverage = |{a}| / |{a, b, c}| = 1/3          novelty = |{d, e}| / |{a, d, e}| = 2/3
+    cut at 2: coverage 1/3, novelty 0 / 1 = 0
+
+When 1, when 0: coverage is 1 where all relevant documents that the user knew were retrieved, whatever else was; novelty
+is 1 where every relevant document retrieved is new, be it a single one. Each is 0 where there is no such document.
+
+When to use them: together, and beside precision. Neither counts non-relevant documents, so that a run of the whole
+collection has coverage 1.
 """
 
 from __future__ import annotations

@@ -23,6 +23,19 @@ What equals what: uniform with P is AP, uniform with BR is Q-measure, gamma = 1 
 
 Decided here, too: no cutoff. NTCIREVAL 2022 divides the rank-biased sum by min(l, R) instead of the sum of its
 weights, so an ideal list of 20 relevant documents would score 0.8025 at 10 where it scores 1 without a cutoff.
+
+By hand: grades a 3, b 1, x 0, ranking x b a. The blended ratio (see Q-measure) is 1/3 at rank 2 and 6/7 at rank 3,
+precision there is 1/2 and 2/3.
+
+    uniform, BR                  1/2 * 1/3 + 1/2 * 6/7 = 25/42
+    uniform, P                   1/2 * 1/2 + 1/2 * 2/3 = 7/12
+    graded, BR                   1/4 * 1/3 + 3/4 * 6/7 = 61/84
+    rank_biased, gamma 1/2, BR   (1 * 1/3 + 1/2 * 6/7) / (1 + 1/2) = 32/63
+
+When 1, when 0: 1 for the ideal list, whatever the users do; 0 where nothing relevant was retrieved.
+
+What it is sensitive to: uniform users weigh every relevant document alike; graded ones stop at the best documents, so
+that these decide; rank-biased ones stop early, and the smaller gamma, the less the later relevant documents matter.
 """
 
 from __future__ import annotations

@@ -12,6 +12,18 @@ Decided here: gain 0 for unjudged documents and for grades of 0 or below; the id
 documents, cut at the cutoff; nothing relevant gives 0; a base that is no whole number discounts from the first rank
 above it. The ideal list is that of the judgments, not of the retrieved documents: against the latter a system could not
 lose by retrieving nothing.
+
+By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
+
+    base 2   DCG = 2 / 1 + 3 / log2(4) = 7/2    ideal 3 + 2 / log2(2) = 5    nDCG = 7/10
+    base 4   DCG = 2 + 3 / log4(4) = 5          ideal 3 + 2 = 5              nDCG = 1
+    base 2, cut at 2                            2 / 5
+
+When 1, when 0: 1 for the ideal list, and for any order of it within the ranks that are not discounted: b a has 1
+with base 2, too. 0 where no document with a gain was retrieved.
+
+What it is sensitive to: the base decides how many ranks are alike. Where the order of the first two documents
+matters, use ir_measures' nDCG. Gains enter linearly: for gains of 2^grade - 1 give them by `gains`.
 """
 
 from __future__ import annotations

@@ -38,6 +38,22 @@ definition where its own description differs. What it does that one would not gu
 
 Left open there (the arrays are read beyond their end), decided here: negative levels are non-relevant in a group of
 one subgroup, where at most the documents of the lowest level stay; in a group of several they are neither.
+
+By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b before c. What is not retrieved stands
+below all that is.
+
+    ranking   retrieved      implied                  all
+    a c       1 / 1          2 / 3                    2 / 3        a before b is implied, b before c broken
+    a         0 / 0 = 0      2 / 2 = 1                2 / 3        nothing says how b and c stand
+
+NumPrefs is 3 for both rankings; NumPrefsFulfilled is 2, and 1 of `a c` with `pairs='retrieved'`.
+
+When 1, when 0: `all` is 1 where every preference is fulfilled, which asks for every document
+that is preferred to another;
+`retrieved` is 1 already for two documents in the right order. 0 where none of those that count is fulfilled.
+
+When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out what the run does
+not decide, so a short list can have 1. By group every group weighs alike, by preference every preference does.
 """
 
 from __future__ import annotations

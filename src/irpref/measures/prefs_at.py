@@ -27,6 +27,18 @@ Left open there, decided here:
   are written so (a subgroup with bad documents on a lower level than all others);
 - appref of preferences that are never ordered: as above. As many zeros as there are ranks at which rpref would still
   rise if those documents followed; without such preferences it is the plain mean.
+
+By hand: grades a 2, b 1, c 0 give a before b, a before c, b before c. Ranking b a c:
+
+    rank 1, b   orders b before c (right) and a before b (wrong)     ppref@1 = 1/2    rpref@1 = 1/3
+    rank 2, a   orders a before c (right)                            ppref@2 = 2/3    rpref@2 = 2/3
+    wpref  = (1 + 1 / log2(3)) / (2 + 1 / log2(3)) = 0.6199          appref = (1/2 + 2/3) / 2 = 7/12
+
+When 1, when 0: precision is 1 where what is ordered is ordered rightly, be it little; recall is 1 where all
+preferences are, for which the documents preferred must have been retrieved. Both are 0 where none is right.
+
+When to use which: ppref and rpref as precision and recall of documents are used, and together; appref for one number
+of both; wpref where the top matters most.
 """
 
 from __future__ import annotations

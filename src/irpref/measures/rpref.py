@@ -37,6 +37,27 @@ ours is one for the whole collection: else N would mean something else in each t
 How it is computed: grades enter as ratios of whole numbers wherever they are whole, all in the unit of the topic's best
 document, so that fractions that are equal have equal bits. The differences above each document are counted by
 `irpref.arrays.inversions`, once for all norms and readings.
+
+By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0, 0, so R = 3/2 and
+N = 0 + 1/2 + 1 + 1 = 5/2. Above a stands c, which costs 1; above b stands c, which costs (1/2 - 0) / (1/2) = 1; a
+stands above b as it should.
+
+    absolute    (1 * (1 - 1 / (5/2)) + 1/2 * (1 - 1 / (5/2))) / (3/2) = (3/5 + 3/10) / (3/2) = 3/5
+    relative    one judged document above a, two above b:   (1 * 0 + 1/2 * (1 - 1/2)) / (3/2) = 1/6
+    relative2   the same with the document itself:          (1 * 1/2 + 1/2 * 2/3) / (3/2) = 5/9
+    n = 2       a and b share the upper partition, N = 2:   (1/2 + 1/2) / 2 = 1/2
+    n = 3       a partition for each grade:                 3/5, as rpref
+
+Were only c and a retrieved, b would add nothing with `unretrieved='zero'`, (3/5) / (3/2) = 2/5; with `'infinity'` it
+stands below both, loses what it lost above, and the value stays 3/5.
+
+When 1, when 0: 1 where every judged document with a gain was retrieved and none of a lower grade stands above it; 0
+where no document with a gain was retrieved, or where each of them lost its whole weight. Documents without a judgment
+may stand anywhere: without a cutoff they change no value.
+
+What it is sensitive to: the judged non-relevant documents. Few of them make N small, and one misplaced document then
+costs much. The absolute norm charges a mistake alike at every rank; the relative ones ask how many of the judged
+documents above are less relevant, so that a mistake at the top costs more.
 """
 
 from __future__ import annotations

@@ -12,6 +12,12 @@ What equals what: AP is SeenAP times recall, s / R; where everything relevant wa
 
 Decided here: nothing relevant retrieved gives 0; with a cutoff s counts down to the cutoff. It rewards lists that stop
 early: one relevant document at rank 1 and nothing else has the value 1. Report recall beside it.
+
+By hand: a b c relevant, ranking a x b. Precision is 1 at rank 1 and 2/3 at rank 3: (1 + 2/3) / 2 = 5/6. AP divides
+by all three relevant documents, 5/9. The ranking x a b has (1/2 + 2/3) / 2 = 7/12.
+
+When 1, when 0: 1 where the relevant documents retrieved stand at the top with nothing between them; 0 where there is
+none. To add a relevant document at the end of a list can lower the value: a has 1, a x b has 5/6.
 """
 
 from __future__ import annotations

@@ -14,6 +14,19 @@ which is not that of `CRPRecovery`, are those of the authors' toolkit MATTERS (`
 
 Decided here: nothing relevant retrieved or in the pool gives 0; a list in perfect reverse has sigma 0 (MATTERS:
 0/0); where R exceeds `depth`, R is the depth (MATTERS stops); negative grades are grades below non-relevant.
+
+By hand: grades a 2, b 1, c 0, depth 3, ranking a c b. The ideal list is a b c: c stands one rank too high, b one too
+low, so RP is 0, -1, +1. Reversed, c b a has RP -2, 0, +2. The curve of the run is 0, -1, 0 and never positive.
+
+    sigma = harmonic mean of 1 - 1/2 and 1 - 1/2 = 1/2        rho = 0        tau = (0 + 1/2) / 2 = 1/4
+
+When 1, when 0: a b c has RP 0 everywhere, rho 1, sigma 1 and tau 1; c b a is the reversed list itself and has 0.
+With three relevant documents, grades a 2, b 1, c 1, the reversed list b c a has sigma 0, but its curve -1, -1, +1 is
+positive at rank 3 only, so rho = 3 / max(3, 2) = 1 and tau is 1/2.
+
+What it is sensitive to: `depth`. RP+ of the reversed list grows with it, for its relevant documents stand
+at the end; RP- does not once the list is long. At a depth of 1000 documents that stand too low hardly move sigma.
+Values of different depths are not comparable.
 """
 
 from __future__ import annotations

@@ -23,6 +23,20 @@ Decided here:
 
 What equals what: binary judgments on a scale up to 1 give 1 / (2 r - 1) normalised; gains of 0 give the reciprocal
 rank.
+
+By hand: grades a 3, b 2, x 0 with max_rel 3, so 1/beta is 3/4 for a and 2/4 for b; the best value that the topic
+admits is 1 / (1 - 3/4) = 4.
+
+    ranking   as published           over the best    reciprocal rank
+    a b       1 / (1 - 3/4) = 4      1                1
+    b a       1 / (1 - 2/4) = 2      1/2              1
+    x a b     1 / (2 - 3/4) = 4/5    1/5              1/2
+    x b a     1 / (2 - 2/4) = 2/3    1/6              1/2
+
+When 1, when 0: 1 where a document of the topic's best grade stands at rank 1; 0 where nothing relevant was retrieved.
+
+What it is sensitive to: the first relevant document alone. At rank 1 its grade decides much, at rank 2 little: a step
+down the ranks costs more than any step down the grades.
 """
 
 from __future__ import annotations
