@@ -355,16 +355,20 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
     seen = {name: judge(pool, named[name]) for name in runs}  # aligned once for all curves
     ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
     rpref = parse_all([f"RPref(max_rel={max(1.0, pool.max_gain(None)):g})"])[0]
+    crp = curves.crp(pool, seen, depth=CURVE_RANKS[-1])
+    # With grades below 0 a ranking can fall below that of nothing relevant.
+    worst = "nothing relevant" if crp.attrs["negative_topics"] else "worst case"
+    of_worst = "a ranking with nothing relevant" if worst != "worst case" else "the worst case"
     tables = [
         (curves.interpolated_precision(pool, seen), "recall", "precision"),
         (curves.cumulated_gain(pool, seen, depth=CURVE_RANKS[-1]), "rank", "ndcg"),
-        (curves.crp(pool, seen, depth=CURVE_RANKS[-1]), "rank", "share"),
+        (crp, "rank", "share_median"),
         (curves.npref_convergence(pool, seen, rpref), "n", "value"),
     ]
     words: list[tuple[str, str, dict[str, Any]]] = [
         ("Precision and recall", "precision at eleven levels of recall", {"from": 0, "to": 1}),
         ("Cumulated gain", "nDCG by rank", {"from": 0, "log": True}),
-        ("Cumulated relative position", "CRP by rank, over that of the worst case", {"log": True}),
+        ("Cumulated relative position", f"median of CRP by rank, over that of {of_worst}", {"log": True}),
         (f"n-pref, {rpref}", "n-pref by number of partitions; it approaches rpref", {"log": True, "from": None}),
     ]
     out: list[dict[str, Any]] = []
@@ -380,7 +384,7 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
             points.append(
                 numbers(of.get(place, math.nan) if x != "rank" or place <= ends[name] else math.nan for place in at)
             )
-        label = {"ndcg": "nDCG", "share": "CRP / worst case", "value": "n-pref"}.get(y, y)
+        label = {"ndcg": "nDCG", "share_median": f"CRP / {worst}", "value": "n-pref"}.get(y, y)
         out.append(
             {"title": title, "said": said, "x": at, "xLabel": "partitions" if x == "n" else x, "yLabel": label}
             | {"y": points, **more}
