@@ -74,7 +74,10 @@ class Blend(NamedTuple):
 
 
 def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
-    """Rows of the ideal list by topic, and the gain cumulated down to each."""
+    """Rows of the ideal list by topic, and the gain cumulated down to each.
+
+    cgI of the definition: all documents of the pool with a gain, by falling gain. It is never cut, and flat after R.
+    """
 
     def make() -> tuple[Segments, Floats]:
         ideal, gain = pool.ideal(gains)
@@ -84,7 +87,24 @@ def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
 
 
 def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
-    """BR at each retrieved relevant document of the run."""
+    """BR at each retrieved relevant document of the run.
+
+    All five measures are read off these numbers: Q and P+ are means of them, O and P one of them.
+
+    Parameters
+    ----------
+    run
+        The view of the run that the measure is read off, cut and condensed already.
+    beta
+        Weight of the cumulated gain against the count; 0 leaves precision.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+
+    Returns
+    -------
+    Blend
+        With ratios in (0, 1]: neither the gain nor the count exceeds that of the ideal list at any rank.
+    """
 
     def make() -> Blend:
         found = run.relevant(gains)
@@ -104,7 +124,10 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
 
 
 def _preferred(blend: Blend) -> Ints:
-    """r_p as a row of the blend: the first document of the highest grade retrieved; -1 if there is none."""
+    """r_p as a row of the blend: the first document of the highest grade retrieved; -1 if there is none.
+
+    A later document of the same grade does not move it: users stop at the first.
+    """
     # Levels stand by falling grade.
     hits, level = blend.found.hits, blend.found.level
     best = -hits.maximum(-level.astype(np.float64), -np.inf)
@@ -116,19 +139,46 @@ def _at(values: Floats, rows: Ints) -> Floats:
 
 
 def q_size(run: JudgedRun, gains: Gains, cutoff: int | None) -> Floats:
-    """What the sum of Q is divided by: shape (n_topics,), at least 1."""
+    """What the sum of Q is divided by: shape (n_topics,), at least 1.
+
+    R, or min(l, R) with a cutoff l, so that the ideal list has the value 1 at every cutoff.
+    """
     r = run.pool.ideal(gains)[0].lengths
     return np.maximum(r if cutoff is None else np.minimum(r, cutoff), 1).astype(np.float64)
 
 
 def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """Q-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Q-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and count in R.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    beta
+        Weight of the cumulated gain against the count; 0 leaves precision.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself. Relevant is what has a gain.
+    judged_only
+        Drop documents without a judgment and rank the others again.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing is relevant or nothing relevant was retrieved.
+    """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     return blend.found.hits.total(blend.ratio) / q_size(run, gains, cutoff)
 
 
 def _r_parts(run: JudgedRun, beta: float, gains: Gains, judged_only: bool) -> tuple[JudgedRun, Floats, Floats]:
-    """The relevant documents down to rank R, what each adds to BR(R) above the line, and what stands below it."""
+    """The relevant documents down to rank R, what each adds to BR(R) above the line, and what stands below it.
+
+    BR(R) is one fraction with one divisor, so it is a sum of (beta gain + 1) / divisor over documents: its terms.
+    """
     found = run.view(None, judged_only).relevant(gains)
     ideal, upto = ideal_gain(run.pool, gains)
     found = found.select(found.rank <= found.hits.spread(ideal.lengths), found.rank, found.n_retrieved)
@@ -142,7 +192,21 @@ def _r_parts(run: JudgedRun, beta: float, gains: Gains, judged_only: bool) -> tu
 
 
 def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Floats:
-    """R-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """R-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    BR at rank R. It needs no cutoff, since R is one; a list shorter than R is divided by R all the same.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    beta
+        Weight of the cumulated gain against the count; 0 leaves precision.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    judged_only
+        Drop documents without a judgment and rank the others again.
+    """
     found, share, size = _r_parts(run, beta, gains, judged_only)
     return np.minimum(
         found.hits.total(share) / size, 1.0
@@ -157,19 +221,30 @@ def r_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> 
 
 
 def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """O-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """O-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    BR at the first relevant rank r_1; 0 where there is none. Parameters as for `q_measure`.
+    """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     return _at(blend.ratio, np.where(blend.found.hits.lengths > 0, blend.found.hits.starts, -1))
 
 
 def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """P-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """P-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    BR at r_p, the rank of the best document retrieved, which need not be the best of the pool; 0 where none is.
+    Parameters as for `q_measure`.
+    """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     return _at(blend.ratio, _preferred(blend))
 
 
 def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """P+-measure of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """P+-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Mean of BR over the relevant ranks down to r_p, so a document above the best one counts by how good it is there;
+    where the best one is the first relevant document this is P and O. Parameters as for `q_measure`.
+    """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     preferred = _preferred(blend)
     upto = np.arange(blend.ratio.size) <= blend.found.hits.spread(preferred)
@@ -177,6 +252,7 @@ def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cuto
 
 
 def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
+    """Each measure is a weighted sum of blended ratios: 1/R of each (Q), 1 of one (O, P), 1/count(r_p) of some (P+)."""
     view = run.view(cutoff, judged_only)
     blend = blended_ratio(view, beta, gains)
     place = np.arange(blend.ratio.size)

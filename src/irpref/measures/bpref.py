@@ -65,7 +65,19 @@ def _judged(run: JudgedRun, cutoff: int | None) -> JudgedRun:
 
 
 def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
-    """Counts above the relevant documents within the cutoff."""
+    """Counts above the relevant documents within the cutoff.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    rel
+        Least grade that counts as relevant. Lower grades from 0 on are judged non-relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Every form of bpref is made of these counts, which are kept for the next one.
+    """
     view = _judged(run, cutoff)
 
     def make() -> _Above:
@@ -81,7 +93,10 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
 
 
 def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:
-    """cap and den of each topic: (n_topics,), (n_topics,)."""
+    """cap and den of each topic: (n_topics,), (n_topics,).
+
+    The table of the module, a row a norm. `den` may be 0: then there is nothing to be misplaced.
+    """
     r, n = of.r, of.n
     cap = {"N": n, "10": r + 10, "10min": r + 10}.get(norm, r)
     den = {
@@ -101,14 +116,35 @@ def _summands(of: _Above, norm: str) -> Floats:
 
 
 def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Floats:
-    """bpref of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """bpref of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    norm
+        Row of the table above: which numbers cap and divide a_r.
+    rel
+        Least grade that counts as relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing is relevant, or nothing relevant was retrieved.
+    """
     of = above(run, rel, cutoff)
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
     return of.relevant.total(_summands(of, norm)) / np.maximum(of.r, 1)
 
 
 def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Terms:
-    """Contribution of each judged document: shape (n_judged,). `lost`: non-relevant documents above it."""
+    """Contribution of each judged document: shape (n_judged,). `lost`: non-relevant documents above it.
+
+    (1 - min(a_r, cap) / den) / R for a relevant document that was retrieved, 0 for all others;
+    they add up to the value.
+    """
     of = above(run, rel, cutoff)
     judged, lost = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
     row = _judged(run, cutoff).row[of.at]

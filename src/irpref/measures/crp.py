@@ -79,7 +79,11 @@ class Ideal(NamedTuple):
 
 
 def ideal(pool: Judgments) -> Ideal:
-    """Intervals of the levels in the ideal list."""
+    """Intervals of the levels in the ideal list.
+
+    A level is a grade of a topic. Where all documents of a level fill the ranks 3 to 7 of the ideal list, none of them
+    is misplaced on any of these ranks.
+    """
 
     def make() -> Ideal:
         grade = pool.level_grade
@@ -121,6 +125,8 @@ def intervals(run: JudgedRun, filled: Ints) -> tuple[Ints, Ints]:
 
     `filled`: ranks of the filled-up list, (n_topics,). Non-relevant documents without a judgment, retrieved or
     filling up, push the lower grades down.
+
+    A document inside of them has RP 0.
     """
     best, grade = ideal(run.pool), run.pool.level_grade
     shift = run.pool.levels.spread(filled - run.hits.lengths)
@@ -130,7 +136,18 @@ def intervals(run: JudgedRun, filled: Ints) -> tuple[Ints, Ints]:
 
 
 def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
-    """Relative positions in the list filled up to `depth` (R where None), never cut: shape (n_topics,)."""
+    """Relative positions in the list filled up to `depth` (R where None), never cut: shape (n_topics,).
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    depth
+        Ranks that a shorter list is filled up to with non-relevant documents, (n_topics,); R where None.
+
+    Only hits are stored. All other ranks hold non-relevant documents, whose RP follows from the rank alone, so a run
+    of a thousand documents with ten judged ones costs ten.
+    """
 
     def make() -> Positions:
         best = ideal(run.pool)
@@ -149,6 +166,9 @@ def crp_curve(run: JudgedRun, depth: Ints | None = None) -> tuple[Segments, Floa
     """RP at every rank of the filled-up lists: ranks (rows) by topic, and (n_ranks,) values.
 
     `ranks.running(rp)` is the curve.
+
+    Written out rank by rank. The measures do without it, but for topics with negative grades, where ranks without
+    a judged document move the curve as well.
     """
     of = positions(run, depth)
     ranks = Segments.of_lengths(of.depth)
@@ -158,7 +178,10 @@ def crp_curve(run: JudgedRun, depth: Ints | None = None) -> tuple[Segments, Floa
 
 
 def surplus(run: JudgedRun) -> Floats:
-    """RP of each hit beyond that of a non-relevant document in its place: (n_hits,), whole numbers."""
+    """RP of each hit beyond that of a non-relevant document in its place: (n_hits,), whole numbers.
+
+    The curve is then a closed form for all ranks, plus the running sum of these: ranks between hits are never visited.
+    """
 
     def make() -> Floats:
         of = positions(run)
@@ -168,7 +191,10 @@ def surplus(run: JudgedRun) -> Floats:
 
 
 def curve_at_hits(run: JudgedRun) -> Floats:
-    """CRP at the rank of each hit: (n_hits,)."""
+    """CRP at the rank of each hit: (n_hits,).
+
+    The curve of a topic without negative grades rises nowhere else beyond rank R.
+    """
 
     def make() -> Floats:
         return run.hits.running(surplus(run), whole=True) + positions(run).of_nonrelevant_upto(run.rank, run.hits.topic)
@@ -177,7 +203,20 @@ def curve_at_hits(run: JudgedRun) -> Floats:
 
 
 def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
-    """CRP at one rank of each topic, R where None: shape (n_topics,)."""
+    """CRP at one rank of each topic, R where None: shape (n_topics,).
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    rank
+        Rank of each topic, (n_topics,); beyond the end of the filled-up list the curve stays where it is.
+
+    Returns
+    -------
+    array (n_topics,)
+        Whole numbers, from -R (R + 1) / 2 at R upwards for grades of 0 and more.
+    """
     of = positions(run)
 
     def make() -> Floats:
@@ -189,20 +228,48 @@ def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
 
 
 def worst(pool: Judgments) -> Floats:
-    """CRP(w, R) = -R (R + 1) / 2: shape (n_topics,)."""
+    """CRP(w, R) = -R (R + 1) / 2: shape (n_topics,).
+
+    Nothing relevant in the top R: a non-relevant document at rank j stands R + 1 - j too high, and these add up.
+    """
     r = ideal(pool).relevant.astype(np.float64)
     return -r * (r + 1) / 2
 
 
 def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
-    """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is better."""
+    """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    cutoff
+        Rank that the curve is read at; R where None. It does not shorten the run.
+    judged_only
+        Drop documents without a judgment and rank the others again. Negative grades are judgments.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 too where nothing is relevant.
+    """
     view = run.condensed(negative=True) if judged_only else run
     r = ideal(run.pool).relevant
     return np.where(r > 0, crp_at(view, None if cutoff is None else np.full(r.size, cutoff)), 0.0)
 
 
 def n_crp(run: JudgedRun, *, judged_only: bool) -> Floats:
-    """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top R."""
+    """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top R.
+
+    The curve at R as a share of its worst case, so that topics of different R may be averaged.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    judged_only
+        Drop documents without a judgment and rank the others again.
+    """
     loss = worst(run.pool)
     value = crp(run, cutoff=None, judged_only=judged_only)
     # 0 divided by the loss, which is negative, would be -0.0.
@@ -210,7 +277,11 @@ def n_crp(run: JudgedRun, *, judged_only: bool) -> Floats:
 
 
 def crp_balance(run: JudgedRun) -> Ints:
-    """Balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 where there is none."""
+    """Balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 where there is none.
+
+    The rank b at which early misplacements are made good. Looked for from R on: before it, grades can lift the curve
+    above 0 in a ranking that is not ideal.
+    """
     of = positions(run)
     r = of.relevant
     at_r = crp_at(run) >= 0
@@ -227,7 +298,22 @@ def crp_balance(run: JudgedRun) -> Ints:
 
 
 def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
-    """Recovery value R / b of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Recovery value R / b of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    cutoff
+        Ranks that are looked at: a curve that comes back to 0 below has the value 0.
+    judged_only
+        Drop documents without a judgment and rank the others again.
+
+    Returns
+    -------
+    array (n_topics,)
+        1 where the curve is at 0 or above already at R.
+    """
     view = (run.condensed(negative=True) if judged_only else run).at(cutoff)
     balance = crp_balance(view)
     r = ideal(run.pool).relevant
@@ -235,7 +321,11 @@ def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Fl
 
 
 def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -> Terms:
-    """RP of the documents above the rank that CRP is read at: shape (n_judged,) and by rank."""
+    """RP of the documents above the rank that CRP is read at: shape (n_judged,) and by rank.
+
+    RP of each document down to the rank that is asked for. The parts are judged documents, documents without a
+    judgment (a function of rank, since there may be many), and the ranks that fill a short list up (`rest`).
+    """
     view = run.condensed(negative=True) if judged_only else run
     of = positions(view)
     r = of.relevant

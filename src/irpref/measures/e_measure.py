@@ -50,7 +50,25 @@ def _square(beta: float) -> float:
 
 
 def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
-    """F of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """F of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    beta
+        b of the formula, not its square.
+    rel
+        Least grade that counts as relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut. n is
+        then the cutoff, for short lists too.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where r is 0.
+    """
     view, size = _size(run, beta, rel, cutoff)
     r = view.hits.count(view.grade >= rel)
     # In counts rather than recall and precision: the same fraction, and no 0/0 on an empty topic.
@@ -58,12 +76,18 @@ def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) ->
 
 
 def e_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
-    """E of each topic: shape (n_topics,), in [0, 1], lower is better."""
+    """E of each topic: shape (n_topics,), in [0, 1], lower is better.
+
+    Parameters as for `f_measure`. 1 - F rather than its own formula, so that the two add up to 1.
+    """
     return 1 - f_measure(run, beta=beta, rel=rel, cutoff=cutoff)
 
 
 def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Terms:
-    """Contribution of each relevant retrieved document: shape (n_judged,)."""
+    """Contribution of each relevant retrieved document: shape (n_judged,).
+
+    (1 + b^2) / (b^2 m + n) of each; they add up to F.
+    """
     view, size = _size(run, beta, rel, cutoff)
     share = (1 + _square(beta)) / view.hits.spread(np.maximum(size, 1))
     return Terms(view.on_pool(np.where(view.grade >= rel, share, 0.0), 0.0))

@@ -48,7 +48,17 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
-    """e of each topic: shape (n_topics,); 0 only where it is R and nothing is relevant."""
+    """e of each topic: shape (n_topics,); 0 only where it is R and nothing is relevant.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    expected
+        A number for all topics, the name of a column of the qrels, or None for R.
+    rel
+        Least grade that counts as relevant. Only for R.
+    """
     if expected is None:
         return run.pool.count_relevant(rel).astype(np.float64)
     if isinstance(expected, str):
@@ -60,7 +70,21 @@ def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
 def relative_recall(
     run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
 ) -> Floats:
-    """Relative recall of each topic: shape (n_topics,), in [0, 1] if capped, higher is better."""
+    """Relative recall of each topic: shape (n_topics,), in [0, 1] if capped, higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    expected
+        e, see `wanted`.
+    capped
+        Whether more than e documents are worth no more than e.
+    rel
+        Least grade that counts as relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+    """
     view = run.at(cutoff)
     e = wanted(run, expected, rel)
     value = np.divide(view.hits.count(view.grade >= rel), e, out=np.zeros_like(e), where=e > 0)
@@ -90,7 +114,26 @@ def relative_recall_reasons(topic: Topic) -> None:
 
 
 def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, cutoff: int | None) -> Floats:
-    """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    e over the rank at which the e-th relevant document stands: precision at that rank, for a whole e.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    expected
+        e, see `wanted`.
+    rel
+        Least grade that counts as relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where fewer than e relevant documents were retrieved.
+    """
     view = run.at(cutoff)
     relevant = view.grade >= rel
     e = wanted(run, expected, rel)

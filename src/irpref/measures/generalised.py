@@ -43,7 +43,10 @@ from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, registe
 
 
 def level_worth(pool: Judgments, gains: Gains) -> Floats:
-    """Gain of each level, that of grade 0 included, 0 for negative grades: shape (n_levels,)."""
+    """Gain of each level, that of grade 0 included, 0 for negative grades: shape (n_levels,).
+
+    The grade or what `gains` makes of it, before it is put on the scale.
+    """
     return np.where(pool.level_grade >= 0, pool.level_mapped(gains), 0.0)
 
 
@@ -56,13 +59,33 @@ def _precision(run: JudgedRun, max_rel: float, gains: Gains, cutoff: int | None)
 
 
 def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Floats:
-    """gP of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """gP of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    max_rel
+        Top of the scale, which stands for 1; higher gains count as it.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut. It is n.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing with a gain was retrieved.
+    """
     view, rho, n = _precision(run, max_rel, gains, cutoff)
     return view.hits.total(rho) / n
 
 
 def g_precision_terms(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Terms:
-    """rho / n of each retrieved document: shape (n_judged,)."""
+    """rho / n of each retrieved document: shape (n_judged,).
+
+    They add up to the value.
+    """
     view, rho, n = _precision(run, max_rel, gains, cutoff)
     worth = level_worth(run.pool, gains)[run.pool.level]
     return Terms(view.on_pool(rho / view.hits.spread(n), 0.0), columns={"gain": worth}, counts=worth > 0)
@@ -80,13 +103,31 @@ def _recall(run: JudgedRun, gains: Gains, cutoff: int | None) -> tuple[JudgedRun
 
 
 def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Floats:
-    """gR of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """gR of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself. Only their ratios matter.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing in the pool has a gain.
+    """
     view, gain, whole = _recall(run, gains, cutoff)
     return np.minimum(view.hits.total(gain) / whole, 1.0)  # the same gains added in another order
 
 
 def g_recall_terms(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Terms:
-    """Share of each retrieved document in all gain: shape (n_judged,)."""
+    """Share of each retrieved document in all gain: shape (n_judged,).
+
+    They add up to the value.
+    """
     view, gain, whole = _recall(run, gains, cutoff)
     worth = level_worth(run.pool, gains)[run.pool.level]
     return Terms(view.on_pool(gain / view.hits.spread(whole), 0.0), columns={"gain": worth}, counts=worth > 0)

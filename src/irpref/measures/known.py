@@ -42,7 +42,24 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 def coverage(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
-    """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    known
+        Column of the pool, true where the user knew the document.
+    rel
+        Least grade that counts as relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where the user knew no relevant document.
+    """
     view = run.at(cutoff)
     wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
     size = run.pool.judged.count(wanted)
@@ -50,7 +67,10 @@ def coverage(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> F
 
 
 def coverage_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Terms:
-    """Share of each known relevant document that was retrieved: shape (n_judged,)."""
+    """Share of each known relevant document that was retrieved: shape (n_judged,).
+
+    1 / |K and R| of each that was retrieved; they add up to the value.
+    """
     wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
     size = run.pool.judged.spread(np.maximum(run.pool.judged.count(wanted), 1))
     return Terms(
@@ -61,7 +81,26 @@ def coverage_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None
 
 
 def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
-    """Novelty of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Novelty of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    A document that is no row of the pool has no grade, so it is neither relevant nor new.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    known
+        Column of the pool, true where the user knew the document.
+    rel
+        Least grade that counts as relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing relevant was retrieved.
+    """
     view = run.at(cutoff)
     relevant = view.grade >= rel
     new = relevant & ~run.pool.columns["known", known][view.row]
@@ -69,7 +108,10 @@ def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Fl
 
 
 def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Terms:
-    """Share of each new relevant document that was retrieved: shape (n_judged,)."""
+    """Share of each new relevant document that was retrieved: shape (n_judged,).
+
+    1 / |R and A| of each; the known ones add nothing, and count in the divisor.
+    """
     view = run.at(cutoff)
     relevant = view.grade >= rel
     new = relevant & ~run.pool.columns["known", known][view.row]

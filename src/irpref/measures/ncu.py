@@ -56,7 +56,25 @@ from irpref.measures.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, re
 def _summands(
     run: JudgedRun, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
 ) -> tuple[Blend, Floats, Floats]:
-    """Weight times utility of each retrieved relevant document; sum of all weights of each topic, (n_topics,)."""
+    """Weight times utility of each retrieved relevant document; sum of all weights of each topic, (n_topics,).
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    stop
+        Row of the table above: which users stop where.
+    utility
+        'BR', the blended ratio, or 'P', precision.
+    gamma
+        For rank-biased users, in (0, 1]: what is left of them from one relevant document to the next.
+    beta
+        Weight of the cumulated gain against the count; 0 leaves precision. Only for 'BR'.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    judged_only
+        Drop documents without a judgment and rank the others again.
+    """
     view = run.view(None, judged_only)
     # beta = 0 turns the blended ratio into precision.
     blend = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
@@ -79,7 +97,11 @@ def _summands(
 def ncu(
     run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
 ) -> Floats:
-    """NCU of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """NCU of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    The sum of weight times utility over the sum of the weights of all R relevant documents; 0 where R is 0.
+    A relevant document that was not retrieved keeps its weight and adds nothing. Parameters as for `_summands`.
+    """
     blend, summand, size = _summands(run, stop, utility, gamma, beta, gains, judged_only)
     # The same weights added in another order may be larger in the last digit.
     return np.minimum(blend.found.hits.total(summand) / size, 1.0)
@@ -88,7 +110,10 @@ def ncu(
 def ncu_terms(
     run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
 ) -> Terms:
-    """Contribution of each relevant document: shape (n_judged,)."""
+    """Contribution of each relevant document: shape (n_judged,).
+
+    p_stop(r) times utility(r), 0 for what was not retrieved; they add up to the value.
+    """
     blend, summand, size = _summands(run, stop, utility, gamma, beta, gains, judged_only)
     row = blend.found.row
     judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)

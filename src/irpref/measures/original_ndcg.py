@@ -44,7 +44,17 @@ _TABLED = 1 << 16  # lower ranks are looked up
 
 
 def discount(rank: Ints, base: float) -> Floats:
-    """What the gain at each rank is divided by: shape as `rank`, at least 1."""
+    """What the gain at each rank is divided by: shape as `rank`, at least 1.
+
+    max(1, log_base(rank)). Base 2: 1, 1, 1.585, 2; base 4: 1 down to rank 4.
+
+    Parameters
+    ----------
+    rank
+        Ranks from 1.
+    base
+        Base of the logarithm, above 1.
+    """
     deepest = int(rank.max(initial=0))
     if deepest < _TABLED:
         return _table(base, deepest.bit_length())[rank]
@@ -62,7 +72,10 @@ def _table(base: float, bits: int) -> Floats:
 
 
 def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Floats:
-    """DCG of the ideal list of each topic: shape (n_topics,)."""
+    """DCG of the ideal list of each topic: shape (n_topics,).
+
+    All documents of the pool with a gain, by falling gain, whatever was retrieved.
+    """
 
     def make() -> Floats:
         ideal, gain = pool.ideal(gains)
@@ -85,14 +98,36 @@ def _parts(
 
 
 def original_ndcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """nDCG of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """nDCG of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    base
+        Base of the logarithm, and first rank that may be discounted.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    judged_only
+        Drop documents without a judgment and rank the others again.
+    cutoff
+        Ranks that are summed, of the run and of the ideal list.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing has a gain.
+    """
     view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
     value = np.divide(view.hits.total(gain), ideal, out=np.zeros_like(ideal), where=ideal > 0)
     return np.minimum(value, 1.0)  # the same gains added in another order may be larger in the last digit
 
 
 def original_ndcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """Discounted gain of each document over that of the ideal list: shape (n_judged,)."""
+    """Discounted gain of each document over that of the ideal list: shape (n_judged,).
+
+    They add up to the value. A document without a gain adds 0, and still pushes those below it down.
+    """
     view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
     share = gain / view.hits.spread(np.where(ideal > 0, ideal, 1.0))
     weight = run.pool.gain(gains)

@@ -93,14 +93,34 @@ class _Counts(NamedTuple):
 
 
 def _ranks(run: JudgedRun, cutoff: int | None) -> Ints:
-    """Rank of each judged document, equal scores by rising id: shape (n_judged,)."""
+    """Rank of each judged document, equal scores by rising id: shape (n_judged,).
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    cutoff
+        Ranks beyond count as not retrieved; None for all.
+
+    The one place where ties stand by rising id, as trec_eval has it in these measures only.
+    """
     if run.rank_rising is None:
         raise ValueError("preferences have tied documents by rising id: align the run with ties=True")
     return run.memo((_ranks, cutoff), lambda: ranks_on_pool(run, run.rank_rising, cutoff))
 
 
 def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints:
-    """Ranks of the hits on the rows of the pool, NOT_RETRIEVED for all others: shape (n_judged,)."""
+    """Ranks of the hits on the rows of the pool, NOT_RETRIEVED for all others: shape (n_judged,).
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    rank
+        Rank of each hit, (n_hits,).
+    cutoff
+        Ranks beyond count as not retrieved.
+    """
     assert rank is not None
     out = np.full(run.pool.grade.size, NOT_RETRIEVED)
     out[run.row] = rank if cutoff is None else np.where(rank <= cutoff, rank, NOT_RETRIEVED)
@@ -112,6 +132,8 @@ def _ordered(run: JudgedRun, cutoff: int | None) -> tuple[Ordered, Ordered]:
 
 
 def _by_group(of: Preferences, entries: Ordered, pairs: Ordered) -> _Counts:
+    """Those inside blocks of levels (`entries`), and those across subgroups (`pairs`)."""
+
     def total(name: str) -> Floats:
         return of.members.total_whole(getattr(entries, name)) + of.pairs.total_whole(getattr(pairs, name))
 
@@ -134,7 +156,26 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None) -> Floats:
-    """Share of the preferences fulfilled, of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Share of the preferences fulfilled, of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    pairs
+        'all', 'retrieved' or 'implied': which preferences are possible, the first table of the module.
+    by
+        'preference', 'pair' or 'group': over what is averaged, the second table.
+    nonrelevant
+        'all', or 'R' for as many non-relevant documents as relevant ones in each group.
+    cutoff
+        Documents below count as not retrieved (trec_eval's -M).
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where no preference is possible.
+    """
     groups = run.pool.preferences.groups
     if by == "pair":
         return _by_pair(run, pairs, cutoff)
@@ -153,7 +194,12 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
 
 
 def _as_many_nonrelevant(run: JudgedRun, pairs: str, cutoff: int | None) -> tuple[Floats, Floats]:
-    """Fulfilled and possible preferences of each group that has R non-relevant documents: (n_groups,) each."""
+    """Fulfilled and possible preferences of each group that has R non-relevant documents: (n_groups,) each.
+
+    Where a group has too few non-relevant documents, those missing count as ranked below all others: each is
+    one more fulfilled preference of every relevant document retrieved. Where it has too many, the group is counted
+    again with the R highest of them.
+    """
     of = run.pool.preferences
     rank = _ranks(run, cutoff)
     counts = _counts(run, cutoff)
@@ -192,7 +238,10 @@ def _as_many_nonrelevant(run: JudgedRun, pairs: str, cutoff: int | None) -> tupl
 
 
 def _document_order(of: Preferences, rank: Ints, at: Ints) -> tuple[Ints, ...]:
-    """Keys of entries, the last first: by rank, and documents that were not retrieved by rising id."""
+    """Keys of entries, the last first: by rank, and documents that were not retrieved by rising id.
+
+    trec_eval sorts a group by it before it takes the first R.
+    """
     row = of.row[at]
     return (rank[row],) if of.by_id is None else (of.by_id[row], rank[row])
 
@@ -200,7 +249,10 @@ def _document_order(of: Preferences, rank: Ints, at: Ints) -> tuple[Ints, ...]:
 def _lowest_among_themselves(
     of: Preferences, rank: Ints, at: Ints, candidates: Segments, first_r: Bools, only_retrieved: bool
 ) -> tuple[Floats, Floats]:
-    """The pairs among non-relevant documents that trec_eval counts in a group of one subgroup: (n_groups,) each."""
+    """The pairs among non-relevant documents that trec_eval counts in a group of one subgroup: (n_groups,) each.
+
+    They are part of trec_eval's numbers, though no judgment says so (see the module's list).
+    """
     row = of.row[at]
     found = rank[row] != NOT_RETRIEVED
     # Above each of the first R: those before it, but for itself where it stands twice.
@@ -222,6 +274,7 @@ _MANY = 1 << 22  # pairs that are listed at once
 
 
 def _by_pair(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
+    """Where no two groups can judge one pair this is the share of preferences, which is found without listing pairs."""
     of = run.pool.preferences
     counts = _counts(run, cutoff)
     # One group without repeated judgments prefers one of two documents at most once: a pair is a preference.
@@ -234,7 +287,12 @@ def _by_pair(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
 
 
 def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
-    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled."""
+    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled.
+
+    Pairs are listed from the top of the ranking, a few million at a time, so that memory does not grow with the
+    square of the documents. A pair's key is the same in all groups: sorted by it, the groups of a pair stand together.
+    The shares are added in the order of the ranking, as trec_eval adds.
+    """
     n = rank.size
     order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
     number = np.empty(n, np.int64)  # of each document, from the top of the ranking
@@ -280,13 +338,27 @@ def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
 
 
 def n_prefs(run: JudgedRun) -> Floats:
-    """Preferences of each topic: shape (n_topics,)."""
+    """Preferences of each topic: shape (n_topics,).
+
+    A property of the judgments: the run does not matter. A document on a level is preferred to all on lower levels
+    of its subgroup.
+    """
     of = run.pool.preferences
     return of.groups.total_whole(of.number())
 
 
 def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floats:
-    """Preferences fulfilled, of each topic: shape (n_topics,)."""
+    """Preferences fulfilled, of each topic: shape (n_topics,).
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    pairs
+        'retrieved' counts those of two retrieved documents, 'all' and 'implied' also those of one.
+    cutoff
+        Documents below count as not retrieved.
+    """
     return run.pool.preferences.groups.total_whole(_counts(run, cutoff).fulfilled(pairs))
 
 

@@ -64,6 +64,10 @@ class _AtHits(NamedTuple):
 
 
 def _at_hits(run: JudgedRun) -> _AtHits:
+    """A preference is decided at the rank of its higher document: of the documents below, retrieved or not, none can
+    change it. So each belongs to one hit, and every value at a cutoff is a sum over hits.
+    """
+
     def make() -> _AtHits:
         of = run.pool.preferences
         entries, pairs = ordered(of, ranks_on_pool(run, run.rank, None))
@@ -88,7 +92,10 @@ def _at_hits(run: JudgedRun) -> _AtHits:
 
 
 def _within(run: JudgedRun, cutoff: int | None) -> _AtHits:
-    """Those with the higher document among the first `cutoff`: 0 elsewhere."""
+    """Those with the higher document among the first `cutoff`: 0 elsewhere.
+
+    A cutoff needs no counting again.
+    """
     of = _at_hits(run)
     if cutoff is None:
         return of
@@ -97,6 +104,7 @@ def _within(run: JudgedRun, cutoff: int | None) -> _AtHits:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """0 / 0 is 0."""
     return np.divide(numerator, denominator, out=np.zeros(numerator.size), where=denominator > 0)
 
 
@@ -106,22 +114,59 @@ def _number(run: JudgedRun) -> Floats:
 
 
 def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """ppref of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """ppref of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    cutoff
+        k; None for the whole list.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing is ordered.
+    """
     of = _within(run, cutoff)
     return _ratio(run.hits.total_whole(of.correct), run.hits.total_whole(of.ordered))
 
 
 def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """rpref of Carterette et al. of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """rpref of Carterette et al. of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    cutoff
+        k; None for the whole list.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where there is no preference. It never falls as k grows.
+    """
     return _ratio(run.hits.total_whole(_within(run, cutoff).correct), _number(run))
 
 
 def _weight(run: JudgedRun) -> Floats:
+    """The discount of a preference goes by the rank of its higher document."""
     return 1 / np.log2(1.0 + run.rank)
 
 
 def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """wpref of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """wpref of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh more.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    cutoff
+        k; None for the whole list.
+    """
     of, weight = _within(run, cutoff), _weight(run)
     value = _ratio(run.hits.total(weight * of.correct), run.hits.total(weight * of.ordered))
     return np.minimum(value, 1.0)
@@ -136,7 +181,10 @@ def _points(run: JudgedRun) -> tuple[Floats, Floats]:
 
 
 def _still_to_rise(run: JudgedRun) -> Ints:
-    """Documents that were not retrieved and are preferred to another such: shape (n_topics,)."""
+    """Documents that were not retrieved and are preferred to another such: shape (n_topics,).
+
+    If they followed the list one by one, recall would rise at each: appref has a 0 for each.
+    """
     of = run.pool.preferences
     missed = run.missed()
     wins = np.zeros(missed.size, bool)
@@ -148,7 +196,20 @@ def _still_to_rise(run: JudgedRun) -> Ints:
 
 
 def pref_ap(run: JudgedRun) -> Floats:
-    """appref of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """appref of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    As average precision is precision at the ranks where recall rises. It has no cutoff.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where no rank is left to average over.
+    """
     at, number = _points(run)
     return _ratio(run.hits.total(at), number)
 
@@ -163,7 +224,10 @@ def _terms(run: JudgedRun, of: Floats, size: Floats) -> Terms:
 
 
 def pref_precision_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
-    """What each document adds as the higher one of correctly ordered preferences."""
+    """What each document adds as the higher one of correctly ordered preferences.
+
+    They add up to the value; a preference is credited to its higher document, not to both.
+    """
     of = _within(run, cutoff)
     return _terms(run, of.correct, run.hits.total_whole(of.ordered))
 
@@ -180,7 +244,10 @@ def weighted_pref_precision_terms(run: JudgedRun, *, cutoff: int | None) -> Term
 
 
 def pref_ap_terms(run: JudgedRun) -> Terms:
-    """What each document adds at its rank."""
+    """What each document adds at its rank.
+
+    ppref at its rank over the number of ranks, where recall rises there; 0 elsewhere.
+    """
     return _terms(run, *_points(run))
 
 

@@ -79,7 +79,19 @@ LEAST_SHARE = 1e-250
 
 
 def partition(value: Floats, n: int, top: float) -> Floats:
-    """Partition of each value on the scale 0 to `top`: integers 0 to n - 1, shape as `value`."""
+    """Partition of each value on the scale 0 to `top`: integers 0 to n - 1, shape as `value`.
+
+    Parameters
+    ----------
+    value
+        Gains, 0 to `top`.
+    n
+        Number of partitions, 2 or more.
+    top
+        Top of the scale; it belongs to the last partition.
+
+    A value on a boundary belongs to the partition above it (figure 1 of the paper).
+    """
     # By a power of two, which takes no digit: a multiple of a grade of 1e308 has no double.
     exponent = int(np.frexp(top)[1])
     exact = n * np.ldexp(value, -exponent) / np.ldexp(top, -exponent)
@@ -98,6 +110,7 @@ def partition(value: Floats, n: int, top: float) -> Floats:
 
 
 def _check_shares(value: Floats, top: float) -> None:
+    """Refuse what a double cannot hold, rather than return a value that is wrong in its digits."""
     small = value[(value > 0) & (value < LEAST_SHARE * top)]
     if small.size:
         raise ValueError(
@@ -119,7 +132,25 @@ class Scale(NamedTuple):
 
 
 def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale:
-    """Place the grades on the scale, and cut it into n partitions where n is given."""
+    """Place the grades on the scale, and cut it into n partitions where n is given.
+
+    Parameters
+    ----------
+    pool
+        The judgments.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    max_rel
+        Top of the scale, which stands for 1; higher gains count as it.
+    n
+        Partitions of n-pref (section 3); None for rpref.
+
+    Returns
+    -------
+    Scale
+        rho times a power of two, with R and N in the same unit. Negative grades are no judgment: they are in
+        neither sum.
+    """
 
     def make() -> Scale:
         judged = pool.level_grade >= 0
@@ -162,6 +193,8 @@ def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
     """Sum, over the retrieved judged documents above each one with a lower value, of the difference: (n_hits,).
 
     Not `weighted`, their number.
+
+    The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what `explain` shows as `lost`.
     """
     return inversions(view.hits, view.level, view.pool.levels, of.value, of.step, weighted)
 
@@ -187,7 +220,29 @@ def summands(
     cutoff: int | None,
     n: int | None,
 ) -> _Parts:
-    """What the documents add, before it is divided."""
+    """What the documents add, before it is divided.
+
+    One summand is rho_k (1 - penalty_k), with the penalty of equation (1).
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    norm
+        den of equation (1): 'absolute' N, 'relative' the judged documents above, 'relative2' these and itself.
+    unretrieved
+        'zero' or 'infinity': whether a judged document that was not retrieved adds nothing, or stands below all.
+    top
+        'keep', 'drop' or 'zero': whether the highest judged document is in the sum and in R.
+    max_rel
+        Top of the scale, which stands for 1; higher gains count as it.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+    n
+        Partitions of n-pref, None for rpref.
+    """
     pool = run.pool
     of = scale(pool, gains, max_rel, n)
     view = run.at(cutoff).condensed()
@@ -236,7 +291,11 @@ def summands(
 
 
 def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
-    """Sum of the values of the levels with a lower step, in each topic: (n_levels,) to (n_levels,)."""
+    """Sum of the values of the levels with a lower step, in each topic: (n_levels,) to (n_levels,).
+
+    With it the unretrieved documents are placed below all retrieved ones without looking at pairs: how many of these
+    are less relevant, and what their grades add up to, is all that their penalty needs.
+    """
     base = Segments.of_lengths(levels.lengths)
     at = levels.spread(base.starts) + step  # steps are no more than levels
     of_step = np.bincount(at, weights=values, minlength=base.size) if at.size else np.zeros(0)
@@ -254,7 +313,30 @@ def rpref(
     cutoff: int | None,
     n: int | None = None,
 ) -> Floats:
-    """rpref (or n-pref) of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """rpref (or n-pref) of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Equation (1); with `n` it is n-pref of section 3, which has no kernel of its own.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    norm, unretrieved, top
+        The readings of the paper, see `summands`.
+    max_rel
+        Top of the scale, which stands for 1; higher gains count as it.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+    n
+        Partitions of the scale; None tells all grades apart.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing is relevant, and where nothing judged was retrieved.
+    """
     parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
     value = parts.view.hits.total(parts.hits)
     if parts.missed is not None:
@@ -274,7 +356,10 @@ def rpref_terms(
     cutoff: int | None,
     n: int | None = None,
 ) -> Terms:
-    """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight it loses."""
+    """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight it loses.
+
+    They add up to the value. Parameters as for `rpref`.
+    """
     parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
     pool = run.pool
     of = scale(pool, gains, max_rel, n)

@@ -41,13 +41,31 @@ def _seen(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, Fl
 
 
 def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Floats:
-    """Value of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Value of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    rel
+        Least grade that counts as relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut. s counts what is above it.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing relevant was retrieved.
+    """
     found, precision = _seen(run, rel, cutoff)
     return found.hits.total(precision) / np.maximum(found.hits.lengths, 1)
 
 
 def seen_ap_terms(run: JudgedRun, *, rel: float, cutoff: int | None) -> Terms:
-    """Precision at each relevant document retrieved, over their number: shape (n_judged,)."""
+    """Precision at each relevant document retrieved, over their number: shape (n_judged,).
+
+    They add up to the value.
+    """
     found, precision = _seen(run, rel, cutoff)
     return Terms(
         found.on_pool(precision / found.hits.spread(np.maximum(found.hits.lengths, 1)), 0.0),

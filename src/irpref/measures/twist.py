@@ -42,7 +42,10 @@ from irpref.measures.declare import KernelMeasure, Param, register
 
 
 def _beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Floats:
-    """Sum over the ranks `begin` to `end` of how far they lie beyond `bound`, above it (-1) or below it (+1)."""
+    """Sum over the ranks `begin` to `end` of how far they lie beyond `bound`, above it (-1) or below it (+1).
+
+    The distances from one rank to the next differ by 1, so the sum is their number times the middle one.
+    """
     if sign < 0:
         end = np.minimum(end, bound)
     else:
@@ -55,6 +58,9 @@ def _full(run: JudgedRun, depth: Ints, last: Ints) -> tuple[Floats, Floats]:
     """RP+ and RP- of the reversed ideal list: (n_topics,), (n_topics,).
 
     `last`: last rank of the non-relevant documents in the ideal list.
+
+    No list is built: reversed, each level is again an interval of ranks, and its displacements are two sums in
+    closed form.
     """
     pool = run.pool
     best = ideal(pool)
@@ -73,7 +79,10 @@ def _full(run: JudgedRun, depth: Ints, last: Ints) -> tuple[Floats, Floats]:
 
 
 def _kept(run: Floats, most: Floats) -> Floats:
-    """1 - run / most, at least 0; where nothing can be displaced, 1 if nothing is: shape (n_topics,)."""
+    """1 - run / most, at least 0; where nothing can be displaced, 1 if nothing is: shape (n_topics,).
+
+    The share of the possible displacement that the run avoids, for one of the two signs.
+    """
     # In a list shorter than 2 R a run can be displaced further than the reversed ideal list.
     return np.maximum(1 - np.divide(run, most, out=(run > 0) * 1.0, where=most > 0), 0.0)
 
@@ -89,19 +98,39 @@ def shown(run: JudgedRun, n: Ints) -> JudgedRun:
 
 
 def largest(view: JudgedRun, n: Ints) -> tuple[Floats, Floats]:
-    """RP+ and RP- of the reversed ideal list of n documents: (n_topics,), (n_topics,)."""
+    """RP+ and RP- of the reversed ideal list of n documents: (n_topics,), (n_topics,).
+
+    What the displacements of the run are compared with.
+    """
     best = ideal(view.pool)
     return _full(view, n, best.relevant + best.zeros + np.maximum(view.n_retrieved, n) - view.hits.lengths)
 
 
 def space(plus: Floats, minus: Floats, most_plus: Floats, most_minus: Floats) -> Floats:
-    """Sigma, of the displacements of a list and of the reversed ideal list: shape as all four."""
+    """Sigma, of the displacements of a list and of the reversed ideal list: shape as all four.
+
+    The harmonic mean: low as soon as one of the two sides is, documents too high or documents too low.
+    0 where both are 0.
+    """
     a, b = _kept(plus, most_plus), _kept(-minus, -most_minus)
     return np.divide(2 * a * b, a + b, out=np.zeros_like(a), where=a + b > 0)
 
 
 def twist(run: JudgedRun, *, depth: int) -> Floats:
-    """Twist of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Twist of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    depth
+        Ranks that are looked at; a shorter list is filled up, and where R is larger R is the depth.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing is relevant or nothing relevant was retrieved.
+    """
     best = ideal(run.pool)
     r = best.relevant
     n = np.maximum(depth, r)

@@ -61,7 +61,31 @@ def _first(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, I
 
 
 def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None) -> Floats:
-    """Value of each topic: shape (n_topics,), in [0, 1] (up to max_rel + 1 for norm='none'), higher is better."""
+    """Value of each topic: shape (n_topics,), in [0, 1] (up to max_rel + 1 for norm='none'), higher is better.
+
+    With g the gain of the first relevant document at rank r and g* the best one of the topic, both sides times
+    max_rel + 1: (max_rel + 1 - g*) / ((max_rel + 1) r - g) normalised, (max_rel + 1) / ((max_rel + 1) r - g) if not.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    norm
+        'ideal' divides by the best value that the topic admits, 'none' does not.
+    rel
+        Least grade that counts as relevant.
+    max_rel
+        Top of the scale, which stands for 1; higher gains count as it.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where nothing relevant was retrieved.
+    """
     view, first = _first(run, rel, cutoff)
     pool = run.pool
     # Both sides of the fraction times (max_rel + 1); a power of two keeps rank * max_rel in range and takes no digit.
@@ -82,7 +106,10 @@ def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains:
 def weighted_rr_terms(
     run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None
 ) -> Terms:
-    """The whole value at the first relevant document: shape (n_judged,)."""
+    """The whole value at the first relevant document: shape (n_judged,).
+
+    One document has it all: no other one is looked at.
+    """
     view, first = _first(run, rel, cutoff)
     value = weighted_rr(run, norm=norm, rel=rel, max_rel=max_rel, gains=gains, cutoff=cutoff)
     chosen = np.arange(view.rank.size) == view.hits.spread(first)
