@@ -107,6 +107,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
     """
 
     def make() -> Blend:
+        # Both sides of the ratio are only needed where a relevant document stands.
         found = run.relevant(gains)
         gain = run.pool.level_ratio_gain(gains)[found.level]
         ideal, upto = ideal_gain(run.pool, gains)
@@ -130,6 +131,7 @@ def _preferred(blend: Blend) -> Ints:
     """
     # Levels stand by falling grade.
     hits, level = blend.found.hits, blend.found.level
+    # The smallest level is the highest grade.
     best = -hits.maximum(-level.astype(np.float64), -np.inf)
     return hits.first(level == hits.spread(best))
 
@@ -181,6 +183,7 @@ def _r_parts(run: JudgedRun, beta: float, gains: Gains, judged_only: bool) -> tu
     """
     found = run.view(None, judged_only).relevant(gains)
     ideal, upto = ideal_gain(run.pool, gains)
+    # What stands below rank R has no part in BR(R).
     found = found.select(found.rank <= found.hits.spread(ideal.lengths), found.rank, found.n_retrieved)
     one, r = np.ones(run.n_topics), ideal.lengths.astype(np.float64)
     excess = run.pool.ratio_excess(gains)
@@ -246,6 +249,7 @@ def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cuto
     where the best one is the first relevant document this is P and O. Parameters as for `q_measure`.
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    # All relevant documents from the top down to the best one, itself included.
     preferred = _preferred(blend)
     upto = np.arange(blend.ratio.size) <= blend.found.hits.spread(preferred)
     return blend.found.hits.total(np.where(upto, blend.ratio, 0.0)) / np.maximum(_at(blend.number, preferred), 1)
@@ -268,6 +272,7 @@ def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: b
     else:
         chosen = blend.found.hits.starts if which == "O" else preferred
         share = np.where(place == blend.found.hits.spread(chosen), blend.ratio, 0.0)
+    # From retrieved documents back to rows of the pool, where terms are shown.
     row = blend.found.row
     judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
     judged[row], ratio[row] = share, blend.ratio

@@ -87,6 +87,7 @@ def ideal(pool: Judgments) -> Ideal:
 
     def make() -> Ideal:
         grade = pool.level_grade
+        # Ranks start at 1, rows of the pool at the topic's first.
         first = pool.level_start - pool.levels.spread(pool.judged.starts) + 1
         relevant = pool.count_levels(grade > 0)
         zeros = pool.count_levels(grade == 0)
@@ -112,10 +113,12 @@ class Positions(NamedTuple):
     def of_nonrelevant_upto(self, rank: Ints, topic: Ints | None = None) -> Floats:
         """RP(1) + ... + RP(rank) if all were non-relevant: shape as `rank`, one a topic unless `topic` says."""
         r, last = (self.relevant, self.last) if topic is None else (self.relevant[topic], self.last[topic])
+        # Too high by R, R - 1, ... : a sum of consecutive whole numbers, exact in a double.
         m = np.minimum(rank, r).astype(np.float64)
         above = m * ((m - 1) / 2 - r)
         if not self.negatives:
             return above
+        # Below the last place of a non-relevant document, which negative grades alone can force: 1 + 2 + ... + t.
         t = np.maximum(rank - last, 0).astype(np.float64)
         return above + t * (t + 1) / 2
 
@@ -151,10 +154,12 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
 
     def make() -> Positions:
         best = ideal(run.pool)
+        # A list that ends above R goes on with non-relevant documents: what it lacks counts as too high.
         filled = np.maximum(run.n_retrieved, best.relevant if depth is None else depth)
         # Non-relevant documents without a judgment: retrieved ones, and those that fill the list up.
         pushed = filled - run.hits.lengths
         first, last = intervals(run, filled)
+        # One of the two is 0: a document is above its interval, below it, or inside.
         rp = np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
         last_zero = best.relevant + best.zeros + pushed
         return Positions(rp, filled, best.relevant, last_zero, bool(best.negatives.any()))
@@ -254,6 +259,7 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
         0 too where nothing is relevant.
     """
     view = run.condensed(negative=True) if judged_only else run
+    # Where nothing is relevant nothing can be misplaced: 0, which is ideal.
     r = ideal(run.pool).relevant
     return np.where(r > 0, crp_at(view, None if cutoff is None else np.full(r.size, cutoff)), 0.0)
 
@@ -284,6 +290,7 @@ def crp_balance(run: JudgedRun) -> Ints:
     """
     of = positions(run)
     r = of.relevant
+    # Back at 0 at R already: nothing was misplaced, or it was made good in time.
     at_r = crp_at(run) >= 0
     # Beyond R and without negative grades, the curve moves at hits only.
     hit = run.hits.first((curve_at_hits(run) >= 0) & (run.rank > run.hits.spread(r)))

@@ -82,6 +82,7 @@ def _summands(
     r = ideal.lengths
     weight: Floats
     size: Floats
+    # The weights of retrieved documents, and the sum of those of all R: the table above, row by row.
     if stop == "uniform":
         weight, size = np.ones(blend.ratio.size), r.astype(np.float64)
     elif stop == "graded":

@@ -80,6 +80,7 @@ def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) ->
     def make() -> Floats:
         ideal, gain = pool.ideal(gains)
         place = ideal.position + 1
+        # The ideal list is discounted as the run is.
         share = gain / discount(place, base)
         if cutoff is not None:
             share = np.where(place <= cutoff, share, 0.0)
@@ -92,6 +93,7 @@ def _parts(
     run: JudgedRun, base: float, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> tuple[JudgedRun, Floats, Floats]:
     """Discounted gains of the relevant hits, (n_hits,), and of the ideal list, (n_topics,)."""
+    # Documents without a gain add nothing and are dropped; the others keep their ranks.
     view = run.view(cutoff, judged_only).relevant(gains)
     gain = run.pool.level_ratio_gain(gains)[view.level]
     return view, gain / discount(view.rank, base), ideal_dcg(run.pool, base, gains, cutoff)

@@ -184,6 +184,7 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
         return _ratio(groups.total_whole(counts.fulfilled(pairs)), groups.total_whole(counts.possible(pairs)))
     if nonrelevant == "R":
         fulfilled, possible = _as_many_nonrelevant(run, pairs, cutoff)
+        # trec_eval divides 0 by 0 here, and the topic is lost: see the list of the module.
         undefined = groups.count(possible == 0) > 0
     else:
         fulfilled, possible = counts.fulfilled(pairs), counts.possible(pairs)
@@ -204,6 +205,7 @@ def _as_many_nonrelevant(run: JudgedRun, pairs: str, cutoff: int | None) -> tupl
     rank = _ranks(run, cutoff)
     counts = _counts(run, cutoff)
     only_retrieved = pairs == "retrieved"
+    # The documents that count as non-relevant differ with the kind of group: level 0, or all that is not above 0.
     found = rank[of.row] != NOT_RETRIEVED
     several = of.members.spread(of.several)
     relevant = of.level > 0
@@ -214,6 +216,7 @@ def _as_many_nonrelevant(run: JudgedRun, pairs: str, cutoff: int | None) -> tupl
     missing = np.maximum(r - n, 0)
     fulfilled = counts.fulfilled(pairs) + r_found * missing
     possible = counts.possible(pairs) + r_all * missing
+    # Fewer relevant than non-relevant documents: the second line of the definition.
     few = r < n
     if not few.any():
         return fulfilled, possible
@@ -225,13 +228,16 @@ def _as_many_nonrelevant(run: JudgedRun, pairs: str, cutoff: int | None) -> tupl
     pool = np.where(several, other, lowest)
     at = np.flatnonzero(pool & of.members.spread(few))
     at = at[np.lexsort((*_document_order(of, rank, at), of.members.topic[at]))]
+    # By group, from the top of the ranking: the first R of each stay, all others leave the group.
     candidates = Segments(np.searchsorted(of.members.topic[at], np.arange(of.n_groups + 1)))
     first_r = candidates.position < candidates.spread(np.where(of.several, r_all, r))
     kept = of.members.spread(few)
     kept[at[~first_r]] = False
+    # A group that lost documents is counted from the start, since every count may have changed.
     again = of.without(kept)
     fresh = _by_group(again, *ordered(again, rank))
     more, pairs_more = _lowest_among_themselves(of, rank, at, candidates, first_r, only_retrieved)
+    # Groups with enough relevant documents keep what they had.
     fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
     possible = np.where(few, fresh.possible(pairs) + pairs_more, possible)
     return fulfilled, possible
@@ -279,6 +285,7 @@ def _by_pair(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
     counts = _counts(run, cutoff)
     # One group without repeated judgments prefers one of two documents at most once: a pair is a preference.
     value = _ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
+    # Only these topics can have a pair that two groups judge; pair by pair is slow.
     overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
     for t in np.flatnonzero(overlap).tolist():
         rows = slice(int(run.pool.judged.offsets[t]), int(run.pool.judged.offsets[t + 1]))
@@ -295,6 +302,7 @@ def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
     """
     n = rank.size
     order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
+    # One number a document makes a pair one integer: higher times n plus lower.
     number = np.empty(n, np.int64)  # of each document, from the top of the ranking
     number[order] = np.arange(n)
     n_found = int((rank != NOT_RETRIEVED).sum())
@@ -303,9 +311,11 @@ def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
     sort = np.lexsort((mine, of.entries.topic))
     mine, place = mine[sort], of.place[sort]
     following = of.entries.spread(of.entries.ends) - np.arange(mine.size) - 1
+    # Preferences across subgroups, which blocks do not have.
     win, lose = number[of.winner], number[of.loser]
     high, low = np.minimum(win, lose), np.maximum(win, lose)
 
+    # Pairs whose higher document is each one, so that a batch is a range of the ranking.
     load = np.bincount(mine, weights=following, minlength=n) + np.bincount(high, minlength=n)
     upto = np.cumsum(load)
     size, start = 0, 0
@@ -317,6 +327,7 @@ def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
         first = np.repeat(at, following[at])
         runs = Segments.of_lengths(following[at])
         second = first + runs.position + 1
+        # Documents on one level are no preference.
         tells = place[first] != place[second]
         first, second = first[tells], second[tells]
         further = (high >= start) & (high < stop)
@@ -328,11 +339,13 @@ def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
         if opens.size:
             share = np.add.reduceat(kept.astype(np.float64), opens) / np.diff(np.append(opens, key.size))
             upper, lower = np.divmod(key[opens], n)
+            # Retrieved documents have the first numbers: a look at two numbers tells the reading a pair belongs to.
             both, alone = lower < n_found, (upper < n_found) & (lower >= n_found)
             of_retrieved.append(share[both])
             of_alone.append(share[alone])
             size += {"retrieved": both, "implied": both | alone, "all": np.ones(opens.size, bool)}[pairs].sum()
         start = stop
+    # Of a pair that was not retrieved no group is fulfilled: its share is 0, and only `size` counts it.
     shares = np.concatenate([np.zeros(1), *of_retrieved, *(of_alone if pairs != "retrieved" else [])])
     return float(np.cumsum(shares)[-1]) / size if size else 0.0
 

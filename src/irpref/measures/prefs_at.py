@@ -72,6 +72,7 @@ def _at_hits(run: JudgedRun) -> _AtHits:
         of = run.pool.preferences
         entries, pairs = ordered(of, ranks_on_pool(run, run.rank, None))
 
+        # `entries` are preferences inside blocks of levels, `pairs` those across subgroups: both end at the hits.
         def at_hits(row: Ints, values: Floats, further: Ints, more: Floats) -> Floats:
             size = run.pool.grade.size
             total = np.bincount(row, values, size) + np.bincount(further, more, size)
@@ -169,12 +170,14 @@ def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """
     of, weight = _within(run, cutoff), _weight(run)
     value = _ratio(run.hits.total(weight * of.correct), run.hits.total(weight * of.ordered))
+    # The two sums may differ in the last digit where every preference is right.
     return np.minimum(value, 1.0)
 
 
 def _points(run: JudgedRun) -> tuple[Floats, Floats]:
     """ppref at the hits where rpref rises, 0 elsewhere: (n_hits,); and the number of ranks of the mean: (n_topics,)."""
     of = _at_hits(run)
+    # Recall rises exactly where a hit is the higher document of a correct preference.
     rises = of.correct > 0
     precision = _ratio(run.hits.running(of.correct, whole=True), run.hits.running(of.ordered, whole=True))
     return np.where(rises, precision, 0.0), (run.hits.count(rises) + _still_to_rise(run)).astype(np.float64)
@@ -187,6 +190,7 @@ def _still_to_rise(run: JudgedRun) -> Ints:
     """
     of = run.pool.preferences
     missed = run.missed()
+    # A document may win in several groups, and is one rank all the same.
     wins = np.zeros(missed.size, bool)
     at = np.flatnonzero(missed[of.row])
     lowest = of.entries.part(at).maximum(of.place[at].astype(np.float64), -1.0)

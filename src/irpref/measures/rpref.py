@@ -153,6 +153,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
     """
 
     def make() -> Scale:
+        # A negative grade is no judgment: it is in neither R nor N, and above or below nothing.
         judged = pool.level_grade >= 0
         value = np.clip(np.where(judged, pool.level_mapped(gains), 0.0), 0.0, max_rel)
         top = float(max_rel)
@@ -168,11 +169,14 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         for other in known:
             if other.top == top and np.array_equal(other.value, value):
                 return other
+        # Levels stand by falling grade, and by falling value with it: a step begins where the value falls.
+        # Grades that share a value, by partition or by `gains`, have no preference between them.
         falls = np.zeros(value.size, bool)
         falls[1:] = value[1:] != value[:-1]
         falls[pool.levels.starts[pool.levels.lengths > 0]] = False
         depth = pool.levels.running_count(falls)
         deepest = np.append(depth, 0)[pool.levels.ends - 1]
+        # Weights are ratios to the best document of the topic; it cancels in the value.
         best = pool.levels.maximum(value)
         made = Scale(
             value,
@@ -245,6 +249,7 @@ def summands(
     """
     pool = run.pool
     of = scale(pool, gains, max_rel, n)
+    # Only judged documents are in the formula. The cutoff comes first: it counts ranks of the list as it is.
     view = run.at(cutoff).condensed()
     hits, level = view.hits, view.level
     # The differences above each document serve every norm and reading.
@@ -254,11 +259,14 @@ def summands(
     # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
     den = of.value * (pool.levels.spread(of.n) if norm == "absolute" else 1.0)
     den = np.where(den > 0, den, 1.0)  # nothing below: the difference is 0
+    # N and the differences are in units of the top of the scale, so the top is put back into the fraction.
+    # The other norms divide by a number of documents: those above, at least 1 for the highest (0/0 there).
     if norm == "absolute":
         penalty = above * of.top / den[level]
     else:
         penalty = above / (den[level] * np.maximum(view.rank - (norm == "relative") * 1.0, 1.0))
     summand = (of.value / pool.levels.spread(of.unit))[level] * (1 - penalty)
+    # The 1/R of equation (1), in the same unit as the summands.
     size = of.r / of.unit
 
     if top != "keep":
@@ -275,6 +283,7 @@ def summands(
         summand[first] = 0.0
 
     missed = missed_penalty = None
+    # An unretrieved document stands below every retrieved one: its penalty depends on its grade alone.
     if unretrieved == "infinity":
         counts = np.bincount(view.level, minlength=of.value.size).astype(np.float64)
         lower, lower_total = (_of_lower_steps(pool.levels, of.step, c) for c in (counts, counts * of.value))
@@ -283,6 +292,7 @@ def summands(
             of_level = differences * of.top / den
         else:
             of_level = differences / (den * np.maximum(pool.levels.spread(hits.lengths) + (norm == "relative2"), 1.0))
+        # Documents below the cutoff are missed, too.
         weight = np.where(view.missed(), (of.value / pool.levels.spread(of.unit))[pool.level], 0.0)
         missed_penalty = of_level[pool.level]
         # Where no judged document was retrieved nothing was ordered: the topic has the value 0.
@@ -339,6 +349,7 @@ def rpref(
     """
     parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
     value = parts.view.hits.total(parts.hits)
+    # Two sums, by rank and by row of the pool: the order in which doubles are added stays the same.
     if parts.missed is not None:
         value = value + run.pool.judged.total(parts.missed)
     value = np.divide(value, parts.size, out=np.zeros_like(value), where=parts.size > 0)
@@ -374,6 +385,7 @@ def rpref_terms(
     columns = {
         "rho": np.where(pool.grade >= 0, value / of.top, np.nan),
         "lost": parts.view.on_pool(misplaced(parts.view, of, weighted=False)),
+        # A document of value 0 has no weight to lose.
         "penalty": np.where(value > 0, penalty, np.nan),
     }
     return Terms(judged, columns=columns, counts=value > 0)

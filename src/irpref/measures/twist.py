@@ -138,6 +138,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     # How far the list is filled up moves negative grades only, and those are looked at below.
     of = positions(view)
     plus = view.hits.total_whole(np.maximum(of.rp, 0.0))
+    # Every rank down to R as if non-relevant, in closed form, with the hits put right: no list is written out.
     alone = np.minimum(of.rp - surplus(view), 0.0)
     minus = of.of_nonrelevant_upto(r) + view.hits.total_whole(np.minimum(of.rp, 0.0) - alone)
     first_above = np.append(view.rank, 0)[view.hits.first(curve_at_hits(view) > 0)]
@@ -148,6 +149,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
         plus = np.where(rare, ranks.total(np.maximum(rp, 0.0)), plus)
         minus = np.where(rare, ranks.total(np.minimum(rp, 0.0)), minus)
         first_above = np.where(rare, np.append(ranks.position + 1, 0)[found], first_above)
+    # The curve is 0 all along, so nothing was to be made good.
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
     sigma = space(plus, minus, *largest(view, n))
