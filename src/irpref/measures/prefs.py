@@ -54,6 +54,10 @@ that is preferred to another;
 
 When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out what the run does
 not decide, so a short list can have 1. By group every group weighs alike, by preference every preference does.
+
+How the file is laid out: preferences inside a group whose documents stand on levels are counted block by block, without
+listing pairs; what is no order of levels is a list of pairs (`irpref.arrays.preferences`). `_Counts` has four numbers a
+group, from which all readings follow. Only `by='pair'` with groups that overlap lists pairs.
 """
 
 from __future__ import annotations
@@ -132,7 +136,7 @@ def _ordered(run: JudgedRun, cutoff: int | None) -> tuple[Ordered, Ordered]:
 
 
 def _by_group(of: Preferences, entries: Ordered, pairs: Ordered) -> _Counts:
-    """Those inside blocks of levels (`entries`), and those across subgroups (`pairs`)."""
+    """Those inside blocks of levels (`entries`), and those that are no order of levels (`pairs`)."""
 
     def total(name: str) -> Floats:
         return of.members.total_whole(getattr(entries, name)) + of.pairs.total_whole(getattr(pairs, name))
@@ -311,7 +315,7 @@ def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
     sort = np.lexsort((mine, of.entries.topic))
     mine, place = mine[sort], of.place[sort]
     following = of.entries.spread(of.entries.ends) - np.arange(mine.size) - 1
-    # Preferences across subgroups, which blocks do not have.
+    # Preferences that are no order of levels, pair by pair.
     win, lose = number[of.winner], number[of.loser]
     high, low = np.minimum(win, lose), np.maximum(win, lose)
 

@@ -72,7 +72,7 @@ def _at_hits(run: JudgedRun) -> _AtHits:
         of = run.pool.preferences
         entries, pairs = ordered(of, ranks_on_pool(run, run.rank, None))
 
-        # `entries` are preferences inside blocks of levels, `pairs` those across subgroups: both end at the hits.
+        # `entries` are preferences inside blocks of levels, `pairs` all others: both end at the hits.
         def at_hits(row: Ints, values: Floats, further: Ints, more: Floats) -> Floats:
             size = run.pool.grade.size
             total = np.bincount(row, values, size) + np.bincount(further, more, size)

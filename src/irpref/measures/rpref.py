@@ -58,6 +58,10 @@ may stand anywhere: without a cutoff they change no value.
 What it is sensitive to: the judged non-relevant documents. Few of them make N small, and one misplaced document then
 costs much. The absolute norm charges a mistake alike at every rank; the relative ones ask how many of the judged
 documents above are less relevant, so that a mistake at the top costs more.
+
+How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` is the inner sum; `summands` is what
+stands behind the outer sum, for every norm and reading; `rpref` adds up and divides by R; `rpref_terms` hands the same
+summands to `explain`, one a document.
 """
 
 from __future__ import annotations
