@@ -57,7 +57,7 @@ not decide, so a short list can have 1. By group every group weighs alike, by pr
 
 How the file is laid out: preferences inside a group whose documents stand on levels are counted block by block, without
 listing pairs; what is no order of levels is a list of pairs (`irpref.arrays.preferences`). `_Counts` has four numbers a
-group, from which all readings follow. Only `by='pair'` with groups that overlap lists pairs.
+group, from which all readings follow. Only `by='pair'` with groups that overlap lists all pairs.
 """
 
 from __future__ import annotations
