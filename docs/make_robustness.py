@@ -320,6 +320,22 @@ bpref extends to rpref was "yet to be verified experimentally". This page verifi
 to bpref, n-pref, AP, nDCG, Q and P+, and looks at the stability and sensitivity of these measures, too. Numbers
 are read from the results by a script, and the statements in the next section are checked against them.
 
+## Under revision
+
+This study is being done again. What does not hold as it stands here:
+
+- **Prior work.** T. Sakai, *Alternatives to Bpref*, SIGIR 2007 ([doi](https://doi.org/10.1145/1277741.1277756)), compares rpref with
+  nine other measures on four graded collections, and finds Q, nDCG and AP on condensed lists better than bpref, and that
+  graded relevance adds robustness; T. Sakai and N. Kando, Information Retrieval 11, 2008
+  ([doi](https://doi.org/10.1007/s10791-008-9059-7)), add RBP and more collections. (Abstracts were read here, not the full texts.)
+- **Systems that were not pooled.** Repeated on two other collections, leaving out one team at a time with what it really
+  contributed, the values of left-out teams *rise* most with bpref and relative rpref: measures on condensed lists reward
+  runs that were not pooled. The advice of an earlier version, relative rpref for such systems, is withdrawn.
+- **Depth is a confound.** With all runs cut to 100 documents absolute rpref leads nowhere; the runs of round 3 have
+  different depths.
+- **Precision.** Another seed can move a tau by more than its digits suggest; levels on the same topics are not independent,
+  and means over samples hide wide ranges.
+
 ## In short
 
 {lists}
@@ -444,8 +460,10 @@ Kendall's tau between the rankings by all judgments.
 
 ## What to use
 
-- Judgments missing at random, or a sample of a larger pool: `RPref` in either norm; next to it report recall.
-- Shallow pools, systems that were not pooled, rerankings: `RPref(norm='relative')`.
+- Judgments missing at random, or a sample of a larger pool: rpref keeps bpref's robustness; its differences from bpref and
+  from Q on condensed lists are within what topics and seeds do to them. Report recall beside it.
+- Systems that were not pooled: no measure of this page is known to be fair to them, see *Under revision*. Report the share of
+  judged documents, and what unjudged ones could do (`irpref.intervals(..., over="unjudged")`).
 - `unretrieved='infinity'`: to read the paper, not to compare systems.
 - Binary judgments: absolute rpref *is* bpref with the denominator N (`BprefN`); the relative norm is still a measure of its own.
 

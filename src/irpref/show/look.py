@@ -341,6 +341,7 @@ def above(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> float:
 def direct_labels(ax: Axes, lines: Sequence[Any]) -> None:
     """The name of each line at the right of the axes, joined to its last point, instead of a legend."""
     import numpy as np
+    from matplotlib.patches import ConnectionPatch
 
     figure: Any = ax.figure
     ends = []
@@ -365,23 +366,27 @@ def direct_labels(ax: Axes, lines: Sequence[Any]) -> None:
     for (end, last, line), place in zip(ends, places, strict=True):
         ax.annotate(
             line.get_label().strip(),
-            (last, end),
-            xytext=(1.06, place),
-            textcoords="axes fraction",
+            (1.06, place),
+            xycoords="axes fraction",
             va="center",
             fontsize="x-small",
             color=line.get_color(),
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": line.get_color(),
-                "linewidth": 0.5,
-                "alpha": 0.6,
-                "shrinkA": 1,
-                "shrinkB": 1,
-                "relpos": (0, 0.5),
-            },
         )
+        # Left out where other limits, set later, leave the end of the line outside.
+        leader = ConnectionPatch(
+            xyA=(last, end),
+            coordsA="data",
+            xyB=(1.055, place),
+            coordsB="axes fraction",
+            axesA=ax,
+            axesB=ax,
+            color=line.get_color(),
+            linewidth=0.5,
+            alpha=0.6,
+        )
+        ax.add_artist(leader)
+        leader.set_in_layout(False)
 
 
 # -------------------------------------------------------------------------------------------------- names of points
