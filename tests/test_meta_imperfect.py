@@ -111,7 +111,7 @@ def test_other_grades_equal_judging_anew():
     assert part.pool.grade.tolist() == anew.grade.tolist()
     for run in runs.values():
         a, b = part.of(judge(pool, run, ties=True)), judge(anew, run, ties=True)
-        for name in ("rank", "grade", "n_retrieved", "turned"):
+        for name in ("rank", "grade", "n_retrieved", "rank_rising"):
             assert getattr(a, name).tolist() == getattr(b, name).tolist(), name
         assert a.hits.offsets.tolist() == b.hits.offsets.tolist()
 

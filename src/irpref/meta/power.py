@@ -127,6 +127,7 @@ def discriminative_power(
     --------
     Differences 1 and 3, so t(z) = 2; of the three samples of -1 and 1 only the last has as large a |t|:
 
+    >>> from irpref.meta.values import TopicValues
     >>> two = TopicValues("DCG", ["a", "b"], ["q1", "q2"], [[3, 4], [2, 1]])
     >>> discriminative_power(two, samples=[[0, 1], [1, 0], [1, 1]]).asl
     array([0.33333333])

@@ -126,6 +126,7 @@ def stability(
     --------
     System a wins on q1, b on q2, and over both topics they are equal:
 
+    >>> from irpref.meta.values import TopicValues
     >>> two = TopicValues("AP", ["a", "b"], ["q1", "q2"], [[1, 0], [0, 1]])
     >>> stability(two, samples=[[0, 1], [0, 0], [1, 1]], fuzziness=[0.05]).table()
       measure  fuzziness  minority_rate      ties

@@ -123,6 +123,7 @@ def swap(
 
     Examples
     --------
+    >>> from irpref.meta.values import TopicValues
     >>> two = TopicValues("AP", ["a", "b"], ["q1", "q2"], [[0.9, 0.3], [0.2, 0.4]])
     >>> seen = swap(two, edges=[0, 0.2], samples=([[0], [1], [1]], [[1], [0], [1]]))
     >>> seen.table()
