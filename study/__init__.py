@@ -1,1 +1,1 @@
-"""The robustness study of docs/robustness.md: `python -m study FOLDER...`; what was planned is in PREREGISTRATION.md."""
+"""The robustness study of docs/robustness.md: `python -m study FOLDER...`; the plan is in PREREGISTRATION.md."""
