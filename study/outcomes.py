@@ -61,7 +61,7 @@ def taus(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> Floats
     (n,)
         In [-1, 1]; NaN where a list is all ties.
     """
-    w = np.ones((1, np.shape(a)[-1])) if weights is None else np.atleast_2d(np.asarray(weights, dtype=np.float64))
+    w: Floats = np.ones((1, np.shape(a)[-1])) if weights is None else np.atleast_2d(np.asarray(weights, dtype=np.float64))
     first, second, w = _rows(_scores(a), _scores(b), w)
     n, n_systems = first.shape
     out: Floats = np.full(n, np.nan)

@@ -233,3 +233,31 @@ def test_many_rankings_are_compared_in_little_time():
     start = time.perf_counter()
     outcomes.taus(a, b, weights)
     assert time.perf_counter() - start < 2  # scipy needs about 2 ms each, 0.05 are usual here
+
+
+def test_verdicts_follow_the_preregistered_rule():
+    from study.hypotheses import claim_verdict, verdict
+
+    h, c, o = "holds", "contradicted", "open"
+    assert claim_verdict([h, h, o]) == "supported"
+    assert claim_verdict([h, h, h, h, o, o]) == "supported"
+    assert claim_verdict([h, h, h, o, o, o]) == "undecided"
+    assert claim_verdict([h, h, h, h, h, c]) == "undecided"
+    assert claim_verdict([h, c, c]) == "refuted"
+    assert claim_verdict([o, o, c]) == "refuted"
+    assert claim_verdict([o, o]) == "undecided"
+    assert claim_verdict([]) == "undecided"
+    assert verdict(["supported", "supported"]) == "supported"
+    assert verdict(["supported", "undecided"]) == "undecided"
+    assert verdict(["supported", "undecided", "refuted"]) == "refuted"
+
+
+def test_a_claim_holds_where_the_interval_lies_inside_of_it_and_is_contradicted_where_it_lies_outside():
+    from study.hypotheses import Claim
+
+    equal = Claim("random", "prediction", "a", "b", -0.03, 0.03)
+    assert equal.state(-0.02, 0.02) == "holds"
+    assert equal.state(0.04, 0.08) == equal.state(-0.08, -0.04) == "contradicted"
+    assert equal.state(-0.04, 0.02) == equal.state(float("nan"), float("nan")) == "open"
+    more = Claim("random", "prediction", "a", "b", low=0)
+    assert [more.state(*ends) for ends in ((0.01, 0.2), (-0.1, 0.1), (-0.2, -0.1))] == ["holds", "open", "contradicted"]
