@@ -61,8 +61,8 @@ def taus(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> Floats
     (n,)
         In [-1, 1]; NaN where a list is all ties.
     """
-    w: Floats = np.ones((1, np.shape(a)[-1])) if weights is None else np.atleast_2d(np.asarray(weights, dtype=np.float64))
-    first, second, w = _rows(_scores(a), _scores(b), w)
+    given = np.ones(np.shape(a)[-1]) if weights is None else np.asarray(weights, dtype=np.float64)
+    first, second, w = _rows(_scores(a), _scores(b), np.atleast_2d(given))
     n, n_systems = first.shape
     out: Floats = np.full(n, np.nan)
     if n_systems < 2:
