@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.analysis.prefer import HOW, WEIGHTS
+from irpref.cli import main
 from irpref.datasets import load
 from oracles import order
 from strategies import collections, random_collection
@@ -215,3 +216,103 @@ def test_options_that_are_not_accepted_are_named(options, message):
 def test_one_run_alone_is_refused():
     with pytest.raises(ValueError, match="needs at least 2, got 1"):
         irpref.prefer({"q": {"a": 1}}, {"one": {"q": {"a": 1.0}}})
+
+
+# Power, and the command line ----------------------------------------------------------------------------------
+
+
+def test_power_of_preferences_is_the_bootstrap_on_their_numbers():
+    example = load("synthetic")
+    found = irpref.prefer(example.qrels, example.runs).differences
+    assert found.matrix.shape == (10, len(example.qrels))
+    power = irpref.meta.discriminative_power(found, n_samples=200, rng=1)
+    # A pair as two systems of which one has nothing but zeros.
+    for (a, b), z, asl in zip(zip(*np.triu_indices(5, 1), strict=True), found.matrix, power.asl, strict=True):
+        one = irpref.prefer(example.qrels, example.runs[found.systems[a]], example.runs[found.systems[b]])
+        assert one["preference"].tolist() == z.tolist()
+        two = irpref.meta.TopicValues("rpp", ["a", "b"], found.topics, [z, np.zeros_like(z)])
+        assert irpref.meta.discriminative_power(two, n_samples=200, rng=1).asl.tolist() == [asl]
+    assert power.table()["measure"].unique().tolist() == ["rpp"]
+
+
+def test_differences_of_values_have_the_power_of_the_values():
+    example = load("synthetic")
+    (values,) = irpref.meta.topic_values(["AP"], example.qrels, example.runs).values()
+    first, second = np.triu_indices(values.n_systems, 1)
+    pairs = irpref.meta.PairDifferences(
+        "AP", values.systems, values.topics, values.matrix[first] - values.matrix[second]
+    )
+    by_pair, by_value = (irpref.meta.discriminative_power(of, n_samples=100, rng=2) for of in (pairs, values))
+    assert by_pair.asl.tolist() == by_value.asl.tolist()
+    assert by_pair.required.tolist() == by_value.required.tolist()
+
+
+def test_pairs_of_chosen_systems_and_topics_are_turned_with_them():
+    found = irpref.meta.PairDifferences("rpp", "abc", ["p", "q"], [[1, 2], [3, 4], [5, 6]])  # ab, ac, bc
+    some = found.select(["c", "a"], ["q"])
+    assert some.matrix.tolist() == [[-4]]
+    with pytest.raises(ValueError, match="no topic 'r'"):
+        found.select(topics=["r"])
+    with pytest.raises(ValueError, match="need a row for each pair"):
+        irpref.meta.PairDifferences("rpp", "ab", ["p"], [[1], [2]])
+    with pytest.raises(ValueError, match="NaN or infinite"):
+        irpref.meta.PairDifferences("rpp", "ab", ["p"], [[np.nan]])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    home = tmp_path_factory.mktemp("prefer")
+    (home / "qrels.txt").write_text("q1 0 x 1\nq1 0 y 1\nq2 0 z 2\n")
+    (home / "a.run").write_text("q1 Q0 x 1 9 t\nq1 Q0 n1 2 8 t\nq1 Q0 n2 3 7 t\nq1 Q0 y 4 6 t\nq2 Q0 z 1 1 t\n")
+    (home / "b.run").write_text("q1 Q0 n1 1 9 t\nq1 Q0 x 2 8 t\nq1 Q0 y 3 7 t\nq2 Q0 z 1 1 t\n")
+    return home
+
+
+def call(files, *more):
+    return main(["prefer", *(str(files / name) for name in ("qrels.txt", "a.run", "b.run")), *more])
+
+
+def test_the_command_prints_the_order_the_pairs_and_the_topics(files, capsys):
+    assert call(files, "--how", "lexirecall") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "lexirecall, 2 topics; positive: the run is better"
+    assert [line.split() for line in lines[1:]] == [
+        ["run", "preference", "wins", "losses", "ties", "place"],
+        ["b", "0.5000", "1", "0", "1", "1"],
+        ["a", "-0.5000", "0", "1", "1", "2"],
+    ]
+    assert call(files, "--how", "lexirecall", "--tests", "-o", "csv") == 0
+    assert capsys.readouterr().out == "a,b,preference,wins,losses,ties,p_sign\na,b,-0.5,0,1,1,1\n"
+    assert call(files, "--how", "lexiprecision", "-q", "-o", "tsv") == 0
+    assert capsys.readouterr().out == "a\tb\tquery_id\tpreference\na\tb\tq1\t1\na\tb\tq2\t0\n"
+    assert call(files, "-t", "q2", "-q", "-o", "tsv") == 0
+    assert capsys.readouterr().out == "a\tb\tquery_id\tpreference\na\tb\tq2\t0\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "says", "status"),
+    [
+        (["--tests", "-q"], "irpref: --tests and --by-query are two tables: choose one", 2),
+        (["--how", "lexirecall", "--weights", "dcg"], "irpref: weights='dcg' is for how='rpp'", 1),
+        (["-t", "q9"], "irpref: the qrels have no topic 'q9' (they begin q1, q2)", 1),
+        (["--rel", "0"], "irpref: rel=0.0 is not accepted, expected a number above 0", 1),
+    ],
+)
+def test_what_the_command_cannot_do_is_said_in_one_line(more, says, status, files, capsys):
+    assert call(files, *more) == status
+    error = capsys.readouterr().err
+    assert error.startswith(says)
+    assert error.count("\n") == 1
+
+
+def test_one_run_cannot_be_compared(files, capsys):
+    assert main(["prefer", str(files / "qrels.txt"), str(files / "a.run")]) == 2
+    assert capsys.readouterr().err == ("irpref: runs are compared with each other: expected at least two, got a\n")
+
+
+def test_power_of_preferences_stands_beside_that_of_measures(files, capsys):
+    base = ["meta", "power", *(str(files / name) for name in ("qrels.txt", "a.run", "b.run")), "AP"]
+    assert main([*base, "--prefer", "rpp", "--prefer", "lexiprecision", "--samples", "50"]) == 0
+    shown = [line.split()[0] for line in capsys.readouterr().out.split("\n\n")[1].splitlines()]
+    assert shown == ["measure", "AP", "rpp", "lexiprecision"]
+    assert main(["meta", "power", "--values", str(files / "v.csv"), "--prefer", "rpp"]) != 0

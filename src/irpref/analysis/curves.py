@@ -12,7 +12,9 @@
 All take every form of qrels and runs that `irpref.evaluator` takes, each read once. `runs` is one run, or a dict of
 name to run, or a list of paths, for several at once. Every table has a column `run`. With `per_topic=True`
 there is also `query_id`, and one block of rows for each topic of the qrels, in their order; otherwise values
-are means over these topics, a topic that the run does not answer included. The options of a table are kept in
+are means over these topics, a topic that the run does not answer included. With `groups` (a mapping of topic to group,
+the path of a file with lines `topic group`, or the name of a column of the qrels) there is a column `group`, and means
+are over the topics of each group. The options of a table are kept in
 its `attrs`, where `irpref.plots` finds them.
 
 >>> from irpref.datasets import load
@@ -28,17 +30,19 @@ its `attrs`, where `irpref.plots` finds them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.analysis.groups import Part, group_column, parts_of
 from irpref.analysis.significance import SAME, paired_test, sign_test, t_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.evaluation import KernelEvaluator, prepare, resolve
 from irpref.formats.runs import named_runs as of_paths
 from irpref.judged.align import judge
+from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.measures.crp import CRP, crp_balance, crp_curve, ideal, worst
@@ -63,7 +67,13 @@ _DEPTH = Param(int, "last rank of the table", minimum=1)
 
 
 def crp(
-    qrels: Qrels, runs: Run | Runs, *, judged_only: bool = False, depth: int | None = None, per_topic: bool = False
+    qrels: Qrels,
+    runs: Run | Runs,
+    *,
+    judged_only: bool = False,
+    depth: int | None = None,
+    per_topic: bool = False,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """Relative position (RP) and Cumulated Relative Position (CRP) by rank.
 
@@ -80,6 +90,8 @@ def crp(
         Last rank of the table, for every topic. Default: the end of each curve with `per_topic`, else the end
         of the longest. It cuts the table, not the ranking.
     per_topic : bool
+    groups : optional
+        See the module.
 
     Returns
     -------
@@ -121,7 +133,7 @@ def crp(
     """
     _check("crp", depth=(_DEPTH, depth))
     measure = CRP(judged_only=judged_only)
-    judged, pool = _judged(qrels, runs)
+    judged, pool, parts = _judged(qrels, runs, groups)
     views = {name: run.condensed(negative=True) if judged_only else run for name, run in judged.items()}
     r = ideal(pool).relevant
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
@@ -161,7 +173,7 @@ def crp(
             shown, by_rank, points = columns(views[name], _depths(natural[name], depth))
             whole = {key: by_rank[key].astype(np.int64) for key in ("rp", "crp", "worst")}
             return {
-                **_keys(pool, name, shown),
+                **_keys(pool, name, shown, parts),
                 "rank": shown.position + 1,
                 **whole,
                 "share": by_rank["share"],
@@ -172,27 +184,26 @@ def crp(
         return _table(map(block, views), "crp", **options)
 
     width = _longest(natural.values(), depth)
-    order = _order(pool)
 
-    def mean_block(name: str) -> dict[str, Any]:
+    def mean_block(name: str, part: Part) -> dict[str, Any]:
         shown, by_rank, points = columns(views[name], np.full(pool.n_topics, width))
         grid = {key: _grid(shown, value) for key, value in by_rank.items()}
         rank = np.arange(1, width + 1)
-        balance = points["balance"]
-        out: dict[str, Any] = {"run": name, "rank": rank}
+        balance = points["balance"][part.topics]
+        out: dict[str, Any] = {"run": name, **part.key, "rank": rank}
         for key in ("rp", "crp", "share"):
-            out[key] = _mean(grid[key], order)
+            out[key] = _mean(grid[key], part.order)
             if key != "rp":
-                out[f"{key}_low"], out[f"{key}_high"] = np.quantile(grid[key], [0.25, 0.75], axis=0)
-        out["worst"] = _mean(grid["worst"], order)
-        out["recall_base"] = float(r.mean())
-        out["recovered"] = np.searchsorted(np.sort(balance[balance > 0]), rank, side="right") / pool.n_topics
+                out[f"{key}_low"], out[f"{key}_high"] = np.quantile(grid[key][part.topics], [0.25, 0.75], axis=0)
+        out["worst"] = _mean(grid["worst"], part.order)
+        out["recall_base"] = float(r[part.topics].mean())
+        out["recovered"] = np.searchsorted(np.sort(balance[balance > 0]), rank, side="right") / part.topics.size
         for key in ("crp", "share", "worst"):
-            out[f"{key}_median"] = np.median(grid[key], axis=0)
-        out["ended"] = _ended(natural[name], rank)
+            out[f"{key}_median"] = np.median(grid[key][part.topics], axis=0)
+        out["ended"] = _ended(natural[name][part.topics], rank)
         return out
 
-    return _table(map(mean_block, views), "crp", **options, n_topics=pool.n_topics)
+    return _table(_each(mean_block, views, parts), "crp", **options, n_topics=pool.n_topics)
 
 
 def npref_convergence(
@@ -202,6 +213,7 @@ def npref_convergence(
     *,
     n: Iterable[int] = PARTITIONS,
     per_topic: bool = False,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """n-pref by the number of partitions, next to the rpref that it approaches.
 
@@ -213,6 +225,8 @@ def npref_convergence(
     n : iterable of int
         Numbers of partitions, at least 2 each. Powers of two split every partition again and again.
     per_topic : bool
+    groups : optional
+        See the module.
 
     Returns
     -------
@@ -251,39 +265,51 @@ def npref_convergence(
     steps = sorted({int(NPref(n=value).params["n"]) for value in n})
     if not steps:
         raise ValueError("npref_convergence: n names no number of partitions")
-    judged, pool = _judged(qrels, runs)
+    judged, pool, parts = _judged(qrels, runs, groups)
     arguments = resolve(measure, pool)
     measure = measure(max_rel=arguments["max_rel"])
     options = measure.params
     parted = {step: NPref(n=step, **options) for step in steps}
     evaluator = KernelEvaluator([measure, *parted.values()], pool)
-    order = _order(pool)
 
     def pairs(run: JudgedRun, step: int | None) -> Floats:
         # The pairs in which a document loses are among its terms.
         lost = rpref_terms(run, **arguments, n=step).columns["lost"]
         return pool.judged.total(np.nan_to_num(lost))
 
-    def block(name: str) -> dict[str, Any]:
+    def grids_of(name: str) -> dict[str, Floats]:
         run = judged[name]
         values = evaluator.values_of(run)
-        grids = {
+        return {
             "value": np.stack([values[parted[step]] for step in steps], axis=1),
             "limit": np.repeat(values[measure][:, None], len(steps), axis=1),
             "misplaced": np.stack([pairs(run, step) for step in steps], axis=1),
             "misplaced_limit": np.repeat(pairs(run, None)[:, None], len(steps), axis=1),
         }
-        if not per_topic:
-            return {"run": name, "n": steps, **{key: _mean(grid, order) for key, grid in grids.items()}}
-        keys = _keys(pool, name, Segments.of_lengths(np.full(pool.n_topics, len(steps))))
-        out = {**keys, "n": np.tile(steps, pool.n_topics), **{key: grid.ravel() for key, grid in grids.items()}}
+
+    grids = {name: grids_of(name) for name in judged}
+
+    def by_topic(name: str) -> dict[str, Any]:
+        keys = _keys(pool, name, Segments.of_lengths(np.full(pool.n_topics, len(steps))), parts)
+        out = {**keys, "n": np.tile(steps, pool.n_topics), **{key: grid.ravel() for key, grid in grids[name].items()}}
         return {key: v.astype(np.int64) if key.startswith("misplaced") else v for key, v in out.items()}
 
-    return _table(map(block, judged), "npref_convergence", measure=str(measure), n_topics=pool.n_topics)
+    def mean(name: str, part: Part) -> dict[str, Any]:
+        values = {key: _mean(grid, part.order) for key, grid in grids[name].items()}
+        return {"run": name, **part.key, "n": steps, **values}
+
+    blocks = map(by_topic, judged) if per_topic else _each(mean, judged, parts)
+    return _table(blocks, "npref_convergence", measure=str(measure), n_topics=pool.n_topics)
 
 
 def interpolated_precision(
-    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, judged_only: bool = False, per_topic: bool = False
+    qrels: Qrels,
+    runs: Run | Runs,
+    *,
+    rel: float = 1,
+    judged_only: bool = False,
+    per_topic: bool = False,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """Precision at the 11 levels of recall: the highest precision at any rank whose recall reaches the level.
 
@@ -298,6 +324,8 @@ def interpolated_precision(
     judged_only : bool
         Drop documents without a judgment first.
     per_topic : bool
+    groups : optional
+        See the module.
 
     Returns
     -------
@@ -310,19 +338,19 @@ def interpolated_precision(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
     """
     _check("interpolated_precision", rel=(REL, rel))
-    judged, pool = _judged(qrels, runs)
+    judged, pool, parts = _judged(qrels, runs, groups)
     recall = np.arange(LEVELS) / (LEVELS - 1)
-    order = _order(pool)
+    grids = {name: precision_at_levels(run.view(None, judged_only), rel=rel) for name, run in judged.items()}
 
-    def block(name: str) -> dict[str, Any]:
-        grid = precision_at_levels(judged[name].view(None, judged_only), rel=rel)
-        if not per_topic:
-            return {"run": name, "recall": recall, "precision": _mean(grid, order)}
-        keys = _keys(pool, name, Segments.of_lengths(np.full(pool.n_topics, LEVELS)))
-        return {**keys, "recall": np.tile(recall, pool.n_topics), "precision": grid.ravel()}
+    def by_topic(name: str) -> dict[str, Any]:
+        keys = _keys(pool, name, Segments.of_lengths(np.full(pool.n_topics, LEVELS)), parts)
+        return {**keys, "recall": np.tile(recall, pool.n_topics), "precision": grids[name].ravel()}
+
+    def mean(name: str, part: Part) -> dict[str, Any]:
+        return {"run": name, **part.key, "recall": recall, "precision": _mean(grids[name], part.order)}
 
     return _table(
-        map(block, judged),
+        map(by_topic, judged) if per_topic else _each(mean, judged, parts),
         "interpolated_precision",
         rel=rel,
         judged_only=judged_only,
@@ -340,6 +368,7 @@ def cumulated_gain(
     judged_only: bool = False,
     depth: int | None = None,
     per_topic: bool = False,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """Cumulated gain and discounted cumulated gain by rank, with the ideal curves and the ratios to them.
 
@@ -363,6 +392,8 @@ def cumulated_gain(
         number of judged documents with a gain, whichever is more; else the largest of these. Curves go on
         level.
     per_topic : bool
+    groups : optional
+        See the module.
 
     Returns
     -------
@@ -391,32 +422,36 @@ def cumulated_gain(
     choice = Param(str, "documents of the ideal list", choices=("judged", "retrieved"))
     _check("cumulated_gain", ideal=(choice, ideal), depth=(_DEPTH, depth))
     measure = OriginalNDCG(base=base, gains=gains, judged_only=judged_only)
-    judged, pool = _judged(qrels, runs)
+    judged, pool, parts = _judged(qrels, runs, groups)
     arguments = {key: value for key, value in resolve(measure, pool).items() if key != "cutoff"}
     useful = pool.count_levels(pool.level_gain(arguments["gains"]) > 0)
     natural = {name: np.maximum(run.view(None, judged_only).n_retrieved, useful) for name, run in judged.items()}
     width = _longest(natural.values(), depth)
-    order = _order(pool)
 
-    def block(name: str) -> dict[str, Any]:
-        depths = _depths(natural[name], depth) if per_topic else np.full(pool.n_topics, width)
-        curves = gain_curves(judged[name], depths, ideal=ideal, **arguments)
-        ranks = curves.ranks
-        values = {key: getattr(curves, key) for key in ("gain", "cg", "dcg", "ideal_cg", "ideal_dcg")}
-        if per_topic:
-            head = {**_keys(pool, name, ranks), "rank": ranks.position + 1}
-        else:
-            head = {"run": name, "rank": np.arange(1, width + 1)}
-            values = {key: _mean(_grid(ranks, value), order) for key, value in values.items()}
+    def with_ratios(values: dict[str, Floats]) -> dict[str, Floats]:
         for key in ("cg", "dcg"):
             best = values[f"ideal_{key}"]
             values[f"n{key}"] = np.divide(values[key], best, out=np.zeros_like(best), where=best > 0)
-        if not per_topic:
-            values["ended"] = _ended(judged[name].view(None, judged_only).n_retrieved, head["rank"])
-        return {**head, **values}
+        return values
+
+    def by_rank(name: str) -> tuple[Segments, dict[str, Floats]]:
+        depths = _depths(natural[name], depth) if per_topic else np.full(pool.n_topics, width)
+        curves = gain_curves(judged[name], depths, ideal=ideal, **arguments)
+        return curves.ranks, {key: getattr(curves, key) for key in ("gain", "cg", "dcg", "ideal_cg", "ideal_dcg")}
+
+    def by_topic(name: str) -> dict[str, Any]:
+        ranks, values = by_rank(name)
+        return {**_keys(pool, name, ranks, parts), "rank": ranks.position + 1, **with_ratios(values)}
+
+    def mean(name: str, part: Part) -> dict[str, Any]:
+        ranks, values = by_rank(name)
+        rank = np.arange(1, width + 1)
+        means = with_ratios({key: _mean(_grid(ranks, value), part.order) for key, value in values.items()})
+        retrieved = judged[name].view(None, judged_only).n_retrieved
+        return {"run": name, **part.key, "rank": rank, **means, "ended": _ended(retrieved[part.topics], rank)}
 
     return _table(
-        map(block, judged),
+        map(by_topic, judged) if per_topic else _each(mean, judged, parts),
         "cumulated_gain",
         measure=str(measure),
         ideal=ideal,
@@ -434,6 +469,7 @@ def gain_areas(
     judged_only: bool = False,
     depth: int | None = None,
     per_topic: bool = False,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """Area under the curves of `cumulated_gain`: one row a run (and topic), the larger the better.
 
@@ -443,7 +479,7 @@ def gain_areas(
 
     Parameters
     ----------
-    qrels, runs, base, gains, ideal, judged_only, depth, per_topic : as in `cumulated_gain`
+    qrels, runs, base, gains, ideal, judged_only, depth, per_topic, groups : as in `cumulated_gain`
 
     Returns
     -------
@@ -477,8 +513,9 @@ def gain_areas(
         judged_only=judged_only,
         depth=depth,
         per_topic=per_topic,
+        groups=groups,
     )
-    by = ["run", "query_id"] if per_topic else ["run"]
+    by = [name for name in ("run", "query_id", "group") if name in table]
     heights = ["cg", "dcg", "ideal_cg", "ideal_dcg", "ncg", "ndcg"]
     grouped = table.groupby(by, sort=False)
     areas = grouped[heights].mean()
@@ -489,7 +526,7 @@ def gain_areas(
 
 
 def precision_histogram(
-    qrels: Qrels, runs: Run | Runs, baseline: Any, *, rel: float = 1, per_topic: bool = True
+    qrels: Qrels, runs: Run | Runs, baseline: Any, *, rel: float = 1, per_topic: bool = True, groups: Any = None
 ) -> pd.DataFrame:
     """R-precision of runs minus that of a baseline, topic by topic.
 
@@ -502,6 +539,8 @@ def precision_histogram(
         Minimum grade counted as relevant.
     per_topic : bool
         A histogram is about topics, so they are the default here.
+    groups : optional
+        See the module.
 
     Returns
     -------
@@ -515,7 +554,7 @@ def precision_histogram(
     with R-precision 0.
     """
     _check("precision_histogram", rel=(REL, rel))
-    pool, _ = prepare((), qrels)
+    pool, parts = _pool(qrels, groups)
     others, (base_name, base_run) = _against(runs, baseline, pool.topic_of)
     with about(base_name):
         reference = r_precision(judge(pool, base_run), rel=rel)
@@ -524,6 +563,7 @@ def precision_histogram(
         pool.topic_ids,
         values,
         reference,
+        parts,
         per_topic,
         "precision_histogram",
         measure="Rprec" if rel == 1 else f"Rprec(rel={rel:g})",
@@ -539,6 +579,7 @@ def paired_differences(
     *,
     per_topic: bool = False,
     float32: bool = False,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """Values of runs minus those of a baseline, by any measure, with the usual tests.
 
@@ -550,6 +591,8 @@ def paired_differences(
     per_topic : bool
     float32 : bool
         See `irpref.evaluator`.
+    groups : optional
+        See the module.
 
     Returns
     -------
@@ -566,11 +609,16 @@ def paired_differences(
     last = "baseline"
     while last in others:
         last += "'"
+    if groups is not None:
+        qrels = opened(qrels, "relevance")  # read again for the groups
     (of,) = topic_values([measure], qrels, {**others, last: base_run}, float32=float32).values()
-    return _differences_of(of, dict(zip(others, of.matrix[:-1], strict=True)), of.matrix[-1], base_name, per_topic)
+    values = dict(zip(others, of.matrix[:-1], strict=True))
+    return _differences_of(of, values, of.matrix[-1], base_name, parts_of(groups, qrels, of.topics), per_topic)
 
 
-def value_differences(values: TopicValues, baseline: str, *, per_topic: bool = False) -> pd.DataFrame:
+def value_differences(
+    values: TopicValues, baseline: str, *, per_topic: bool = False, groups: Any = None
+) -> pd.DataFrame:
     """The table of `paired_differences` from values that are there already.
 
     Parameters
@@ -579,6 +627,7 @@ def value_differences(values: TopicValues, baseline: str, *, per_topic: bool = F
     baseline : str
         Name of the system that is subtracted.
     per_topic : bool
+    groups : mapping of topic to group, or path of a file, optional
 
     Raises
     ------
@@ -586,16 +635,23 @@ def value_differences(values: TopicValues, baseline: str, *, per_topic: bool = F
         `baseline` is none of the systems, or the only one.
     """
     others, (_, reference) = _against(dict(zip(values.systems, values.matrix, strict=True)), str(baseline))
-    return _differences_of(values, others, reference, str(baseline), per_topic)
+    parts = parts_of(groups, None, values.topics)
+    return _differences_of(values, others, reference, str(baseline), parts, per_topic)
 
 
 def _differences_of(
-    of: TopicValues, others: Mapping[str, Floats], reference: Floats, baseline: str, per_topic: bool
+    of: TopicValues,
+    others: Mapping[str, Floats],
+    reference: Floats,
+    baseline: str,
+    parts: Sequence[Part],
+    per_topic: bool,
 ) -> pd.DataFrame:
     return _differences(
         list(of.topics),
         others,
         reference,
+        parts,
         per_topic,
         "paired_differences",
         higher_is_better=of.higher_is_better,
@@ -604,7 +660,9 @@ def _differences_of(
     )
 
 
-def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: bool = False) -> pd.DataFrame:
+def summary_table(
+    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: bool = False, groups: Any = None
+) -> pd.DataFrame:
     """How much was asked, retrieved, relevant, and found: the totals over all topics of the qrels.
 
     `ir_measures.NumQ` and `NumRel` leave out topics that the run does not answer; these counts do not.
@@ -615,6 +673,8 @@ def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: 
     rel : number
         Minimum grade counted as relevant.
     per_topic : bool
+    groups : optional
+        See the module.
 
     Returns
     -------
@@ -631,24 +691,34 @@ def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: 
     0  run      2       30       13            8
     """
     _check("summary_table", rel=(REL, rel))
-    judged, pool = _judged(qrels, runs)
+    judged, pool, parts = _judged(qrels, runs, groups)
+    names = ("num_ret", "num_rel", "num_rel_ret")
+    numbers = {name: dict(zip(names, counts(run, rel=rel), strict=True)) for name, run in judged.items()}
 
-    def block(name: str) -> dict[str, Any]:
-        numbers = dict(zip(("num_ret", "num_rel", "num_rel_ret"), counts(judged[name], rel=rel), strict=True))
-        if per_topic:
-            keys = _keys(pool, name, Segments.of_lengths(np.ones(pool.n_topics, np.int64)))
-            return {**keys, "num_q": 1, **numbers}
-        return {"run": [name], "num_q": pool.n_topics, **{key: int(v.sum()) for key, v in numbers.items()}}
+    def by_topic(name: str) -> dict[str, Any]:
+        keys = _keys(pool, name, Segments.of_lengths(np.ones(pool.n_topics, np.int64)), parts)
+        return {**keys, "num_q": 1, **numbers[name]}
 
-    return _table(map(block, judged), "summary_table", rel=rel)
+    def total(name: str, part: Part) -> dict[str, Any]:
+        totals = {key: int(v[part.topics].sum()) for key, v in numbers[name].items()}
+        return {"run": [name], **part.key, "num_q": part.topics.size, **totals}
+
+    return _table(map(by_topic, judged) if per_topic else _each(total, judged, parts), "summary_table", rel=rel)
 
 
 # ----------------------------------------------------------------------------------------------------- inputs
 
 
-def _judged(qrels: Any, runs: Any) -> tuple[dict[str, JudgedRun], Pool]:
+def _pool(qrels: Any, groups: Any) -> tuple[Pool, list[Part]]:
+    if groups is not None:
+        qrels = opened(qrels, "relevance")  # read again for the groups
     pool, _ = prepare((), qrels)
-    return _judge(pool, named_runs(runs, pool.topic_of)), pool
+    return pool, parts_of(groups, qrels, pool.topic_ids)
+
+
+def _judged(qrels: Any, runs: Any, groups: Any) -> tuple[dict[str, JudgedRun], Pool, list[Part]]:
+    pool, parts = _pool(qrels, groups)
+    return _judge(pool, named_runs(runs, pool.topic_of)), pool, parts
 
 
 def _judge(pool: Pool, runs: Mapping[str, Any]) -> dict[str, JudgedRun]:
@@ -731,9 +801,11 @@ def _grid(ranks: Segments, values: Floats) -> Floats:
     return values.reshape(ranks.n, -1)
 
 
-def _order(pool: Pool) -> list[int]:
-    """Topics as the evaluator adds them up, so that means have the same digits."""
-    return sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
+def _each(
+    block: Callable[[str, Part], dict[str, Any]], names: Iterable[str], parts: Sequence[Part]
+) -> Iterator[dict[str, Any]]:
+    """The blocks of all runs and groups, run by run."""
+    return (block(name, part) for name in names for part in parts)
 
 
 def _mean(grid: Floats, order: Sequence[int]) -> Floats:
@@ -756,6 +828,7 @@ def _differences(
     topics: Sequence[str],
     values: Mapping[str, Floats],
     reference: Floats,
+    parts: Sequence[Part],
     per_topic: bool,
     curve: str,
     higher_is_better: bool = True,
@@ -767,22 +840,24 @@ def _differences(
         return {
             "run": np.full(ids.size, name, dtype=object),
             "query_id": ids,
+            **group_column(ids.size, parts),
             "value": values[name],
             "baseline": reference,
             "difference": values[name] - reference,
         }
 
-    def over_topics(name: str) -> dict[str, Any]:
-        difference = values[name] - reference
+    def over_topics(name: str, part: Part) -> dict[str, Any]:
+        value, base = values[name][part.topics], reference[part.topics]
+        difference = value - base
         gained = difference if higher_is_better else -difference
         # Values that are equal but for rounding are ties.
         wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
-        means = {"value": values[name].mean(), "baseline": reference.mean(), "difference": difference.mean()}
-        tests = _tests(values[name], reference, wins, losses)
-        return {"run": [name], **means, "wins": wins, "losses": losses, "ties": ids.size - wins - losses, **tests}
+        means = {"value": value.mean(), "baseline": base.mean(), "difference": difference.mean()}
+        counted = {"wins": wins, "losses": losses, "ties": value.size - wins - losses}
+        return {"run": [name], **part.key, **means, **counted, **_tests(value, base, wins, losses)}
 
-    block: Callable[[str], dict[str, Any]] = by_topic if per_topic else over_topics
-    return _table(map(block, values), curve, higher_is_better=higher_is_better, n_topics=ids.size, **options)
+    blocks = map(by_topic, values) if per_topic else _each(over_topics, values, parts)
+    return _table(blocks, curve, higher_is_better=higher_is_better, n_topics=ids.size, **options)
 
 
 def _tests(values: Floats, reference: Floats, wins: int, losses: int) -> dict[str, float]:
@@ -792,9 +867,12 @@ def _tests(values: Floats, reference: Floats, wins: int, losses: int) -> dict[st
     return {"t": t, "p_t": p, "p_randomised": randomised, "p_sign": sign_test(wins, losses)}
 
 
-def _keys(pool: Pool, name: str, rows: Segments) -> dict[str, Any]:
-    ids = np.array(pool.topic_ids, dtype=object)
-    return {"run": np.full(rows.size, name, dtype=object), "query_id": rows.spread(ids)}
+def _keys(pool: Pool, name: str, rows: Segments, parts: Sequence[Part]) -> dict[str, Any]:
+    of_topic = {"query_id": np.array(pool.topic_ids, dtype=object), **group_column(pool.n_topics, parts)}
+    return {
+        "run": np.full(rows.size, name, dtype=object),
+        **{key: rows.spread(values) for key, values in of_topic.items()},
+    }
 
 
 def _table(blocks: Iterable[dict[str, Any]], curve: str, **options: Any) -> pd.DataFrame:

@@ -18,22 +18,20 @@ from simultaneous intervals of differences, ours from the tests of `irpref.analy
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from irpref.analysis import pairs as tests
+from irpref.analysis.groups import groups_of
 from irpref.analysis.letters import letters
 from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level, mean_intervals
 from irpref.arrays.segments import Bools, Ints
 from irpref.formats.runs import named_runs
-from irpref.judged.inputs import is_missing, opened
-from irpref.judged.pool import Pool
+from irpref.judged.inputs import opened
 from irpref.measures.names import parse_all
 from irpref.messages import did_you_mean
 
@@ -304,71 +302,3 @@ def _tests(of: Results, group: str | None, compared: tests.Pairs) -> pd.DataFram
             "p_adjusted": compared.p_adjusted,
         }
     )
-
-
-# ------------------------------------------------------------------------------------------------------ groups
-
-
-def groups_of(groups: Any, qrels: Any, topics: Sequence[str]) -> dict[str | None, Bools]:
-    """Which topics are in each group, groups in the order of their names."""
-    if groups is None:
-        return {None: np.ones(len(topics), bool)}
-    group_of = _group_of(groups, qrels)
-    missing = [topic for topic in topics if topic not in group_of]
-    if missing:
-        raise ValueError(
-            f"groups says nothing about {len(missing)} of {len(topics)} topics, the first of them {missing[0]!r}; "
-            "every topic of the qrels needs a group"
-        )
-    of = np.array([group_of[topic] for topic in topics], dtype=object)
-    return {group: of == group for group in sorted(set(of.tolist()))}
-
-
-def _group_of(groups: Any, qrels: Any) -> dict[str, str]:
-    if isinstance(groups, Mapping) or (hasattr(groups, "items") and hasattr(groups, "index")):
-        return {str(topic): str(group) for topic, group in groups.items() if not is_missing(group)}
-    if not isinstance(groups, (str, os.PathLike)):
-        raise TypeError(
-            "groups: expected a mapping of topic to group, the path of a file with lines `topic group`, or the name of "
-            f"a column of the qrels, got {type(groups).__name__}"
-        )
-    columns = [str(name) for name in getattr(qrels, "columns", ())] or list(getattr(_first(qrels), "_fields", ()))
-    if str(groups) in columns:
-        return _of_column(str(groups), qrels)
-    if not Path(groups).is_file():
-        found = ", ".join(columns) or "none"
-        raise ValueError(f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file")
-    return _of_file(Path(groups))
-
-
-def _first(qrels: Any) -> Any:
-    return qrels[0] if isinstance(qrels, list) and qrels else None
-
-
-def _of_column(name: str, qrels: Any) -> dict[str, str]:
-    pool = Pool.build(qrels, (name,))
-    out: dict[str, str] = {}
-    for topic, value in zip(pool.judged.topic.tolist(), pool.columns[name].tolist(), strict=True):
-        query_id = pool.topic_ids[topic]
-        if is_missing(value):
-            continue
-        if out.setdefault(query_id, str(value)) != str(value):
-            raise ValueError(
-                f"qrels: column {name!r} of topic {query_id!r} holds {out[query_id]!r} and {str(value)!r}, "
-                "expected one group a topic"
-            )
-    return out
-
-
-def _of_file(path: Path) -> dict[str, str]:
-    out: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        fields = line.split(maxsplit=1)
-        if not fields:
-            continue
-        if len(fields) < 2:
-            raise ValueError(f"{path}, line {number}: expected `topic group`, got {line!r}")
-        topic, group = fields[0], fields[1].strip()
-        if out.setdefault(topic, group) != group:
-            raise ValueError(f"{path}, line {number}: topic {topic!r} is in group {out[topic]!r} and in {group!r}")
-    return out

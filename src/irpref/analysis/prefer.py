@@ -33,20 +33,23 @@ Decided here:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from irpref.analysis.groups import Part, group_column, parts_of
 from irpref.analysis.significance import sign_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.formats.runs import named_runs
 from irpref.judged.align import judge
+from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
 from irpref.measures.declare import REL
 from irpref.messages import about, did_you_mean
+from irpref.meta.values import PairDifferences
 
 HOW = ("rpp", "lexirecall", "lexiprecision")
 WEIGHTS = ("uniform", "inverse", "dcg")
@@ -59,12 +62,14 @@ class PreferenceTable(pd.DataFrame):  # type: ignore[misc]  # pandas ships no ty
     Attributes
     ----------
     pairs : pandas.DataFrame
-        A row for each pair of runs: `a`, `b`, `preference` (mean over the topics, positive where `a` is better),
-        `wins`, `losses`, `ties` (topics, from the side of `a`), `p_sign` (two-sided sign test of wins and losses; not
-        adjusted for the number of pairs).
+        A row for each pair of runs: `a`, `b`, (`group`,) `preference` (mean over the topics, positive where `a` is
+        better), `wins`, `losses`, `ties` (topics, from the side of `a`), `p_sign` (two-sided sign test of wins and
+        losses; not adjusted for the number of pairs).
+    differences : irpref.meta.PairDifferences
+        The preference of each pair and topic, which `irpref.meta.discriminative_power` tests.
     """
 
-    _metadata: ClassVar[list[str]] = ["pairs"]
+    _metadata: ClassVar[list[str]] = ["pairs", "differences"]
 
     @property
     def _constructor(self) -> Any:
@@ -80,6 +85,7 @@ def prefer(
     weights: str = "uniform",
     rel: float = 1,
     graded: bool = False,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """Compare two rankings of each topic directly, or order many runs by such comparisons.
 
@@ -98,14 +104,16 @@ def prefer(
         Minimum grade counted as relevant.
     graded : bool
         For rpp: every grade from `rel` on is a threshold in turn.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        A table for each group of topics, one below the other.
 
     Returns
     -------
     pandas.DataFrame
-        Of two runs: a row for each topic of the qrels, in their order, with `query_id` and `preference`: in [-1, 1],
-        positive where the first run is better. Of many runs: a `PreferenceTable`, a row for each run, best first, with
-        `run`, `preference` (mean over the other runs and all topics), `wins`, `losses`, `ties` (of topics, over all
-        other runs), `place`; its attribute `pairs` has a row for each pair.
+        Of two runs: a row for each topic of the qrels, in their order, with `query_id`, (`group`) and `preference`: in
+        [-1, 1], positive where the first run is better. Of many runs: a `PreferenceTable`, a row for each run, best
+        first, with `run`, (`group`,) `preference` (mean over the other runs and all topics), `wins`, `losses`, `ties`
+        (of topics, over all other runs), `place`; its attribute `pairs` has a row for each pair.
 
     Raises
     ------
@@ -136,14 +144,18 @@ def prefer(
     1   a        -1.0     0       1     0      2
     """
     _check(how, weights, rel, graded)
+    if groups is not None:
+        qrels = opened(qrels, "relevance")  # read again for the groups
     pool = Pool.build(qrels)
+    parts = parts_of(groups, qrels, pool.topic_ids)
     if other is not None:
         aligned = {}
         for name, run in (("the first run", runs), ("the second run", other)):
             with about(name):
                 aligned[name] = judge(pool, run)
         ranks = _Ranks(pool, aligned.values(), how, weights, rel, graded)
-        table = pd.DataFrame({"query_id": pool.topic_ids, "preference": ranks.preference(0, 1)})
+        columns = {"query_id": pool.topic_ids, **group_column(pool.n_topics, parts)}
+        table = pd.DataFrame({**columns, "preference": ranks.preference(0, 1)})
         table.attrs.update(how=how, weights=weights, rel=rel, graded=graded)
         return table
     named = named_runs(runs)
@@ -153,7 +165,14 @@ def prefer(
     for name, run in named.items():
         with about(name):
             aligned[name] = judge(pool, run)
-    return _table(list(aligned), _Ranks(pool, aligned.values(), how, weights, rel, graded), pool.n_topics)
+    ranks = _Ranks(pool, aligned.values(), how, weights, rel, graded)
+    found = PairDifferences(how, list(aligned), pool.topic_ids, ranks.all_pairs())
+    tables = [_table(found, part) for part in parts]
+    table = PreferenceTable(pd.concat(tables, ignore_index=True))
+    table.pairs = pd.concat([part.pairs for part in tables], ignore_index=True)
+    table.differences = found
+    table.attrs.update(how=how, weights=weights, rel=rel, graded=graded)
+    return table
 
 
 def _check(how: str, weights: str, rel: float, graded: bool) -> None:
@@ -177,7 +196,7 @@ class _Ranks:
         self, pool: Pool, runs: Mapping[str, JudgedRun] | Any, how: str, weights: str, rel: float, graded: bool
     ) -> None:
         runs = list(runs)
-        self._how = how
+        self._how, self._n_runs = how, len(runs)
         thresholds = np.unique(pool.level_grade[pool.level_grade >= rel]).tolist() if graded else [rel]
         self._parts = []
         for threshold in thresholds:
@@ -191,6 +210,14 @@ class _Ranks:
                 places = places[:, rows.spread(rows.starts + rows.ends - 1) - np.arange(rows.size)]
             self._parts.append((rows, places, _weights(rows, weights)))
         self._size: Ints = sum((rows.lengths for rows, _, _ in self._parts), start=np.zeros(pool.n_topics, np.int64))
+
+    def all_pairs(self) -> Floats:
+        """Preference of each pair of runs: shape (n_pairs, n_topics), in the order of `numpy.triu_indices`."""
+        first, second = np.triu_indices(self._n_runs, 1)
+        out = np.empty((first.size, self._size.size))
+        for i, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+            out[i] = self.preference(a, b)
+        return out
 
     def preference(self, a: int, b: int) -> Floats:
         """Preference for run a over run b in each topic: shape (n_topics,), in [-1, 1]."""
@@ -228,20 +255,16 @@ def _weights(rows: Segments, weights: str) -> Floats:
     return raw * rows.spread(rows.lengths / np.where(rows.lengths > 0, rows.total(raw), 1.0))
 
 
-def _pairs(names: list[str], ranks: _Ranks) -> Iterator[tuple[int, int, Floats]]:
-    for a in range(len(names)):
-        for b in range(a + 1, len(names)):
-            yield a, b, ranks.preference(a, b)
-
-
-def _table(names: list[str], ranks: _Ranks, n_topics: int) -> PreferenceTable:
+def _table(found: PairDifferences, part: Part) -> PreferenceTable:
+    names, matrix = found.systems, found.matrix[:, part.topics]
     rows = []
     mean, won = np.zeros(len(names)), np.zeros((len(names), 3), dtype=np.int64)
-    for a, b, preference in _pairs(names, ranks):
+    first, second = np.triu_indices(len(names), 1)
+    for a, b, preference in zip(first.tolist(), second.tolist(), matrix, strict=True):
         wins, losses = int((preference > 0).sum()), int((preference < 0).sum())
-        ties = n_topics - wins - losses
+        ties = preference.size - wins - losses
         value = float(preference.mean())
-        rows.append((names[a], names[b], value, wins, losses, ties, sign_test(wins, losses)))
+        rows.append((names[a], names[b], *part.key.values(), value, wins, losses, ties, sign_test(wins, losses)))
         mean[a] += value
         mean[b] -= value
         won[a] += (wins, losses, ties)
@@ -251,6 +274,7 @@ def _table(names: list[str], ranks: _Ranks, n_topics: int) -> PreferenceTable:
     table = PreferenceTable(
         {
             "run": [names[i] for i in order.tolist()],
+            **part.key,
             "preference": mean[order],
             "wins": won[order, 0],
             "losses": won[order, 1],
@@ -258,5 +282,6 @@ def _table(names: list[str], ranks: _Ranks, n_topics: int) -> PreferenceTable:
             "place": 1 + (mean[order][:, None] < mean).sum(axis=1),
         }
     )
-    table.pairs = pd.DataFrame(rows, columns=["a", "b", "preference", "wins", "losses", "ties", "p_sign"])
+    columns = ["a", "b", *part.key, "preference", "wins", "losses", "ties", "p_sign"]
+    table.pairs = pd.DataFrame(rows, columns=columns)
     return table

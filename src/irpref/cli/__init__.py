@@ -27,6 +27,7 @@ COMMANDS = {
     "eval": "irpref.cli.eval",
     "check": "irpref.cli.check",
     "compare": "irpref.cli.compare",
+    "prefer": "irpref.cli.prefer",
     "leaderboard": "irpref.cli.leaderboard",
     "explain": "irpref.cli.explain",
     "curve": "irpref.cli.curve",

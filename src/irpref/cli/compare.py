@@ -37,6 +37,7 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("--bars", metavar="N", type=int, default=50, help="bars shown, from both ends (default: 50)")
     frame.old(parser, "--topics", "--bars", dest="bars", type=int)
     frame.add_topic(parser, "only the bar of this topic", several=True)
+    frame.add_groups(parser, "means and tests over each group of topics")
     parser.add_argument("-q", "--by-query", action="store_true", help="with -o: a row for each topic, no tests")
     frame.add_reading(parser)
     frame.add_output(parser)
@@ -62,9 +63,9 @@ def run(args: argparse.Namespace) -> None:
         else:
             function = partial(curves.paired_differences, measure=measure, float32=args.float32)
         if by_topic and (args.by_query or not topics):
-            topics.append(function(qrels, runs, b, per_topic=True))
+            topics.append(function(qrels, runs, b, per_topic=True, groups=args.groups))
         if not args.by_query:
-            means.append(function(qrels, runs, b, per_topic=False))
+            means.append(function(qrels, runs, b, per_topic=False, groups=args.groups))
     if args.topic:
         args.topic = frame.only_topics(judgments.topic_ids(), args.topic)
         topics = [_with_attrs(table[table["query_id"].isin(args.topic)], table) for table in topics]
@@ -121,9 +122,11 @@ def _report(given: frame.Inputs, parts: list[Table], page: Page) -> str:
 def _bars(table: Any, shown: int, page: Page) -> Table:
     """A line for each topic, by falling difference: losses reach left, wins right."""
     table = table.sort_values("difference", ascending=False, kind="stable")
-    rows = list(zip(table["query_id"], table["value"], table["baseline"], table["difference"], strict=True))
+    names = ["query_id", "value", "baseline", "difference", *(["group"] if "group" in table else [])]
+    rows = list(zip(*(table[name] for name in names), strict=True))
     most = max((abs(row[3]) for row in rows), default=0.0) or 1.0
     taken = max([5, *(len(row[0]) for row in rows)]) + 3 * 11 + 3
+    taken += max((2 + len(row[4]) for row in rows if len(row) > 4), default=0)
     half = _HALF if page.width is None else min(_HALF, max((page.width - taken) // 2, 4))
     lower = "" if table.attrs["higher_is_better"] else " (lower is better)"
     head = rows if len(rows) <= shown else rows[: (shown + 1) // 2]
@@ -139,6 +142,7 @@ def _bars(table: Any, shown: int, page: Page) -> Table:
             Column("A", four, least=9),
             Column("B", four, least=9),
             Column("A - B", rounded(4, "+"), least=9),
+            *([Column("group", left=True)] if "group" in names else []),
             Column("", left=True),
         ],
         lines,
@@ -158,19 +162,24 @@ def _name(measure: str) -> str:
 
 
 def _tests(tables: list[Any]) -> Table:
-    """Means, wins and losses, and p-values, for readers: one line a measure."""
+    """Means, wins and losses, and p-values, for readers: one line a measure, or a measure and group of topics."""
     four = rounded()
     shows: list[Any] = [four, four, rounded(4, "+"), str, str, str, p_value, p_value, p_value]
     heads = ["A", "B", "A - B", "A better", "B better", "equal", "p (t)", "p (random.)", "p (sign)"]
     keys = ("value", "baseline", "difference", "wins", "losses", "ties", "p_t", "p_randomised", "p_sign")
     body = []
+    grouped = "group" in tables[0]
     for table in tables:
         lower = "" if table.attrs["higher_is_better"] else " (lower is better)"
-        body.append([_name(table.attrs["measure"]) + lower, *(table.iloc[0][key] for key in keys)])
+        for row in table.to_dict("records"):
+            group = [row["group"], row["wins"] + row["losses"] + row["ties"]] if grouped else []
+            body.append([_name(table.attrs["measure"]) + lower, *group, *(row[key] for key in keys)])
+    labels = [Column("measure", left=True)] + [Column("group", left=True), Column("topics")] * grouped
+    over = "the topics of each group" if grouped else f"{tables[0].attrs['n_topics']} topics"
     return Table(
-        [Column("measure", left=True), *(Column(h, s) for h, s in zip(heads, shows, strict=True))],
+        [*labels, *(Column(h, s) for h, s in zip(heads, shows, strict=True))],
         body,
-        f"Means over {tables[0].attrs['n_topics']} topics; paired tests, two-sided",
+        f"Means over {over}; paired tests, two-sided",
     )
 
 

@@ -4,10 +4,12 @@
     irpref curve npref     QRELS RUN... [RPREF]  n-pref by number of partitions, misplaced pairs
     irpref curve pr        QRELS RUN...          precision at the 11 levels of recall
     irpref curve gain      QRELS RUN...          CG, DCG, their ideals and ratios by rank
+    irpref curve areas     QRELS RUN...          areas under these curves
     irpref curve histogram QRELS A B             R-precision of A minus B, topic by topic
     irpref curve summary   QRELS RUN...          topics, documents retrieved, relevant, found
 
-Means over the topics of the qrels; with -q one block for each, with -t one topic. Files are in TREC format, plain or
+Means over the topics of the qrels, with --groups over those of each group; with -q one block for each topic, with -t
+one topic. Files are in TREC format, plain or
 compressed. The columns are described at `irpref.curves`.
 """
 
@@ -27,6 +29,7 @@ FUNCTIONS = {
     "npref": "npref_convergence",
     "pr": "interpolated_precision",
     "gain": "cumulated_gain",
+    "areas": "gain_areas",
     "histogram": "precision_histogram",
     "summary": "summary_table",
 }
@@ -35,6 +38,7 @@ _HELP = {
     "npref": "n-pref by number of partitions",
     "pr": "precision at the 11 levels of recall",
     "gain": "cumulated and discounted cumulated gain by rank",
+    "areas": "areas under the curves of cumulated gain: their mean height",
     "histogram": "R-precision of A minus B, topic by topic",
     "summary": "topics, documents retrieved, relevant, found",
 }
@@ -54,11 +58,13 @@ def _arguments(kind: str, parser: Parser) -> None:
 
 def add_options(parser: Parser, kind: str) -> None:
     """The options of a curve, see `options`."""
+    if kind in FUNCTIONS:
+        frame.add_groups(parser, "means over each group of topics")
     if kind in ("pr", "summary", "histogram"):
         frame.add_rel(parser)
-    if kind in ("crp", "pr", "gain"):
+    if kind in ("crp", "sketch", "pr", "gain", "areas"):
         parser.add_argument("--judged-only", action="store_true", help="drop documents without a judgment first")
-    if kind in ("crp", "gain"):
+    if kind in ("crp", "sketch", "gain", "areas"):
         parser.add_argument("--depth", metavar="RANK", type=int, help="last rank shown (default: the longest run's)")
     if kind == "npref":
         parser.add_argument(
@@ -67,7 +73,7 @@ def add_options(parser: Parser, kind: str) -> None:
             type=_whole_numbers,
             help="numbers of partitions (default: 2,4,8,16,32,64)",
         )
-    if kind == "gain":
+    if kind in ("gain", "areas"):
         parser.add_argument("--base", metavar="B", type=float, default=2, help="base of the logarithm (default: 2)")
         parser.add_argument(
             "--gains", metavar="GRADE=GAIN,...", type=_gains, help="gains of grades, such as 1=1,2=3,3=7"
@@ -82,7 +88,7 @@ def add_options(parser: Parser, kind: str) -> None:
 
 def options(args: argparse.Namespace, given: frame.Inputs) -> dict[str, Any]:
     """The options given, as the functions of `irpref.curves` take them."""
-    names = ("rel", "judged_only", "depth", "base", "gains", "ideal")
+    names = ("rel", "judged_only", "depth", "base", "gains", "ideal", "groups")
     out = {name: getattr(args, name) for name in names if hasattr(args, name)}
     if given.measures:
         if len(given.measures) > 1:

@@ -55,6 +55,7 @@ def _arguments(parser: Parser) -> None:
     shown.add_argument(
         "-n", "--no_summary", "--no-summary", action="store_true", help="with -q: only the values of each topic"
     )
+    frame.add_groups(shown, "means over each group of topics in place of those over all")
     shown.add_argument(
         "-p", "--places", type=int, default=PLACES, help="decimal places; -1: all (default: %(default)s)"
     )
@@ -110,7 +111,9 @@ def run(args: argparse.Namespace) -> int:
     from irpref.judged.stream import expect
 
     expect([Source(path) for path in given.files.values()])
-    scorer = _scorer(args, given, exact=len(given.files) == 1 and form in LINES and args.by_query, compared=bool(base))
+    scorer, groups = _scorer(
+        args, given, exact=len(given.files) == 1 and form in LINES and args.by_query, compared=bool(base)
+    )
     scores: dict[str, Scores] = {}
     status = OK
     paths = list(given.files.values())
@@ -131,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
         return ERROR
     n_topics = None if scorer.pool is None else scorer.pool.n_topics
     _say_missing(scores, n_topics)
-    values = _values(scores, given.measures, base, args)
+    values = _values(scores, given.measures, base, args, groups)
     if form not in LINES:
         wide = _wide(values, given.measures, base, args, len(given.files) > 1)
         frame.show(args, wide if n_topics is None else _with_answered(wide, scores, n_topics), "table")
@@ -178,8 +181,12 @@ def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
     return next(name for name, other in given.files.items() if _same_file(other, path))
 
 
-def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool) -> Scorer | SideBySide:
+def _scorer(
+    args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool
+) -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
+    """What computes the values, and the topics of each group that they are averaged over."""
     judgments = given.judgments(args.known)
+    groups = _groups(args.groups, judgments.topic_ids())
     if args.topic:
         args.topic = frame.only_topics(judgments.topic_ids(), args.topic)
     try:
@@ -194,24 +201,36 @@ def _scorer(args: argparse.Namespace, given: frame.Inputs, exact: bool, compared
                     provider=args.provider,
                     strict=args.strict,
                     float32=args.float32,
-                    by_topic=args.by_query or compared,
+                    by_topic=args.by_query or compared or args.groups is not None,
                     form=args.format,
                 )
 
             if args.preferences is None:
-                return scorer(given.measures, judgments)
+                return scorer(given.measures, judgments), groups
             on_preferences = [measure for measure in given.measures if reads_preferences(measure)]
             if not on_preferences:
                 raise UsageError("--preferences: none of the measures reads preferences, as PrefShare and PrefAP do")
             others = [measure for measure in given.measures if measure not in on_preferences]
             scorers = [scorer(on_preferences, read_judgments(args.preferences, preferences=True))]
-            return SideBySide(given.measures, [*([scorer(others, judgments)] if others else []), *scorers])
+            return SideBySide(given.measures, [*([scorer(others, judgments)] if others else []), *scorers]), groups
     except ValueError as error:
         text = str(error)
         if text.startswith("qrels: "):
             name = "<stdin>" if given.qrels == "-" else given.qrels
             raise ValueError(f"{name}: {text.removeprefix('qrels: ')}") from None
         raise
+
+
+def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str]]:
+    """The topics of each group of a file; those of None are all."""
+    from irpref.analysis.groups import groups_of
+
+    if path is not None and not os.path.exists(path):
+        raise FileNotFoundError(f"--groups {path}: no such file")
+    found = groups_of(path, None, topics)
+    return {
+        name: {t for t, there in zip(topics, inside.tolist(), strict=True) if there} for name, inside in found.items()
+    }
 
 
 # Values ---------------------------------------------------------------------------------------------------------
@@ -226,12 +245,25 @@ class Value(NamedTuple):
     value: float
     difference: float | None = None
     p: float | None = None
+    group: str | None = None
 
 
 def _values(
-    scores: Mapping[str, Scores], measures: Sequence[Any], base: str | None, args: argparse.Namespace
+    scores: Mapping[str, Scores],
+    measures: Sequence[Any],
+    base: str | None,
+    args: argparse.Namespace,
+    groups: Mapping[str | None, set[str]],
 ) -> Iterator[Value]:
-    tested = _compared(scores, base, measures, args.test, args.correction) if base is not None else {}
+    parts = {
+        group: {name: _on(found, group, topics) for name, found in scores.items()} for group, topics in groups.items()
+    }
+    tested = {
+        (group, *key): p
+        for group, of in (parts.items() if base is not None else ())
+        for key, p in _compared(of, str(base), measures, args.test, args.correction).items()
+    }
+    group_of = {topic: group for group, topics in groups.items() for topic in topics}
     wanted = set(args.topic or ())
     for name, found in scores.items():
         compared = base is not None and name != base
@@ -241,13 +273,31 @@ def _values(
                     continue
                 of_base = scores[base].by_topic.get(measure, {}) if base is not None and compared else {}
                 less = value - of_base[topic] if topic in of_base else None
-                yield Value(name, topic, measure, value, less)
+                yield Value(name, topic, measure, value, less, group=group_of.get(topic))
         if args.no_summary:
             continue
-        for measure in measures:
-            value = found.means[measure]
-            less = value - scores[base].means[measure] if base is not None and compared else None
-            yield Value(name, SUMMARY, measure, value, less, tested.get((name, measure)))
+        for group, of in parts.items():
+            for measure in measures:
+                value = of[name].means[measure]
+                less = value - of[base].means[measure] if base is not None and compared else None
+                yield Value(name, SUMMARY, measure, value, less, tested.get((group, name, measure)), group)
+
+
+def _on(found: Scores, group: str | None, topics: set[str]) -> Scores:
+    """The values on the topics of a group; all values where there are no groups."""
+    if group is None:
+        return found
+    out = Scores()
+    out.by_topic = {
+        measure: {topic: value for topic, value in values.items() if topic in topics}
+        for measure, values in found.by_topic.items()
+    }
+    for measure, values in out.by_topic.items():
+        aggregator = measure.aggregator()
+        for topic in sorted(values):
+            aggregator.add(values[topic])
+        out.means[measure] = aggregator.result()
+    return out
 
 
 def _compared(
@@ -272,7 +322,7 @@ def _long(values: Iterable[Value], base: str | None, args: argparse.Namespace, w
     """One row a value, as it comes."""
     number = rounded(args.places)
     columns = [Column("run")] * with_run + [Column("query_id")] * args.by_query
-    columns += [Column("measure"), Column("value", number)]
+    columns += [Column("group")] * (args.groups is not None) + [Column("measure"), Column("value", number)]
     columns += [Column("difference", number), Column("p", lambda p: f"{p:.4g}")] * (base is not None)
     names = [column.name for column in columns]
     rows = ([str(v.measure) if name == "measure" else getattr(v, name) for name in names] for v in values)
@@ -284,33 +334,35 @@ def _wide(
 ) -> Table:
     """One row a run (or topic), one column a measure; the best of the runs is marked."""
     number = rounded(args.places)
-    found: dict[tuple[str, str], dict[Any, Value]] = {}
+    grouped = args.groups is not None
+    found: dict[tuple[str, tuple[str, str | None]], dict[Any, Value]] = {}
     for value in values:
-        found.setdefault((value.run, value.query_id), {})[value.measure] = value
-    if not with_run and not args.by_query:  # a list is easier to read than one long row
+        found.setdefault((value.run, (value.query_id, value.group)), {})[value.measure] = value
+    if not with_run and not args.by_query and not grouped:  # a list is easier to read than one long row
         ((_, of),) = found.items()
         columns = [Column("measure", left=True), Column("value", number)]
         return Table(columns, [[str(measure), of[measure].value] for measure in measures])
     best = {
-        (topic, measure): best_of(
-            measure, [of[measure].value for (_, t), of in found.items() if t == topic and measure in of], number
+        (where, measure): best_of(
+            measure, [of[measure].value for (_, w), of in found.items() if w == where and measure in of], number
         )
-        for topic in dict.fromkeys(topic for _, topic in found)
+        for where in dict.fromkeys(where for _, where in found)
         for measure in measures
         if with_run
     }
     columns = [Column("run", left=True)] * with_run + [Column("topic", left=True)] * args.by_query
+    columns += [Column("group", left=True)] * grouped
     columns += [Column(str(measure), number, lower=with_run and lower_is_better(measure)) for measure in measures]
     rows: list[list[Any]] = []
-    for (run, topic), of in found.items():
-        cells: list[Any] = [run] * with_run + [topic] * args.by_query
+    for (run, where), of in found.items():
+        cells: list[Any] = [run] * with_run + [where[0]] * args.by_query + [where[1]] * grouped
         for measure in measures:
             if measure not in of:  # the host leaves topics out of some measures
                 cells.append(None)
                 continue
             shown, p = number(of[measure].value), of[measure].p
             differs = p is not None and p < args.alpha
-            cells.append(Cell(shown, best.get((topic, measure)) == shown, differs))
+            cells.append(Cell(shown, best.get((where, measure)) == shown, differs))
         rows.append(cells)
     notes = []
     if any(text is not None for text in best.values()):

@@ -190,6 +190,11 @@ def asking_for_known(args: argparse.Namespace) -> Iterator[None]:
         raise
 
 
+def add_groups(parser: Any, help: str) -> None:
+    """--groups."""
+    parser.add_argument("--groups", metavar="FILE", help=f"{help}: lines `topic group`")
+
+
 def add_rel(parser: Any) -> None:
     """--rel."""
     parser.add_argument("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)")

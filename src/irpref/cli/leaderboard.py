@@ -32,7 +32,7 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("--sort", metavar="MEASURE", help="measure that orders the runs (default: the first)")
     parser.add_argument("--pairs", choices=METHODS, default=METHODS[0], help="test of all pairs (default: %(default)s)")
     parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
-    parser.add_argument("--groups", metavar="FILE", help="a board for each group of topics: lines `topic group`")
+    frame.add_groups(parser, "a board for each group of topics")
     parser.add_argument("--permutations", metavar="N", type=int, default=10_000, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: %(default)s)")
     parser.add_argument("--tests", action="store_true", help="a row for each pair of runs in place of the board")

@@ -26,8 +26,9 @@ from irpref.formats.replace import replaced
 from irpref.show.text import LINES, of_frame, rounded
 
 if TYPE_CHECKING:
-    from irpref.meta import TopicValues
+    from irpref.meta import PairDifferences, TopicValues
 
+HOW = ("rpp", "lexirecall", "lexiprecision")  # of `irpref.prefer`, which is not loaded for --help
 MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 
@@ -70,6 +71,14 @@ def _arguments(method: str, parser: Parser) -> None:
     if method == "swap":
         parser.add_argument("--disjoint", action="store_true", help="disjoint samples without replacement")
     if method == "power":
+        parser.add_argument(
+            "--prefer",
+            choices=HOW,
+            action="append",
+            default=[],
+            metavar="HOW",
+            help=f"also a comparison of rankings without a measure: {', '.join(HOW)} (repeatable)",
+        )
         parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (default: %(default)s)")
     if method == "robustness":
         parser.add_argument("--levels", metavar="P", type=float, nargs="+", help="per cent that are left")
@@ -197,7 +206,8 @@ def _power(args: argparse.Namespace) -> None:
     from irpref.meta import discriminative_power
 
     values = _values(args)
-    found = [discriminative_power(v, alpha=args.alpha, n_samples=args.samples, rng=args.seed) for v in values]
+    compared = [*values, *_compared(args, values)]
+    found = [discriminative_power(v, alpha=args.alpha, n_samples=args.samples, rng=args.seed) for v in compared]
     summary = pd.DataFrame(
         {
             "measure": [one.measure for one in found],
@@ -208,6 +218,20 @@ def _power(args: argparse.Namespace) -> None:
     whole = pd.concat([one.table() for one in found])
     head = f"{_of(values)}, bootstrap of {args.samples} samples; ASL < {args.alpha:g}"
     _show(args, summary, whole, head, lambda: _significance(found))
+
+
+def _compared(args: argparse.Namespace, values: Sequence[TopicValues]) -> list[PairDifferences]:
+    """Comparisons of the same systems and topics that are no measures: see `irpref.prefer`."""
+    if not args.prefer:
+        return []
+    if args.values is not None:
+        raise UsageError("--prefer compares rankings: give QRELS and RUNS in place of --values")
+    from irpref import prefer
+
+    given = _inputs(args)
+    qrels, runs = given.judgments().table(), given.runs(args)
+    of = [prefer(qrels, runs, how=how).differences for how in dict.fromkeys(args.prefer)]
+    return [found.select(values[0].systems, values[0].topics) for found in of]
 
 
 def _significance(found: Sequence[Any]) -> Any:

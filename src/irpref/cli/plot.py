@@ -39,7 +39,9 @@ FORMATS = ("png", "pdf", "svg")
 
 def _arguments(kind: str, parser: Parser) -> None:
     frame.add_inputs(parser, measures=kind in ("npref", *_MEASURES))
-    add_options(parser, "crp" if kind == "sketch" else kind)
+    add_options(parser, kind)
+    if kind == "strip":
+        frame.add_groups(parser, "a strip for each group of topics")
     if kind == "sketch":
         frame.add_topic(parser, "the topic")
         frame.old(parser, "--query", "-t, --topic", dest="topic")

@@ -28,7 +28,7 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("--title", default="Evaluation", help="head of the page (default: %(default)s)")
     parser.add_argument("--topics", metavar="FILE", help="texts of the queries: id<TAB>text, .jsonl, or ir_datasets id")
     parser.add_argument("--documents", metavar="FILE", help="titles of the documents, likewise")
-    parser.add_argument("--groups", metavar="FILE", help="groups of topics: lines `topic group`")
+    frame.add_groups(parser, "groups of topics")
     parser.add_argument(
         "--rankings",
         metavar="RUN",

@@ -29,7 +29,7 @@ from irpref.meta.ranking import SystemRanking, agreement, kendall_tau, system_ra
 from irpref.meta.samples import resample, resample_twice
 from irpref.meta.stability import Stability, stability
 from irpref.meta.swap import Swap, swap
-from irpref.meta.values import TopicValues, read_values, topic_values
+from irpref.meta.values import PairDifferences, TopicValues, read_values, topic_values
 
 if TYPE_CHECKING:
     from irpref.show.meta_plots import plot_incompleteness, plot_significance, plot_stability, plot_swap
@@ -38,6 +38,7 @@ __all__ = [
     "LEVELS",
     "DiscriminativePower",
     "Incompleteness",
+    "PairDifferences",
     "Restriction",
     "Stability",
     "Swap",

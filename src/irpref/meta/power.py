@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from irpref.arrays.segments import Floats
+from irpref.arrays.segments import Floats, Ints
 from irpref.meta.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
-from irpref.meta.values import one_of
+from irpref.meta.values import PairDifferences, TopicValues, one_of
 
 # A variance is a difference of sums; below this share of them it is their rounding error, and is 0.
 _NO_VARIANCE = 1e-13
@@ -110,6 +110,8 @@ def discriminative_power(
     Parameters
     ----------
     values : TopicValues, or the result of `pt.Experiment(perquery=True)` for one measure
+        Or `PairDifferences`, comparisons of pairs that are no differences of two values: `irpref.prefer(qrels,
+        runs).differences`.
     alpha : float
         Level of significance.
     n_samples : int
@@ -132,7 +134,8 @@ def discriminative_power(
     >>> discriminative_power(two, samples=[[0, 1], [1, 0], [1, 1]]).asl
     array([0.33333333])
     """
-    values = one_of(values)
+    if not isinstance(values, PairDifferences):
+        values = one_of(values)
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} is not accepted, expected a number between 0 and 1")
     if values.n_topics < 2:
@@ -147,7 +150,7 @@ def discriminative_power(
     rank = math.ceil(n_samples * alpha - 1e-9) - 1
     asl, difference, required = (np.empty(first.size) for _ in range(3))
     for part in pair_chunks(first.size, n_samples):
-        z = values.matrix[first[part]] - values.matrix[second[part]]
+        z = _differences(values, first[part], second[part], part)
         difference[part] = z.mean(axis=1)
         w = z - difference[part, None]
         # Constant differences leave only the rounding of their mean.
@@ -165,6 +168,13 @@ def discriminative_power(
         chosen = np.argsort(-t.astype(np.float32), axis=0, kind="stable")[rank]
         required[part] = np.abs(mean[chosen, np.arange(mean.shape[1])])
     return DiscriminativePower(values.measure, tuple(values.systems), asl, difference, required, alpha, n_samples)
+
+
+def _differences(values: TopicValues | PairDifferences, first: Ints, second: Ints, pairs: slice) -> Floats:
+    """What is tested, by pair and topic: shape (n_pairs, n_topics)."""
+    if isinstance(values, PairDifferences):
+        return values.matrix[pairs]
+    return values.matrix[first] - values.matrix[second]
 
 
 def _t(mean: Floats, variance: Floats, n: int) -> Floats:

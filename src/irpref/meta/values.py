@@ -188,6 +188,71 @@ class TopicValues:
         return cls.from_frame(read_values(path), measure, missing)
 
 
+@dataclass(frozen=True, eq=False)
+class PairDifferences:
+    """Comparisons of systems that are no differences of two values: a row for each pair, a column for each topic.
+
+    Attributes
+    ----------
+    measure : str
+        How they were compared.
+    systems : tuple of str
+    topics : tuple of str
+    matrix : float array (n_pairs, n_topics), read-only
+        Positive where the first of the pair is better; pairs in the order of `numpy.triu_indices(n_systems, 1)`.
+
+    Raises
+    ------
+    ValueError
+        The shape does not fit the names, or a number is NaN or infinite.
+    """
+
+    measure: str
+    systems: Sequence[str]
+    topics: Sequence[str]
+    matrix: Floats
+
+    def __post_init__(self) -> None:
+        matrix = np.array(self.matrix, dtype=np.float64, ndmin=2)
+        systems, topics = tuple(map(str, self.systems)), tuple(map(str, self.topics))
+        if matrix.shape != (len(systems) * (len(systems) - 1) // 2, len(topics)):
+            raise ValueError(
+                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need a row for each pair and a "
+                f"column for each topic, got {matrix.shape}"
+            )
+        if not np.isfinite(matrix).all():
+            raise ValueError(f"{self.measure}: a comparison is NaN or infinite")
+        matrix.flags.writeable = False
+        for name, value in (("systems", systems), ("topics", topics), ("matrix", matrix)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems."""
+        return len(self.systems)
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics."""
+        return len(self.topics)
+
+    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> PairDifferences:
+        """Only these systems and topics, in this order. Raises `ValueError` for an unknown name."""
+        names = self.systems if systems is None else tuple(map(str, systems))
+        chosen = self.topics if topics is None else tuple(map(str, topics))
+        for what, known, wanted in (("system", self.systems, names), ("topic", self.topics, chosen)):
+            missing = [name for name in wanted if name not in known]
+            if missing:
+                raise ValueError(f"{self.measure}: no {what} {missing[0]!r} (there are {', '.join(known[:5])}, ...)")
+        square = np.zeros((self.n_systems, self.n_systems, self.n_topics))
+        first, second = np.triu_indices(self.n_systems, 1)
+        square[first, second], square[second, first] = self.matrix, -self.matrix
+        rows = [self.systems.index(name) for name in names]
+        columns = [self.topics.index(name) for name in chosen]
+        matrix = square[np.ix_(rows, rows, columns)][np.triu_indices(len(rows), 1)]
+        return replace(self, systems=names, topics=chosen, matrix=matrix)
+
+
 def values_in(data: Any, measures: Iterable[Any] = ()) -> list[TopicValues]:
     """Values of measures in what meta-evaluation and pictures are handed.
 

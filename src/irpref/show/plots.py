@@ -212,14 +212,14 @@ def crp(
     """
     if cut is not None and not cut > 0:
         raise ValueError(f"cut={cut!r} is not accepted, expected a number above 0")
-    table = _data("crp", ("rank", "share_median", "crp_low", "share_low", "ended"), data, runs, options)
+    table = _means("crp", ("rank", "share_median", "crp_low", "share_low", "ended"), data, runs, options)
     ax = axes() if ax is None else ax
     value = "share" if normalized else "crp"
     names = list(dict.fromkeys(table["run"]))
     one = table.attrs.get("n_topics") == 1
     spread = (len(names) <= 3 if spread is None else spread) and not one
     times = cut or (np.inf if options.get("depth") else _CUT)
-    last = np.ceil(times * max(float(table["recall_base"].iloc[0]), 1)) if np.isfinite(times) else np.inf
+    last = np.ceil(times * max(float(table["recall_base"].max()), 1)) if np.isfinite(times) else np.inf
     alive = table[table["ended"] < 1]
     shown = alive[alive["rank"] <= last]
     labels = short_names(names)
@@ -239,15 +239,17 @@ def crp(
                 linewidth=0,
             )
     if not normalized:
-        rows = table[(table["run"] == names[0]) & (table["rank"] <= shown["rank"].max())]
-        ax.plot(
-            rows["rank"],
-            rows["worst_median"],
-            color=GREY,
-            linewidth=1.3,
-            linestyle=":",
-            label=("" if one else "median ") + _worst(table),
-        )
+        # The same for all runs, but not for all groups.
+        for i, name in enumerate(table.groupby("group")["run"].first() if "group" in table else names[:1]):
+            rows = table[(table["run"] == name) & (table["rank"] <= shown["rank"].max())]
+            ax.plot(
+                rows["rank"],
+                rows["worst_median"],
+                color=GREY,
+                linewidth=1.3,
+                linestyle=":",
+                label=None if i else ("" if one else "median ") + _worst(table),
+            )
     ax.set_xlim(left=0)
     what = _crp_name(table)
     bottom = f"{MINUS}1 {_worst(table)} at R"
@@ -305,9 +307,7 @@ def npref_convergence(
     ax, styles : see `crp_sketch`
     **options : of `irpref.curves.npref_convergence`
     """
-    table = _data("npref_convergence", ("n", "value", "limit", "misplaced"), data, runs, options)
-    if "query_id" in table:
-        table = _only(table, "query_id", None)
+    table = _means("npref_convergence", ("n", "value", "limit", "misplaced"), data, runs, options)
     ax = axes() if ax is None else ax
     names = list(dict.fromkeys(table["run"]))
     pairs = len(names) <= 3 if pairs is None else pairs
@@ -378,9 +378,7 @@ def precision_recall(
     ax, styles : see `crp_sketch`
     **options : of `irpref.curves.interpolated_precision`
     """
-    table = _data("interpolated_precision", ("recall", "precision"), data, runs, options)
-    if "query_id" in table:
-        table = _only(table, "query_id", None)
+    table = _means("interpolated_precision", ("recall", "precision"), data, runs, options)
     ax = axes() if ax is None else ax
     names = list(dict.fromkeys(table["run"]))
     labels = short_names(names)
@@ -440,6 +438,8 @@ def precision_histogram(
     table = _data("precision_histogram", ("query_id", "difference"), data, runs, options)
     table = _only(table, "run", run)
     table = table.sort_values("difference", ascending=False, kind="stable")
+    if "group" in table:
+        table = table.sort_values("group", kind="stable")
     ax = axes() if ax is None else ax
 
     from matplotlib.patches import Patch
@@ -482,6 +482,18 @@ def precision_histogram(
     else:
         ax.set_xticks([])
     ax.set_xlabel("topic, sorted by difference")
+    if "group" in table:
+        group = table["group"].to_numpy()
+        opens = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+        for start, end in zip(opens, [*opens[1:], group.size], strict=True):
+            if start:
+                ax.axvline(start - 0.5, color=GREY, linewidth=0.8, linestyle=":")
+            words = text(middle(str(group[start]), 14))
+            # Beside the bars of losses, which stand at the end of a group.
+            ax.annotate(
+                words, (end - 0.6, 1), (0, -3), ("data", "axes fraction"), "offset points", ha="right", va="top"
+            )
+        ax.set_xlabel("topic, by group, sorted by difference")
     ax.set_ylabel(wrapped(f"{of}: {name} {MINUS} {base}"))
     gap = above(ax, handles, [handle.get_label() for handle in handles])
     title(ax, wrapped(f"{of} by topic, {count(difference.size, 'topic')}"), labels.note, gap=gap)
@@ -517,12 +529,10 @@ def cumulated_gain(
     """
     if quantity not in _GAINS:
         raise ValueError(f"quantity={quantity!r} is not accepted, expected one of {', '.join(map(repr, _GAINS))}")
-    table = _data("cumulated_gain", ("rank", "dcg", "ideal_dcg"), data, runs, options)
-    if "query_id" in table:
-        table = _only(table, "query_id", None)
+    table = _means("cumulated_gain", ("rank", "dcg", "ideal_dcg"), data, runs, options)
     ax = axes() if ax is None else ax
     names = list(dict.fromkeys(table["run"]))
-    shared = table.attrs.get("ideal", "judged") == "judged"
+    shared = table.attrs.get("ideal", "judged") == "judged" and "group" not in table
     ratio = quantity in ("ncg", "ndcg")
     # The ideal list may be longer than all runs.
     last = (table if "ended" not in table else table[table["ended"] < 1])["rank"].max()
@@ -547,7 +557,7 @@ def cumulated_gain(
     ax.set_xlabel("rank")
     ax.set_ylabel(f"{short} (share of the ideal)" if ratio else f"{short} (gain)")
     details = _parameters(table.attrs.get("measure", ""), base="d" in quantity)
-    if not shared:
+    if table.attrs.get("ideal", "judged") != "judged":
         details = "; ".join(filter(None, [details, "ideal of the retrieved documents"]))
     full = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain"}.get(quantity, short)
     title(ax, _over_topics(full, table), details)
@@ -561,7 +571,13 @@ def cumulated_gain(
 
 @styled
 def topic_strip(
-    data: Any, runs: Any = None, measure: Any = None, *, ax: Axes | None = None, styles: Styles | None = None
+    data: Any,
+    runs: Any = None,
+    measure: Any = None,
+    *,
+    groups: Any = None,
+    ax: Axes | None = None,
+    styles: Styles | None = None,
 ) -> Axes:
     """Values of one measure: a strip for each system with a dot for each topic, and the mean as a bar.
 
@@ -570,36 +586,44 @@ def topic_strip(
     data : `irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
     runs : with qrels: a dict of name to run, or a list of paths
     measure : measure or its name, with qrels, or where the result holds several
+    groups : mapping of topic to group, or path of a file, optional
+        A strip for each system and group of topics.
     ax, styles : see `crp_sketch`
     """
+    from irpref.analysis.groups import parts_of
+
     (values,) = _values(data, runs, [] if measure is None else [measure], exactly=1)
     rank = values.means.argsort(kind="stable")
     order = rank if values.higher_is_better else rank[::-1]  # the best on top
-    many = values.n_systems > 15
+    parts = parts_of(groups, None, values.topics)
+    several = len(parts) > 1
+    strips = [(s, part) for s in order.tolist() for part in reversed(parts)]  # from the bottom
+    many = len(strips) > 15
     coloured = values.n_systems <= len(COLOURS)
     labels = short_names(values.systems, 28)
     introduce(values.systems if coloured else ())
+    names = [labels.shown[values.systems[s]] + (f" ({text(str(p.group))})" if several else "") for s, p in strips]
     if ax is None:
-        wide = SIZE[0] + 0.07 * max(max(map(len, labels.shown.values())) - 12, 0)
-        ax = axes((wide, 1.2 + (0.16 if many else 0.36) * values.n_systems))
+        wide = SIZE[0] + 0.07 * max(max(map(len, names)) - 12, 0)
+        ax = axes((wide, 1.2 + (0.16 if many else 0.36) * len(strips)))
     top = max(values.matrix.max(), 1.0)
     low = min(values.matrix.min(), 0.0)
-    for place, s in enumerate(order.tolist()):
-        of = values.matrix[s]
+    for place, (s, part) in enumerate(strips):
+        of = values.matrix[s][part.topics]
         name = values.systems[s]
         colour = style(name)["color"] if coloured else NEUTRAL
         look = {"color": colour, "marker": "o", "markersize": 4, "alpha": 0.6, **(styles or {}).get(name, {})}
         (dots,) = ax.plot(of, place + _swarm(of, low, top), linestyle="none", markeredgewidth=0, **look)
-        if values.n_topics > 1:
+        if of.size > 1:
             (bar,) = ax.plot([of.mean()] * 2, [place - 0.38, place + 0.38], color="0.1", linewidth=2)
     dots.set_label("topic")
     handles = [dots]
-    if values.n_topics > 1:
+    if max(part.topics.size for part in parts) > 1:
         bar.set_label("mean")
         handles.append(bar)
-    ax.set_yticks(range(values.n_systems), [labels.shown[values.systems[s]] for s in order.tolist()])
+    ax.set_yticks(range(len(strips)), names)
     ax.tick_params(axis="y", length=0, labelsize="x-small" if many else "medium")
-    ax.set_ylim(-0.6, values.n_systems - 0.4)
+    ax.set_ylim(-0.6, len(strips) - 0.4)
     margin = 0.03 * (top - low)
     ax.set_xlim(low - margin, top + margin)
     ax.set_xlabel(_axis(values))
@@ -751,6 +775,20 @@ def _data(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Mapp
     if not len(data):
         raise ValueError(f"the table of irpref.curves.{curve} is empty: there is nothing to draw")
     return data
+
+
+def _means(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Mapping[str, Any]) -> Any:
+    """The same where means are drawn; of a table by groups of topics, each run and group is drawn as a run."""
+    table = _data(curve, needed, data, runs, options)
+    if "query_id" in table:
+        return _only(table, "query_id", None)
+    if "group" not in table:
+        return table
+    alone = set(table["run"]) == {"run"}  # what a run without a name is called
+    names = table["group"] if alone else table["run"] + " (" + table["group"] + ")"
+    drawn = table.assign(run=names)
+    drawn.attrs = table.attrs
+    return drawn
 
 
 def _only(table: Any, column: str, wanted: str | None) -> Any:

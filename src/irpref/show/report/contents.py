@@ -19,8 +19,9 @@ import numpy as np
 from irpref.analysis import curves
 from irpref.analysis.check import check, grave
 from irpref.analysis.explain import Explainer, explainable
+from irpref.analysis.groups import groups_of
 from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
-from irpref.analysis.leaderboard import FURTHER, board_of, groups_of
+from irpref.analysis.leaderboard import FURTHER, board_of
 from irpref.analysis.pairs import check_method
 from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level

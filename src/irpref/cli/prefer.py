@@ -1,0 +1,116 @@
+"""`irpref prefer QRELS RUN RUN...`: which of two rankings is better, without a measure in between.
+
+    --how rpp            users who want 1, 2, ... all relevant documents have one vote each (recall-paired preference)
+    --how lexirecall     those who want all decide first, then those who want one less, ...
+    --how lexiprecision  those who want one decide first, then those who want two, ...
+
+Runs in the order of their mean preference over the others; topics won, lost and tied. With --tests a row for each pair
+of runs, with -q one for each pair and topic.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from irpref.cli import frame
+from irpref.cli.frame import Command, Parser, UsageError
+from irpref.show.text import LINES, Table, of_frame, p_value, rounded, significant
+
+EPILOG = """\
+example:
+  irpref prefer qrels.txt bm25.run dense.run --how lexirecall -q
+
+F. Diaz and A. Ferraro, SIGIR 2022 (rpp); F. Diaz, M. D. Ekstrand and B. Mitra, ACM TORS 2025 (lexirecall); F. Diaz,
+EVIA 2023 (lexiprecision)
+"""
+HOW = ("rpp", "lexirecall", "lexiprecision")
+WEIGHTS = ("uniform", "inverse", "dcg")
+
+
+def _arguments(parser: Parser) -> None:
+    frame.add_inputs(parser, measures=False)
+    parser.add_argument("--how", choices=HOW, default=HOW[0], help="who decides (default: %(default)s)")
+    parser.add_argument(
+        "--weights",
+        choices=WEIGHTS,
+        default=WEIGHTS[0],
+        help="of the user who wants i documents, with rpp: the same, 1/i, 1/log2(i + 1) (default: %(default)s)",
+    )
+    frame.add_rel(parser)
+    parser.add_argument(
+        "--graded", action="store_true", help="with rpp: every grade is the lowest relevant one in turn"
+    )
+    frame.add_topic(parser, "only this topic", several=True)
+    frame.add_groups(parser, "a table for each group of topics")
+    parser.add_argument("--tests", action="store_true", help="a row for each pair of runs, with a sign test")
+    parser.add_argument("-q", "--by-query", action="store_true", help="a row for each pair of runs and topic")
+    frame.add_reading(parser, float32=False)
+    frame.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the table. Raises `ValueError` as `irpref.prefer`."""
+    from irpref import prefer
+
+    given = frame.inputs(args)
+    if len(given.files) < 2:
+        raise UsageError(f"runs are compared with each other: expected at least two, got {', '.join(given.files)}")
+    if args.tests and args.by_query:
+        raise UsageError("--tests and --by-query are two tables: choose one")
+    qrels, runs = frame.of_topics(given.judgments(), args.topic).table(), given.runs(args)
+    frame.say_grave(qrels, runs, ())
+    options = {"how": args.how, "weights": args.weights, "rel": args.rel, "graded": args.graded, "groups": args.groups}
+    found = prefer(qrels, runs, **options)
+    shown = found.pairs if args.tests else _by_topic(found) if args.by_query else found
+    form = frame.form_of(args)
+    if form in LINES:
+        frame.show(args, of_frame(shown, significant(10)))
+        return
+    topics = "" if args.groups else f", {found.differences.n_topics} topics"
+    title = f"{args.how}{topics}; positive: {'a' if 'a' in shown else 'the run'} is better"
+    parts = [part for _, part in shown.groupby("group", sort=False)] if "group" in shown else [shown]
+    frame.show(args, [_table(part, title) for part in parts])
+
+
+def _by_topic(found: Any) -> Any:
+    """The preference of each pair and topic, a row each."""
+    import pandas as pd
+
+    of = found.differences
+    pairs = found.pairs.drop_duplicates(["a", "b"])  # in the order of the rows of the matrix
+    return pd.DataFrame(
+        {
+            "a": pairs["a"].repeat(of.n_topics).to_numpy(),
+            "b": pairs["b"].repeat(of.n_topics).to_numpy(),
+            "query_id": list(of.topics) * len(pairs),
+            "preference": of.matrix.ravel(),
+        }
+    )
+
+
+def _table(shown: Any, title: str) -> Table:
+    """The rows of all topics, or of a group, for readers."""
+    import pandas as pd
+
+    if "group" in shown:
+        title += f"; topics of {shown['group'].iloc[0]}"
+        shown = pd.DataFrame(shown.drop(columns="group"))
+    table = of_frame(shown, rounded())
+    table.columns = [
+        column._replace(name="p (sign)", show=p_value) if column.name == "p_sign" else column
+        for column in table.columns
+    ]
+    table.title = title
+    return table
+
+
+COMMAND = Command(
+    "prefer",
+    "two or more rankings compared directly, without a measure",
+    run,
+    _arguments,
+    __doc__,
+    "irpref prefer [options] QRELS RUN RUN...",
+    EPILOG,
+)

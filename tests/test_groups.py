@@ -1,0 +1,195 @@
+"""Groups of topics: every table has for each group what it has for its topics alone."""
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irpref
+from irpref import curves
+from irpref.cli import main
+from irpref.datasets import load
+
+EXAMPLE = load("synthetic")
+RUNS = {name: EXAMPLE.runs[name] for name in ("baseline", "strong", "noisy")}
+GROUPS = {topic: ("a few", "b", "c")[min(i, 2) if i < 2 else i % 2 + 1] for i, topic in enumerate(EXAMPLE.qrels)}
+PARTS = {group: [t for t in GROUPS if GROUPS[t] == group] for group in sorted(set(GROUPS.values()))}
+TABLES = {
+    "crp": lambda qrels, runs, **more: curves.crp(qrels, runs, depth=60, **more),
+    "npref": lambda qrels, runs, **more: curves.npref_convergence(qrels, runs, "RPref(max_rel=3)", n=(2, 4), **more),
+    "pr": curves.interpolated_precision,
+    "gain": lambda qrels, runs, **more: curves.cumulated_gain(qrels, runs, depth=20, **more),
+    "areas": lambda qrels, runs, **more: curves.gain_areas(qrels, runs, depth=20, **more),
+    "histogram": lambda qrels, runs, **more: curves.precision_histogram(
+        qrels, runs, "baseline", **{"per_topic": False, **more}
+    ),
+    "differences": lambda qrels, runs, **more: curves.paired_differences(qrels, runs, "strong", "AP", **more),
+    "summary": curves.summary_table,
+    "prefer": irpref.prefer,
+}
+
+
+def only(topics):
+    return {topic: EXAMPLE.qrels[topic] for topic in topics}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("per_topic", [False, True])
+def test_a_group_has_the_rows_of_its_topics_alone(name, per_topic):
+    if name == "prefer" and per_topic:
+        pytest.skip("prefer has topics for two runs")
+    more = {"per_topic": True} if per_topic else {}
+    table = TABLES[name](EXAMPLE.qrels, RUNS, groups=GROUPS, **more)
+    assert sorted(set(table["group"])) == list(PARTS)
+    for group, topics in PARTS.items():
+        alone = TABLES[name](only(topics), RUNS, **more)
+        part = table[table["group"] == group].drop(columns="group").reset_index(drop=True)
+        pd.testing.assert_frame_equal(pd.DataFrame(part), pd.DataFrame(alone), check_exact=True)
+
+
+def test_two_rankings_are_compared_topic_by_topic_with_the_group_beside():
+    table = irpref.prefer(EXAMPLE.qrels, RUNS["strong"], RUNS["noisy"], groups=GROUPS)
+    assert list(table.columns) == ["query_id", "group", "preference"]
+    assert dict(zip(table["query_id"], table["group"], strict=True)) == GROUPS
+
+
+def test_one_group_of_all_topics_is_the_table_without_groups():
+    one = dict.fromkeys(EXAMPLE.qrels, "all of them")
+    for table in TABLES.values():
+        found = table(EXAMPLE.qrels, RUNS, groups=one).drop(columns="group")
+        pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(table(EXAMPLE.qrels, RUNS)), check_exact=True)
+
+
+def test_a_column_of_the_qrels_and_one_shot_qrels_name_groups_too():
+    frame = pd.DataFrame(
+        [(t, d, g, GROUPS[t]) for t, docs in EXAMPLE.qrels.items() for d, g in docs.items()],
+        columns=["query_id", "doc_id", "relevance", "kind"],
+    )
+    expected = curves.interpolated_precision(EXAMPLE.qrels, RUNS, groups=GROUPS)
+    found = curves.interpolated_precision(frame, RUNS, groups="kind")
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_topics_without_a_group_are_named():
+    with pytest.raises(ValueError, match=r"groups says nothing about 29 of 30 topics, the first of them"):
+        curves.interpolated_precision(EXAMPLE.qrels, RUNS, groups={next(iter(EXAMPLE.qrels)): "a"})
+
+
+# The command line ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    home = tmp_path_factory.mktemp("groups")
+    (home / "groups").write_text("".join(f"{t} {g}\n" for t, g in GROUPS.items()))
+    for name, qrels in {"all": EXAMPLE.qrels, **{g: only(topics) for g, topics in PARTS.items()}}.items():
+        lines = [f"{t} 0 {d} {g}\n" for t, docs in qrels.items() for d, g in docs.items()]
+        (home / f"{name}.qrels").write_text("".join(lines))
+    for name, run in RUNS.items():
+        lines = [f"{t} Q0 {d} 1 {s!r} x\n" for t, docs in run.items() for d, s in docs.items()]
+        (home / f"{name}.run").write_text("".join(lines))
+    return home
+
+
+def rows(capsys, *arguments):
+    assert main([*map(str, arguments), "-o", "csv"]) == 0
+    return list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+
+
+def without(column, found, group):
+    return [{k: v for k, v in row.items() if k != column} for row in found if row[column] == group]
+
+
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        (["eval"], ["AP", "nCRP", "NumRet", "P@5"]),
+        (["eval"], ["AP", "RR", "--baseline", "baseline"]),
+        (["compare"], ["AP", "EMeasure"]),
+        (["prefer"], ["--how", "lexirecall"]),
+        (["prefer"], ["--tests"]),
+        (["curve", "pr"], []),
+        (["curve", "areas"], ["--depth", "10"]),
+        (["curve", "summary"], []),
+        (["curve", "histogram"], []),
+    ],
+    ids=lambda words: "-".join(words),
+)
+def test_commands_print_for_a_group_what_they_print_for_its_topics(command, more, files, capsys):
+    n = 2 if command[0] == "compare" or command[-1] == "histogram" else 3
+    runs = [files / f"{name}.run" for name in list(RUNS)[:n]]
+    found = rows(capsys, *command, files / "all.qrels", *runs, *more, "--groups", files / "groups")
+    for group in PARTS:
+        alone = rows(capsys, *command, files / f"{group}.qrels", *runs, *more)
+        assert without("group", found, group) == alone
+
+
+def test_eval_says_the_group_of_each_topic(files, capsys):
+    found = rows(capsys, "eval", files / "all.qrels", files / "strong.run", "AP", "-q", "--groups", files / "groups")
+    assert {row["query_id"]: row["group"] for row in found if row["query_id"] != "all"} == GROUPS
+    assert [row["group"] for row in found if row["query_id"] == "all"] == list(PARTS)
+    assert main(["eval", str(files / "all.qrels"), str(files / "strong.run"), "AP", "--groups", "nowhere"]) == 1
+    assert capsys.readouterr().err == "irpref: --groups nowhere: no such file\n"
+
+
+def test_tables_for_readers_have_a_row_for_each_group(files, capsys):
+    runs = [str(files / f"{name}.run") for name in list(RUNS)[:2]]
+    for command in ("eval", "compare", "prefer"):
+        measures = [] if command == "prefer" else ["AP"]
+        assert main([command, str(files / "all.qrels"), *runs, *measures, "--groups", str(files / "groups")]) == 0
+        shown = capsys.readouterr().out
+        assert all(group in shown for group in PARTS)
+
+
+# Pictures -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def plots():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    from irpref import plots
+
+    yield plots
+    pyplot.close("all")
+
+
+def test_a_line_is_a_run_on_a_group(plots):
+    table = curves.interpolated_precision(EXAMPLE.qrels, RUNS, groups=GROUPS)
+    ax = plots.precision_recall(table)
+    drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
+    assert set(drawn) == {f"{run} ({group})" for run in RUNS for group in PARTS}
+    for (run, group), rows_of in table.groupby(["run", "group"]):
+        assert drawn[f"{run} ({group})"] == rows_of["precision"].tolist()
+    one = plots.precision_recall(EXAMPLE.qrels, RUNS["strong"], groups=GROUPS)
+    assert [line.get_label() for line in one.lines] == list(PARTS)
+
+
+def test_each_group_has_its_own_ideal_and_worst_case(plots):
+    table = curves.cumulated_gain(EXAMPLE.qrels, RUNS["strong"], groups=GROUPS, depth=30)
+    ax = plots.cumulated_gain(table)
+    assert sum("ideal" in str(line.get_label()) for line in ax.lines) == len(PARTS)
+    crp = curves.crp(EXAMPLE.qrels, RUNS, groups=GROUPS)
+    ax = plots.crp(crp, normalized=False)
+    dotted = [line.get_ydata() for line in ax.lines if line.get_linestyle() == ":"]
+    expected = [rows_of["worst_median"].to_numpy() for _, rows_of in crp[crp["run"] == "baseline"].groupby("group")]
+    grey = [y for y in dotted if any(np.array_equal(y, e[: y.size]) for e in expected)]
+    assert len(grey) >= len(PARTS)
+
+
+def test_bars_stand_by_group_and_strips_are_of_a_group(plots):
+    table = curves.precision_histogram(EXAMPLE.qrels, {"strong": RUNS["strong"]}, RUNS["baseline"], groups=GROUPS)
+    ax = plots.precision_histogram(table)
+    order = [bar.get_x() + bar.get_width() / 2 for bar in ax.patches]
+    assert len(order) == int((table["difference"] != 0).sum())
+    assert {text.get_text() for text in ax.texts} >= set(PARTS)
+    values = irpref.meta.topic_values(["AP"], EXAMPLE.qrels, RUNS)["AP"]
+    ax = plots.topic_strip(values, groups=GROUPS)
+    labels = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert sorted(labels) == sorted(f"{run} ({group})" for run in RUNS for group in PARTS)
+    best = values.systems[int(values.means.argmax())]
+    assert labels[-1] == f"{best} (a few)"
