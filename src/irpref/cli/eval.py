@@ -108,17 +108,22 @@ def run(args: argparse.Namespace) -> int:
     base = _baseline(args, given)
     form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
 
+    from irpref.judged.crew import crew
     from irpref.judged.stream import expect
 
-    expect([Source(path) for path in given.files.values()])
-    scorer, groups = _scorer(
-        args, given, exact=len(given.files) == 1 and form in LINES and args.by_query, compared=bool(base)
-    )
+    def prepare() -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
+        exact = len(given.files) == 1 and form in LINES and args.by_query
+        expect([Source(path) for path in given.files.values()])
+        return _scorer(args, given, exact, compared=bool(base))
+
     scores: dict[str, Scores] = {}
     status = OK
     paths = list(given.files.values())
-    with _progress(paths) as report:
-        for name, done in zip(given.files, scorer.score_all(paths, args.jobs, report), strict=True):
+    shared = [given.qrels, args.known, args.preferences, args.groups]
+    with crew(lambda: prepare()[0].score, paths, shared, args.jobs) as others, _progress(paths) as report:
+        scorer, groups = prepare()
+        several = scorer.score_all(paths, args.jobs, report) if others is None else others.each(scorer.score)
+        for name, done in zip(given.files, several, strict=True):
             frame.warn_again(done, len(paths) > 1)
             if done.value is not None:
                 scores[name] = done.value

@@ -57,6 +57,8 @@ PathLike = str | os.PathLike[str] | IO[bytes]
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
 PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
+WHOLE_BYTES = 2 << 20  # of a packed file that is unpacked at once
+LARGEST_RATIO = 32  # of its text, which for runs is about a fifth of that
 AHEAD = 3  # blocks that are being read or parsed, or wait for the caller
 CHECK_BYTES = 1 << 19  # white space is looked at in pieces whose arrays fit the cache
 SHOWN = 200  # characters of a malformed line in its message
@@ -278,7 +280,7 @@ def _joined(parts: Iterable[pl.DataFrame], form: Form) -> pl.DataFrame:
     if not found:
         names = [name for name in form.columns]
         return pl.DataFrame(schema={n: pl.Float64 if n == form.number else pl.String for n in names})
-    return pl.concat(found, rechunk=False)
+    return _together(found)
 
 
 def whole_grades(table: pl.DataFrame) -> pl.DataFrame:
@@ -335,8 +337,6 @@ def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Top
 
 def whole_topics(frames: Iterator[pl.DataFrame], name: str) -> Iterator[TopicBlock]:
     """Frames that follow each other, cut between topics. Raises `TopicReturnsError`."""
-    import polars as pl
-
     done: set[str] = set()
     pending: list[pl.DataFrame] = []
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
@@ -359,10 +359,16 @@ def whole_topics(frames: Iterator[pl.DataFrame], name: str) -> Iterator[TopicBlo
         if begins[-1]:
             pending.append(frame[: begins[-1]])
         rows = waiting.pop(last)
-        yield TopicBlock(pl.concat(pending, rechunk=False), list(waiting), list(waiting.values()))
+        yield TopicBlock(_together(pending), list(waiting), list(waiting.values()))
         pending, waiting = [frame[begins[-1] :]], {last: rows}
     if pending:
-        yield TopicBlock(pl.concat(pending, rechunk=False), list(waiting), list(waiting.values()))
+        yield TopicBlock(_together(pending), list(waiting), list(waiting.values()))
+
+
+def _together(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    import polars as pl
+
+    return frames[0] if len(frames) == 1 else pl.concat(frames, rechunk=False)
 
 
 def changes(column: pl.Series) -> Any:
@@ -550,6 +556,12 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
         head += more
     whole: Any = _put_back(head, stream)
     if head[:2] == b"\x1f\x8b":
+        if whole is stream and os.fstat(stream.fileno()).st_size <= WHOLE_BYTES:
+            packed = stream.read()
+            data = _unpacked(packed)
+            if data is not None:
+                return io.BytesIO(data)
+            whole.seek(0)
         return _Gunzip(whole)  # type: ignore[return-value]
     if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or one to skip
         return _zstd(whole)
@@ -561,6 +573,21 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     if head[:3] == codecs.BOM_UTF8:
         whole.read(3)
     return whole
+
+
+def _unpacked(packed: bytes) -> bytes | None:
+    """The data of a gzip file of one member, all at once; None where it is not that simple: `_Gunzip` knows."""
+    size = int.from_bytes(packed[-4:], "little")  # of the member, unless others follow
+    if size > LARGEST_RATIO * len(packed):
+        return None
+    member = zlib.decompressobj(wbits=31)
+    try:
+        data = member.decompress(packed, 1)
+        # Into one piece of memory, which is asked for once.
+        data += member.flush(size or 1)
+    except zlib.error:
+        return None
+    return data if member.eof and not member.unused_data else None
 
 
 class _Gunzip:

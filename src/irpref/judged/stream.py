@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -147,21 +148,23 @@ def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) ->
     if jobs < 1:
         raise ValueError(f"jobs={jobs}: expected at least 1")
 
-    def done(item: S) -> Done[S, T]:
-        with held() as warnings:
-            try:
-                return Done(item, work(item), None, warnings)
-            except (ValueError, TypeError, OSError) as error:
-                return Done(item, None, error, warnings)
-
     items = iter(items)
     if jobs == 1:
-        yield from map(done, items)
+        yield from (done(work, item) for item in items)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(jobs) as threads:
-        yield from _in_turn(threads, done, items, 2 * jobs)
+        yield from _in_turn(threads, partial(done, work), items, 2 * jobs)
+
+
+def done(work: Callable[[S], T], item: S) -> Done[S, T]:
+    """What becomes of one: see `each`."""
+    with held() as warnings:
+        try:
+            return Done(item, work(item), None, warnings)
+        except (ValueError, TypeError, OSError) as error:
+            return Done(item, None, error, warnings)
 
 
 def _in_turn(threads: Executor, work: Callable[[S], T], items: Iterator[S], ahead: int) -> Iterator[T]:

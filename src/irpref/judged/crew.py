@@ -1,0 +1,177 @@
+"""Many small files worked on by several processes.
+
+Threads share one interpreter, and of a small file the interpreter's part is large: two threads are little faster than
+one. Processes share nothing. They are forked before anything is read, each prepares for itself, and takes the next
+file when it is done with one.
+
+Only a command does this, where nothing else lives in the process that a fork could tear apart: a library must not.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Generic, TypeVar
+
+from irpref.formats.trec import PACKED, Source
+from irpref.judged.stream import Done, done, n_jobs
+
+T = TypeVar("T")
+LEAST = 24 << 20  # bytes of text from which another process is worth its start
+LARGEST = 64 << 20  # of a file: polars and NumPy use the cores for larger ones by themselves
+_PACKED = 4  # bytes of text in a byte of a packed file, about
+_THREADS = "POLARS_MAX_THREADS"
+_TICKETS = 1 << 13  # what a pipe holds of them without somebody who reads
+
+
+def size_of_crew(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: int | None = None) -> int:
+    """How many processes these files are worth, this one included; 1 where no other can be had. See `crew`."""
+    if not sys.platform.startswith("linux") or "polars" in sys.modules or threading.active_count() > 1:
+        return 1
+    if any(name == "-" or (name and os.path.exists(name) and not _is_stored(name)) for name in shared):
+        return 1
+    sizes = []
+    for path in paths:
+        if path == "-" or not Source(path).is_file():
+            return 1
+        sizes.append(os.path.getsize(path) * (_PACKED if path.lower().endswith(PACKED) else 1))
+    if not sizes or max(sizes) > LARGEST:
+        return 1
+    return max(min(n_jobs() if jobs is None else jobs, len(sizes), sum(sizes) // LEAST), 1)
+
+
+def _is_stored(name: str) -> bool:
+    return os.path.isfile(name) or os.path.isdir(name)
+
+
+class Crew(Generic[T]):
+    """Processes that wait for work: see `crew`."""
+
+    def __init__(self, size: int, prepare: Callable[[], Callable[[str], T]], paths: Sequence[str]) -> None:
+        self.paths = list(paths)
+        self._found: dict[int, Done[str, T]] = {}
+        self._news = threading.Condition()
+        self._away = 0  # others that may still bring something
+        self._step = -(-len(self.paths) // _TICKETS)
+        self._tickets, give = os.pipe()
+        self._others: list[tuple[int, int]] = []  # process, and where its results come from
+        for _ in range(size - 1):
+            self._fork(prepare, give)
+        os.write(give, b"".join(_TICKET.pack(i) for i in range(0, len(self.paths), self._step)))
+        os.close(give)
+
+    def _fork(self, prepare: Callable[[], Callable[[str], T]], give: int) -> None:
+        back, forth = os.pipe()
+        with warnings.catch_warnings():
+            # From 3.12 on, Python speaks of threads here, which are those of NumPy's linear algebra: they are prepared.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process = os.fork()
+        if process:
+            os.close(forth)
+            self._others.append((process, back))
+            return
+        try:  # the other process, which must not return
+            for end in (give, back, *(end for _, end in self._others)):
+                os.close(end)
+            # What cannot be prepared is told by the first process, which meets with it, too.
+            with open(forth, "wb", buffering=0) as out:
+                for i, result in self._work(prepare):
+                    out.write(pickle.dumps((i, result), pickle.HIGHEST_PROTOCOL))
+        finally:
+            os._exit(0)
+
+    def _work(self, prepare: Callable[[], Callable[[str], T]]) -> Iterator[tuple[int, Done[str, T]]]:
+        work: Callable[[str], T] | None = None
+        while ticket := os.read(self._tickets, _TICKET.size):
+            if work is None:
+                prepared = done(lambda _: prepare(), "")
+                if prepared.value is None:
+                    return
+                work = prepared.value
+            (first,) = _TICKET.unpack(ticket)
+            for i in range(first, min(first + self._step, len(self.paths))):
+                yield i, done(work, self.paths[i])
+
+    def each(self, work: Callable[[str], T]) -> Iterator[Done[str, T]]:
+        """As `irpref.judged.stream.each`; this process works, too."""
+        self._away = len(self._others)
+        for _, back in self._others:
+            threading.Thread(target=self._listen, args=(back,), daemon=True).start()
+        mine = self._work(lambda: work)
+        for i in range(len(self.paths)):
+            while i not in self._found:
+                result = next(mine, None)
+                if result is not None:
+                    self._found[result[0]] = result[1]
+                    continue
+                with self._news:
+                    while i not in self._found and self._away:
+                        self._news.wait()
+                if i not in self._found:  # who had it is gone
+                    self._found[i] = done(work, self.paths[i])
+            yield self._found.pop(i)
+
+    def _listen(self, back: int) -> None:
+        try:
+            with open(back, "rb") as results, suppress(EOFError, pickle.UnpicklingError):
+                while True:
+                    i, result = pickle.load(results)
+                    with self._news:
+                        self._found[i] = result
+                        self._news.notify()
+        finally:
+            with self._news:
+                self._away -= 1
+                self._news.notify()
+
+    def close(self) -> None:
+        """Take the tickets that are left, and wait for who has one."""
+        while os.read(self._tickets, 1 << 16):
+            pass
+        os.close(self._tickets)
+        for process, _ in self._others:
+            with suppress(ChildProcessError):
+                os.waitpid(process, 0)
+
+
+_TICKET = struct.Struct("=I")
+
+
+@contextmanager
+def crew(
+    prepare: Callable[[], Callable[[str], Any]],
+    paths: Sequence[str],
+    shared: Sequence[str | None] = (),
+    jobs: int | None = None,
+) -> Iterator[Crew[Any] | None]:
+    """Other processes for the files, begun at once; None where this one had better work alone.
+
+    Parameters
+    ----------
+    prepare : callable
+        Called in each of the others; gives what is to be done with a file. Values must pickle.
+    paths : sequence of str
+    shared : sequence of str or None
+        Names of what each of them reads while it prepares: a pipe can be read once only.
+    jobs : int, optional
+        How many at a time, by default the number of cores.
+    """
+    size = size_of_crew(paths, shared, jobs)
+    if size == 1:
+        yield None
+        return
+    before = os.environ.get(_THREADS)
+    os.environ[_THREADS] = before or "1"  # each process has a core
+    found: Crew[Any] = Crew(size, prepare, paths)
+    try:
+        yield found
+    finally:
+        found.close()
+        if before is None:
+            del os.environ[_THREADS]

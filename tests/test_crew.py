@@ -1,0 +1,143 @@
+"""Many files evaluated by several processes: the same output, whatever happens to one of them."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are forked on Linux only")
+
+# A fresh interpreter, in which nothing has been imported that forbids to fork, and files are large at once.
+START = """
+import os, sys
+from irpref.cli import main
+from irpref.judged import crew
+crew.LEAST = 1
+before = os.getpid()
+"""
+
+
+@pytest.fixture(scope="module")
+def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgments and nine runs, the fifth of which is broken."""
+    folder = tmp_path_factory.mktemp("track")
+    (folder / "qrels").write_text("".join(f"{q} 0 d{i} {(i * q) % 3}\n" for q in range(9) for i in range(12)))
+    for n in range(9):
+        rows = [f"{q} Q0 d{(i * 7 + n) % 15} 1 {(i * n) % 5} t\n" for q in range(n % 2, 9) for i in range(9)]
+        (folder / f"run{n}").write_text("".join(rows) if n != 4 else "1 Q0 a\n")
+    return folder
+
+
+def run(folder: Path, code: str = "", *options: str, begin: str = START) -> tuple[int, str, str]:
+    arguments = ["eval", "qrels", *(f"run{n}" for n in range(9)), "AP", "RPref", "nDCG@3", *options]
+    code = f"{begin}\n{textwrap.dedent(code)}\nsys.exit(main({arguments!r}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=100)
+    return done.returncode, done.stdout, done.stderr
+
+
+# Tells on standard output which processes there are.
+TELL = """
+fork = os.fork
+def told():
+    process = fork()
+    if process:
+        print("forked", flush=True)
+    return process
+os.fork = told
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-q", "-o", "jsonl"), ("--baseline", "run1", "-o", "csv")])
+def test_processes_print_what_one_prints(track: Path, options: tuple[str, ...]) -> None:
+    alone = run(track, TELL, *options, "--jobs", "1")
+    several = run(track, TELL, *options, "--jobs", "3")
+    assert several == (1, "forked\nforked\n" + alone[1], alone[2])
+    # One scale for all, said once; the run that cannot be read by its name; topics that a run lacks.
+    assert alone[2].count("max_rel is not given") == 1
+    assert "irpref: run4, line 1: 3 fields" in alone[2]
+    assert alone[2].count("no documents for 1 of 9 topics, first '0'") == 4
+
+
+def test_what_a_process_leaves_undone_is_done_by_the_first(track: Path) -> None:
+    dying = """
+    from irpref.cli import scoring
+    score = scoring.Scorer.score
+    def once(self, path, *more):
+        if os.getpid() != before and path == "run2":
+            os.kill(os.getpid(), 9)
+        if os.getpid() == before and path != "run2":
+            import time
+            time.sleep(0.2)  # the other one comes first
+        return score(self, path, *more)
+    scoring.Scorer.score = once
+    """
+    assert run(track, dying, "--jobs", "2") == run(track, "", "--jobs", "1")
+
+
+def test_a_mistake_of_ours_is_not_hidden_by_a_process(track: Path) -> None:
+    wrong = """
+    from irpref.cli import scoring
+    def fail(self, path, *more):
+        raise LookupError("a bug")
+    scoring.Scorer.score = fail
+    """
+    status, out, err = run(track, wrong, "--jobs", "2")
+    assert (status, out) == (1, "")
+    assert "LookupError: a bug" in err
+
+
+def test_what_cannot_be_prepared_is_told_once(track: Path) -> None:
+    status, out, err = run(track, "", "Coverage", "--jobs", "3")
+    assert (status, out) == (2, "")
+    assert err.startswith("irpref: Coverage needs the column 'known' of the qrels")
+    assert err.count("Coverage") == 1
+
+
+def test_no_process_is_left_behind_where_the_reader_goes_away(track: Path) -> None:
+    code = START + 'sys.exit(main(["eval", "qrels", *(f"run{n}" for n in range(9)), "AP", "-q", "-o", "tsv"]))'
+    command = f"{sys.executable} -c '{code}' 2>/dev/null | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=track, capture_output=True, text=True, timeout=100)
+    assert done.stdout.splitlines()[-1] in ("141", "1")  # all may be written before the reader goes
+    assert len(done.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "why", ["import polars", "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()"]
+)
+def test_there_are_threads_where_a_fork_would_be_unsafe(track: Path, why: str) -> None:
+    assert "forked" not in run(track, why + "\n" + TELL, "--jobs", "3")[1]
+
+
+def test_standard_input_and_few_bytes_need_no_processes(track: Path) -> None:
+    from irpref.judged.crew import LEAST, size_of_crew
+
+    names = [os.fspath(track / f"run{n}") for n in range(3)]
+    assert size_of_crew(names) == size_of_crew(["-"]) == size_of_crew([]) == 1
+    assert run(track, TELL, "--jobs", "3", begin=START.replace("crew.LEAST = 1", f"crew.LEAST = {LEAST}"))[0] == 1
+
+
+def test_judgments_from_a_pipe_are_read_once(track: Path) -> None:
+    code = START + TELL + 'sys.exit(main(["eval", "-", "run1", "run2", "run3", "AP", "--jobs", "2"]))'
+    command = [sys.executable, "-c", code]
+    qrels = (track / "qrels").read_text()
+    done = subprocess.run(command, cwd=track, input=qrels, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0
+    assert done.stdout.startswith("run ")
+
+
+def test_there_may_be_more_files_than_a_pipe_holds_numbers(tmp_path: Path) -> None:
+    code = """
+    import os, sys
+    from irpref.judged import crew
+    paths = [str(i) for i in range(40_000)]
+    with crew.crew(lambda: str.upper, paths, jobs=1) as none:
+        assert none is None
+    some = crew.Crew(3, lambda: len, paths)
+    found = [done.value for done in some.each(len)]
+    some.close()
+    assert found == list(map(len, paths))
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=100)
