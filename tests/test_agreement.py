@@ -551,4 +551,5 @@ def test_a_topic_without_judged_non_relevant_documents_is_worth_its_recall():
     assert ir_measures.calc_aggregate([Bpref], qrels, run) == {Bpref: 0.5}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", irpref.DegenerateWarning)
         assert RPref(max_rel=1).evaluate(qrels, run) == {"q": 0.5}

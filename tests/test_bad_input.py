@@ -725,7 +725,7 @@ def test_a_collection_without_non_relevant_documents():
         bound = irpref.bind([RPref, BprefVariant, ir_measures.Bpref, QMeasure], qrels)
     assert bound[0] == RPref(max_rel=3)
     assert [str(w.message).partition(":")[0] for w in caught] == ["RPref", "BprefVariant", "Bpref"]
-    assert "no document of this collection is judged non-relevant" in str(caught[0].message)
+    assert "no document of these qrels is judged non-relevant" in str(caught[0].message)
 
 
 def test_warnings_have_one_base():

@@ -523,7 +523,7 @@ def test_the_scale_of_npref_is_announced_when_it_is_taken_from_the_qrels():
         table = curves.npref_convergence(BOOK.qrels, BOOK.runs, "RPref(norm='relative')")
     assert table.attrs["measure"] == "RPref(norm='relative',max_rel=3)"
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", ScaleWarning)
         fixed = curves.npref_convergence(BOOK.qrels, BOOK.runs, RPref(norm="relative", max_rel=3))
     assert_frame_equal(table, fixed)
 

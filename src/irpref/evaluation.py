@@ -21,7 +21,8 @@ from irpref.judged.inputs import Table, as_frame, as_list, as_table, column_name
 from irpref.judged.pool import ConflictError, Pool
 from irpref.judged.recent import recent_pool
 from irpref.judged.types import Qrels
-from irpref.measures.declare import KernelMeasure, MeasureLike
+from irpref.measures.declare import KernelMeasure, MeasureLike, needs
+from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_supported
@@ -105,6 +106,8 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[K
         `max_rel` was not given and is taken from these qrels.
     RangeWarning
         On these judgments a measure leaves its usual range (nCRP, with negative grades).
+    DegenerateWarning
+        No document is judged non-relevant, and a measure of the bpref family needs such documents.
     """
     measures = list(measures)
     for measure in measures:
@@ -135,6 +138,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     if arguments.get("gains"):
         grades = pool.memo("grades", lambda: np.unique(pool.level_grade).tolist())
         measure.check_gains(grades)
+    note_degenerate(measure, pool)
     caution = measure.caution(pool.level_grade)
     if caution:
         warn_user(f"{measure}: {caution}", RangeWarning, once=str(measure))
@@ -152,6 +156,15 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
             once=str(measure),
         )
     return arguments
+
+
+def note_degenerate(measure: Any, pool: Pool) -> None:
+    """Warn where these judgments leave a measure, also one of the host, nothing to tell apart."""
+    if "nonrelevant" not in needs(measure):
+        return
+    # Looked up for each system, and for each batch of one.
+    if pool.memo((note_degenerate, str(measure)), lambda: is_degenerate(measure, pool)):
+        warn_degenerate(measure, pool.level_grade.tolist())
 
 
 class KernelEvaluator(providers.Evaluator):
@@ -287,6 +300,7 @@ class AcceleratedEvaluator(KernelEvaluator):
             found = hosted(measure)
             if found is None:
                 raise ValueError(f"{measure} is left to its own provider; irpref.evaluator combines both")
+            note_degenerate(measure, pool)
             tasks[measure] = partial(found.kernel, **arguments_of(measure))
             self.ties |= found.ties(measure)
             if in_32_bits(measure):
@@ -467,6 +481,8 @@ def evaluator(
     -----
     TieWarning
         For each run: in some topics pytrec_eval would have another order of judged documents.
+    ScaleWarning, RangeWarning, DegenerateWarning
+        Once for a measure, where these qrels say less than it needs: see `irpref.messages`.
 
     Examples
     --------

@@ -38,7 +38,8 @@ from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
 from irpref.judged.stream import each
-from irpref.measures.declare import KernelMeasure, needs, registered
+from irpref.measures.declare import KernelMeasure, registered
+from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.messages import DuplicateWarning, warn_user
 
@@ -226,22 +227,22 @@ def _negative(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
 
 def _nonrelevant(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
     asked = chosen or [*parse_all(["Bpref"]), *registered().values()]
-    by_threshold: dict[float, list[str]] = {}
+    alike: dict[tuple[bytes, str], list[str]] = {}
     for measure in asked:
-        if "nonrelevant" in needs(measure):
-            rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else 1
-            by_threshold.setdefault(float(rel), []).append(str(measure))
-    for rel, names in by_threshold.items():
-        lacking = pool.judged.count((pool.grade >= 0) & (pool.grade < rel)) == 0
-        if not lacking.any():
-            continue
+        lacking = lacks_nonrelevant(measure, pool)
+        if lacking.any():
+            left = what_is_left(measure, pool.level_grade.tolist())
+            alike.setdefault((lacking.tobytes(), left), []).append(str(measure))
+    for (topics, left), names in alike.items():
+        lacking = np.frombuffer(topics, bool)
         level = "warning" if lacking.all() else "note"
-        said = ", ".join(names)
-        if lacking.all():
-            text = f"no document is judged non-relevant: {said} say{'s' * (len(names) == 1)} little more than recall"
-        else:
+        if len(names) > 1:
+            left = left.replace("says", "say").replace("compares", "compare")
+        said = f"{', '.join(names)} {left}"
+        text = f"no document is judged non-relevant: {said}"
+        if not lacking.all():
             text = f"{_of_topics(lacking)} have no document judged non-relevant, first {_first(pool, lacking)!r}: "
-            text += f"{said} say{'s' * (len(names) == 1)} little more than recall there"
+            text += f"{said} there"
         yield Finding("no-nonrelevant", level, None, int(lacking.sum()), _first(pool, lacking), text)
 
 

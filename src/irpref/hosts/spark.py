@@ -25,7 +25,7 @@ from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
-from irpref.messages import TieWarning
+from irpref.messages import TieWarning, held
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -69,6 +69,8 @@ def evaluate(
     -----
     ScaleWarning
         `max_rel` was not given; the highest grade of all the qrels was taken.
+    DegenerateWarning
+        No document of all the qrels is judged non-relevant, and a measure of ours needs such documents.
 
     Examples
     --------
@@ -137,8 +139,10 @@ def _bound(measures: list[Measure], qrels: DataFrame, extra: list[str]) -> list[
     else:
         # NaN and infinity are found, with topic and document, where the judgments are indexed.
         finite = sql.col("relevance") < sql.lit(float("inf"))
-        top = qrels.where(finite).agg(sql.max("relevance")).collect()[0][0]
-        grades = [] if top is None else [top]
+        # The lowest that counts as judged, too: it may be the only one that is not relevant.
+        lowest = sql.min(sql.when(sql.col("relevance") >= 0, sql.col("relevance")))
+        ends = qrels.where(finite).agg(sql.max("relevance"), lowest).collect()[0]
+        grades = sorted({grade for grade in ends if grade is not None})
     if not grades and qrels.isEmpty():
         raise ValueError("the qrels are empty: there is nothing to judge a run against")
     import pandas as pd
@@ -207,7 +211,8 @@ def _values(
     # Whoever computes the measures: rows have no order here, so the host's last of two would be any of them.
     kernels = [measure for measure in ours if isinstance(measure, KernelMeasure)]
     pool = recent_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
-    here = AcceleratedEvaluator(ours, pool, float32=float32)
+    with held():  # of this bucket; the driver has seen all of the judgments
+        here = AcceleratedEvaluator(ours, pool, float32=float32)
     judged = judge(pool, run, strict=True, ties=here.ties, single=float32)
     found = here.values_of(judged)
     for measure, name in ours.items():

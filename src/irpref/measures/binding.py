@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, overload
 
+import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.judged.align import listing as listing_of
@@ -14,8 +15,8 @@ from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import KernelMeasure, MeasureLike, needs
+from irpref.measures.degenerate import nonrelevant, warn_degenerate
 from irpref.measures.names import parse_all
-from irpref.messages import DegenerateWarning, warn_user
 
 
 @overload  # a name is an iterable of names, too
@@ -54,15 +55,11 @@ def bind(measures: Any, source: Any) -> Any:
     chosen = parse_all(measures)
     if single and len(chosen) != 1:
         raise ValueError(f"{measures!r} names {len(chosen)} measures: pass a list")
-    grades, all_relevant = _grades(source, any("preferences" in needs(measure) for measure in chosen))
+    grades, given = _grades(source, any("preferences" in needs(measure) for measure in chosen))
     bound = []
     for measure in chosen:
-        if all_relevant and "nonrelevant" in needs(measure):
-            warn_user(
-                f"{measure}: no document of this collection is judged non-relevant, so there is hardly a preference "
-                "to keep or lose; the measure says little more than recall",
-                DegenerateWarning,
-            )
+        if "nonrelevant" in needs(measure) and not nonrelevant(measure, np.array(given, dtype=np.float64)).any():
+            warn_degenerate(measure, given)
         has_scale = isinstance(measure, KernelMeasure) and "max_rel" in measure.SUPPORTED_PARAMS
         if has_scale and "max_rel" not in measure.params:
             gains = measure.params.get("gains", {})
@@ -71,19 +68,17 @@ def bind(measures: Any, source: Any) -> Any:
     return bound[0] if single else bound
 
 
-def _grades(source: Any, preferences: bool) -> tuple[list[float], bool]:
-    """Grades of a collection, and whether none of them is 0."""
+def _grades(source: Any, preferences: bool) -> tuple[list[float], list[float]]:
+    """Grades of the scale of a collection, and those that were given."""
     names_dataset = isinstance(source, str) and not os.path.exists(source)
     if names_dataset or hasattr(source, "qrels_iter") or hasattr(source, "irds_ref"):
         from irpref.measures.settings import scale_of
 
         scale = scale_of(source)
-        return list(scale.grades), not scale.has_nonrelevant
-    import numpy as np
-
+        return list(scale.grades), list(scale.given)
     pool = source if isinstance(source, Pool) else recent_pool(source, preferences=preferences)
     grades = np.unique(pool.grade).tolist()
-    return grades, 0 not in grades
+    return grades, grades
 
 
 def with_known(

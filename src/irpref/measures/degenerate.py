@@ -1,0 +1,69 @@
+"""Measures that have nothing to tell apart on some judgments: the bpref family without non-relevant documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.judgments import Judgments
+from irpref.arrays.segments import Bools, Floats
+from irpref.measures.declare import needs
+from irpref.messages import DegenerateWarning, warn_user
+
+
+def nonrelevant(measure: Any, grade: Floats) -> Bools:
+    """Which grades are judged, and not relevant to this measure, also one of the host: shape as `grade`."""
+    if "rel" in measure.SUPPORTED_PARAMS:
+        return (grade >= 0) & (grade < measure["rel"])
+    worth = grade.copy()
+    for of, gain in (measure.params.get("gains") or {}).items():
+        worth[grade == of] = gain
+    return (grade >= 0) & (worth <= 0)
+
+
+def lacks_nonrelevant(measure: Any, judgments: Judgments) -> Bools:
+    """Topics where a measure needs a document judged non-relevant, and there is none: shape (n_topics,)."""
+    if "nonrelevant" not in needs(measure):
+        return np.zeros(judgments.n_topics, bool)
+    return judgments.levels.count(nonrelevant(measure, judgments.level_grade)) == 0
+
+
+def is_degenerate(measure: Any, judgments: Judgments) -> bool:
+    """Whether no topic has what a measure needs to say more than recall."""
+    return bool(lacks_nonrelevant(measure, judgments).all())
+
+
+def what_is_left(measure: Any, grades: Iterable[float]) -> str:
+    """What a measure says without documents judged non-relevant, for a message that has named it.
+
+    Parameters
+    ----------
+    measure : measure
+    grades : iterable of float
+        Those that occur.
+    """
+    if "rel" not in measure.SUPPORTED_PARAMS and sum(grade >= 0 for grade in set(grades)) > 1:
+        return "compares the relevant grades with each other only"
+    return "says little more than recall"
+
+
+def warn_degenerate(measure: Any, grades: Iterable[float]) -> None:
+    """Warn that no document is judged non-relevant; once for a measure, whatever its scale, in a call of the user's.
+
+    Parameters
+    ----------
+    measure : measure
+    grades : iterable of float
+        Those that occur.
+    """
+    said = (
+        str(measure.NAME),
+        *sorted(f"{name}={value!r}" for name, value in measure.params.items() if name != "max_rel"),
+    )
+    warn_user(
+        f"{measure}: no document of these qrels is judged non-relevant, so the measure {what_is_left(measure, grades)}",
+        DegenerateWarning,
+        once=said,
+    )
