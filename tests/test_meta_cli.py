@@ -9,7 +9,15 @@ import pandas as pd
 import pytest
 
 from irpref.cli import main, meta
-from irpref.meta import Incompleteness, TopicValues, discriminative_power, stability, swap, topic_values
+from irpref.meta import (
+    Incompleteness,
+    TopicValues,
+    discriminative_power,
+    incompleteness,
+    stability,
+    swap,
+    topic_values,
+)
 
 
 def call(*arguments):
@@ -101,6 +109,67 @@ def test_robustness_resumes(data, capsys, tmp_path):
     assert capsys.readouterr().out == first.out
     assert call(*arguments, "--reference", "AP") == 0
     assert "with AP by all judgments" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("loss", "more", "level"),
+    [
+        ("random", [], "judgments left"),
+        ("pools", ["--depth", "2", "--teams", "teams"], "runs pooled"),
+        ("documents", ["--no-stale-judgments"], "documents left"),
+        ("flip", [], "relevant documents that stay relevant"),
+        ("judges", ["--second", "second"], "judgments of the first judges"),
+    ],
+)
+def test_robustness_to_every_loss_is_that_of_the_library(loss, more, level, files, data, capsys, tmp_path):
+    _, qrels, runs = files
+    second = {t: {d: 2 - g for d, g in docs.items()} for t, docs in qrels.items()}
+    (tmp_path / "second").write_text("".join(f"{t} 0 {d} {g}\n" for t, docs in second.items() for d, g in docs.items()))
+    (tmp_path / "teams").write_text("run0 one\nrun1 one\n")
+    more = [tmp_path / word if word in ("second", "teams") else word for word in more]
+    args = ["robustness", *data, "--loss", loss, *more, "--levels", 50, 20, "--samples", 2]
+    assert call(*args) == 0
+    shown = capsys.readouterr().out
+    assert shown.splitlines()[0].endswith(f"; level: {level} (%)")
+    options = {
+        "pools": {"depth": 2, "teams": {"run0": "one", "run1": "one"}},
+        "documents": {"stale_judgments": False},
+        "judges": {"second": second},
+    }.get(loss, {})
+    found = incompleteness(data[2:], qrels, runs, levels=(50, 20), n_samples=2, rng=0, loss=loss, **options).table()
+    tau = found.pivot(index="level", columns="measure", values="tau")[data[2:]]
+    for line, wanted in zip(table(shown)[1:], (100, 50, 20), strict=True):
+        assert line == [str(wanted), *(f"{value:.4f}" for value in tau.loc[wanted] if value == value)]
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--loss", "judges"], "--loss judges needs a second set of judgments: give --second QRELS"),
+        (["--depth", "3"], "--depth is for --loss pools, got --loss random"),
+        (["--loss", "pools", "--second", "x"], "--second is for --loss judges, got --loss pools"),
+        (["--no-stale-judgments"], "--no-stale-judgments is for --loss documents, got --loss random"),
+    ],
+)
+def test_options_of_another_loss_are_refused(more, says, data, capsys):
+    assert call("robustness", *data, *more) == 2
+    assert capsys.readouterr().err == f"irpref: {says}\n"
+
+
+def test_the_picture_says_what_the_levels_are(files):
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    from irpref.meta import plot_incompleteness
+
+    _, qrels, runs = files
+    asked = {"n_samples": 1, "rng": 0}
+    ax = plot_incompleteness(incompleteness(["AP"], qrels, runs, loss="pools", levels=(50,), **asked))
+    assert ax.get_xlabel() == "runs pooled (%)"
+    ax = plot_incompleteness(incompleteness(["AP"], qrels, runs, loss="judges", second=qrels, levels=(50, 0), **asked))
+    assert ax.get_xlabel() == "judgments of the first judges (%)"
+    assert ax.lines[0].get_xdata().tolist() == [100, 50, 0]
+    pyplot.close("all")
 
 
 @pytest.mark.parametrize("method", ["stability", "swap", "power", "robustness"])

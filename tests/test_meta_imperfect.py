@@ -128,9 +128,44 @@ def test_documents_that_are_gone_count_as_missed_while_they_are_judged():
     assert fresh[30] > 2 * stale[30]
 
 
+@pytest.mark.parametrize("teams", [None, {"run0": "x", "run1": "x", "run3": "y"}])
+def test_shallow_pools_leave_what_the_drawn_runs_have_at_the_top(teams):
+    qrels, runs = collection(9, n_runs=5)
+    found = incompleteness(
+        MEASURES, qrels, runs, levels=(60, 20), n_samples=3, rng=4, loss="pools", depth=3, teams=teams
+    ).means
+    names = {run: (teams or {}).get(run, run) for run in runs}
+    for (level, sample), part in found.groupby(["level", "sample"]):
+        left = qrels
+        if level < 100:
+            order = np.random.default_rng([4, sample]).permutation(len(set(names.values())))
+            n = max(int(level * order.size / 100 + 0.5), 1)
+            drawn = [sorted(set(names.values()))[i] for i in order[:n].tolist()]
+            top = {
+                topic: {
+                    doc
+                    for run, team in names.items()
+                    if team in drawn
+                    for doc in sorted(runs[run].get(topic, {}), key=lambda d: (runs[run][topic][d], d))[::-1][:3]
+                }
+                for topic in qrels
+            }
+            left = {topic: {d: g for d, g in docs.items() if d in top[topic]} for topic, docs in qrels.items()}
+            assert sum(map(len, left.values())) < sum(map(len, qrels.values()))
+        judged = [topic for topic in left if left[topic]]
+        for row in part.itertuples():
+            # Topics without judgments count, with the value 0.
+            expected = ordinary(row.measure, {t: left[t] for t in judged}, runs[row.system]) * len(judged) / len(left)
+            assert row.mean == pytest.approx(expected, abs=1e-12), row
+
+
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
+        ({"depth": 3}, r"depth=3 is for loss='pools', got loss='random'"),
+        ({"teams": {"run0": "a"}, "loss": "flip"}, r"teams is for loss='pools', got loss='flip'"),
+        ({"depth": 0, "loss": "pools"}, r"depth=0 is not accepted, expected a whole number of at least 1"),
+        ({"depth": 2.5, "loss": "pools"}, r"depth=2.5 is not accepted"),
         ({"loss": "document"}, r"loss='document' is not accepted, expected one of .*did you mean 'documents'"),
         ({"loss": "judges"}, r"loss='judges' needs a second set of judgments: give second=qrels"),
         ({"second": {"q1": {"d1": 1}}}, r"second is for loss='judges', got loss='random'"),

@@ -243,7 +243,7 @@ def test_bar_is_for_terminals_only(capsys):
     incompleteness([AP], qrels, runs, progress=True, **settings)
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert "1/2 50 % of the judgments, sample 1" in shown.err
+    assert "1/2 50 %: judgments left, sample 1" in shown.err
 
 
 @pytest.mark.parametrize(

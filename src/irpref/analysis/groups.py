@@ -89,7 +89,7 @@ def _group_of(groups: Any, qrels: Any) -> dict[str, str]:
     if not Path(groups).is_file():
         found = ", ".join(columns) or "none"
         raise ValueError(f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file")
-    return _of_file(Path(groups))
+    return read_groups(groups)
 
 
 def _first(qrels: Any) -> Any:
@@ -111,7 +111,9 @@ def _of_column(name: str, qrels: Any) -> dict[str, str]:
     return out
 
 
-def _of_file(path: Path) -> dict[str, str]:
+def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Lines `topic group` of a file. Raises `ValueError` with file and line."""
+    path = Path(path)
     out: dict[str, str] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         fields = line.split(maxsplit=1)

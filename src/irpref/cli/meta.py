@@ -4,7 +4,7 @@
     irpref meta swap       QRELS RUN... MEASURE...   difference required on other topics
     irpref meta power      QRELS RUN... MEASURE...   pairs of systems told apart
     irpref meta ranking    QRELS RUN... MEASURE...   how the rankings of the systems agree
-    irpref meta robustness QRELS RUN... MEASURE...   the ranking with fewer and fewer judgments
+    irpref meta robustness QRELS RUN... MEASURE...   the ranking with fewer and fewer judgments, or wrong ones (--loss)
 
 RUN is a file, or a folder of nothing else. In place of qrels and runs, all but the last also take values that are
 there already: --values perquery.csv, as pt.Experiment writes it into its save_dir. -o tsv, csv and jsonl have the
@@ -28,7 +28,9 @@ from irpref.show.text import LINES, of_frame, rounded
 if TYPE_CHECKING:
     from irpref.meta import PairDifferences, TopicValues
 
-HOW = ("rpp", "lexirecall", "lexiprecision")  # of `irpref.prefer`, which is not loaded for --help
+# Of `irpref.meta.incompleteness` and `irpref.prefer`, which are not loaded for --help.
+LOSSES = ("random", "pools", "documents", "flip", "judges")
+HOW = ("rpp", "lexirecall", "lexiprecision")
 MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 
@@ -81,7 +83,26 @@ def _arguments(method: str, parser: Parser) -> None:
         )
         parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (default: %(default)s)")
     if method == "robustness":
-        parser.add_argument("--levels", metavar="P", type=float, nargs="+", help="per cent that are left")
+        parser.add_argument(
+            "--loss",
+            choices=LOSSES,
+            default="random",
+            help="what is wrong with the judgments: missing at random, missing where runs were not pooled (pools), of "
+            "documents that are gone, by judges who disagree, at random (flip) or as in --second (default: random)",
+        )
+        parser.add_argument(
+            "--second", metavar="QRELS", help="judgments of the same documents by others, for --loss judges"
+        )
+        parser.add_argument("--depth", metavar="RANK", type=int, help="ranks pooled, for --loss pools (default: 10)")
+        parser.add_argument("--teams", metavar="FILE", help="runs pooled together, for --loss pools: lines `run team`")
+        parser.add_argument(
+            "--no-stale-judgments",
+            action="store_true",
+            help="with --loss documents: the judgments of documents that are gone go, too",
+        )
+        parser.add_argument(
+            "--levels", metavar="P", type=float, nargs="+", help="per cent that are left (of the runs: pooled)"
+        )
         frame.add_rel(parser)
         parser.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
         parser.add_argument("--resume", metavar="FILE", help="keep results there, and go on from there")
@@ -258,9 +279,24 @@ def _ranking(args: argparse.Namespace) -> None:
 def _robustness(args: argparse.Namespace) -> None:
     import pandas as pd
 
+    from irpref.analysis.groups import read_groups
+    from irpref.cli.scoring import read_judgments
     from irpref.meta import LEVELS, incompleteness, plot_incompleteness
 
+    of_loss = {"--second": "judges", "--depth": "pools", "--teams": "pools", "--no-stale-judgments": "documents"}
+    for option, loss in of_loss.items():
+        if args.loss != loss and getattr(args, option[2:].replace("-", "_")) not in (None, False):
+            raise UsageError(f"{option} is for --loss {loss}, got --loss {args.loss}")
+    if args.loss == "judges" and args.second is None:
+        raise UsageError("--loss judges needs a second set of judgments: give --second QRELS")
     given = _inputs(args)
+    options: dict[str, Any] = {"loss": args.loss, "stale_judgments": not args.no_stale_judgments}
+    if args.second is not None:
+        options["second"] = read_judgments(args.second).table()
+    if args.depth is not None:
+        options["depth"] = args.depth
+    if args.teams is not None:
+        options["teams"] = read_groups(args.teams)
     found = incompleteness(
         given.measures,
         given.judgments().table(),
@@ -270,12 +306,15 @@ def _robustness(args: argparse.Namespace) -> None:
         rel=args.rel,
         rng=args.seed,
         output=args.resume,
+        **options,
     )
     whole = found.table(args.reference)
     wide = whole.pivot(index="level", columns="measure", values="tau").sort_index(ascending=False)
     wide.index = pd.Index([f"{level:g}" for level in wide.index], name="level")
     with_what = args.reference or "its own ranking"
-    head = f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: % left"
+    head = (
+        f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: {found.of_level} (%)"
+    )
     _show(
         args,
         wide[found.measures].reset_index(),

@@ -17,6 +17,10 @@ grade is as likely to stay as another; negative grades (unjudged for nearly all 
 themselves, with no minimum. Samples depend on the ids and the seed, not on the order of the lines of the
 qrels.
 
+Judgments are rarely missing at random, but where no pooled run had looked: with `loss='pools'` P % of the runs, or of
+the teams that sent them, are drawn, and what these have in the first `depth` ranks of a topic stays judged. There is no
+minimum; the runs that were not drawn are evaluated as well.
+
 The top of the grade scale (`max_rel`) is that of all judgments, at every level: a measure that inferred it
 from what is left would change its meaning with the sample.
 """
@@ -46,7 +50,8 @@ from irpref.meta.values import _higher_is_better
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 LEAST = (1, 10)
-LOSSES = ("random", "documents", "flip", "judges")
+LOSSES = ("random", "pools", "documents", "flip", "judges")
+DEPTH = 10
 Unit = tuple[float, int]  # level, sample
 
 
@@ -109,6 +114,37 @@ class Thinning:
         # error.
         share = np.floor(level * self._sizes / 100 + 0.5 + 1e-9).astype(np.int64)
         return self.place < np.maximum(share, self._least)[self._group]
+
+
+class Pools:
+    """Judgments that shallow pools of some of the runs would have found.
+
+    Parameters
+    ----------
+    runs : mapping of system to JudgedRun
+    depth : int
+        Ranks of a topic that are judged.
+    teams : mapping of system to team
+        Who is drawn; a system that is not named is a team of its own.
+    n_judged : int
+    """
+
+    def __init__(self, runs: Mapping[str, JudgedRun], depth: int, teams: Mapping[str, str], n_judged: int) -> None:
+        found: dict[str, list[Ints]] = {}
+        for system, run in runs.items():
+            found.setdefault(teams.get(system, system), []).append(run.row[run.rank <= depth])
+        # Drawn in the order of their names: it does not matter in which order the runs come.
+        self._rows = [np.unique(np.concatenate(found[team])) for team in sorted(found)]
+        self._n_judged = n_judged
+
+    def keep(self, level: float, draw: np.random.Generator) -> Bools:
+        """Judgments that are left where `level` per cent of the teams were pooled: shape (n_judged,)."""
+        order = draw.permutation(len(self._rows))
+        pooled = max(int(np.floor(level * order.size / 100 + 0.5 + 1e-9)), 1)
+        out = np.zeros(self._n_judged, bool)
+        for team in order[:pooled].tolist():
+            out[self._rows[team]] = True
+        return out
 
 
 def _seed(rng: Rng | None) -> int:
@@ -182,15 +218,23 @@ class Incompleteness:
     ----------
     means : DataFrame
         Columns level (per cent; 100: all judgments, sample 0), sample, measure, system, mean.
+    loss : str
+        What is wrong with the judgments below 100 %.
     """
 
     means: Any
+    loss: str = "random"
     _compared: dict[str | None, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def read(cls, path: str | Path) -> Incompleteness:
         """What `incompleteness(..., output=path)` wrote."""
         return cls(_frame(read(Path(path))))
+
+    @property
+    def of_level(self) -> str:
+        """What a level is a percentage of, in words."""
+        return _LEVEL[self.loss]
 
     @property
     def measures(self) -> list[str]:
@@ -300,8 +344,10 @@ def incompleteness(
     loss: str = "random",
     second: Any = None,
     stale_judgments: bool = True,
+    depth: int = DEPTH,
+    teams: Mapping[str, str] | None = None,
 ) -> Incompleteness:
-    """Evaluate runs with all judgments and with random parts of them, or with imperfect ones.
+    """Evaluate runs with all judgments and with parts of them, or with imperfect ones.
 
     Parameters
     ----------
@@ -309,7 +355,7 @@ def incompleteness(
         Where `max_rel` is not given it is the highest grade of all the qrels.
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, or iterable of (name, run)
-    levels : per cent of the judgments (documents, relevant documents) that are left
+    levels : per cent of the judgments (documents, relevant documents) that are left, or of the runs that were pooled
     n_samples : int
         Random orders of the judgments; each gives one part for each level.
     rel : lowest relevant grade
@@ -322,14 +368,19 @@ def incompleteness(
         run of that name, or the version of this package or of ir_measures, was another one.
     progress : bool
         Whether to show a bar on standard error. None: if that is a terminal.
-    loss : {'random', 'documents', 'flip', 'judges'}
-        What is wrong with the judgments. 'random': judgments are missing. 'documents': documents are no longer in the
-        collection. 'flip': judges disagree about which documents are relevant. 'judges': judgments come from `second`
+    loss : {'random', 'pools', 'documents', 'flip', 'judges'}
+        What is wrong with the judgments. 'random': judgments are missing. 'pools': judgments are missing where only
+        some of the runs were pooled, and not deep. 'documents': documents are no longer in the collection. 'flip':
+        judges disagree about which documents are relevant. 'judges': judgments come from `second`
         instead. See `irpref.meta.imperfect`.
     second : qrels
         Judgments of the same documents by others, for `loss='judges'`. A level of 0 takes all of them.
     stale_judgments : bool
         For `loss='documents'`: whether judgments of documents that are gone stay.
+    depth : int
+        For `loss='pools'`: ranks of each topic that were judged.
+    teams : mapping of run to team, optional
+        For `loss='pools'`: runs that are pooled together, or not at all.
 
     Returns
     -------
@@ -347,7 +398,7 @@ def incompleteness(
     from irpref.measures.names import parse_all
     from irpref.measures.support import check_whole
 
-    _check_loss(loss, second, stale_judgments, least)
+    _check_loss(loss, second, stale_judgments, least, depth, teams)
     chosen = _check(levels, rel, least, zero=loss == "judges")
     seed = _seed(rng)
     if isinstance(qrels, Iterator):
@@ -392,8 +443,13 @@ def incompleteness(
     if len(aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
     collection = Collection(pool, raw, evaluator.ties) if loss == "documents" else None
-    if collection is not None:
-        # Draws are made among the documents of all runs.
+    pools = None
+    if loss == "pools":
+        of_team = {str(run): str(team) for run, team in (teams or {}).items()}
+        pools = Pools(aligned, depth, of_team, pool.grade.size)
+        settings |= {"depth": depth, "teams": sorted(of_team.items())}
+    if loss in ("pools", "documents"):
+        # Draws are made among all runs, or their documents.
         settings["runs"] = " ".join(sorted(hash_of_run(run)[:12] for run in raw.values()))
     hashes = {} if output is None else {name: hash_of_run(run) for name, run in raw.items()}
     with ExitStack() as stack:
@@ -402,7 +458,7 @@ def incompleteness(
         bar = Bar(len(units), progress)
         thinnings: dict[int, Thinning] = {}
         for level, sample in units:
-            bar.step(f"{level:g} % of {_OF[loss]}, sample {sample + 1}" if level < 100 else "all judgments")
+            bar.step(f"{level:g} %: {_LEVEL[loss]}, sample {sample + 1}" if level < 100 else "all judgments")
             missing = {
                 system: todo
                 for system in aligned
@@ -415,6 +471,8 @@ def incompleteness(
             if level < 100 and collection is not None:
                 left = collection.left(level, np.random.default_rng([seed, sample]))
                 keep = keep if stale_judgments else left.keep
+            elif level < 100 and pools is not None:
+                keep = pools.keep(level, np.random.default_rng([seed, sample]))
             elif level < 100:
                 if sample not in thinnings:
                     floor = least if loss == "random" else (0, 0)
@@ -449,18 +507,26 @@ def incompleteness(
         for m in named
         for system in aligned
     }
-    return Incompleteness(_frame(wanted))
+    return Incompleteness(_frame(wanted), loss)
 
 
-_OF = {
-    "random": "the judgments",
-    "documents": "the documents",
-    "flip": "the relevant documents",
-    "judges": "the judgments",
+_LEVEL = {
+    "random": "judgments left",
+    "pools": "runs pooled",
+    "documents": "documents left",
+    "flip": "relevant documents that stay relevant",
+    "judges": "judgments of the first judges",
 }
 
 
-def _check_loss(loss: Any, second: Any, stale_judgments: bool, least: tuple[int, int]) -> None:
+def _check_loss(
+    loss: Any,
+    second: Any,
+    stale_judgments: bool,
+    least: tuple[int, int],
+    depth: int,
+    teams: Mapping[str, str] | None,
+) -> None:
     if loss not in LOSSES:
         hint = did_you_mean(loss, LOSSES) if isinstance(loss, str) else ""
         raise ValueError(f"loss={loss!r} is not accepted, expected one of {', '.join(map(repr, LOSSES))}{hint}")
@@ -472,6 +538,11 @@ def _check_loss(loss: Any, second: Any, stale_judgments: bool, least: tuple[int,
         )
     if not stale_judgments and loss != "documents":
         raise ValueError(f"stale_judgments=False is for loss='documents', got loss={loss!r}")
+    if isinstance(depth, bool) or int(depth) != depth or depth < 1:
+        raise ValueError(f"depth={depth!r} is not accepted, expected a whole number of at least 1")
+    if (depth != DEPTH or teams is not None) and loss != "pools":
+        given = "teams" if depth == DEPTH else f"depth={depth!r}"
+        raise ValueError(f"{given} is for loss='pools', got loss={loss!r}")
     if tuple(least) != LEAST and loss != "random":
         raise ValueError(f"least={least!r} is for loss='random', got loss={loss!r}")
 

@@ -119,7 +119,7 @@ def plot_incompleteness(
     value: str = "tau",
     reference: str | None = None,
 ) -> Axes:
-    """Agreement with the ranking by all judgments, as fewer and fewer are left; a curve for each measure.
+    """Agreement with the ranking by all judgments, as fewer and fewer are left (or right); a curve for each measure.
 
     The curve is the mean over the samples, the band reaches from the lowest sample to the highest.
 
@@ -156,14 +156,18 @@ def plot_incompleteness(
                 alpha=0.18 if len(measures) <= _FEW else 0.07,
                 linewidth=0,
             )
-    ax.set_xscale("log")
     levels = sorted(set(table["level"]), reverse=True)
-    shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
+    if levels[-1] > 0:
+        ax.set_xscale("log")
+        shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
+        ax.set_xlim(max(levels) * 1.05, min(levels) / 1.05)
+    else:  # a second set of judgments in the place of the first
+        shown = levels
+        ax.set_xlim(max(levels) + 2, -2)
     ax.set_xticks(shown, [f"{level:g}" for level in shown])
     ax.minorticks_off()
-    ax.set_xlim(max(levels) * 1.05, min(levels) / 1.05)
     with_what = "" if value == "mean" else f" with {reference or 'its own ranking'} by all judgments"
-    ax.set(xlabel="judgments left (%)", ylabel=words[value] + text(with_what))
+    ax.set(xlabel=f"{result.of_level} (%)", ylabel=words[value] + text(with_what))
     if several:
         title(ax, "", f"mean and range of {int(table['samples'].max())} samples")
     return _names(ax, lines)
