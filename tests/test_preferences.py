@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.analysis.preference_check import preference_findings
+from irpref.cli import main
 from irpref.evaluation import KernelEvaluator, prepare
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
@@ -576,8 +577,6 @@ def test_a_pool_of_preferences_can_be_shared():
 
 
 def test_eval_takes_a_file_of_preferences_as_qrels_and_beside_qrels(tmp_path, capsys):
-    from irpref.cli import main
-
     prefs, qrels, run = tmp_path / "prefs", tmp_path / "qrels", tmp_path / "run"
     prefs.write_text("q1 ann 0 a 2\nq1 ann 0 b 1\nq1 bob 0 b 2\nq1 bob 0 a 1\nq1 bob 0 c 0\n")
     qrels.write_text("q1 0 a 1\nq1 0 b 0\n")
@@ -599,6 +598,25 @@ def test_eval_takes_a_file_of_preferences_as_qrels_and_beside_qrels(tmp_path, ca
 
 
 # Around it ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["qrels", "preferences", "run"])
+def test_one_of_the_files_can_be_standard_input(which, tmp_path, capsys, monkeypatch):
+    texts = {
+        "qrels": "q1 0 a 1\nq1 0 b 0\n",
+        "preferences": "q1 a b ann\nq1 b c ann\nq1 c b bob\n",
+        "run": "q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq1 Q0 d 3 1 t\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    paths = {name: "-" if name == which else str(tmp_path / name) for name in texts}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(texts[which].encode())))
+    asked = ["eval", paths["qrels"], paths["run"], "PrefShare", "AP", "--preferences", paths["preferences"]]
+    assert main(asked) == 0
+    assert capsys.readouterr().out == "PrefShare\t0.7500\nAP\t1.0000\n"
+    paths |= {"qrels": "-", "preferences": "-"}
+    assert main(["eval", paths["qrels"], paths["run"], "PrefShare", "--preferences", "-"]) == 2
+    assert capsys.readouterr().err == "irpref: standard input ('-') can be read once only\n"
 
 
 def test_check_finds_disagreeing_judges_and_documents_never_compared():

@@ -65,7 +65,7 @@ def _arguments(parser: Parser) -> None:
     input_.add_argument(
         "--preferences",
         metavar="FILE",
-        help="preferences for measures such as PrefShare, beside QRELS for the others (or give them as QRELS)",
+        help="preferences, file or '-', for measures such as PrefShare, beside QRELS for the others; or give them as QRELS",
     )
     frame.add_reading(input_)
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
@@ -106,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
     _check_provider(args.provider)
     base = _baseline(args, given)
+    if [given.qrels, args.preferences, *given.files.values()].count("-") > 1:
+        raise UsageError("standard input ('-') can be read once only")
     form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
 
     from irpref.judged.crew import crew
@@ -181,8 +183,6 @@ def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
         given.files = run_names([path, *given.files.values()])
     if len(given.files) < 2:
         raise UsageError("--baseline needs another run to compare it with")
-    if [given.qrels, *given.files.values()].count("-") > 1:
-        raise UsageError("standard input ('-') can be read once only")
     return next(name for name, other in given.files.items() if _same_file(other, path))
 
 

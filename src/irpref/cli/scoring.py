@@ -266,7 +266,7 @@ class Scorer:
         jobs = min(n_jobs() if jobs is None else jobs, max(len(paths), 1))
         return each(lambda path: self.score(path, progress if jobs == 1 else None, jobs > 1), paths, jobs)
 
-    def score(self, path: str, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
+    def score(self, path: str | Source, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
         """Values of a run file; `alone` in its thread, where others read other files.
 
         Raises
@@ -274,7 +274,7 @@ class Scorer:
         ValueError, OSError
             As `read_run` and `Pool.judge`.
         """
-        source = Source(path, keep=True)
+        source = path if isinstance(path, Source) else Source(path, keep=True)
         source.alone = alone
         found = Scores()
         table = read_table(source, "run", self.form) if self.rest else None
@@ -361,13 +361,12 @@ class SideBySide(Scorer):
         self.measures, self.scorers = list(measures), list(scorers)
         self.pool = self.scorers[0].pool
 
-    def score(self, path: str, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
+    def score(self, path: str | Source, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
         """Values of a run file. Raises as `Scorer.score`."""
-        if path == "-":
-            raise ValueError("--preferences: a run from standard input can be read once only, give a file")
+        source = path if isinstance(path, Source) else Source(path, keep=True)  # read by each of them
         found = Scores()
         for scorer in self.scorers:
-            part = scorer.score(path, progress, alone)
+            part = scorer.score(source, progress, alone)
             if scorer is self.scorers[0]:
                 found.missing = part.missing
             found.means.update(part.means)
