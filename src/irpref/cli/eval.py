@@ -65,7 +65,7 @@ def _arguments(parser: Parser) -> None:
     input_.add_argument(
         "--preferences",
         metavar="FILE",
-        help="preferences, file or '-', for measures such as PrefShare, beside QRELS for the others; or give them as QRELS",
+        help="preferences, file or '-', for measures such as PrefShare, beside QRELS for others; or give them as QRELS",
     )
     frame.add_reading(input_)
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
