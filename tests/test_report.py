@@ -35,6 +35,7 @@ def _run(shift):
 
 
 RUNS = {f"run{shift}": _run(shift) for shift in (1, 2, 4, 5)}
+APART = {q: {f"d{d}": float(-d) for d in range(8)} for q in QRELS}  # no two scores are equal
 
 
 class Page(HTMLParser):
@@ -207,6 +208,103 @@ def test_shares_of_unjudged_documents_by_rank():
     (of,) = Page(irpref.report(["AP"], qrels, {"run": run}).html).data["holes"]
     # Rank 1: a is judged, x is not; rank 2: b is, x is not; rank 3: y, of q1 alone, is not.
     assert (of["x"], of["y"]) == ([1, 2, 3], [[0.5, 0.5, 1]])
+
+
+def test_a_grade_below_0_is_a_judgment_as_for_judged_at_10():
+    data = Page(irpref.report(["AP"], {"q": {"a": -1, "b": 1}}, {"run": {"q": {"a": 2, "b": 1, "x": 0}}}).html).data
+    assert data["holes"][0]["y"] == [[0, 0, 1]]
+    assert data["judged"] == pytest.approx([2 / 3])
+
+
+def test_values_over_the_orders_of_ties_are_those_of_the_intervals():
+    tied = {q: {d: 1.0 for d in docs} for q, docs in RUNS["run1"].items()}
+    ties = Page(irpref.report(["nDCG@10", "AP"], QRELS, {"apart": APART, "tied": tied}).html).data["ties"]
+    assert [row["run"] for row in ties["runs"]] == ["tied"]
+    of = irpref.intervals(["nDCG@10"], QRELS, tied, over="ties")
+    mean = of[of["query_id"].isna()].iloc[0]
+    for key in ("value", "low", "expected", "high"):
+        assert ties["runs"][0][key] == pytest.approx(mean[key])
+    assert mean["low"] < mean["expected"] < mean["high"]
+
+
+def test_runs_without_ties_and_ties_that_change_nothing_are_said():
+    assert "No run has documents with equal scores." in irpref.report(["AP"], QRELS, {"apart": APART}).html
+    harmless = {q: {"d0": 2.0, "x": 1.0, "y": 1.0} for q in QRELS}
+    page = irpref.report(["AP"], QRELS, {"apart": APART, "harmless": harmless}).html
+    assert "1 run has documents with equal scores; their order changes no value" in page
+
+
+def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 0}}
+    run = {q: {d: float(-i) for i, d in enumerate(["x", "a", "b", *map(str, range(30))])} for q in qrels}
+    crp = Page(irpref.report(["AP"], qrels, {"run": run}).html).data["curves"][2]
+    assert crp["x"] == [1, 2, 3, 4, 5, 6]  # the mean of R is 1.5
+    assert crp["yLabel"] == "CRP (0 ideal, \N{MINUS SIGN}1 worst case at R)"
+    table = irpref.curves.crp(qrels, {"run": run})
+    assert crp["y"][0] == pytest.approx(table["share_median"].tolist()[:6])
+    below = Page(irpref.report(["AP"], {**qrels, "q3": {"a": -1, "b": 1}}, {"run": run}).html).data["curves"][2]
+    assert "nothing relevant" in below["yLabel"]
+
+
+def test_groups_say_how_many_topics_they_have():
+    groups = {q: "first" if q in ("q0", "q1") else "rest" for q in QRELS}
+    data = Page(irpref.report(["AP"], QRELS, RUNS, groups=groups).html).data
+    assert [(group["name"], group["topics"]) for group in data["groups"]] == [("first", 2), ("rest", 4)]
+
+
+# ----------------------------------------------------------------------------------------------------- long names
+
+
+LONG = [f"input.trec-covid-submission-{name}-reranked-final" for name in ("bm25", "dense", "mixed", "other")]
+
+
+def test_long_names_lose_in_the_page_what_they_lose_in_pictures_and_are_whole_in_its_text():
+    pytest.importorskip("matplotlib")
+    from irpref.show import look
+
+    page = Page(irpref.report(["AP"], QRELS, dict(zip(LONG, RUNS.values(), strict=True))).html)
+    shown, note = look.short_names(LONG)
+    assert page.data["short"] == [shown[name] for name in page.data["runs"]]
+    assert set(page.data["short"]) == {"bm25", "dense", "mixed", "other"}
+    assert page.data["left_out"] == note
+    assert {row[0] for row in page.tables[0][1:]} == set(LONG)
+    for name, parts in page.data["parts"].items():
+        assert "".join(parts) == name
+
+
+def test_short_names_stay(made):
+    data = Page(made.html).data
+    assert data["short"] == data["runs"]
+    assert (data["parts"], data["left_out"]) == ({}, "")
+    assert 'class="cut' not in made.html
+
+
+# ------------------------------------------------------------------------------------------------- without a script
+
+
+def _captions(html):
+    return re.findall(r"<caption>(.*?)</caption>", html, re.S)
+
+
+def test_without_a_script_pairs_topics_and_curves_are_tables(made):
+    outside = re.sub(r"<noscript>.*?</noscript>", "", made.html, flags=re.S)
+    inside = "".join(re.findall(r"<noscript>(.*?)</noscript>", made.html, re.S))
+    titles = " ".join(_captions(inside))
+    for words in ("The best 4 runs", "Values of the topics", "Unjudged", "Precision and recall", "n-pref"):
+        assert words in titles
+        assert words not in " ".join(_captions(outside))
+    pairs, topics, *_ = Page(inside).tables
+    board = irpref.leaderboard(MEASURES, QRELS, RUNS)
+    of = {frozenset((row["a"], row["b"])): row for row in board.pairs.to_dict("records") if row["measure"] == "nDCG@10"}
+    assert len(pairs) == 1 + len(of)
+    for a, b, difference, _effect, p, adjusted in pairs[1:]:
+        row = of[frozenset((a, b))]
+        assert abs(float(difference.replace("\N{MINUS SIGN}", "-"))) == pytest.approx(abs(row["difference"]), abs=5e-5)
+        assert (p, adjusted) == (f"{row['p']:.4f}", f"{row['p_adjusted']:.4f}")
+    names = topics[0][1:]
+    values = {name: irpref.evaluator(irpref.parse_all(["nDCG@10"]), QRELS).iter_calc(RUNS[name]) for name in names}
+    by_topic = {name: {m.query_id: f"{m.value:.4f}" for m in found} for name, found in values.items()}
+    assert {row[0]: row[1:] for row in topics[1:]} == {q: [by_topic[name][q] for name in names] for q in QRELS}
 
 
 # ---------------------------------------------------------------------------------------------------------- safety

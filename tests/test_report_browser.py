@@ -1,12 +1,13 @@
 """The page of `irpref report` in a real browser: it sorts and chooses, asks for nothing, and complains of nothing."""
 
+import csv
 import json
 
 import pytest
 
 import irpref
 from browser import Browser, program
-from test_report import HOSTILE, QRELS, RUNS, _run
+from test_report import HOSTILE, LONG, QRELS, RUNS, _run
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
 pytestmark = pytest.mark.skipif(program() is None, reason="no Chromium on this machine: pages are not opened")
@@ -87,16 +88,32 @@ def test_a_click_on_a_run_compares_the_others_with_it(page):
     against = irpref.leaderboard(MEASURES, QRELS, RUNS).against(base)
     shown = page.run(
         "Object.fromEntries([...document.querySelectorAll('#board tbody tr')].map(r => [r.cells[0].textContent, "
-        "[1, 2, 3].map(i => r.cells[i].querySelector('.delta')?.textContent ?? '')]))"
+        "[1, 2, 3].map(i => [...r.cells[i].querySelectorAll('.delta')].map(d => d.textContent).join())]))"
     )
     assert shown.pop(base) == ["", "", ""]
     for name, texts in shown.items():
         rows = against[against["a"] == name]
         for text, difference, p in zip(texts, rows["difference"], rows["p_adjusted"], strict=True):
             sign = "+" if difference > 0 else "\u2212" if difference < 0 else ""
-            assert text.startswith(f"{sign}{abs(difference):.4f}, p {p:.4f}")
+            assert text.startswith(f"{sign}{abs(difference):.4f}")
+            assert text.endswith(f",p {p:.4f}")
     page.run("document.querySelector('#board tr.baseline th bdi').click()")
     assert page.run("document.querySelectorAll('.delta').length") == 0
+
+
+def test_who_sorts_by_a_measure_sees_its_places(page):
+    _click(page, 3)
+    assert (
+        page.run("document.getElementById('board-measure').selectedOptions[0].textContent") == "\u2068EMeasure@3\u2069"
+    )
+    board = irpref.leaderboard(MEASURES, QRELS, RUNS)
+    rows = board[board["measure"] == "EMeasure@3"].set_index("run")
+    shown = page.run(
+        "[...document.querySelectorAll('#board tbody tr')].map(r => [r.cells[0], r.cells[4]].map(c => c.textContent))"
+    )
+    assert shown[0][0] == rows["mean"].idxmin()  # lower is better
+    for name, place in shown:
+        assert place.startswith(f"{rows.loc[name, 'place']} (")
 
 
 def test_another_measure_brings_its_places_and_letters(page):
@@ -107,7 +124,7 @@ def test_another_measure_brings_its_places_and_letters(page):
     for row in shown:
         of = rows.loc[row[0]]
         assert row[4] == f"{of['place']} ({of['place_low']}\u2013{of['place_high']})"
-        assert row[6] == of["letters"]
+        assert row[-1] == of["letters"]
 
 
 def test_a_cell_of_the_matrix_opens_the_two_runs(page):
@@ -166,6 +183,120 @@ def test_tables_come_as_files(page):
     lines = text.splitlines()
     assert lines[0].startswith("run,measure,mean,low,high")
     assert len(lines) == 1 + len(RUNS) * len(MEASURES)
+
+
+def test_every_table_comes_as_a_file_with_the_numbers_of_the_page(page):
+    page.run(
+        "window.made = {}; let last; URL.createObjectURL = blob => (last = blob, '#'); "
+        "for (const at of document.querySelectorAll('[data-csv]')) { at.click(); made[at.dataset.csv] = last; }"
+    )
+    tables = {}
+    for name in page.run("Object.keys(made)"):
+        tables[name] = list(csv.reader(page.run(f"made['{name}'].text()").splitlines()))
+    assert set(tables) >= {"leaderboard", "pairs", "two", "topic", "topics", "curves", "unjudged", "bounds", "findings"}
+    assert set(tables) >= {"turns", "judge_next", "measures", "inputs"}
+    for rows in tables.values():
+        assert {len(row) for row in rows} == {len(rows[0])}
+        assert len(rows) > 1
+    evaluate = irpref.evaluator(irpref.parse_all(MEASURES), QRELS)
+    values = {(run, m.query_id, str(m.measure)): m.value for run in RUNS for m in evaluate.iter_calc(RUNS[run])}
+    found = {tuple(row[:3]): float(row[3]) for row in tables["topics"][1:]}
+    assert found == pytest.approx(values, abs=1e-8)
+
+
+def test_the_paragraph_is_copied(page):
+    page.run("document.querySelector('[data-copy=methods]').focus()")
+    page.press("Enter")
+    assert page.run("document.querySelector('[data-copy=methods]').textContent") == "Copied"
+    assert page.run("getSelection().toString() === document.getElementById('methods').textContent")
+
+
+def test_lines_join_the_places_of_a_document(page):
+    ends = page.run(
+        "const middle = row => { const of = row.getBoundingClientRect(); return of.top + of.height / 2; };"
+        "const row = (side, doc) => document.querySelector(`[data-side=${side}] tr[data-doc='${doc}']`);"
+        "const start = line => line.ownerSVGElement.getBoundingClientRect().top;"
+        "[...document.querySelectorAll('.lines line')].map(line => ['left', 'right'].map((side, i) => "
+        "[start(line) + Number(line.getAttribute('y' + (i + 1))), middle(row(side, line.dataset.doc))]))"
+    )
+    both = set(page.run("[...document.querySelectorAll('[data-side=left] tbody tr')].map(row => row.dataset.doc)"))
+    assert len(ends) == len(both) > 0
+    for line in ends:
+        for drawn, row in line:
+            assert drawn == pytest.approx(row, abs=1.5)
+
+
+def test_where_lower_is_better_what_adds_is_worse(browser, tmp_path):
+    path = tmp_path / "page.html"
+    irpref.report(["nCRP"], QRELS, RUNS, path)
+    browser.open(path)
+    parts = browser.run(
+        "[...document.querySelectorAll('.ranking td.part')].filter(cell => cell.querySelector('rect'))"
+        ".map(cell => [cell.textContent.trim().startsWith('\u2212'), cell.querySelector('rect').getAttribute('class')])"
+    )
+    assert {tuple(part) for part in parts} <= {(True, "better"), (False, "worse")}
+    assert len(parts) > 0
+    assert browser.messages == []
+
+
+def test_long_names_are_short_on_the_screen_and_whole_in_files(browser, tmp_path):
+    path = tmp_path / "page.html"
+    irpref.report(["AP", "RPref(max_rel=2)"], QRELS, dict(zip(LONG, RUNS.values(), strict=True)), path)
+    browser.open(path)
+    shown = browser.run(
+        "[...document.querySelectorAll('#board tbody th bdi')].map(name => [name.innerText, name.title])"
+    )
+    assert {short for short, _ in shown} == {"bm25", "dense", "mixed", "other"}
+    assert {whole for _, whole in shown} == set(LONG)
+    assert "names without" in browser.run("document.querySelector('#leaderboard .note').innerText")
+    browser.run(
+        "URL.createObjectURL = blob => (window.made = blob, '#'); "
+        "document.querySelector('[data-csv=leaderboard]').click()"
+    )
+    assert all(name in browser.run("made.text()") for name in LONG)
+    browser.send("Emulation.setEmulatedMedia", media="print", features=[])
+    try:
+        assert set(
+            browser.run("[...document.querySelectorAll('#board tbody th bdi')].map(name => name.innerText)")
+        ) == set(LONG)
+    finally:
+        browser.send("Emulation.setEmulatedMedia", media="", features=[])
+
+
+def test_one_topic_has_no_tests_and_says_nothing_of_them(browser, tmp_path):
+    path = tmp_path / "page.html"
+    irpref.report(["AP", "nDCG@10"], {"q0": QRELS["q0"]}, RUNS, path)
+    browser.open(path)
+    heads = browser.run(
+        "[...document.querySelectorAll('#board thead th')].map(head => head.innerText.split('\\n')[0].trim())"
+    )
+    assert heads == ["Run", "AP", "nDCG@10", "Place", "Topics", "Judged@10"]
+    text = browser.run("document.body.innerText")
+    for words in ("1 topics", "share a letter", "compares all others", "NaN", "undefined", "null"):
+        assert words not in text
+    assert browser.messages == []
+
+
+def test_a_ninth_curve_is_refused_in_words(browser, tmp_path):
+    path = tmp_path / "page.html"
+    irpref.report(["AP"], QRELS, {f"run{i}": _run(i + 1) for i in range(10)}, path)
+    browser.open(path)
+    browser.run("for (const box of document.querySelectorAll('#board input:not(:checked)')) box.click()")
+    assert browser.run("document.querySelectorAll('#board input:checked').length") == 8
+    assert "untick one first" in browser.run("document.getElementById('board-said').textContent")
+
+
+def test_a_notebook_shows_the_page_in_its_frame(browser, tmp_path):
+    # The sandbox gives the frame an origin of its own; only without that can it be looked into from outside.
+    shown = irpref.report(MEASURES, QRELS, RUNS)._repr_html_().replace('sandbox="allow-scripts allow-downloads"', "")
+    assert "sandbox" not in shown.split("srcdoc")[0]
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><meta charset=utf-8>{shown}", encoding="utf-8")
+    browser.open(path)
+    assert browser.run("frames[0].document.querySelectorAll('#board tbody tr').length") == len(RUNS)
+    assert browser.run("frames[0].document.querySelectorAll('#curves-plots path[stroke]').length") == 4 * len(RUNS)
+    assert browser.messages == []
+    assert [address for address in browser.requests if not address.startswith(("file:", "about:"))] == []
 
 
 @pytest.mark.parametrize("width", [390, 1280])

@@ -9,7 +9,6 @@ are new take colours that the other names of their picture do not have, as long 
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 from irpref.messages import visible
+from irpref.show.names import LONGEST, left_out, middle, parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "0.45"
 NEUTRAL = "0.35"  # of systems that are too many to have a colour each
 SIZE = (4.4, 3.2)  # inches: two columns of a page hold it at three quarters, where 10 points become 7.5
-LONGEST = 24  # characters of a name
+CRP_CUT = 4  # a curve of CRP is drawn down to so many times the mean R: later ranks say little of a run
 STYLE: dict[str, Any] = {
     "font.size": 10,
     "axes.titlesize": 11,
@@ -44,7 +44,6 @@ STYLE: dict[str, Any] = {
     "legend.frameon": False,
     "legend.handlelength": 2.6,
 }
-ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MINUS = "\N{MINUS SIGN}"
 _ours: WeakSet[Any] = WeakSet()  # figures made here: they may grow
 _places: dict[tuple[str, str], int] = {}
@@ -178,52 +177,8 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> Names:
         Characters. Where no name is longer, all stay as they are.
     """
     plain = {name: visible(str(name)) for name in names}
-    if not any(len(name) > longest for name in plain.values()):
-        return Names({name: text(name) for name in plain}, "")
-    first, last = _common(list(plain.values()))
-    cut = {name: shown[len(first) : len(shown) - len(last)] for name, shown in plain.items()}
-    room = longest
-    # Wider, until no two names look alike.
-    while len({middle(shown, room) for shown in cut.values()}) < len(set(cut.values())):
-        room += 4
-    left_out = [
-        f"\N{LEFT DOUBLE QUOTATION MARK}{middle(part, 26)}\N{RIGHT DOUBLE QUOTATION MARK} {where}"
-        for part, where in ((first, "before"), (last, "after"))
-        if part
-    ]
-    note = f"names without {' and '.join(left_out)}" if left_out else ""
-    return Names({name: text(middle(shown, room)) for name, shown in cut.items()}, text(note))
-
-
-def _common(names: Sequence[str]) -> tuple[str, str]:
-    """What all names begin and end with, up to a separator; nothing where little would be gained."""
-    if len(names) < 2:
-        return "", ""
-    first = _beginning(names)
-    separator = max(first.rfind(sign) for sign in "-_./ :")
-    first = first[: separator + 1]
-    rest = [name[len(first) :] for name in names]
-    last = _beginning([name[::-1] for name in rest])[::-1]
-    found = re.search(r"[-_./ :]", last)
-    last = last[found.start() :] if found else ""
-    if any(len(name) <= len(last) for name in rest):
-        last = ""
-    if any(not name for name in rest):
-        return "", ""
-    return (first if len(first) >= 6 else ""), (last if len(last) >= 6 else "")
-
-
-def _beginning(names: Sequence[str]) -> str:
-    low, high = min(names), max(names)
-    return low[: next((i for i, char in enumerate(low) if char != high[i]), len(low))]
-
-
-def middle(name: str, longest: int = LONGEST) -> str:
-    """The name without its middle where it is longer than this."""
-    if len(name) <= longest:
-        return name
-    kept = longest - 1
-    return name[: kept - kept // 2] + ELLIPSIS + name[len(name) - kept // 2 :]
+    found = parts(plain.values(), longest)
+    return Names({name: text(found[shown].shown) for name, shown in plain.items()}, text(left_out(found)))
 
 
 def one_name(name: object, otherwise: str, longest: int = 40) -> str:

@@ -24,6 +24,7 @@ import numpy as np
 
 from irpref.show.look import (
     COLOURS,
+    CRP_CUT,
     GREY,
     MINUS,
     NEUTRAL,
@@ -36,7 +37,6 @@ from irpref.show.look import (
     grow,
     introduce,
     legend,
-    middle,
     name_points,
     one_name,
     short_names,
@@ -46,6 +46,7 @@ from irpref.show.look import (
     title,
     wrapped,
 )
+from irpref.show.names import middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +64,6 @@ __all__ = [
     "precision_recall",
     "topic_strip",
 ]
-_CUT = 4  # multiples of the mean R that `crp` draws
 _LABELS = 15  # systems that a scatter of ordinary size has room to name
 
 
@@ -218,7 +218,7 @@ def crp(
     names = list(dict.fromkeys(table["run"]))
     one = table.attrs.get("n_topics") == 1
     spread = (len(names) <= 3 if spread is None else spread) and not one
-    times = cut or (np.inf if options.get("depth") else _CUT)
+    times = cut or (np.inf if options.get("depth") else CRP_CUT)
     last = np.ceil(times * max(float(table["recall_base"].max()), 1)) if np.isfinite(times) else np.inf
     alive = table[table["ended"] < 1]
     shown = alive[alive["rank"] <= last]

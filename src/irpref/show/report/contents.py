@@ -22,8 +22,9 @@ from irpref.analysis.explain import Explainer, explainable
 from irpref.analysis.groups import groups_of
 from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
 from irpref.analysis.leaderboard import FURTHER, board_of
-from irpref.analysis.pairs import check_method
+from irpref.analysis.pairs import N_PERMUTATIONS, check_method
 from irpref.analysis.results import Results, results
+from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import check_level
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools
@@ -36,11 +37,14 @@ from irpref.measures import literature
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, did_you_mean
+from irpref.show.look import CRP_CUT, MINUS
+from irpref.show.names import left_out, parts
 from irpref.show.report.texts import texts
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
 N_PAIRS = 6  # best runs whose pairs are looked at for what unjudged documents could turn
 MOST_BOUNDS = 2000  # topics times runs for which this is done
+MOST_TIED = 12_000  # topics times runs whose values are bounded over the orders of their ties
 MOST_EXPLAINED = 4  # measures whose contributions are shown
 MOST_VALUES = 400_000  # values of topics that the page holds
 MOST_ROWS = 40_000  # documents of rankings that the page holds
@@ -49,7 +53,7 @@ CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 
 BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 _PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "polars", "pytrec-eval-terrier")
 _METHODS = {
-    "randomised_tukey": "a randomised Tukey HSD test over all pairs of runs",
+    "randomised_tukey": f"a randomised Tukey HSD test over all pairs of runs (at most {N_PERMUTATIONS} permutations)",
     "tukey": "Tukey's HSD test over all pairs of runs",
     "holm": "paired t-tests of all pairs of runs, adjusted by Holm's method",
 }
@@ -106,6 +110,8 @@ def contents(
         lists = _rankings(chosen, qrels, {name: named[name] for name in shown}, first.topics, depth, documents)
         return {
             "title": title,
+            **_short(board["runs"]),
+            "tested": pairs if board["pairs"] else "none",
             "measures": [_measure(measure, found[str(measure)]) for measure in chosen],
             **board,
             "topics": list(first.topics),
@@ -118,6 +124,7 @@ def contents(
             "rankings": lists | {"chosen": rankings is not None},
             **_drawn(qrels, named, board["runs"]),
             "bounds": _bounds(chosen[0], qrels, {name: named[name] for name in shown}, len(first.topics)),
+            "ties": _ties(chosen[0], qrels, named, _tied_runs(findings, board["runs"]), len(first.topics)),
             "findings": [
                 {"level": row.level, "code": row.code, "run": row.run, "count": row.count, "text": row.text}
                 for row in findings.itertuples(index=False)
@@ -128,6 +135,16 @@ def contents(
             "methods": _methods(chosen, pairs if board["pairs"] else "none", level, len(first.topics), len(order)),
             "bibtex": literature.cite(chosen),
         }
+
+
+def _short(runs: Sequence[str]) -> dict[str, Any]:
+    """How much of long names is shown where there is little room."""
+    found = parts(runs)
+    return {
+        "short": [found[name].shown for name in runs],
+        "parts": {name: list(of) for name, of in found.items() if of.shown != name},
+        "left_out": left_out(found),
+    }
 
 
 def numbers(values: Iterable[float]) -> list[float | int | None]:
@@ -215,7 +232,8 @@ def _board(
         by_group = board_of(found, names, names[0], groups, pairs, level, seed=seed)
         for group in dict.fromkeys(by_group.pairs["group"].tolist()):
             tested = by_group.pairs[by_group.pairs["group"] == group]
-            of_groups.append({"name": group, "pairs": _pairs(tested, names, runs)})
+            n_topics = int(groups[group].sum())
+            of_groups.append({"name": group, "topics": n_topics, "pairs": _pairs(tested, names, runs)})
     return {
         "runs": runs,
         "board": rows,
@@ -318,6 +336,7 @@ def _rankings(
         "runs": list(runs),
         "depth": depth,
         "explained": [str(explainer.measure) for explainer in explainers],
+        "most_explained": MOST_EXPLAINED,
         "docs": list(docs),
         "titles": texts(documents, "documents", docs),
         "words": list(words),
@@ -359,19 +378,31 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
     crp = curves.crp(pool, seen, depth=CURVE_RANKS[-1])
     # With grades below 0 a ranking can fall below that of nothing relevant.
     worst = "nothing relevant" if crp.attrs["negative_topics"] else "worst case"
-    of_worst = "a ranking with nothing relevant" if worst != "worst case" else "the worst case"
+    # As in `irpref.plots.crp`: later ranks say little of a run.
+    last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
+    gain = "mean DCG by rank over that of the ideal rankings, as first published: logarithm to base 2 from rank 2 on"
     tables = [
         (curves.interpolated_precision(pool, seen), "recall", "precision"),
         (curves.cumulated_gain(pool, seen, depth=CURVE_RANKS[-1]), "rank", "ndcg"),
-        (crp, "rank", "share_median"),
+        (crp[crp["rank"] <= last], "rank", "share_median"),
         (curves.npref_convergence(pool, seen, rpref), "n", "value"),
     ]
     words: list[tuple[str, str, dict[str, Any]]] = [
         ("Precision and recall", "precision at eleven levels of recall", {"from": 0, "to": 1}),
-        ("Cumulated gain", "nDCG by rank", {"from": 0, "log": True}),
-        ("Cumulated relative position", f"median of CRP by rank, over that of {of_worst}", {"log": True}),
-        (f"n-pref, {rpref}", "n-pref by number of partitions; it approaches rpref", {"log": True, "from": None}),
+        ("Cumulated gain", gain, {"from": 0, "log": True}),
+        (
+            "Cumulated relative position",
+            f"median over the topics of CRP / [R(R + 1)/2]: 0 ideal, {MINUS}1 {worst} at R; ranks up to "
+            f"{CRP_CUT} times the mean R",
+            {"log": True, "zero": True},
+        ),
+        (
+            f"n-pref, {rpref}",
+            "by number of partitions of the grade scale; it approaches rpref",
+            {"log": True, "from": None},
+        ),
     ]
+    labels = {"ndcg": "DCG / ideal DCG", "share_median": f"CRP (0 ideal, {MINUS}1 {worst} at R)", "value": "n-pref"}
     out: list[dict[str, Any]] = []
     for (table, x, y), (title, said, more) in zip(tables, words, strict=True):
         lines = {name: of for name, of in table.groupby("run", sort=False)}
@@ -385,10 +416,9 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
             points.append(
                 numbers(of.get(place, math.nan) if x != "rank" or place <= ends[name] else math.nan for place in at)
             )
-        label = {"ndcg": "nDCG", "share_median": f"CRP / {worst}", "value": "n-pref"}.get(y, y)
         out.append(
-            {"title": title, "said": said, "x": at, "xLabel": "partitions" if x == "n" else x, "yLabel": label}
-            | {"y": points, **more}
+            {"title": title, "said": said, "x": at, "xLabel": "partitions" if x == "n" else x}
+            | {"yLabel": labels.get(y, y), "y": points, **more}
         )
     return {"curves": out, "holes": _holes(seen)}
 
@@ -400,7 +430,7 @@ def _holes(runs: Mapping[str, JudgedRun]) -> list[dict[str, Any]]:
     at = [rank for rank in BANDS if rank <= deepest]
     for judged in runs.values():
         there = np.minimum.outer(judged.n_retrieved, at).sum(axis=0)  # documents down to each of these ranks
-        rank = np.sort(judged.rank[judged.grade >= 0])
+        rank = np.sort(judged.rank)  # with grades below 0, which are judgments, too
         known = np.searchsorted(rank, at, side="right")
         own, hits = np.diff(there, prepend=0), np.diff(known, prepend=0)
         points.append([1 - hit / n if n else math.nan for hit, n in zip(hits.tolist(), own.tolist(), strict=True)])
@@ -450,6 +480,30 @@ def _bounds(measure: Any, qrels: Any, runs: Mapping[str, Any], n_topics: int) ->
     return out
 
 
+def _tied_runs(findings: Any, runs: Sequence[str]) -> list[str]:
+    """Runs with documents of equal scores, in the order of the leaderboard."""
+    tied = set(findings.loc[findings["code"] == "ties", "run"])
+    return [name for name in runs if name in tied]
+
+
+def _ties(measure: Any, qrels: Any, runs: Mapping[str, Any], tied: Sequence[str], n_topics: int) -> dict[str, Any]:
+    """What other orders of tied documents would make of a measure: the runs for which it is another value."""
+    out: dict[str, Any] = {"measure": str(measure), "tied": len(tied), "runs": [], "said": ""}
+    if n_topics * len(tied) > MOST_TIED:
+        out["said"] = f"left out, as {len(tied)} runs have ties: irpref.intervals(over='ties') gives them"
+        return out
+    try:
+        for name in tied:
+            of = tie_intervals([measure], qrels, runs[name])
+            row = of[of["query_id"].isna()].iloc[0]
+            if row["low"] < row["high"]:
+                keys = ("value", "low", "expected", "high")
+                out["runs"].append({"run": name, "exact": bool(row["exact"])} | {key: number(row[key]) for key in keys})
+    except ValueError as error:  # nothing is known of this measure
+        out["said"] = str(error)
+    return out
+
+
 # ------------------------------------------------------------------------------------------------------ what was done
 
 
@@ -479,8 +533,15 @@ def _versions() -> list[tuple[str, str]]:
     return out
 
 
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
 def _methods(chosen: Sequence[Any], pairs: str, level: float, n_topics: int, n_runs: int) -> str:
-    said = [literature.methods(chosen), f"Values are means over {n_topics} topics of {n_runs} runs."]
+    said = [
+        literature.methods(chosen),
+        f"Values are means over {_counted(n_topics, 'topic')} of {_counted(n_runs, 'run')}.",
+    ]
     if n_topics > 1:
         said.append(f"Intervals are {100 * level:g} % bootstrap intervals over topics.")
     if pairs in _METHODS:

@@ -22,11 +22,18 @@ const isolated = text => "\u2068" + text + "\u2069";
 const put = (id, ...children) => by(id).replaceChildren(...children.flat(9));
 const fixed = (value, places = 4) => (value === null || value === undefined ? "" : value.toFixed(places));
 const signed = (value, places = 4) => (value > 0 ? "+" : value < 0 ? "\u2212" : "") + fixed(Math.abs(value), places);
+const minus = number => String(number).replace("-", "\u2212");
 const pValue = p => (p === null ? "not tested" : p < 0.0001 ? "< 0.0001" : fixed(p));
-const short = (text, most) => (text.length <= most ? text
-  : text.slice(0, Math.ceil((most - 1) / 2)) + "\u2026" + text.slice(text.length - Math.floor((most - 1) / 2)));
+const short = (text, most) => {
+  const signs = [...text];
+  return signs.length <= most ? text : [...signs.slice(0, Math.ceil((most - 1) / 2)), "\u2026", ...signs.slice(signs.length - Math.floor((most - 1) / 2))].join("");
+};
+const counted = (number, what) => number + " " + what + (number === 1 ? "" : "s");
+// Names of runs as there is room for them; whole where one rests on them, and in files.
+const nameOf = r => el("bdi", { title: D.short[r] === D.runs[r] ? null : D.runs[r] }, D.short[r]);
+const wide = most => Math.max(280, Math.min(most, document.documentElement.clientWidth - 24));
 function options(id, names, chosen) {
-  put(id, names.map((name, i) => el("option", { value: i }, isolated(short(name, 36)))));
+  put(id, names.map((name, i) => el("option", { value: i }, isolated(short(name, 40)))));
   by(id).value = String(chosen);
   return by(id);
 }
@@ -45,7 +52,7 @@ function pair(m, i, j, of = D.pairs) {
 const better = (m, difference) => (D.measures[m].higher ? difference > 0 : difference < 0);
 
 // ------------------------------------------------------------------ sorting, of any table with data-key heads
-function sortable(table, keyOf) {
+function sortable(table, keyOf, before) {
   const sort = (head, way) => {
     for (const other of head.parentNode.children) if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
     head.setAttribute("aria-sort", way);
@@ -63,8 +70,13 @@ function sortable(table, keyOf) {
     const head = event.target.closest("th[data-key]");
     if (!head) return;
     const now = head.getAttribute("aria-sort"), first = head.dataset.first;
+    if (before) before(head.dataset.key);
     sort(head, now === "none" ? first : now === "ascending" ? "descending" : "ascending");
   });
+  return () => { // once more, where what it is sorted by has changed
+    const head = table.tHead.querySelector("th[aria-sort=ascending], th[aria-sort=descending]");
+    if (head && !/^(run|m[0-9]+)$/.test(head.dataset.key)) sort(head, head.getAttribute("aria-sort"));
+  };
 }
 
 // ------------------------------------------------------------------ leaderboard
@@ -72,19 +84,28 @@ const board = by("board");
 const rowOf = [...board.tBodies[0].rows];
 const COLOURS = 8, drawn = [];
 const shownMeasure = () => picked("board-measure");
-sortable(board, (row, key) => {
+const headOf = key => board.tHead.querySelector(`th[data-key=${key}]`);
+const sortAgain = sortable(board, (row, key) => {
   const r = Number(row.dataset.run);
   if (key === "run") return D.runs[r];
   if (key === "answered" || key === "judged") return D[key][r];
   if (key === "place" || key === "low" || key === "letters") return D.board[shownMeasure()][key][r];
   return D.board[Number(key.slice(1))].mean[r];
+}, key => {
+  // Who sorts by a measure wants its places, too.
+  if (!/^m[0-9]+$/.test(key) || key === "m" + shownMeasure()) return;
+  by("board-measure").value = key.slice(1);
+  showBoard();
 });
 function showBoard() {
   const m = shownMeasure(), of = D.board[m], base = by("board-baseline") ? picked("board-baseline") : -1;
   const ends = [...of.low, ...of.high, ...of.mean].filter(value => value !== null);
   const least = Math.min(...ends), room = Math.max(...ends) - least || 1;
-  const x = value => 4 + 112 * (value - least) / room;
-  const k = D.measures.length;
+  const x = value => 4 + 92 * (value - least) / room;
+  const places = ["place", "low", "letters"].map(key => [key, headOf(key)]).filter(each => each[1]);
+  D.measures.forEach((_, i) => headOf("m" + i).classList.toggle("shown", i === m && D.measures.length > 1));
+  for (const [, head] of places) head.setAttribute("title", "by " + D.measures[m].name);
+  const columns = Object.fromEntries(places.map(([key, head]) => [key, head.cellIndex]));
   rowOf.forEach((row, r) => {
     row.classList.toggle("baseline", r === base);
     D.measures.forEach((measure, i) => {
@@ -93,25 +114,25 @@ function showBoard() {
       if (!found || found.difference === null) return;
       const tested = found.adjusted !== null, real = tested && found.adjusted <= significant;
       const kind = !real ? "" : better(i, found.difference) ? " better" : " worse";
-      cell.append(el("span", { class: "delta" + kind }, signed(found.difference),
-        tested ? ", p " + pValue(found.adjusted) : "", real ? (found.difference > 0 ? " \u25b2" : " \u25bc") : ""));
+      cell.append(el("span", { class: "delta" + kind }, signed(found.difference), real ? (found.difference > 0 ? " \u25b2" : " \u25bc") : ""));
+      if (tested) cell.append(el("span", { class: "delta" + kind }, "p " + pValue(found.adjusted)));
     });
-    row.cells[k + 1].replaceChildren(of.place[r], of.place_low[r] === null ? ""
+    row.cells[columns.place].replaceChildren(of.place[r], of.place_low[r] === null ? ""
       : el("small", {}, " (" + of.place_low[r] + "\u2013" + of.place_high[r] + ")"));
-    const interval = row.cells[k + 2];
-    interval.replaceChildren();
-    if (of.low[r] !== null) {
+    const interval = row.cells[columns.low];
+    if (interval) interval.replaceChildren();
+    if (interval && of.low[r] !== null) {
       const said = fixed(of.low[r]) + "\u2013" + fixed(of.high[r]);
-      interval.append(sv("svg", { width: 120, height: 14, viewBox: "0 0 120 14", role: "img", "aria-label": "mean " + of.shown[r] + ", interval " + said },
+      interval.append(sv("svg", { width: 100, height: 14, viewBox: "0 0 100 14", role: "img", "aria-label": "mean " + of.shown[r] + ", interval " + said },
         sv("line", { class: "range", x1: x(of.low[r]), x2: x(of.high[r]), y1: 7, y2: 7 }),
         sv("circle", { class: "mean", cx: x(of.mean[r]), cy: 7, r: 3.5 })), el("small", {}, said));
     }
-    row.cells[k + 3].replaceChildren(of.letters[r] === null ? "" : of.letters[r]);
+    if (columns.letters) row.cells[columns.letters].replaceChildren(of.letters[r] === null ? "" : of.letters[r]);
   });
 }
-options("board-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", showBoard);
+options("board-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", () => { showBoard(); sortAgain(); });
 if (by("board-baseline")) {
-  put("board-baseline", el("option", { value: -1 }, "none"), D.runs.map((name, r) => el("option", { value: r }, isolated(short(name, 36)))));
+  put("board-baseline", el("option", { value: -1 }, "none"), D.short.map((name, r) => el("option", { value: r }, isolated(name))));
   by("board-baseline").value = String(D.baseline === null ? -1 : D.baseline);
   by("board-baseline").addEventListener("change", showBoard);
   rowOf.forEach((row, r) => row.cells[0].addEventListener("click", event => {
@@ -122,7 +143,12 @@ if (by("board-baseline")) {
 }
 rowOf.forEach((row, r) => {
   const box = el("input", { type: "checkbox", "aria-label": "draw the curves of " + D.runs[r], on: { change: () => {
-    if (box.checked && drawn.filter(each => each !== null).length >= COLOURS) { box.checked = false; return; }
+    if (box.checked && drawn.filter(each => each !== null).length >= COLOURS) {
+      box.checked = false;
+      put("board-said", `${COLOURS} runs have curves, and there are no more colours: untick one first.`);
+      return;
+    }
+    put("board-said");
     if (box.checked) { const free = drawn.indexOf(null); if (free < 0) drawn.push(r); else drawn[free] = r; }
     else drawn[drawn.indexOf(r)] = null;
     showCurves();
@@ -137,16 +163,16 @@ function steps(low, high, wanted = 5) {
   const raw = (high - low) / wanted || 1, base = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].map(of => of * base).find(of => of >= raw * 0.999);
   const out = [];
-  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + step * 1e-9; at += step) out.push(Number(at.toPrecision(10)));
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) out.push(Number((k * step).toPrecision(10)));
   return out;
 }
-function axes({ title, said, width = 430, height = 300, x, y, xLabel, yLabel, log = false, bare = false }) {
+function axes({ title, said, width = 430, height = 300, x, y, xLabel, yLabel, log = false, bare = false, at: marks }) {
   const left = 54, bottom = 38, top = 10, right = 14;
   const fx = log ? Math.log10 : value => value, [x0, x1] = [fx(x[0]), fx(x[1])];
   const X = value => left + (fx(value) - x0) / (x1 - x0 || 1) * (width - left - right);
   const Y = value => height - bottom - (value - y[0]) / (y[1] - y[0] || 1) * (height - top - bottom);
   const svg = sv("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img" }, sv("title", {}, title), sv("desc", {}, said || title));
-  const ticks = log ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter(value => value >= x[0] && value <= x[1]) : steps(x[0], x[1]);
+  const ticks = marks || (log ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter(value => value >= x[0] && value <= x[1]) : steps(x[0], x[1]));
   for (const at of steps(y[0], y[1])) svg.append(sv("line", { class: "grid", x1: left, x2: width - right, y1: Y(at), y2: Y(at) }),
     sv("text", { class: "soft", x: left - 6, y: Y(at) + 4, "text-anchor": "end" }, String(at).replace("-", "\u2212")));
   if (!bare) for (const at of ticks) svg.append(sv("text", { class: "soft", x: X(at), y: height - bottom + 15, "text-anchor": "middle" }, String(at).replace("-", "\u2212")));
@@ -155,7 +181,7 @@ function axes({ title, said, width = 430, height = 300, x, y, xLabel, yLabel, lo
     sv("text", { transform: `translate(12 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, yLabel));
   return { svg, X, Y };
 }
-const figure = (caption, ...inside) => el("figure", {}, el("figcaption", {}, caption), ...inside);
+const figure = (caption, said, ...inside) => el("figure", {}, el("figcaption", {}, caption, said ? el("small", {}, said) : null), ...inside);
 function range(values, pad = 0.05) {
   const real = values.filter(value => value !== null && value !== undefined);
   if (!real.length) return [0, 1];
@@ -167,7 +193,7 @@ function range(values, pad = 0.05) {
 let cell = [0, Math.min(1, n - 1)];
 function showPairs() {
   const m = picked("pairs-measure");
-  const size = Math.max(6, Math.min(30, Math.floor(720 / n))), names = size >= 9, left = names ? 150 : 34, top = 34;
+  const size = Math.max(6, Math.min(30, Math.floor(720 / n))), names = size >= 9, left = names ? 190 : 34, top = 34;
   const width = left + n * size + 2, height = top + n * size + 2;
   const paths = {}, draw = (kind, i, j) => { (paths[kind] = paths[kind] || []).push(`M${left + j * size} ${top + i * size}h${size - 1}v${size - 1}h${1 - size}z`); };
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
@@ -186,9 +212,9 @@ function showPairs() {
     const [i, j] = cell, of = pair(m, i, j);
     ring.setAttribute("x", left + j * size - 0.5);
     ring.setAttribute("y", top + i * size - 0.5);
-    if (of) put("pairs-said", bdi(D.runs[i]), " against ", bdi(D.runs[j]), ": difference " + signed(of.difference)
+    if (of) put("pairs-said", nameOf(i), " against ", nameOf(j), ": difference " + signed(of.difference)
       + ", effect size " + (of.effect === null ? "none" : signed(of.effect, 3)) + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted p " + pValue(of.adjusted)));
-    else put("pairs-said", bdi(D.runs[i]));
+    else put("pairs-said", nameOf(i));
   };
   const at = event => {
     const box = svg.getBoundingClientRect(), scale = width / box.width;
@@ -206,7 +232,7 @@ function showPairs() {
     } } });
   for (const [kind, parts] of Object.entries(paths)) svg.append(sv("path", { class: kind, d: parts.join("") }));
   for (let i = 0; i < n; i++) {
-    if (names) svg.append(sv("text", { x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end", class: size < 11 ? "tiny" : null }, isolated(short(D.runs[i], 20))));
+    if (names) svg.append(sv("text", { x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end", class: size < 11 ? "tiny" : null }, isolated(short(D.short[i], 20)) + " " + (i + 1)));
     if (size >= 16 || i % 10 === 9 || i === 0) svg.append(sv("text", { class: "soft", x: left + (i + 0.5) * size, y: top - 6, "text-anchor": "middle" }, i + 1));
     if (!names && (i % 10 === 9 || i === 0)) svg.append(sv("text", { class: "soft", x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end" }, i + 1));
   }
@@ -219,7 +245,8 @@ function showPairs() {
 }
 
 // ------------------------------------------------------------------ two systems
-let topic = 0, points = [];
+const K = D.rankings;
+let topic = 0, points = [], absent = [];
 const valuesOf = (m, r) => { const at = D.with_values.indexOf(r); return at < 0 ? null : D.values[m][at]; };
 function choose(t, from) {
   topic = t;
@@ -235,8 +262,8 @@ function choose(t, from) {
 function showTwo() {
   const a = picked("two-a"), b = picked("two-b"), m = picked("two-measure"), measure = D.measures[m];
   const va = valuesOf(m, a), vb = valuesOf(m, b), of = pair(m, a, b), table = by("two-table");
-  const said = [bdi(D.runs[a]), " " + D.board[m].shown[a] + ", ", bdi(D.runs[b]), " " + D.board[m].shown[b]];
-  if (of && of.difference !== null) said.push(": difference " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
+  const said = [measure.name + ": ", nameOf(a), " " + D.board[m].shown[a] + ", ", nameOf(b), " " + D.board[m].shown[b]];
+  if (of && of.difference !== null) said.push("; difference " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
     + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted for all pairs " + pValue(of.adjusted)));
   points = [];
   if (!va || !vb) {
@@ -247,13 +274,14 @@ function showTwo() {
   }
   const differences = topics.map((_, t) => (va[t] === null || vb[t] === null ? 0 : va[t] - vb[t]));
   const wins = differences.filter(d => better(m, d)).length, same = differences.filter(d => d === 0).length;
-  put("two-said", said, `. ${wins} topics won, ${topics.length - wins - same} lost, ${same} equal` + (measure.higher ? "." : " (lower is better)."));
+  const losses = topics.length - wins - same, score = `${counted(wins, "topic")} won, ${losses} lost, ${same} equal`;
+  put("two-said", said, ". ", nameOf(a), `: ${score}` + (measure.higher ? "." : " (lower is better)."));
   const kind = t => (differences[t] === 0 || better(m, differences[t]) ? "" : " worse");
   const acts = t => ({ on: { click: () => choose(t, "plot") } });
-  const tip = t => sv("title", {}, `${isolated(topics[t])}: ${fixed(va[t])} and ${fixed(vb[t])}, difference ${signed(differences[t])}`);
+  const tip = t => sv("title", {}, `${isolated(topics[t])}${D.queries[t] === null ? "" : " " + isolated(D.queries[t])}: ${fixed(va[t])} and ${fixed(vb[t])}, difference ${signed(differences[t])}`);
   const both = range([...va, ...vb], 0.03);
-  const one = axes({ title: `Topics by ${measure.name} of two runs`, x: both, y: both, xLabel: short(D.runs[b], 40), yLabel: short(D.runs[a], 34), width: 380, height: 360,
-    said: `Each dot is a topic; above the diagonal the first run has the higher value. The table below has the numbers.` });
+  const one = axes({ title: `Topics by ${measure.name} of two runs`, x: both, y: both, xLabel: isolated(short(D.short[b], 44)), yLabel: isolated(short(D.short[a], 40)), width: wide(380), height: wide(380) - 20,
+    said: `Each dot is a topic; above the diagonal the first run has the higher value. ${score}. The table below has the numbers.` });
   one.svg.append(sv("line", { class: "grid", x1: one.X(both[0]), y1: one.Y(both[0]), x2: one.X(both[1]), y2: one.Y(both[1]) }));
   topics.forEach((_, t) => {
     const dot = sv("circle", { class: "dot" + kind(t), cx: one.X(vb[t]), cy: one.Y(va[t]), r: 5, ...acts(t) }, tip(t));
@@ -261,18 +289,21 @@ function showTwo() {
     one.svg.append(dot);
   });
   const order = topics.map((_, t) => t).sort((s, t) => differences[t] - differences[s]);
-  const y = range([...differences, 0], 0.05), width = Math.max(420, Math.min(900, 70 + topics.length * 14)), step = (width - 68) / topics.length;
-  const two = axes({ title: `Differences by topic in ${measure.name}`, x: [0, topics.length], y, xLabel: `${topics.length} topics, by difference`, yLabel: "difference", width, height: 360, bare: true,
-    said: `${wins} topics won, ${topics.length - wins - same} lost. The table below has the numbers.` });
+  const y = range([...differences, 0], 0.05), slots = Math.max(topics.length, 12); // few topics have no broader bars
+  const width = wide(Math.max(420, Math.min(900, 70 + slots * 14))), step = (width - 68) / slots;
+  const two = axes({ title: `Differences by topic in ${measure.name}`, x: [0, slots], y, xLabel: `${counted(topics.length, "topic")}, by difference`, yLabel: `difference in ${short(measure.name, 40)}`, width, height: 360, bare: true,
+    said: `${score}. The table below has the numbers.` });
   order.forEach((t, i) => {
     const from = two.Y(Math.max(0, differences[t])), to = two.Y(Math.min(0, differences[t]));
     const bar = sv("rect", { class: "bar" + kind(t), x: two.X(i) + step * 0.1, width: Math.max(1, step * 0.8), y: from, height: Math.max(1, to - from), ...acts(t) }, tip(t));
     points.push({ topic: t, node: bar });
     two.svg.append(bar);
   });
-  two.svg.append(sv("line", { class: "axis", x1: two.X(0), x2: two.X(topics.length), y1: two.Y(0), y2: two.Y(0) }));
-  put("two-plots", figure("Topics", one.svg), figure("Differences, sorted", two.svg));
-  const head = (key, name, first) => el("th", { scope: "col", "data-key": key, "data-first": first, "aria-sort": "none", class: key === "topic" || key === "query" ? null : "number" }, el("button", { type: "button" }, bdi(name)));
+  two.svg.append(sv("line", { class: "axis", x1: two.X(0), x2: two.X(slots), y1: two.Y(0), y2: two.Y(0) }));
+  const which = measure.higher ? "above the line" : "below the line";
+  put("two-plots", figure(`Topics by ${measure.name}`, `blue, ${which}: the run of the vertical axis is better`, one.svg),
+    figure("Differences, sorted", [nameOf(a), " \u2212 ", nameOf(b)], two.svg));
+  const head = (key, name, first) => el("th", { scope: "col", "data-key": key, "data-first": first, "aria-sort": "none", class: key === "topic" || key === "query" ? null : "number" }, el("button", { type: "button" }, name));
   const queries = D.queries.some(text => text !== null);
   const body = el("tbody", {}, order.map(t => {
     const row = el("tr", { "data-topic": t, tabindex: 0, on: { click: () => choose(t, "table"), keydown: event => { if (event.key === "Enter") choose(t, "table"); } } },
@@ -282,85 +313,88 @@ function showTwo() {
     return row;
   }));
   const fresh = el("table", { id: "two-table" }, el("thead", {}, el("tr", {}, head("topic", "Topic", "ascending"), queries ? head("query", "Query", "ascending") : null,
-    head("a", short(D.runs[a], 30), "descending"), head("b", short(D.runs[b], 30), "descending"), head("difference", "Difference", "ascending"))), body);
+    head("a", nameOf(a), "descending"), head("b", nameOf(b), "descending"), head("difference", "Difference", "ascending"))), body);
   sortable(fresh, (row, key) => { const t = Number(row.dataset.topic); return { topic: topics[t], query: D.queries[t], a: va[t], b: vb[t], difference: differences[t] }[key]; });
   table.replaceWith(fresh);
   showGroups(a, b, m);
-  const left = D.rankings.runs.indexOf(D.runs[a]), right = D.rankings.runs.indexOf(D.runs[b]);
-  if (left >= 0) by("topic-left").value = String(left);
-  if (right >= 0) by("topic-right").value = String(right);
-  choose(order[order.length - 1], "plot");
+  for (const [id, r] of [["topic-left", a], ["topic-right", b]]) {
+    const at = K.runs.indexOf(D.runs[r]);
+    if (at >= 0) by(id).value = String(at);
+  }
+  absent = [a, b].filter(r => !K.runs.includes(D.runs[r]));
+  if (K.explained.includes(measure.name)) by("topic-measure").value = String(K.explained.indexOf(measure.name));
+  choose(order.reduce((most, t) => (Math.abs(differences[t]) > Math.abs(differences[most]) ? t : most)), "plot");
 }
 function showGroups(a, b, m) {
   if (!D.groups.length) return;
   put("two-groups", el("div", { class: "scroll" }, el("table", { class: "plain" }, el("caption", {}, "Groups of topics"),
-    el("thead", {}, el("tr", {}, ["Group", "Difference", "Effect size", "p", "Adjusted p"].map((name, i) => el("th", { scope: "col", class: i ? "number" : null }, name)))),
+    el("thead", {}, el("tr", {}, ["Group", "Topics", "Difference", "Effect size", "p", "Adjusted p"].map((name, i) => el("th", { scope: "col", class: i ? "number" : null }, name)))),
     el("tbody", {}, D.groups.map(group => {
       const of = pair(m, a, b, group.pairs);
-      return el("tr", {}, el("th", { scope: "row" }, bdi(group.name)), of === null ? [] : [signed(of.difference), of.effect === null ? "" : signed(of.effect, 3), pValue(of.p), of.adjusted === null ? "" : pValue(of.adjusted)]
+      return el("tr", {}, el("th", { scope: "row" }, bdi(group.name)), el("td", { class: "number" }, group.topics), of === null ? [] : [signed(of.difference), of.effect === null ? "" : signed(of.effect, 3), pValue(of.p), of.adjusted === null ? "" : pValue(of.adjusted)]
         .map(text => el("td", { class: "number" }, text)));
     })))));
 }
 
 // ------------------------------------------------------------------ a topic
-const K = D.rankings;
+const ROW = 27; // pixels, as the style has it
 function ranking(list, side, m, top) {
   const head = el("tr", {}, el("th", { class: "rank number", scope: "col" }, "#"), el("th", { class: "tie" }), el("th", { scope: "col" }, "Document"),
     el("th", { class: "grade number", scope: "col" }, "Grade"), m < 0 ? null : el("th", { class: "part number", scope: "col" }, "Adds"));
-  const docs = list ? list.docs : [];
+  const docs = list ? list.docs : [], higher = m < 0 || D.measures.find(measure => measure.name === K.explained[m]).higher;
   return el("table", { class: "ranking", "data-side": side }, el("thead", {}, head), el("tbody", {}, docs.map((doc, i) => {
     const grade = list.grades[i], tie = list.tied[i], part = m < 0 ? null : list.parts[m][i];
     const opens = tie && list.tied[i - 1] !== tie, closes = tie && list.tied[i + 1] !== tie && i + 1 < docs.length;
     const title = K.titles[doc];
     const why = () => put("topic-why", bdi(K.docs[doc]), title === null ? "" : [": ", bdi(title)], ` \u2014 rank ${i + 1}, score ${list.scores[i]}, `
-      + (grade === null ? "not judged" : `grade ${grade}`) + (m < 0 ? "" : `, adds ${fixed(part, 5)}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
+      + (grade === null ? "not judged" : `grade ${minus(grade)}`) + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
     return el("tr", { "data-doc": doc, tabindex: 0, on: { click: why, focus: why } },
       el("td", { class: "rank number" }, i + 1), el("td", { class: "tie" }, tie ? el("i", { class: opens ? "first" : closes ? "last" : "" }) : null),
-      el("th", { scope: "row", title: title || K.docs[doc] }, bdi(title === null ? K.docs[doc] : title)),
-      el("td", { class: "grade number " + (grade === null ? "unjudged" : grade > 0 ? "relevant" : "") }, grade === null ? "\u2013" : grade),
-      m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: part < 0 ? "worse" : "better", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + fixed(part)));
+      el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? K.docs[doc] : title)),
+      el("td", { class: "grade number " + (grade === null ? "unjudged" : grade > 0 ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : minus(grade)),
+      m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "better" : "worse", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + minus(fixed(part))));
   })));
 }
 function showTopic() {
   const t = picked("topic-id"), left = K.lists[picked("topic-left")][t], right = K.lists[picked("topic-right")][t];
   const m = K.explained.length ? picked("topic-measure") : -1;
   const query = D.queries[t];
-  put("topic-said", query === null ? "" : [el("strong", {}, bdi(query)), ". "], `${K.relevant[t]} documents are judged relevant (grade 1 or more).`);
+  put("topic-said", query === null ? "" : [el("strong", {}, bdi(query)), ". "], `${counted(K.relevant[t], "document")} of grade 1 or more.`,
+    absent.map(r => [" No ranking of ", nameOf(r), " is on this page."]));
   const parts = [left, right].flatMap(list => (list && m >= 0 ? list.parts[m].map(Math.abs) : []));
   const top = Math.max(0, ...parts);
-  const rows = Math.max(left ? left.docs.length : 0, right ? right.docs.length : 0), height = (rows + 1) * 27;
-  const lines = sv("svg", { width: 90, height, viewBox: `0 0 90 ${height}`, role: "img" }, sv("title", {}, "Lines between the places of the same documents"));
-  put("topic-lists", el("div", {}, el("strong", {}, bdi(K.runs[picked("topic-left")])), ranking(left, "left", m, top)), el("div", {}, lines),
-    el("div", {}, el("strong", {}, bdi(K.runs[picked("topic-right")])), ranking(right, "right", m, top)));
-  const [one, two] = by("topic-lists").querySelectorAll("tbody"), box = lines.getBoundingClientRect();
-  const middle = row => { const of = row.getBoundingClientRect(); return of.top + of.height / 2 - box.top; };
-  const place = new Map([...two.rows].map(row => [row.dataset.doc, row]));
-  for (const row of one.rows) {
-    const other = place.get(row.dataset.doc);
-    if (!other) continue;
-    const at = [...one.rows].indexOf(row), grade = left.grades[at];
-    lines.append(sv("line", { x1: 2, x2: 88, y1: middle(row), y2: middle(other), stroke: grade > 0 ? "var(--blue)" : "var(--line)", "stroke-width": grade > 0 ? 2 : 1.2 }));
-  }
-  put("topic-why");
+  // The rows are equally high, on the screen as on paper.
+  const height = Math.max(left ? left.docs.length : 0, right ? right.docs.length : 0) * ROW, middle = at => (at + 0.5) * ROW;
+  const lines = sv("svg", { class: "lines", height, viewBox: `0 0 90 ${height || 1}`, preserveAspectRatio: "none", role: "img" }, sv("title", {}, "Lines between the places of the same documents"));
+  const column = (id, list, side) => el("div", {}, el("strong", { class: "head" }, nameOf(D.runs.indexOf(K.runs[picked(id)]))), ranking(list, side, m, top));
+  put("topic-lists", column("topic-left", left, "left"), el("div", {}, lines), column("topic-right", right, "right"));
+  const places = new Map(right ? right.docs.map((doc, at) => [doc, at]) : []);
+  (left ? left.docs : []).forEach((doc, at) => {
+    if (!places.has(doc)) return;
+    const relevant = left.grades[at] > 0;
+    lines.append(sv("line", { "data-doc": doc, x1: 2, x2: 88, y1: middle(at), y2: middle(places.get(doc)), "vector-effect": "non-scaling-stroke", stroke: relevant ? "var(--blue)" : "var(--grey)", "stroke-width": relevant ? 2 : 1.2 }));
+  });
+  put("topic-why", K.explained.length ? "Choose a document to see why it adds what it adds." : "Choose a document to see its score.");
 }
 
 // ------------------------------------------------------------------ curves and holes of the runs that are ticked
 const DASHES = ["", "7 3", "2 3", "8 3 2 3"];
-function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to }) {
+function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to, zero }) {
   const which = drawn.map((r, c) => ({ r, c })).filter(each => each.r !== null && y[each.r]);
   const values = which.flatMap(each => y[each.r]).filter(value => value !== null);
   const span = from === null ? range(values) : [from === undefined ? Math.min(0, ...values) : from, to === undefined ? Math.max(...values, 0.001) : to];
   const end = Math.max(...which.map(each => x.findLast((_, i) => y[each.r][i] !== null) || x[0]), x[0] + 1e-9);
-  const { svg, X, Y } = axes({ title, said, x: [x[0], end], y: span, xLabel, yLabel, log });
+  const { svg, X, Y } = axes({ title, said, x: [x[0], end], y: span, xLabel, yLabel, log, width: wide(430), at: x.length < 9 && x.length > 1 ? x.filter(value => value <= end) : null });
+  if (zero) svg.append(sv("line", { class: "axis ideal", x1: X(x[0]), x2: X(end), y1: Y(0), y2: Y(0) }));
   for (const { r, c } of which) {
     let d = "";
     x.forEach((at, i) => { const value = y[r][i]; if (value !== null) d += (d ? "L" : "M") + X(at).toFixed(1) + " " + Y(value).toFixed(1); });
     svg.append(sv("path", { d, fill: "none", stroke: `var(--c${c})`, "stroke-width": 2, "stroke-dasharray": DASHES[c % 4] }, sv("title", {}, isolated(D.runs[r]))));
   }
-  return figure(title, svg);
+  return figure(title, said, svg);
 }
 function showCurves() {
-  put("curves-legend", drawn.map((r, c) => (r === null ? null : el("span", {}, sv("svg", { width: 26, height: 8 }, sv("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: `var(--c${c})`, "stroke-width": 2.5, "stroke-dasharray": DASHES[c % 4] })), bdi(D.runs[r])))).filter(each => each));
+  for (const legend of document.querySelectorAll(".legend.drawn")) legend.replaceChildren(...drawn.map((r, c) => (r === null ? null : el("span", {}, sv("svg", { width: 26, height: 8, "aria-hidden": "true" }, sv("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: `var(--c${c})`, "stroke-width": 2.5, "stroke-dasharray": DASHES[c % 4] })), nameOf(r)))).filter(each => each));
   put("curves-plots", D.curves.map(lineChart));
   put("holes-plots", D.holes.map(lineChart));
 }
@@ -373,13 +407,26 @@ function cellText(value) {
   const text = guard(value);
   return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 }
+const PAIR_HEAD = ["measure", "a", "b", "difference", "effect_size", "p", "p_adjusted"];
+const pairRows = tested => D.measures.flatMap((measure, m) => D.runs.flatMap((a, i) => D.runs.slice(i + 1).map((b, k) => {
+  const of = pair(m, i, i + 1 + k, tested);
+  return [measure.name, a, b, of.difference, of.effect, of.p, of.adjusted];
+})));
+const chartRows = charts => [["picture", "run", "x", "y"], ...charts.flatMap(of => of.y.flatMap((line, r) => line.map((y, i) => [of.title, D.runs[r], of.x[i], y]).filter(row => row[3] !== null)))];
 const TABLES = {
   leaderboard: () => [["run", "measure", "mean", "low", "high", "place", "place_low", "place_high", "letters", "topics_answered", "judged@10"],
     ...D.measures.flatMap((measure, m) => D.runs.map((run, r) => { const of = D.board[m]; return [run, measure.name, of.mean[r], of.low[r], of.high[r], of.place[r], of.place_low[r], of.place_high[r], of.letters[r], D.answered[r], D.judged[r]]; }))],
-  pairs: () => [["measure", "a", "b", "difference", "effect_size", "p", "p_adjusted"], ...D.measures.flatMap((measure, m) => D.runs.flatMap((a, i) => D.runs.slice(i + 1).map((b, k) => {
-    const of = pair(m, i, i + 1 + k);
-    return [measure.name, a, b, of.difference, of.effect, of.p, of.adjusted];
-  })))],
+  pairs: () => [PAIR_HEAD, ...pairRows(D.pairs)],
+  groups: () => [["group", ...PAIR_HEAD], ...D.groups.flatMap(group => pairRows(group.pairs).map(row => [group.name, ...row]))],
+  unjudged: () => chartRows(D.holes),
+  curves: () => chartRows(D.curves),
+  bounds: () => [["run", "measure", "value", "low", "high", "exact"], ...D.bounds.runs.map(of => [of.run, D.bounds.measure, of.value, of.low, of.high, String(of.exact)])],
+  turns: () => [["a", "b", "measure", "difference", "low", "high", "could_turn"], ...D.bounds.pairs.map(of => [of.a, of.b, D.bounds.measure, of.value, of.low, of.high, String(of.turns)])],
+  judge_next: () => [["query_id", "doc_id", "weight", "runs"], ...D.bounds.next.map(of => [of.query_id, of.doc_id, of.weight, of.runs])],
+  ties: () => [["run", "measure", "value", "low", "expected", "high", "exact"], ...D.ties.runs.map(of => [of.run, D.ties.measure, of.value, of.low, of.expected, of.high, String(of.exact)])],
+  findings: () => [["level", "code", "run", "count", "text"], ...D.findings.map(of => [of.level, of.code, of.run, of.count, of.text])],
+  measures: () => [["measure", "parameters", "better", "asks"], ...D.measures.map(of => [of.name, of.parameters, of.higher ? "higher" : "lower", of.question])],
+  inputs: () => [["name", "source", "sha256"], ...D.inputs.map(of => [of.name, of.what, of.hash])],
   topics: () => [["run", "query_id", "measure", "value"], ...D.with_values.flatMap((r, at) => topics.flatMap((t, i) => D.measures.map((measure, m) => [D.runs[r], t, measure.name, D.values[m][at][i]])))],
   two: () => {
     const a = picked("two-a"), b = picked("two-b"), m = picked("two-measure"), va = valuesOf(m, a), vb = valuesOf(m, b);
@@ -402,12 +449,15 @@ for (const button of document.querySelectorAll("[data-copy]")) button.addEventLi
   getSelection().removeAllRanges();
   getSelection().addRange(chosen);
   button.textContent = document.execCommand("copy") ? "Copied" : "Selected: copy by hand";
+  setTimeout(() => { button.textContent = "Copy"; }, 4000);
 });
 
 // ------------------------------------------------------------------ start
 options("topic-id", topics.map((name, t) => (D.queries[t] ? name + "  " + D.queries[t] : name)), 0).addEventListener("change", () => choose(picked("topic-id"), "topic"));
-options("topic-left", K.runs, 0).addEventListener("change", showTopic);
-options("topic-right", K.runs, Math.min(1, K.runs.length - 1)).addEventListener("change", showTopic);
+const rankedNames = K.runs.map(name => D.short[D.runs.indexOf(name)]);
+const byHand = () => { absent = []; showTopic(); };
+options("topic-left", rankedNames, 0).addEventListener("change", byHand);
+options("topic-right", rankedNames, Math.min(1, K.runs.length - 1)).addEventListener("change", byHand);
 if (K.explained.length) options("topic-measure", K.explained, 0).addEventListener("change", showTopic);
 else by("topic-explained").remove();
 if (by("pairs")) {
@@ -415,8 +465,8 @@ if (by("pairs")) {
   showPairs();
 }
 if (by("two")) {
-  options("two-a", D.runs, 0).addEventListener("change", showTwo);
-  options("two-b", D.runs, D.baseline === null || D.baseline === 0 ? 1 : D.baseline).addEventListener("change", showTwo);
+  options("two-a", D.short, 0).addEventListener("change", showTwo);
+  options("two-b", D.short, D.baseline === null || D.baseline === 0 ? 1 : D.baseline).addEventListener("change", showTwo);
   options("two-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", showTwo);
   showTwo();
 } else showTopic();
