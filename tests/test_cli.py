@@ -891,6 +891,44 @@ def test_topics_without_documents_are_told_on_standard_error(files: Path, capsys
     assert MISSING.replace("no documents", "r1: no documents") in capsys.readouterr().err
 
 
+GRAVE = [
+    (
+        "1 Q0 A 1 3 t\n1 Q0 b 1 2 t\n2 Q0 y 1 1 t\n3 Q0 z 1 1 t\n",
+        ["1 ids differ from those of the qrels in case .* 'A' for 'a'"],
+    ),
+    (
+        "1 Q0 v 1 3 t\n2 Q0 w 1 1 t\n3 Q0 w 1 1 t\n",
+        ["none of its 3 documents is judged: every value is 0, or says nothing"],
+    ),
+    ("1 Q0 v 1 3 t\n", ["no documents for 2 of 3 topics, first '2'", "none of its 1 documents is judged"]),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), GRAVE)
+@pytest.mark.parametrize("many", [False, True])
+def test_eval_says_what_check_finds_grave(files: Path, capsys: pytest.CaptureFixture[str], text, said, many) -> None:
+    (files / "bad").write_text(text)
+    runs = ["bad", "r2"] if many else ["bad"]
+    assert main(["eval", "qrels", *runs, "AP", "nDCG@10"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(said)
+    for line, words in zip(lines, said, strict=True):
+        assert re.match(f"irpref: check: {'bad: ' * many}{words}", line)
+    assert main(["check", "qrels", *runs, "AP", "nDCG@10", "-o", "jsonl"]) == 0
+    rows = [json.loads(row) for row in capsys.readouterr().out.splitlines()]
+    found = [row["text"] for row in rows if row["level"] == "grave"]
+    assert [line.partition("check: ")[2].removeprefix("bad: ") for line in lines] == found
+
+
+def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(files: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("irpref.cli.scoring._LOOKED_AT", 0)
+    (files / "upper").write_text((files / "r2").read_text().upper().replace("Q0", "Q0"))
+    assert main(["eval", "qrels", "upper", "AP"]) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert "ids differ from those of the qrels in case or white space only" in first
+    assert "is judged: every value is 0" in second
+
+
 def test_check(call: Call) -> None:
     status, out, _ = call("check", "qrels", "r1", "r2", "AP")
     assert status == 0
@@ -915,13 +953,27 @@ def test_leaderboard(call: Call) -> None:
     lines = out.splitlines()
     assert lines[:2] == [
         "AP",
-        "run    mean    from      to  place  best  worst  letters  no documents  Judged@10",
+        "run    mean    from      to  place  best  worst  letters  answered  Judged@10",
     ]
     assert lines[2].split()[:2] == ["r2", "0.7500"]
-    assert lines[3].split()[-2:] == ["1", "0.6667"]
+    assert lines[2].split()[-2] == "3"
+    assert lines[3].split()[-2:] == ["2", "0.6667"]
+    assert "answered: topics with documents, of 3" in lines
+    assert "answered" not in call("leaderboard", "qrels", "r2", "./r2", "AP", "--permutations", "100")[1]
     rows = call("leaderboard", "qrels", "r1", "r2", "AP", "nCRP", "--pairs", "none", "-o", "jsonl")[1].splitlines()
     assert [(json.loads(row)["run"], json.loads(row)["measure"]) for row in rows][1:3] == [("r1", "AP"), ("r2", "nCRP")]
     assert call("leaderboard", "qrels", "r1", "r2")[0] == 2
+
+
+def test_a_board_of_a_group_counts_its_own_topics(call: Call, files: Path) -> None:
+    (files / "groups").write_text("1 some\n2 some\n3 other\n4 other\n")
+    (files / "qrels").write_text((files / "qrels").read_text() + "4 0 a 1\n")
+    (files / "r2").write_text((files / "r2").read_text() + "4 Q0 a 1 1 t\n")
+    out = call("leaderboard", "qrels", "r1", "r2", "AP", "--groups", "groups", "--permutations", "100")[1]
+    other, some = out.split("AP, topics of some")
+    assert "answered: topics with documents, of 2" in other
+    assert [line.split()[-2] for line in other.splitlines()[2:4]] == ["2", "0"]
+    assert "answered" not in some
 
 
 # One grammar --------------------

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irpref.analysis.preference_check import has_subgroups, preference_findings
+from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
@@ -51,6 +52,7 @@ COLUMNS = ("code", "level", "run", "count", "example", "text")
 TOP = 10  # ranks that are looked at more closely
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # share of the top
 _LINES = 3  # runs of one code that `grave` gives a line each
+_FEW_JUDGMENTS = 20_000  # whose ids are compared with those of small runs in any case
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ def _table(found: list[Finding]) -> pd.DataFrame:
     """The findings as a table, the worst first."""
     import pandas as pd
 
-    found.sort(key=lambda finding: LEVELS.index(finding.level))
+    found.sort(key=lambda finding: (LEVELS.index(finding.level), finding.code != "topics-without-documents"))
     codes = {code: place for place, code in enumerate(dict.fromkeys(finding.code for finding in found))}
     found.sort(key=lambda finding: (LEVELS.index(finding.level), codes[finding.code], -finding.count))
     table = pd.DataFrame([vars(finding) for finding in found], columns=list(COLUMNS))
@@ -156,18 +158,58 @@ def grave(findings: pd.DataFrame) -> list[str]:
     ----------
     findings : what `check` returned
     """
-    lines = []
     rows = findings[findings["level"] == "grave"]
-    for code in dict.fromkeys(rows["code"]):
-        some = rows[rows["code"] == code]
-        shown = some if len(some) <= _LINES else some[:1]
+    return lines(Finding(**row) for row in rows.to_dict("records"))
+
+
+def lines(findings: Iterable[Finding]) -> list[str]:
+    """Findings as `grave` has them, topics without documents first."""
+    by_code: dict[str, list[Finding]] = {"topics-without-documents": []}
+    for finding in findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    out = []
+    for some in by_code.values():
         told = [
-            text if run is None else f"{run}: {text}" for run, text in zip(shown["run"], shown["text"], strict=True)
+            finding.text if finding.run is None else f"{finding.run}: {finding.text}"
+            for finding in (some if len(some) <= _LINES else some[:1])
         ]
         if len(some) > _LINES:
             told = [f"{told[0]} ({len(some) - 1} more runs like this)"]
-        lines += told
-    return lines
+        out += told
+    return out
+
+
+def grave_of_judged(
+    pool: Pool, run: JudgedRun, topics: list[str], read: Callable[[], Any], small: bool
+) -> list[Finding]:
+    """What is grave about a run that is aligned already, without another look at most runs.
+
+    Parameters
+    ----------
+    pool : Pool
+    run : JudgedRun
+    topics : list of str
+        Topics of the run, those without judgments included.
+    read : callable
+        Returns the run, in any form: where most topics find no judged document, their ids are looked at.
+    small : bool
+        Whether the run is so small that its ids are looked at in any case.
+
+    Returns
+    -------
+    list of Finding
+        As `check` would have them, `run` being None; but where ids are mangled in a few topics only, or only some of
+        a topic, that of a large run is not found.
+    """
+    ids = _Ids(pool)
+    look = _Look(pool.n_topics, [name for name in topics if name not in pool.topic_of])
+    look.lengths, look.hits = run.n_retrieved, run.hits.lengths
+    look.mangled += _mangled_topics(look.further, topics, ids)
+    answered = look.lengths > 0
+    lost = answered & (look.hits == 0)
+    if answered.any() and (2 * lost.sum() > answered.sum() or (small and pool.grade.size <= _FEW_JUDGMENTS)):
+        look = _look(pool, read(), ids)
+    return list(_grave_of_run(pool, None, look))
 
 
 # ------------------------------------------------------------------------------------------ qrels and measures
@@ -269,7 +311,8 @@ class _Look:
     """
 
     def __init__(self, n_topics: int, further: list[str]) -> None:
-        self.lengths, self.top, self.judged_top, self.hits, self.tied = np.zeros((5, n_topics), np.int64)
+        zeros: Ints = np.zeros((5, n_topics), np.int64)
+        self.lengths, self.top, self.judged_top, self.hits, self.tied = zeros
         self.constant, self.deciding, self.blurred = np.zeros((3, n_topics), bool)
         self.further = further
         self.mangled: list[tuple[str, str, str]] = []
@@ -288,7 +331,11 @@ class _Ids:
     def docs(self, topic: int) -> dict[str, str]:
         """Judged documents of a topic by bare id."""
         if topic not in self._of:
-            self._of[topic] = {_bare(name): name for name in self.pool.index(topic)}
+            names = list(self.pool.index(topic))
+            bare = "\n".join(names).casefold().split()
+            if len(bare) != len(names):  # some hold white space
+                bare = [_bare(name) for name in names]
+            self._of[topic] = dict(zip(bare, names, strict=True))
         return self._of[topic]
 
 
@@ -305,10 +352,7 @@ def _look(pool: Pool, run: Any, ids: _Ids) -> _Look:
     data = as_table(run, "score")
     names = group(data.query_id).names if isinstance(data, Table) else list(data)
     look = _Look(pool.n_topics, [name for name in names if name not in pool.topic_of])
-    for name in look.further:
-        other = ids.topics.get(_bare(name))
-        if other is not None and other not in names:
-            look.mangled.append((name, name, other))
+    look.mangled += _mangled_topics(look.further, names, ids)
     if names and len(look.further) == len(names):
         return look
     for part, row in blocks(pool, data, look.repeats):
@@ -342,6 +386,13 @@ def _look(pool: Pool, run: Any, ids: _Ids) -> _Look:
     return look
 
 
+def _mangled_topics(further: Iterable[str], names: Collection[str], ids: _Ids) -> list[tuple[str, str, str]]:
+    """Topics without judgments that look like one with judgments that the run lacks."""
+    likely = [(name, ids.topics.get(_bare(name))) for name in further]
+    given = set(names) if likely else set()
+    return [(name, name, other) for name, other in likely if other is not None and other not in given]
+
+
 def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
     """Rows whose score another row of the topic has, and those among them in groups of different gains: (n_rows,)."""
     opens = np.ones(score.size, bool)
@@ -363,8 +414,12 @@ def _blurs(score: Floats, topics: Segments) -> Bools:
     return out
 
 
-def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Any], deepest: int) -> Iterator[Finding]:
+def _grave_of_run(pool: Pool, name: str | None, look: _Look) -> Iterator[Finding]:
     answered = look.lengths > 0
+    if answered.any() and not answered.all():
+        first = _first(pool, ~answered)
+        text = f"no documents for {_of_topics(~answered)}, first {first!r}; they count as empty rankings"
+        yield Finding("topics-without-documents", "grave", name, int((~answered).sum()), first, text)
     if look.mangled:
         topic, given, judged = look.mangled[0]
         where = "topic" if topic == given else f"document of topic {topic!r}"
@@ -376,14 +431,15 @@ def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Any], deepest: int)
         if look.further:
             text += f": its topics begin {look.further[0]!r}, those of the qrels {pool.topic_ids[0]!r}"
         yield Finding("no-common-topic", "grave", name, pool.n_topics, next(iter(look.further), None), text)
-        return
-    if not answered.all():
-        first = _first(pool, ~answered)
-        text = f"no documents for {_of_topics(~answered)}, first {first!r}; they count as empty rankings"
-        yield Finding("topics-without-documents", "grave", name, int((~answered).sum()), first, text)
-    if not look.hits.any():
+    elif not look.hits.any():
         text = f"none of its {int(look.lengths.sum())} documents is judged: every value is 0, or says nothing"
         yield Finding("no-judged-document", "grave", name, int(look.lengths.sum()), _first(pool, answered), text)
+
+
+def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Any], deepest: int) -> Iterator[Finding]:
+    yield from _grave_of_run(pool, name, look)
+    if not look.lengths.any():
+        return
     if look.further:
         text = f"{len(look.further)} topics have no judgments and are left out, first {look.further[0]!r}"
         yield Finding("unjudged-topics", "note", name, len(look.further), look.further[0], text)

@@ -16,6 +16,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from irpref.analysis.significance import CORRECTIONS, TESTS, corrected, paired_test
@@ -140,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
     if not scores or (base is not None and len(scores) < 2):
         return ERROR
     n_topics = None if scorer.pool is None else scorer.pool.n_topics
-    _say_missing(scores, n_topics)
+    _say_grave(scores)
     values = _values(scores, given.measures, base, args, groups)
     if form not in LINES:
         wide = _wide(values, given.measures, base, args, len(given.files) > 1)
@@ -152,13 +153,14 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-def _say_missing(scores: Mapping[str, Scores], n_topics: int | None) -> None:
-    """What `irpref check` finds grave and is known here without another look at the runs."""
-    for name, found in scores.items():
-        if n_topics and 0 < len(found.missing) < n_topics:  # of an empty run there is a warning
-            what = f"{len(found.missing)} of {n_topics} topics, first {found.missing[0]!r}"
-            which = f"{name}: " * (len(scores) > 1)
-            frame.say(f"check: {which}no documents for {what}; they count as empty rankings")
+def _say_grave(scores: Mapping[str, Scores]) -> None:
+    """What `irpref check` finds grave."""
+    from irpref.analysis.check import lines
+
+    several = len(scores) > 1
+    said = (replace(finding, run=name if several else None) for name, of in scores.items() for finding in of.grave)
+    for line in lines(said):
+        frame.say(f"check: {line}")
 
 
 def _with_answered(table: Table, scores: Mapping[str, Scores], n_topics: int) -> Table:

@@ -7,6 +7,7 @@ if and only if they are not significantly different.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 from irpref.cli import frame
@@ -21,7 +22,7 @@ _HEADS = {
     "high": "to",
     "place_low": "best",
     "place_high": "worst",
-    "topics_without_documents": "no documents",
+    "topics_without_documents": "answered",
     "judged@10": "Judged@10",
 }
 
@@ -52,6 +53,7 @@ def _arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the leaderboard. Raises `ValueError` as `irpref.leaderboard`."""
     from irpref import leaderboard
+    from irpref.analysis.groups import groups_of
 
     given = frame.inputs(args)
     if not given.measures:
@@ -62,7 +64,8 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("--design compares runs: give at least 2")
     if args.design is not None and args.tests and frame.form_of(args) in LINES:
         raise UsageError("--design and --tests are two tables: choose one, or -o table")
-    qrels, runs = frame.of_topics(given.judgments(), args.topic).table(), given.runs(args)
+    judgments, runs = frame.of_topics(given.judgments(), args.topic), given.runs(args)
+    qrels = judgments.table()
     frame.say_grave(qrels, runs, given.measures)
     board = leaderboard(
         given.measures,
@@ -84,7 +87,11 @@ def run(args: argparse.Namespace) -> None:
     if args.tests:
         tables = [of_frame(board.pairs, rounded())]
     else:
-        tables = [_table(part, args) for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)]
+        sizes = {
+            group: int(inside.sum()) for group, inside in groups_of(args.groups, None, judgments.topic_ids()).items()
+        }
+        parts = board.groupby(["group", "measure"], sort=False, dropna=False)
+        tables = [_table(part, args, sizes) for _, part in parts]
     if args.design is not None:
         tables.append(_sizes(_design(given, args, qrels, runs), args))
     frame.show(args, tables)
@@ -132,7 +139,7 @@ def _difference(text: str) -> float:
     return difference
 
 
-def _table(board: Any, args: argparse.Namespace) -> Table:
+def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int]) -> Table:
     """The rows of one measure, for readers: what is the same for all of them is said once or not at all."""
     from irpref import parse
 
@@ -140,15 +147,22 @@ def _table(board: Any, args: argparse.Namespace) -> Table:
     shown = board.drop(columns=["measure", "group"])
     if args.pairs == "none":
         shown = shown.drop(columns=["place_low", "place_high", "letters"])
-    if not shown["topics_without_documents"].any():
-        shown = shown.drop(columns="topics_without_documents")
+    n_topics = sizes[None if group != group else group]
+    lacking = shown["topics_without_documents"]
+    differs = lacking.nunique() > 1
+    shown = (
+        shown.assign(topics_without_documents=n_topics - lacking)
+        if differs
+        else shown.drop(columns="topics_without_documents")
+    )
     table = of_frame(shown, rounded())
     table.columns = [
         Column(_HEADS.get(column.name, column.name), column.show, left=column.left) for column in table.columns
     ]
     lower = "" if getattr(parse(measure), "higher_is_better", True) else " (lower is better)"
     table.title = f"{measure}{lower}" + ("" if group is None or group != group else f", topics of {group}")
-    table.notes = [f"from, to: {100 * args.level:g} % interval of the mean over topics"]
+    table.notes = [f"answered: topics with documents, of {n_topics}"] if differs else []
+    table.notes.append(f"from, to: {100 * args.level:g} % interval of the mean over topics")
     if args.pairs != "none":
         alpha = f"{1 - args.level:.3g}"
         table.notes.append(

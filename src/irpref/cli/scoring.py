@@ -24,7 +24,10 @@ from irpref.formats.trec import Columns, Source
 from irpref.messages import IrprefWarning, warn_user
 
 if TYPE_CHECKING:
+    from irpref.analysis.check import Finding
     from irpref.judged.stream import Done
+
+_LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
 
 class Judgments:
@@ -156,10 +159,13 @@ class Scores:
         The same in the order of the host's command.
     missing : list of str
         Topics of the qrels that the run has no documents for.
+    grave : list of Finding
+        What `irpref check` finds grave about the run.
     """
 
     def __init__(self) -> None:
         self.missing: list[str] = []
+        self.grave: list[Finding] = []
         self.means: dict[Any, float] = {}
         self.by_topic: dict[Any, dict[str, float]] = {}
         self.lines: list[tuple[str, Any, float]] = []
@@ -282,6 +288,8 @@ class Scorer:
         if judged is not None:
             answered = set(judged.topics)
             found.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
+            if answered:  # of an empty run there is a warning
+                found.grave = self._grave(source, table, judged)
         if table is not None:
             with self._one:
                 self._score_host(self._for_host(table, judged), found)
@@ -302,6 +310,16 @@ class Scorer:
         if not judged.topics:
             warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)
         return judged
+
+    def _grave(self, source: Source, table: Any, judged: Any) -> list[Finding]:
+        from irpref.analysis.check import grave_of_judged
+        from irpref.judged.stream import rows_of
+
+        def read() -> Any:
+            return rows_of(read_table(source, "run", self.form) if table is None else table)
+
+        small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
+        return grave_of_judged(self.pool, judged.run, judged.topics, read, small)
 
     def _score_kernels(self, judged: Any, found: Scores) -> None:
         import numpy as np
@@ -368,7 +386,7 @@ class SideBySide(Scorer):
         for scorer in self.scorers:
             part = scorer.score(source, progress, alone)
             if scorer is self.scorers[0]:
-                found.missing = part.missing
+                found.missing, found.grave = part.missing, part.grave
             found.means.update(part.means)
             found.by_topic.update(part.by_topic)
             found.lines += part.lines

@@ -288,6 +288,11 @@ class _Hits:
         return whole if order is None else whole[order]
 
 
+def rows_of(table: Any) -> Table:
+    """A polars frame or `Columns` as `as_table` gives it."""
+    return _rows((table, [], None))
+
+
 def _rows(part: Part) -> Table:
     """A part as `judge` takes it."""
     table, names, lengths = part
