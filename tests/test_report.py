@@ -430,6 +430,25 @@ def test_groups_of_topics_have_their_own_tests():
         assert sorted(group["pairs"][0]["p"]) == pytest.approx(sorted(of["p"]), abs=1e-8)
 
 
+def test_preferences_without_grades_have_their_page():
+    preferences = pd.DataFrame(
+        [
+            (q, "1", f"{a}{b}", doc, level)
+            for q in QRELS
+            for a, b in ((0, 1), (1, 2), (0, 5))
+            for doc, level in ((f"d{a}", 1), (f"d{b}", 0))
+        ],
+        columns=["query_id", "group", "subgroup", "doc_id", "relevance"],
+    )
+    page = Page(irpref.report(["PrefAP", "PrefShare"], preferences, RUNS).html)
+    evaluate = irpref.evaluator(irpref.parse_all(["PrefAP"]), preferences)
+    for name, (shown,) in _means(page, ["PrefAP"]).items():
+        assert shown == f"{next(iter(evaluate.calc_aggregate(RUNS[name]).values())):.4f}"
+    # A document stands on several levels: it has no grade, and there are no curves of grades.
+    assert (page.data["rankings"]["graded"], page.data["curves"], page.data["holes"]) == (False, [], [])
+    assert "preferences" in page.data["bounds"]["said"]
+
+
 def test_lower_is_better_orders_the_other_way():
     page = Page(irpref.report(["EMeasure@3", "AP"], QRELS, RUNS).html)
     means = [float(row[1]) for row in page.tables[0][1:]]

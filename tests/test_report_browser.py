@@ -3,6 +3,7 @@
 import csv
 import json
 
+import pandas as pd
 import pytest
 
 import irpref
@@ -274,6 +275,21 @@ def test_one_topic_has_no_tests_and_says_nothing_of_them(browser, tmp_path):
     text = browser.run("document.body.innerText")
     for words in ("1 topics", "share a letter", "compares all others", "NaN", "undefined", "null"):
         assert words not in text
+    assert browser.messages == []
+
+
+def test_preferences_have_ticks_in_place_of_grades(browser, tmp_path):
+    path = tmp_path / "page.html"
+    pairs = [(q, "1", f"{a}{b}", d, level) for q in QRELS for a, b in ((0, 1), (1, 2)) for d, level in ((a, 1), (b, 0))]
+    preferences = [(q, group, sub, f"d{d}", level) for q, group, sub, d, level in pairs]
+    frame = pd.DataFrame(preferences, columns=["query_id", "group", "subgroup", "doc_id", "relevance"])
+    irpref.report(["PrefAP"], frame, RUNS, path)
+    browser.open(path)
+    rows = browser.run(
+        "[...document.querySelectorAll('[data-side=left] tbody tr')]"
+        ".map(row => [2, 3].map(i => row.cells[i].textContent))"
+    )
+    assert {doc for doc, tick in rows if tick == "\u2713"} == {"d0", "d1", "d2"}
     assert browser.messages == []
 
 

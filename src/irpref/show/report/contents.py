@@ -33,6 +33,7 @@ from irpref.formats.runs import named_runs
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
 from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
+from irpref.judged.recent import recent_pool
 from irpref.measures import literature
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
@@ -91,7 +92,7 @@ def contents(
     given = [("judgments", qrels), *((name, run) for name, run in named.items())]
     inputs = [_input(name, data) for name, data in given]
     # Each file is read once.
-    qrels = opened(qrels, "relevance")
+    qrels = opened(qrels, "relevance", any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen))
     named = {name: opened(run, "score") for name, run in named.items()}
 
     extra = [measure for measure in parse_all(FURTHER) if measure not in chosen]
@@ -302,9 +303,10 @@ def _rankings(
     documents: Any,
 ) -> dict[str, Any]:
     """First ranks of some runs: documents, grades, ties, contributions and reasons."""
-    pool = Pool.build(qrels, columns_for(measure for measure in chosen if isinstance(measure, KernelMeasure)))
+    columns = columns_for(measure for measure in chosen if isinstance(measure, KernelMeasure))
+    pool = recent_pool(qrels, columns, preferences=True)
     depth = max(1, min(depth, MOST_ROWS // max(1, len(runs) * len(topics))))
-    explainers = _explainers(chosen, pool) if pool.graded else []
+    explainers = _explainers(chosen, pool)
     docs: dict[str, int] = {}
     words: dict[str, int] = {"": 0}
     lists: list[list[Any]] = []
@@ -341,6 +343,7 @@ def _rankings(
         "titles": texts(documents, "documents", docs),
         "words": list(words),
         "lists": lists,
+        "graded": pool.graded,
         "relevant": [int(n) for n in _relevant(pool, topics)],
     }
 
@@ -369,7 +372,7 @@ def _tied(seen: Listing, start: int, shown: int, stop: int) -> list[int]:
 
 def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Curves of the runs, and shares of documents by rank: means over the topics."""
-    pool = Pool.build(qrels)
+    pool = recent_pool(qrels, preferences=True)
     if not pool.graded:
         return {"curves": [], "holes": []}
     seen = {name: judge(pool, named[name]) for name in runs}  # aligned once for all curves

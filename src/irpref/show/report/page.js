@@ -340,18 +340,18 @@ function showGroups(a, b, m) {
 const ROW = 27; // pixels, as the style has it
 function ranking(list, side, m, top) {
   const head = el("tr", {}, el("th", { class: "rank number", scope: "col" }, "#"), el("th", { class: "tie" }), el("th", { scope: "col" }, "Document"),
-    el("th", { class: "grade number", scope: "col" }, "Grade"), m < 0 ? null : el("th", { class: "part number", scope: "col" }, "Adds"));
+    el("th", { class: "grade number", scope: "col" }, K.graded ? "Grade" : "Judged"), m < 0 ? null : el("th", { class: "part number", scope: "col" }, "Adds"));
   const docs = list ? list.docs : [], higher = m < 0 || D.measures.find(measure => measure.name === K.explained[m]).higher;
   return el("table", { class: "ranking", "data-side": side }, el("thead", {}, head), el("tbody", {}, docs.map((doc, i) => {
     const grade = list.grades[i], tie = list.tied[i], part = m < 0 ? null : list.parts[m][i];
     const opens = tie && list.tied[i - 1] !== tie, closes = tie && list.tied[i + 1] !== tie && i + 1 < docs.length;
     const title = K.titles[doc];
     const why = () => put("topic-why", bdi(K.docs[doc]), title === null ? "" : [": ", bdi(title)], ` \u2014 rank ${i + 1}, score ${list.scores[i]}, `
-      + (grade === null ? "not judged" : `grade ${minus(grade)}`) + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
+      + (grade === null ? "not judged" : K.graded ? `grade ${minus(grade)}` : "judged") + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
     return el("tr", { "data-doc": doc, tabindex: 0, on: { click: why, focus: why } },
       el("td", { class: "rank number" }, i + 1), el("td", { class: "tie" }, tie ? el("i", { class: opens ? "first" : closes ? "last" : "" }) : null),
       el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? K.docs[doc] : title)),
-      el("td", { class: "grade number " + (grade === null ? "unjudged" : grade > 0 ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : minus(grade)),
+      el("td", { class: "grade number " + (grade === null ? "unjudged" : K.graded && grade > 0 ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? minus(grade) : "\u2713"),
       m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "better" : "worse", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + minus(fixed(part))));
   })));
 }
@@ -359,7 +359,7 @@ function showTopic() {
   const t = picked("topic-id"), left = K.lists[picked("topic-left")][t], right = K.lists[picked("topic-right")][t];
   const m = K.explained.length ? picked("topic-measure") : -1;
   const query = D.queries[t];
-  put("topic-said", query === null ? "" : [el("strong", {}, bdi(query)), ". "], `${counted(K.relevant[t], "document")} of grade 1 or more.`,
+  put("topic-said", query === null ? "" : [el("strong", {}, bdi(query)), ". "], K.graded ? `${counted(K.relevant[t], "document")} of grade 1 or more.` : "",
     absent.map(r => [" No ranking of ", nameOf(r), " is on this page."]));
   const parts = [left, right].flatMap(list => (list && m >= 0 ? list.parts[m].map(Math.abs) : []));
   const top = Math.max(0, ...parts);
@@ -371,7 +371,7 @@ function showTopic() {
   const places = new Map(right ? right.docs.map((doc, at) => [doc, at]) : []);
   (left ? left.docs : []).forEach((doc, at) => {
     if (!places.has(doc)) return;
-    const relevant = left.grades[at] > 0;
+    const relevant = K.graded && left.grades[at] > 0;
     lines.append(sv("line", { "data-doc": doc, x1: 2, x2: 88, y1: middle(at), y2: middle(places.get(doc)), "vector-effect": "non-scaling-stroke", stroke: relevant ? "var(--blue)" : "var(--grey)", "stroke-width": relevant ? 2 : 1.2 }));
   });
   put("topic-why", K.explained.length ? "Choose a document to see why it adds what it adds." : "Choose a document to see its score.");
@@ -395,8 +395,8 @@ function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to, zero }) {
 }
 function showCurves() {
   for (const legend of document.querySelectorAll(".legend.drawn")) legend.replaceChildren(...drawn.map((r, c) => (r === null ? null : el("span", {}, sv("svg", { width: 26, height: 8, "aria-hidden": "true" }, sv("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: `var(--c${c})`, "stroke-width": 2.5, "stroke-dasharray": DASHES[c % 4] })), nameOf(r)))).filter(each => each));
-  put("curves-plots", D.curves.map(lineChart));
-  put("holes-plots", D.holes.map(lineChart));
+  if (by("curves-plots")) put("curves-plots", D.curves.map(lineChart));
+  if (by("holes-plots")) put("holes-plots", D.holes.map(lineChart));
 }
 
 // ------------------------------------------------------------------ tables as files
@@ -434,7 +434,7 @@ const TABLES = {
   },
   topic: () => [["query_id", "run", "rank", "doc_id", "score", "grade", ...K.explained], ...["topic-left", "topic-right"].flatMap(id => {
     const list = K.lists[picked(id)][picked("topic-id")];
-    return list ? list.docs.map((doc, i) => [topics[picked("topic-id")], K.runs[picked(id)], i + 1, K.docs[doc], list.scores[i], list.grades[i], ...(list.parts || []).map(part => part[i])]) : [];
+    return list ? list.docs.map((doc, i) => [topics[picked("topic-id")], K.runs[picked(id)], i + 1, K.docs[doc], list.scores[i], K.graded ? list.grades[i] : null, ...(list.parts || []).map(part => part[i])]) : [];
   })],
 };
 const asCsv = rows => rows.map(row => row.map(cellText).join(",")).join("\n") + "\n";
