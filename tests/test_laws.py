@@ -366,7 +366,8 @@ def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
 @pytest.mark.parametrize("measure", [m for m in VARIANTS if type(m).terms is not None], ids=str)
 def test_terms_add_up(measure, usual, collection):
     pool, arguments = prepare([measure], judgments(collection.qrels))
-    terms = type(measure).terms(judge(pool, collection.run), **arguments[measure])
+    run = judge(pool, collection.run, ties=measure.TIES_BY_RISING_ID)
+    terms = type(measure).terms(run, **arguments[measure])
     assert terms.judged.shape == pool.grade.shape
     assert set(terms.columns) == set(measure.COLUMNS)
     for column in terms.columns.values():

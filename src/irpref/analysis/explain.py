@@ -27,6 +27,7 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.arrays.terms import ByRank
 from irpref.evaluation import prepare
+from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours
@@ -141,8 +142,12 @@ class Explainer:
         pool, measure = self.pool, type(self.measure)
         assert measure.terms is not None
         listing = listing_of(pool, run)
+        if measure.TIES_BY_RISING_ID:
+            listing = _ties_turned(listing)
         hit = listing.row >= 0
         judged = JudgedRun(pool, listing.topics.where(hit), listing.rank[hit], listing.row[hit], listing.topics.lengths)
+        if measure.TIES_BY_RISING_ID:
+            judged.rank_rising = judged.rank
         terms = measure.terms(judged, **self.arguments)
         value = measure.kernel(judged, **self.arguments)
         mask = np.ones(pool.n_topics, bool)
@@ -259,8 +264,33 @@ class Explainer:
             place=place,
             inside=(place > 0) & (place <= (cutoff or np.inf)),
         )
+        if "preferences" in self.measure.NEEDS:
+            topic.preferences = self.pool.preferences.topics(t, t + 1, own.start, own.stop)
+            topic.pool_doc = self.pool.doc_ids[own].tolist()
         plain_reasons(topic, negative, cutoff)
         return topic
+
+
+def _ties_turned(listing: Listing) -> Listing:
+    """The listing with documents of equal score by rising id, in place of falling."""
+    topics = listing.topics
+    score = np.append(listing.score, 0.0)
+    opens = np.ones(topics.size + 1, bool)
+    opens[1:-1] = (score[1:-1] != score[:-2]) | (topics.position[1:] == 0)
+    first = np.flatnonzero(opens)
+    ties = Segments(first if topics.size else np.zeros(1, np.int64))
+    # Row i of a group that begins at a and ends before b changes places with row a + b - 1 - i.
+    turned = ties.spread(ties.starts + ties.ends) - 1 - np.arange(topics.size)
+    docs = [listing.doc_ids[i] for i in turned.tolist()]
+    return Listing(
+        topics,
+        docs,
+        listing.score[turned],
+        topics.position + 1,
+        listing.row[turned],
+        listing.grade[turned],
+        listing.source[turned],
+    )
 
 
 def explain(

@@ -211,6 +211,31 @@ class Preferences:
             equal = Segments(np.searchsorted(first, self.entries.offsets)).total_whole(of * of)
         return self.blocks.total_whole((sizes * sizes - equal) / 2) + self.pairs.lengths
 
+    def wins(self, n_judged: int) -> Floats:
+        """Preferences of each document over others, in all groups: shape (n_judged,)."""
+        lower = np.zeros(self.row.size)
+        if self.row.size:
+            # Entries of a block stand by level: what follows the last of one's own level is on a lower one.
+            last = np.ones(self.row.size, bool)
+            last[:-1] = self.place[1:] != self.place[:-1]
+            last[self.entries.ends[self.entries.lengths > 0] - 1] = True
+            after = np.flatnonzero(last)[np.append(0, np.cumsum(last))[:-1]]
+            lower = (self.entries.spread(self.entries.ends) - 1 - after).astype(np.float64)
+        out = np.bincount(self.row, lower, n_judged) + np.bincount(self.winner, minlength=n_judged)
+        return out.astype(np.float64)
+
+    def against(self, row: int) -> tuple[Ints, Ints]:
+        """Documents that a document is preferred to, and those preferred to it, each once: rows of the judgments."""
+        mine = np.flatnonzero(self.row == row)
+        below: list[Ints] = [self.loser[self.winner == row]]
+        above: list[Ints] = [self.winner[self.loser == row]]
+        for entry in mine.tolist():
+            block = int(self.entries.topic[entry])
+            rows = slice(int(self.entries.offsets[block]), int(self.entries.offsets[block + 1]))
+            below.append(self.row[rows][self.place[rows] > self.place[entry]])
+            above.append(self.row[rows][self.place[rows] < self.place[entry]])
+        return np.unique(np.concatenate(below)), np.unique(np.concatenate(above))
+
 
 # What a ranking makes of them ---------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Floats, Ints
 
 RETRIEVED, MISSED, REST = 0, 1, 2  # kinds of rows, in the order in which they stand
@@ -42,6 +43,10 @@ class Topic:
         Documents of that list, down to the cutoff.
     why : list of str
         The reasons, to be set.
+    preferences : Preferences, optional
+        Those of the topic, for measures that need them.
+    pool_doc : list of str
+        With them: the judged documents, in the order of `pool_grade`.
     """
 
     arguments: Mapping[str, Any]
@@ -54,6 +59,8 @@ class Topic:
     place: Ints
     inside: Bools
     why: list[str] = field(default_factory=list)
+    preferences: Preferences | None = None
+    pool_doc: list[str] = field(default_factory=list)
 
     def say(self, rows: Bools, words: Callable[[int], str]) -> None:
         """Set the reasons of these rows."""

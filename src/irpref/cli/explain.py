@@ -17,8 +17,7 @@ EPILOG = """\
 example:
   irpref explain qrels.txt run.txt 'RPref(max_rel=3)' -t 101
 
-Measures that are sums over documents can be explained; for EMeasure, CRPRecovery, Twist and RecallEffort the
-message names the one to explain instead.
+Measures that are sums over documents can be explained; for the others the message names one to explain instead.
 """
 
 

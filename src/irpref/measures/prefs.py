@@ -62,14 +62,17 @@ group, from which all readings follow. Only `by='pair'` with groups that overlap
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
 from irpref.arrays.preferences import NOT_RETRIEVED, Ordered, Preferences, ordered
+from irpref.arrays.reasons import MISSED, REST, Topic, names
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 PAIRS = ("all", "retrieved", "implied")
@@ -297,12 +300,20 @@ def _by_pair(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
     return value
 
 
-def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
-    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled.
+class _Shares(NamedTuple):
+    """Pairs of documents of a topic, from the top of the ranking: arrays (n_pairs,)."""
 
-    Pairs are listed from the top of the ranking, a few million at a time, so that memory does not grow with the
-    square of the documents. A pair's key is the same in all groups: sorted by it, the groups of a pair stand together.
-    The shares are added in the order of the ranking, as trec_eval adds.
+    upper: Ints  # row of the higher document
+    share: Floats  # groups whose preference is fulfilled, of those that prefer one of the two
+    both: Bools  # whether both were retrieved
+    alone: Bools  # whether the higher one was
+
+
+def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
+    """The pairs of documents of one topic that are judged, a few million at a time.
+
+    Pairs are listed from the top of the ranking, so that memory does not grow with the square of the documents. A
+    pair's key is the same in all groups: sorted by it, the groups of a pair stand together.
     """
     n = rank.size
     order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
@@ -322,9 +333,7 @@ def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
     # Pairs whose higher document is each one, so that a batch is a range of the ranking.
     load = np.bincount(mine, weights=following, minlength=n) + np.bincount(high, minlength=n)
     upto = np.cumsum(load)
-    size, start = 0, 0
-    of_retrieved: list[Floats] = []
-    of_alone: list[Floats] = []
+    start = 0
     while start < n:
         stop = max(int(np.searchsorted(upto, (upto[start - 1] if start else 0) + _MANY, side="right")), start + 1)
         at = np.flatnonzero((mine >= start) & (mine < stop))
@@ -345,13 +354,32 @@ def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
             upper, lower = np.divmod(key[opens], n)
             # Retrieved documents have the first numbers: a look at two numbers tells the reading a pair belongs to.
             both, alone = lower < n_found, (upper < n_found) & (lower >= n_found)
-            of_retrieved.append(share[both])
-            of_alone.append(share[alone])
-            size += {"retrieved": both, "implied": both | alone, "all": np.ones(opens.size, bool)}[pairs].sum()
+            yield _Shares(order[upper], share, both, alone)
         start = stop
+
+
+def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
+    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled.
+
+    The shares are added in the order of the ranking, as trec_eval adds.
+    """
+    size = 0
+    of_retrieved: list[Floats] = []
+    of_alone: list[Floats] = []
+    for batch in _shares(of, rank):
+        of_retrieved.append(batch.share[batch.both])
+        of_alone.append(batch.share[batch.alone])
+        size += _possible(batch, pairs)
     # Of a pair that was not retrieved no group is fulfilled: its share is 0, and only `size` counts it.
     shares = np.concatenate([np.zeros(1), *of_retrieved, *(of_alone if pairs != "retrieved" else [])])
     return float(np.cumsum(shares)[-1]) / size if size else 0.0
+
+
+def _possible(batch: _Shares, pairs: str) -> int:
+    """Pairs that count in this reading."""
+    if pairs == "all":
+        return int(batch.share.size)
+    return int(batch.both.sum() + (batch.alone.sum() if pairs == "implied" else 0))
 
 
 def n_prefs(run: JudgedRun) -> Floats:
@@ -377,6 +405,194 @@ def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floa
         Documents below count as not retrieved.
     """
     return run.pool.preferences.groups.total_whole(_counts(run, cutoff).fulfilled(pairs))
+
+
+def _at_documents(run: JudgedRun, pairs: str, cutoff: int | None, weight: Floats) -> tuple[Floats, Floats, Floats]:
+    """At the higher document of each preference that the ranking decides: (n_judged,) each.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    pairs, cutoff
+        As in `pref_share`.
+    weight
+        Of a fulfilled preference, by group: (n_groups,).
+
+    Returns
+    -------
+    weights, kept, broken
+        The weights of those fulfilled, their number, and the number of the others.
+    """
+    of = run.pool.preferences
+    entries, further = _ordered(run, cutoff)
+    size = run.pool.grade.size
+
+    def total(name: str, weighted: bool = False) -> Floats:
+        at_entries, at_pairs = getattr(entries, f"{name}_retrieved"), getattr(further, f"{name}_retrieved")
+        if pairs != "retrieved":
+            at_entries = at_entries + getattr(entries, f"{name}_alone")
+            at_pairs = at_pairs + getattr(further, f"{name}_alone")
+        if weighted:
+            at_entries, at_pairs = at_entries * of.members.spread(weight), at_pairs * of.pairs.spread(weight)
+        higher = of.winner if name == "kept" else of.loser
+        found = np.bincount(of.row, at_entries, size) + np.bincount(higher, at_pairs, size)
+        return found.astype(np.float64)
+
+    return total("kept", True), total("kept"), total("broken")
+
+
+def _terms(run: JudgedRun, adds: Floats, kept: Floats, broken: Floats, rest: Floats | None = None) -> Terms:
+    """The summands, with what they are made of: numbers of preferences, NaN where a document was not retrieved."""
+    found = ~run.missed()
+    columns = {"correct": np.where(found, kept, np.nan), "wrong": np.where(found, broken, np.nan)}
+    return Terms(adds, rest=rest, columns=columns, counts=run.pool.preferences.wins(run.pool.grade.size) > 0)
+
+
+def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None) -> Terms:
+    """What each document adds as the higher one of fulfilled preferences: shape (n_judged,).
+
+    They add up to the value; a preference is credited to its higher document, not to both. With `nonrelevant='R'`,
+    what the pairs among the non-relevant documents add belongs to none.
+    """
+    of = run.pool.preferences
+    groups = of.groups
+    counts = _counts(run, cutoff)
+    none = np.zeros(of.n_groups)
+    if by == "pair":
+        _, kept, broken = _at_documents(run, pairs, cutoff, none)
+        return _terms(run, _pair_terms(run, pairs, cutoff), kept, broken)
+    if by == "preference":
+        possible = groups.spread(groups.total_whole(counts.possible(pairs)))
+        return _terms(run, *_at_documents(run, pairs, cutoff, _ratio(np.ones(of.n_groups), possible)))
+    each = 1 / groups.spread(np.maximum(groups.lengths, 1))  # every group weighs alike
+    if nonrelevant == "all":
+        return _terms(
+            run, *_at_documents(run, pairs, cutoff, each * _ratio(np.ones(of.n_groups), counts.possible(pairs)))
+        )
+    # Not every summand of this reading belongs to a document: what does is shown, the rest follows from the value.
+    _, kept, broken = _at_documents(run, pairs, cutoff, none)
+    value = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
+    _, possible = _as_many_nonrelevant(run, pairs, cutoff)
+    undefined = groups.count(possible == 0) > 0
+    weight = np.where(groups.spread(undefined), 0.0, each * _ratio(np.ones(of.n_groups), possible))
+    adds = _whole_groups(run, pairs, cutoff, weight)
+    return _terms(run, adds, kept, broken, value - run.pool.judged.total(adds))
+
+
+def _whole_groups(run: JudgedRun, pairs: str, cutoff: int | None, weight: Floats) -> Floats:
+    """As `_at_documents`, of the groups that keep all their documents with `nonrelevant='R'`: shape (n_judged,).
+
+    Where non-relevant documents are missing, each is one more fulfilled preference of a relevant document retrieved.
+    """
+    of = run.pool.preferences
+    found = _ranks(run, cutoff)[of.row] != NOT_RETRIEVED
+    relevant = of.level > 0
+    other = np.where(of.members.spread(of.several), of.level == 0, ~relevant)
+    r, n = (
+        of.members.count(mask & found) if pairs == "retrieved" else of.members.count(mask) for mask in (relevant, other)
+    )
+    weight = np.where(r < n, 0.0, weight)
+    adds, _, _ = _at_documents(run, pairs, cutoff, weight)
+    missing = of.members.spread(np.maximum(r - n, 0) * weight)
+    return adds + np.bincount(of.row, np.where(relevant & found, missing, 0.0), run.pool.grade.size)
+
+
+def _pair_terms(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
+    """Shares of the pairs at their higher document, over the number of pairs of the topic: shape (n_judged,)."""
+    of, rank = run.pool.preferences, _ranks(run, cutoff)
+    out = np.zeros(run.pool.grade.size)
+    for t in range(run.pool.n_topics):
+        rows = slice(int(run.pool.judged.offsets[t]), int(run.pool.judged.offsets[t + 1]))
+        size = 0
+        for batch in _shares(of.topics(t, t + 1, rows.start, rows.stop), rank[rows]):
+            counts = batch.both if pairs == "retrieved" else batch.both | batch.alone
+            out[rows] += np.bincount(batch.upper[counts], batch.share[counts], rows.stop - rows.start)
+            size += _possible(batch, pairs)
+        out[rows] /= max(size, 1)
+    return out
+
+
+def n_prefs_terms(run: JudgedRun) -> Terms:
+    """Preferences of each document over others: shape (n_judged,). They add up to the value."""
+    wins = run.pool.preferences.wins(run.pool.grade.size)
+    return Terms(wins, columns={"preferences": wins}, counts=wins > 0)
+
+
+def n_prefs_fulfilled_terms(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Terms:
+    """Fulfilled preferences whose higher document each one is: shape (n_judged,). They add up to the value."""
+    return _terms(run, *_at_documents(run, pairs, cutoff, np.ones(run.pool.preferences.n_groups)))
+
+
+def preference_reasons(topic: Topic) -> None:
+    """Which preferences each document wins and loses, by the names of the others.
+
+    A preference is won by the document that is preferred, if that one stands above; lost if it stands below.
+    """
+    of = topic.preferences
+    assert of is not None
+    only_retrieved = topic.arguments.get("pairs") == "retrieved"
+    numbers = {doc: i for i, doc in enumerate(topic.pool_doc)}
+    place = np.full(len(topic.pool_doc), NOT_RETRIEVED)
+    for doc, at, inside in zip(topic.doc, topic.place.tolist(), topic.inside.tolist(), strict=True):
+        if inside and doc in numbers:
+            place[numbers[doc]] = at
+
+    def listed(rows: Ints) -> str:
+        by_rank = rows[np.lexsort((rows, place[rows]))]
+        return names([topic.pool_doc[row] for row in by_rank.tolist()])
+
+    def words(i: int) -> str:
+        row = numbers[topic.doc[i]]
+        worse, better = of.against(row)
+        if only_retrieved:
+            worse, better = (rows[place[rows] != NOT_RETRIEVED] for rows in (worse, better))
+        won, lost = worse[place[worse] > place[row]], worse[place[worse] < place[row]]
+        said = []
+        if won.size:
+            said.append(f"wins over {listed(won)}")
+        if lost.size:
+            said.append(f"loses to {listed(lost)}, less preferred but above it")
+        if topic.inside[i]:
+            yields = better[place[better] > place[row]]
+            if yields.size:
+                said.append(f"stands above {listed(yields)}, preferred to it")
+            return "; ".join(said) or "wins and loses nothing"
+        if only_retrieved:
+            return "not retrieved: its preferences do not count"
+        open_ = worse[place[worse] == NOT_RETRIEVED]
+        if open_.size:
+            said.append(f"preferred to {listed(open_)}, which was not retrieved either")
+        return "; ".join(["not retrieved", *said])
+
+    topic.say(topic.inside & ~np.isnan(topic.grade), words)
+    topic.say(topic.kind == MISSED, words)
+    topic.say(
+        topic.kind == REST, lambda i: "pairs of groups whose non-relevant documents are cut to as many as relevant"
+    )
+
+
+def n_prefs_reasons(topic: Topic) -> None:
+    """Which documents each one is preferred to, wherever they stand."""
+    of = topic.preferences
+    assert of is not None
+    numbers = {doc: i for i, doc in enumerate(topic.pool_doc)}
+
+    def words(i: int) -> str:
+        worse, _ = of.against(numbers[topic.doc[i]])
+        return (
+            f"preferred to {names([topic.pool_doc[row] for row in worse.tolist()])}"
+            if worse.size
+            else ("preferred to no document")
+        )
+
+    topic.say((topic.inside | (topic.kind == MISSED)) & ~np.isnan(topic.grade), words)
+
+
+COLUMNS = {
+    "correct": "preferences that it wins: it stands above, or the other was not retrieved",
+    "wrong": "preferences that it breaks: it stands above the document that is preferred to it",
+}
 
 
 class _PrefShare(KernelMeasure):
@@ -428,11 +644,10 @@ class _PrefShare(KernelMeasure):
         {"pairs": "retrieved", "by": "group", "nonrelevant": "R", "cutoff": 20},
     )
     NEGATIVE_GRADES = True
+    COLUMNS = COLUMNS
     kernel = staticmethod(pref_share)
-
-    def instead(self) -> str:
-        """The measure to explain."""
-        return "; explain PrefRecall, which counts the same preferences"
+    terms = staticmethod(pref_share_terms)
+    reasons = staticmethod(preference_reasons)
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -459,11 +674,10 @@ class _NumPrefs(KernelMeasure):
     NEEDS = ("preferences",)
     IDEAL = None
     NEGATIVE_GRADES = True
+    COLUMNS: ClassVar[dict[str, str]] = {"preferences": "documents that it is preferred to, of all groups"}
     kernel = staticmethod(n_prefs)
-
-    def instead(self) -> str:
-        """The measure to explain."""
-        return "; explain PrefRecall, which counts the same preferences"
+    terms = staticmethod(n_prefs_terms)
+    reasons = staticmethod(n_prefs_reasons)
 
     def aggregator(self) -> Any:
         """The sum over the topics."""
@@ -497,11 +711,10 @@ class _NumPrefsFulfilled(KernelMeasure):
     IDEAL = None
     VARIANTS = ({}, {"pairs": "retrieved", "cutoff": 7})
     NEGATIVE_GRADES = True
+    COLUMNS = COLUMNS
     kernel = staticmethod(n_prefs_fulfilled)
-
-    def instead(self) -> str:
-        """The measure to explain."""
-        return "; explain PrefRecall, which counts the same preferences"
+    terms = staticmethod(n_prefs_fulfilled_terms)
+    reasons = staticmethod(preference_reasons)
 
     def aggregator(self) -> Any:
         """The sum over the topics."""

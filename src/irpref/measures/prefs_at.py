@@ -48,12 +48,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.arrays.preferences import ordered
-from irpref.arrays.reasons import MISSED, Topic
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, KernelMeasure, register
-from irpref.measures.prefs import ranks_on_pool
+from irpref.measures.prefs import COLUMNS, preference_reasons, ranks_on_pool
 
 
 class _AtHits(NamedTuple):
@@ -224,6 +223,7 @@ def _terms(run: JudgedRun, of: Floats, size: Floats) -> Terms:
     return Terms(
         run.on_pool(_ratio(of, run.hits.spread(size)), 0.0),
         columns={"correct": run.on_pool(hits.correct), "wrong": run.on_pool(hits.ordered - hits.correct)},
+        counts=run.pool.preferences.wins(run.pool.grade.size) > 0,
     )
 
 
@@ -255,27 +255,6 @@ def pref_ap_terms(run: JudgedRun) -> Terms:
     return _terms(run, *_points(run))
 
 
-def pref_reasons(topic: Topic) -> None:
-    """How many documents below it each one is preferred to, and how many of those below are preferred to it."""
-    correct, wrong = topic.columns["correct"], topic.columns["wrong"]
-
-    def words(i: int) -> str:
-        right, other = int(correct[i]), int(wrong[i])
-        if not right + other:
-            return "decides no preference: none between it and a document below"
-        said = [f"preferred to {right} below it"] if right else []
-        return "; ".join([*said, *([f"{other} below it preferred to it"] if other else [])])
-
-    topic.say(topic.inside & ~np.isnan(correct), words)
-    topic.say(topic.kind == MISSED, lambda i: "not retrieved: preferences over it are decided by others")
-
-
-_COLUMNS = {
-    "correct": "documents below it that it is preferred to",
-    "wrong": "documents below it that are preferred to it",
-}
-
-
 class _PrefPrecision(KernelMeasure):
     """Precision of preferences: of the pairs that the first k documents put in an order, those put in the right one."""
 
@@ -286,7 +265,7 @@ class _PrefPrecision(KernelMeasure):
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
     CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
-    COLUMNS = _COLUMNS
+    COLUMNS = COLUMNS
     EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
     IDEAL = None
@@ -294,7 +273,7 @@ class _PrefPrecision(KernelMeasure):
     NEGATIVE_GRADES = True
     kernel = staticmethod(pref_precision)
     terms = staticmethod(pref_precision_terms)
-    reasons = staticmethod(pref_reasons)
+    reasons = staticmethod(preference_reasons)
 
 
 class _PrefRecall(KernelMeasure):
@@ -310,7 +289,7 @@ class _PrefRecall(KernelMeasure):
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
     CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
-    COLUMNS = _COLUMNS
+    COLUMNS = COLUMNS
     EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
     IDEAL = None
@@ -318,7 +297,7 @@ class _PrefRecall(KernelMeasure):
     NEGATIVE_GRADES = True
     kernel = staticmethod(pref_recall)
     terms = staticmethod(pref_recall_terms)
-    reasons = staticmethod(pref_reasons)
+    reasons = staticmethod(preference_reasons)
 
 
 class _WeightedPrefPrecision(KernelMeasure):
@@ -331,7 +310,7 @@ class _WeightedPrefPrecision(KernelMeasure):
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
     CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
-    COLUMNS = _COLUMNS
+    COLUMNS = COLUMNS
     EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
     IDEAL = None
@@ -339,7 +318,7 @@ class _WeightedPrefPrecision(KernelMeasure):
     NEGATIVE_GRADES = True
     kernel = staticmethod(weighted_pref_precision)
     terms = staticmethod(weighted_pref_precision_terms)
-    reasons = staticmethod(pref_reasons)
+    reasons = staticmethod(preference_reasons)
 
 
 class _PrefAP(KernelMeasure):
@@ -352,14 +331,14 @@ class _PrefAP(KernelMeasure):
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
     CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {}
-    COLUMNS = _COLUMNS
+    COLUMNS = COLUMNS
     EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
     IDEAL = None
     NEGATIVE_GRADES = True
     kernel = staticmethod(pref_ap)
     terms = staticmethod(pref_ap_terms)
-    reasons = staticmethod(pref_reasons)
+    reasons = staticmethod(preference_reasons)
 
 
 PrefPrecision = register(_PrefPrecision())
