@@ -7,6 +7,7 @@ import json
 import time
 import warnings
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -15,17 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.segments import Floats
+from irpref.arrays.segments import Bools, Floats
 from irpref.formats.replace import replaced
 from study import outcomes
 from study.data import Collection, Setting
 from study.engine import labels_for, values_of
+from study.hypotheses import HYPOTHESES
 from study.losses import LEVELS, PRIMARY, Loss, halves
-from study.measures import LABELS, RESIDUAL
+from study.measures import RESIDUAL
 
 # Modules that the results depend on; a change in one of them makes cells stale.
-_CODE = ("data", "losses", "measures", "engine", "outcomes", "cells")
-POWER_OF = tuple(label for label in LABELS if label != "retrieved")
+_CODE = ("data", "losses", "measures", "engine", "outcomes", "hypotheses", "cells")
+MEANS = 5  # samples that a replicate averages over at the primary levels, beside the one that was planned
+# Measures whose power a hypothesis is about.
+POWER_OF = {label for of in HYPOTHESES for c in of.claims if c.outcome == "power" for label in (c.a, c.b)}
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Found:
     ----------
     samples : outcome to float array (n_labels, n_samples), labels as in `labels`
     replicates : outcome to float array (n_labels, n_replicates)
+        Of one sample each, as planned; under `mean ...` of the mean over `MEANS` samples, NaN where there is none.
     left : what is left of the judgments, see `engine.values_of`; and the mean residual of RBP
     """
 
@@ -120,64 +125,100 @@ class Study:
         loss = Loss(setting, cell.loss, cell.level, plan.samples, plan.seed)
         values, left = values_of(loss)
         left["residual"] = float(values[RESIDUAL].mean())
-        none = cell.loss == "none"
-        n = plan.samples if none else loss.n_samples
+        n = plan.samples if cell.loss == "none" else loss.n_samples
         half = halves(n, setting.n_topics, plan.seed)
         labels = labels_for(cell.loss)
-        boot = None
+        boots: list[outcomes.Bootstrap] = []
         if plan.replicates:
-            boot = outcomes.Bootstrap(setting.n_topics, setting.team, n, plan.replicates, plan.seed)
+            boots.append(outcomes.Bootstrap(setting.n_topics, setting.team, n, plan.replicates, plan.seed))
+            if cell.primary and cell.loss != "team":
+                boots += _shifted(boots[0], n)
         samples: dict[str, list[Floats]] = {}
         replicates: dict[str, list[Floats]] = {}
-        ap, ndcg = full["AP"], full["nDCG@10"]
         for label in labels:
-            of, whole = values[label], full[label]
-            told: dict[str, Floats] = {"value": of.mean(axis=(1, 2))}
-            drawn: dict[str, Floats] = {}
-            shown = np.broadcast_to(of, (n, *of.shape[1:])) if none else of
-            told["prediction_ndcg10"] = outcomes.prediction(shown, ndcg, half)
-            told["prediction_ap"] = outcomes.prediction(shown, ap, half)
-            told["prediction"] = (told["prediction_ndcg10"] + told["prediction_ap"]) / 2
-            if boot is not None:
-                sides = (boot.prediction(of, side, half) for side in (ndcg, ap))
-                drawn["prediction"] = sum(sides) / 2  # type: ignore[assignment]
-            strength = outcomes.power(of, whole)
-            told["power"] = strength.power
-            if none:
-                if boot is not None:
-                    drawn["tau_recall"] = boot.tau(of, full["recall"])
-                told["tau_recall"] = outcomes.taus(outcomes.means(whole), outcomes.means(full["recall"]))
-            else:
-                told["kept"], told["wrong"] = strength.kept, strength.wrong
-                before, now = outcomes.means(whole), outcomes.means(of)
-                told["tau"] = outcomes.taus(now, before)
-                told["tau_ap"] = outcomes.taus_ap(now, before)
-                told["stability"] = outcomes.stability(of, whole)
-                if boot is not None:
-                    drawn["tau"] = boot.tau(of, whole)
-            if cell.loss == "random":
-                told["tau_full_ap"] = outcomes.taus(outcomes.means(of), outcomes.means(ap))
-                if boot is not None:
-                    drawn["tau_full_ap"] = boot.tau(of, ap)
-                    if cell.primary:
-                        drawn["power"] = boot.power(of)
-            if loss.pooled is not None:
-                change = outcomes.bias(of, whole, loss.pooled)
-                told["bias_value"], told["bias_place"] = change.value, change.place
-                told["bias_value_pooled"], told["bias_place_pooled"] = change.value_pooled, change.place_pooled
-                if boot is not None:
-                    draw = boot.bias_left_out if cell.loss == "team" else boot.bias
-                    drawn["bias_value"] = draw(of, whole, loss.pooled)
-            for into, new in ((samples, told), (replicates, drawn)):
-                for name, row in new.items():
-                    into.setdefault(name, []).append(row)
+            case = _Case(cell, label, values[label], full, half, loss.pooled)
+            for name, row in case.by_sample().items():
+                samples.setdefault(name, []).append(row)
+            if boots:
+                drawn = [case.replicates(boot, k == 0) for k, boot in enumerate(boots)]
+                for name, row in drawn[0].items():
+                    replicates.setdefault(name, []).append(row)
+                    rows = [of[name] for of in drawn if name in of]
+                    mean = np.mean(rows, axis=0) if len(rows) > 1 else np.full(row.shape, np.nan)
+                    replicates.setdefault(f"mean {name}", []).append(mean)
         return Found(
             labels,
             {name: np.array(rows) for name, rows in samples.items()},
-            {name: np.array(rows) for name, rows in replicates.items()},
+            {name: np.array(rows) for name, rows in replicates.items() if np.isfinite(rows).any()},
             left,
             time.process_time() - began,
         )
+
+
+def _shifted(boot: outcomes.Bootstrap, n_samples: int) -> list[outcomes.Bootstrap]:
+    """The same topics and teams with other samples, for means over `MEANS` samples a replicate."""
+    more = []
+    for k in range(1, min(MEANS, n_samples)):
+        other = copy(boot)
+        other.sample = (boot.sample + k * max(n_samples // MEANS, 1)) % n_samples
+        more.append(other)
+    return more
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A measure in a cell: values (n_samples, n_systems, n_topics), those by all judgments, halves, who was pooled."""
+
+    cell: Cell
+    label: str
+    values: Floats
+    full: dict[str, Any]
+    half: Bools
+    pooled: Bools | None
+
+    def by_sample(self) -> dict[str, Floats]:
+        """Outcomes of each sample."""
+        of, whole, half = self.values, self.full[self.label], self.half
+        told: dict[str, Floats] = {"value": of.mean(axis=(1, 2))}
+        shown = np.broadcast_to(of, (len(half), *of.shape[1:])) if len(of) == 1 else of
+        told["prediction_ndcg10"] = outcomes.prediction(shown, self.full["nDCG@10"], half)
+        told["prediction_ap"] = outcomes.prediction(shown, self.full["AP"], half)
+        told["prediction"] = (told["prediction_ndcg10"] + told["prediction_ap"]) / 2
+        strength = outcomes.power(of, whole)
+        told["power"] = strength.power
+        before, now = outcomes.means(whole), outcomes.means(of)
+        if self.cell.loss == "none":
+            told["tau_recall"] = outcomes.taus(now, outcomes.means(self.full["recall"]))
+            return told
+        told["kept"], told["wrong"] = strength.kept, strength.wrong
+        told["tau"] = outcomes.taus(now, before)
+        told["tau_ap"] = outcomes.taus_ap(now, before)
+        told["stability"] = outcomes.stability(of, whole)
+        if self.cell.loss == "random":
+            told["tau_full_ap"] = outcomes.taus(now, outcomes.means(self.full["AP"]))
+        if self.pooled is not None:
+            change = outcomes.bias(of, whole, self.pooled)
+            told["bias_value"], told["bias_place"] = change.value, change.place
+            told["bias_value_pooled"], told["bias_place_pooled"] = change.value_pooled, change.place_pooled
+        return told
+
+    def replicates(self, boot: outcomes.Bootstrap, first: bool) -> dict[str, Floats]:
+        """Replicates of the outcomes that intervals are made for; `first`: with those that take long."""
+        of, whole = self.values, self.full[self.label]
+        sides = [boot.prediction(of, self.full[side], self.half) for side in ("nDCG@10", "AP")]
+        drawn: dict[str, Floats] = {"prediction": (sides[0] + sides[1]) / 2}
+        if self.cell.loss == "none":
+            drawn["tau_recall"] = boot.tau(of, self.full["recall"])
+            return drawn
+        drawn["tau"] = boot.tau(of, whole)
+        if self.cell.loss == "random":
+            drawn["tau_full_ap"] = boot.tau(of, self.full["AP"])
+            if self.cell.primary and (first or self.label in POWER_OF):
+                drawn["power"] = boot.power(of)
+        if self.pooled is not None:
+            draw = boot.bias_left_out if self.cell.loss == "team" else boot.bias
+            drawn["bias_value"] = draw(of, whole, self.pooled)
+        return drawn
 
 
 def write(path: Path, key: str, found: Found) -> None:

@@ -12,6 +12,7 @@ better. The slow definitions are those of SciPy and of `irpref.meta`; the tests 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -228,14 +229,20 @@ def stability(values: ArrayLike, full: ArrayLike) -> Floats:
 # ----------------------------------------------------------------------------------------------- significance
 
 
+@lru_cache
+def _critical(n: float) -> float:
+    """Of |t| with n topics."""
+    from scipy.stats import t
+
+    return float(t.ppf(1 - ALPHA / 2, n - 1))
+
+
 def _t_direction(values: Floats, weights: Floats | None = None) -> NDArray[np.int8]:
     """Two-sided paired t-tests of all pairs of systems at `ALPHA`: +1 row better, -1 column better, 0 neither.
 
     values (..., n_systems, n_topics) to (..., n_systems, n_systems); `weights` (..., n_topics) say how many times a
     topic counts. Pairs without any variance of their differences are not told apart.
     """
-    from scipy.stats import t
-
     if weights is None:
         n = float(values.shape[-1])
         mean = values.mean(axis=-1)
@@ -252,7 +259,7 @@ def _t_direction(values: Floats, weights: Floats | None = None) -> NDArray[np.in
     spread = variance[..., :, None] + variance[..., None, :] - 2 * covariance
     difference = mean[..., :, None] - mean[..., None, :]
     # |t| > critical, without a division by a variance of 0.
-    limit = float(t.ppf(1 - ALPHA / 2, n - 1)) ** 2 / n
+    limit = _critical(n) ** 2 / n
     told = (difference * difference > limit * spread) & (spread > _NO_VARIANCE)
     return told * ((difference > 0).view(np.int8) * np.int8(2) - np.int8(1))
 

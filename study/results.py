@@ -2,14 +2,17 @@
 
     settings.json     what was studied, and with which settings
     outcomes.csv      depth, loss, level, measure, outcome, mean, sd, min, max, n     over the samples
-    intervals.csv     depth, loss, level, outcome, measure, estimate, low, high       95 %, bootstrap
-    differences.csv   depth, loss, level, outcome, a, b, estimate, low, high, p       a - b; b empty: of a itself
+    intervals.csv     depth, loss, level, outcome, measure, estimate, low, high, mean_low, mean_high
+    differences.csv   depth, loss, level, outcome, a, b, estimate, low, high, p, mean_low, mean_high, mean_p
+                                                                                      a - b; b empty: of a itself
     samples.csv.gz    depth, loss, level, sample, measure, tau, prediction            at the primary depth
     teams.csv         depth, team, measure, bias_value, bias_place, n_runs            each team left out
     full.csv          depth, measure_a, measure_b, tau                                agreement with all judgments
     losses.csv        depth, loss, level, judgments, relevant, topics_lost, residual  what is left, means over samples
     timing.json       seconds of the processor by cell
 
+Intervals are of the 95 % bootstrap over topics, teams and samples, one sample a replicate, as planned; `mean_...` at
+the primary levels has the mean over `cells.MEANS` samples a replicate, which is nearer to what the estimate is.
 Outcomes are those of the preregistration; beside them `value`, the mean value of all systems, `tau_full_ap`, tau with
 AP by all judgments, `tau_recall`, the same with recall, `bias_size`, the bias without its sign, and `tau_deeper`, the
 difference of two measures' tau at a deeper setting less that at the first.
@@ -56,8 +59,16 @@ def table(path: Path, columns: str, rows: Iterable[Sequence[Any]]) -> None:
 def write_all(folder: Path, study: Study, cells: Mapping[Cell, Found]) -> None:
     """Write all files of a collection."""
     table(folder / "outcomes.csv", "depth,loss,level,measure,outcome,mean,sd,min,max,n", _outcomes(cells))
-    table(folder / "intervals.csv", "depth,loss,level,outcome,measure,estimate,low,high", _intervals(cells))
-    table(folder / "differences.csv", "depth,loss,level,outcome,a,b,estimate,low,high,p", _differences(cells))
+    table(
+        folder / "intervals.csv",
+        "depth,loss,level,outcome,measure,estimate,low,high,mean_low,mean_high",
+        _intervals(cells),
+    )
+    table(
+        folder / "differences.csv",
+        "depth,loss,level,outcome,a,b,estimate,low,high,p,mean_low,mean_high,mean_p",
+        _differences(cells),
+    )
     table(folder / "samples.csv.gz", "depth,loss,level,sample,measure,tau,prediction", _samples(cells))
     table(folder / "teams.csv", "depth,team,measure,bias_value,bias_place,n_runs", _teams(study, cells))
     table(folder / "full.csv", "depth,measure_a,measure_b,tau", _full(study, cells))
@@ -146,9 +157,19 @@ def _estimate(of: Found, outcome: str, label: str) -> float:
 def _intervals(cells: Mapping[Cell, Found]) -> Iterable[tuple[Any, ...]]:
     for cell, of in cells.items():
         for outcome in INTERVALS:
-            for k, row in enumerate(of.replicates.get(outcome, ())):
-                label = of.labels[k]
-                yield (*_place(cell), outcome, label, _estimate(of, outcome, label), *outcomes.interval(row))
+            if outcome in of.replicates:
+                for label in of.labels:
+                    drawn, mean = _drawn(of, outcome, label)
+                    ends = (*outcomes.interval(drawn), *outcomes.interval(mean))
+                    yield (*_place(cell), outcome, label, _estimate(of, outcome, label), *ends)
+
+
+def _drawn(of: Found, outcome: str, label: str) -> Floats:
+    """Replicates of one sample, and of the mean over samples (NaN where there are none): (2, n_replicates)."""
+    at = of.labels.index(label)
+    one = of.replicates[outcome][at]
+    mean = of.replicates.get(f"mean {outcome}")
+    return np.array([one, np.full(one.shape, np.nan) if mean is None else mean[at]])
 
 
 def pairs_of(cell: Cell, labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -163,41 +184,37 @@ def pairs_of(cell: Cell, labels: Sequence[str]) -> list[tuple[str, str]]:
 
 def _differences(cells: Mapping[Cell, Found]) -> Iterable[tuple[Any, ...]]:
     for cell, of in cells.items():
-        at = {label: k for k, label in enumerate(of.labels)}
         for outcome in INTERVALS:
-            drawn = of.replicates.get(outcome)
-            if drawn is None:
+            if outcome not in of.replicates:
                 continue
             for a, b in pairs_of(cell, of.labels):
-                estimate = _estimate(of, outcome, a) - _estimate(of, outcome, b)
-                yield (*_place(cell), outcome, a, b, *_told(estimate, drawn[at[a]] - drawn[at[b]]))
+                first, second = (_estimate(of, outcome, label) for label in (a, b))
+                drawn, other = (_drawn(of, outcome, label) for label in (a, b))
+                yield (*_place(cell), outcome, a, b, *_told(first - second, drawn - other))
                 if outcome == "bias_value":
-                    estimate = abs(_estimate(of, outcome, a)) - abs(_estimate(of, outcome, b))
-                    sizes = abs(drawn[at[a]]) - abs(drawn[at[b]])
-                    yield (*_place(cell), "bias_size", a, b, *_told(estimate, sizes))
+                    yield (*_place(cell), "bias_size", a, b, *_told(abs(first) - abs(second), abs(drawn) - abs(other)))
             if outcome == "bias_value":
                 for a in of.labels:
-                    yield (*_place(cell), outcome, a, "", *_told(_estimate(of, outcome, a), drawn[at[a]]))
-    yield from _by_depth(cells)
+                    yield (*_place(cell), outcome, a, "", *_told(_estimate(of, outcome, a), _drawn(of, outcome, a)))
+    yield from _deeper(cells)
 
 
 def _told(estimate: float, replicates: Floats) -> tuple[float, ...]:
-    return estimate, *outcomes.interval(replicates), outcomes.p_value(replicates)
+    return estimate, *(x for row in replicates for x in (*outcomes.interval(row), outcomes.p_value(row)))
 
 
-def _by_depth(cells: Mapping[Cell, Found]) -> Iterable[tuple[Any, ...]]:
+def _deeper(cells: Mapping[Cell, Found]) -> Iterable[tuple[Any, ...]]:
     """Whether the absolute norm's lead grows with depth."""
     a, b = "rpref absolute", "rpref relative"
-    at = {c.depth: of for c, of in cells.items() if c.loss == "random" and c.primary}
-    if len(at) < 2:
+    at = [(c, of) for c, of in cells.items() if c.loss == "random" and c.primary and "tau" in of.replicates]
+    if not at:
         return
-    for depth in list(at)[1:]:
-        ends = [at[depth], at[next(iter(at))]]
-        if any("tau" not in of.replicates for of in ends):
-            return
-        leads = [_estimate(of, "tau", a) - _estimate(of, "tau", b) for of in ends]
-        drawn = [of.replicates["tau"][of.labels.index(a)] - of.replicates["tau"][of.labels.index(b)] for of in ends]
-        yield (depth, "random", PRIMARY["random"], "tau_deeper", a, b, *_told(leads[0] - leads[1], drawn[0] - drawn[1]))
+    lead, drawn = [], []
+    for _, of in at:
+        lead.append(_estimate(of, "tau", a) - _estimate(of, "tau", b))
+        drawn.append(_drawn(of, "tau", a) - _drawn(of, "tau", b))
+    for k, (cell, _) in enumerate(at[1:], 1):
+        yield (*_place(cell), "tau_deeper", a, b, *_told(lead[k] - lead[0], drawn[k] - drawn[0]))
 
 
 def _samples(cells: Mapping[Cell, Found]) -> Iterable[tuple[Any, ...]]:
