@@ -929,6 +929,27 @@ def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(files: Path
     assert "is judged: every value is 0" in second
 
 
+def test_a_dagger_that_a_missing_topic_alone_causes_is_called_so(files: Path, capsys) -> None:
+    topics = range(12)
+    (files / "many").write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics))
+    rows = {"whole": ["a b"] * 12, "lacks": ["a b"] * 7 + [""] * 5, "worse": ["a b"] * 2 + ["b a"] * 9 + [""]}
+    for name, order in rows.items():
+        lines = [
+            f"{t} Q0 {d} 0 {-i} x\n" for t, docs in zip(topics, order, strict=True) for i, d in enumerate(docs.split())
+        ]
+        (files / name).write_text("".join(lines))
+    assert main(["eval", "many", "whole", "lacks", "worse", "AP", "--baseline", "whole"]) == 0
+    out, err = capsys.readouterr()
+    assert out.count("†") == 3  # and the note
+    said = [line for line in err.splitlines() if "alone" in line]
+    assert said == [
+        "irpref: check: lacks: topics without documents alone make AP differ from whole: p = 0.017, but 1 over the 7 "
+        "topics that both answer"
+    ]
+    assert main(["eval", "many", "whole", "lacks", "AP", "--baseline", "whole", "--alpha", "0.01"]) == 0
+    assert "alone" not in capsys.readouterr().err
+
+
 def test_check(call: Call) -> None:
     status, out, _ = call("check", "qrels", "r1", "r2", "AP")
     assert status == 0

@@ -250,7 +250,9 @@ def test_p_of_a_drawn_order_counts_the_order_observed():
     ("arguments", "message"),
     [
         ({"method": "tukeys"}, r"pairs='tukeys' is not known, expected one of 'randomised_tukey', .*mean 'tukey'"),
-        ({"n_permutations": 0}, "n_permutations=0 is not accepted, expected at least 1"),
+        ({"n_permutations": 2.5}, "n_permutations=2.5 is not accepted, expected an integer of at least 1"),
+        ({"rng": "x"}, "rng=.x. is not accepted, expected a seed such as 7 or a numpy Generator"),
+        ({"n_permutations": 0}, "n_permutations=0 is not accepted, expected an integer of at least 1"),
     ],
 )
 def test_what_is_not_known_is_refused(arguments, message):

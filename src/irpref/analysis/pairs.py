@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 
 from irpref.analysis.significance import SAME, corrected
+from irpref.analysis.topics import drawing
 from irpref.arrays.segments import Floats, Ints
 from irpref.meta.design import residual_variance
 from irpref.meta.samples import all_pairs
@@ -118,8 +119,8 @@ def compare(
         Unknown method, fewer than one permutation, fewer than two runs or topics.
     """
     check_method(method)
-    if n_permutations < 1:
-        raise ValueError(f"n_permutations={n_permutations!r} is not accepted, expected at least 1")
+    if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
+        raise ValueError(f"n_permutations={n_permutations!r} is not accepted, expected an integer of at least 1")
     n_runs, n_topics = values[0].shape
     if n_topics < 2:
         raise ValueError(f"a test needs at least 2 topics, got {n_topics}")
@@ -219,7 +220,7 @@ def randomised_tukey(
     exact = orders is not None
     total = _n_orders(n_runs, n_topics, n_permutations) if exact else n_permutations
     if orders is None:
-        orders = _drawn_orders(n_runs, n_topics, n_permutations, np.random.default_rng(0 if rng is None else rng))
+        orders = _drawn_orders(n_runs, n_topics, n_permutations, drawing(rng))
     ranges = _largest_differences(values, orders, total)
     out = []
     for of, difference, spread in zip(values, differences, ranges, strict=True):

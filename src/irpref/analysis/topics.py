@@ -47,6 +47,14 @@ def check_level(level: Any) -> float:
     return number
 
 
+def drawing(rng: Any) -> np.random.Generator:
+    """What draws: of a seed, a generator, or seed 0 if None; `ValueError` for what is neither."""
+    try:
+        return np.random.default_rng(0 if rng is None else rng)
+    except (TypeError, ValueError):
+        raise ValueError(f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator") from None
+
+
 def mean_intervals(
     values: Floats,
     level: float = 0.95,
@@ -93,7 +101,7 @@ def mean_intervals(
         half = t * spread / math.sqrt(n)
         return mean - half, mean + half, np.zeros_like(mean)
     q = float(special.ndtr(-math.sqrt(n / (n - 1)) * t))
-    means = np.sort(_resampled_means(values, np.random.default_rng(0 if rng is None else rng), n_samples), axis=1)
+    means = np.sort(_resampled_means(values, drawing(rng), n_samples), axis=1)
     off = math.sqrt(q * (1 - q) / n_samples)
     low, high = _quantile(means, q), _quantile(means, 1 - q)
     # The quantiles one standard error of q further on both sides.

@@ -142,6 +142,8 @@ def run(args: argparse.Namespace) -> int:
         return ERROR
     n_topics = None if scorer.pool is None else scorer.pool.n_topics
     _say_grave(scores)
+    if base is not None and not args.no_summary and args.groups is None:
+        _say_daggers(scores, base, given.measures, args)
     values = _values(scores, given.measures, base, args, groups)
     if form not in LINES:
         wide = _wide(values, given.measures, base, args, len(given.files) > 1)
@@ -161,6 +163,25 @@ def _say_grave(scores: Mapping[str, Scores]) -> None:
     said = (replace(finding, run=name if several else None) for name, of in scores.items() for finding in of.grave)
     for line in lines(said):
         frame.say(f"check: {line}")
+
+
+def _say_daggers(scores: Mapping[str, Scores], base: str, measures: Sequence[Any], args: argparse.Namespace) -> None:
+    """Where a run differs from the baseline because of the topics that one of them lacks, and would not otherwise."""
+    lacking = {name: {*of.missing, *scores[base].missing} for name, of in scores.items() if name != base}
+    if not any(lacking.values()):
+        return
+    tested = _compared(scores, base, measures, args.test, args.correction)
+    for (name, measure), p in tested.items():
+        one, two = (scores[run].by_topic.get(measure, {}) for run in (name, base))
+        both = [topic for topic in one if topic in two and topic not in lacking[name]]
+        if not (lacking[name] and p < args.alpha and len(both) > 1):
+            continue
+        rest = paired_test(args.test, [one[topic] for topic in both], [two[topic] for topic in both])
+        if not rest < args.alpha:
+            frame.say(
+                f"check: {name}: topics without documents alone make {measure} differ from {base}: p = {p:.2g}, "
+                f"but {rest:.2g} over the {len(both)} topics that both answer"
+            )
 
 
 def _with_answered(table: Table, scores: Mapping[str, Scores], n_topics: int) -> Table:
