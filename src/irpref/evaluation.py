@@ -26,7 +26,7 @@ from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_supported
-from irpref.messages import RangeWarning, ScaleWarning, TieWarning, our_name, warn_user
+from irpref.messages import RangeWarning, ScaleWarning, TieWarning, is_named, our_name, warn_user
 
 Task = Callable[[JudgedRun], Floats]
 
@@ -332,6 +332,7 @@ class AcceleratedEvaluator(KernelEvaluator):
             f"{where}, judged documents would stand at other ranks there. Values here are those of trec_eval's order; "
             "float32=True (--float32 on the command line) gives pytrec_eval's",
             TieWarning,
+            once="ties" if is_named() else None,
         )
 
     def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:

@@ -48,6 +48,7 @@ class Held(NamedTuple):
 
 
 _held: ContextVar[list[Held] | None] = ContextVar("held", default=None)
+_about: ContextVar[str | None] = ContextVar("about", default=None)
 
 
 @contextmanager
@@ -68,9 +69,11 @@ def warn_user(message: str, category: type[IrprefWarning], once: object = None) 
     """Warn at the line of the user's code that led here, past the frames of this package and of its hosts.
 
     With `once`, only the first warning with this key is given in a call of the user's, however many systems and
-    batches that call looks at.
+    batches that call looks at. Inside of `about` the warning says which run it is about, and a key is one for each.
     """
-    waiting = _held.get()
+    waiting, name = _held.get(), _about.get()
+    if name is not None:
+        message, once = f"{name!r}: {message}", once if once is None else (name, once)
     if waiting is not None:
         waiting.append(Held(message, category, once))
         return
@@ -106,14 +109,23 @@ def our_name() -> str:
 
 
 @contextmanager
-def about(name: str, several: bool = True) -> Iterator[None]:
-    """Say in a `ValueError` which of `several` runs it is about."""
+def about(name: str | None, several: bool = True) -> Iterator[None]:
+    """Say in a `ValueError`, and in warnings, which of `several` runs it is about."""
+    if not several or name is None:
+        yield
+        return
+    before = _about.set(name)
     try:
         yield
     except ValueError as error:
-        if not several:
-            raise
         raise ValueError(f"{name!r}: {error}") from None
+    finally:
+        _about.reset(before)
+
+
+def is_named() -> bool:
+    """Whether warnings say which run they are about."""
+    return _about.get() is not None
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:

@@ -606,7 +606,7 @@ def paired_differences(
     from irpref.meta.values import topic_values
 
     others, (base_name, base_run) = _against(runs, baseline)
-    last = "baseline"
+    last = base_name
     while last in others:
         last += "'"
     if groups is not None:

@@ -234,11 +234,15 @@ class Explainer:
             frame["why"] = np.array(self.reasons(account), dtype=object)[rows]
         return frame
 
-    def reasons(self, account: Account) -> list[str]:
-        """Why each row contributes what it does, in words; empty where there is nothing to say."""
+    def reasons(self, account: Account, first: int | None = None) -> list[str]:
+        """Why each row contributes what it does, in words; empty where there is nothing to say.
+
+        With `first`, so many rows of each topic are asked for: what is said of the others may be less.
+        """
         out: list[str] = []
         for t in np.flatnonzero(account.topics.lengths).tolist():
             topic = self._topic(account, t)
+            topic.first = first
             type(self.measure).reasons(topic)
             out += topic.why
         return out

@@ -47,6 +47,8 @@ class Topic:
         Those of the topic, for measures that need them.
     pool_doc : list of str
         With them: the judged documents, in the order of `pool_grade`.
+    first : int or None
+        How many rows are asked for, from the first; all where None.
     """
 
     arguments: Mapping[str, Any]
@@ -61,10 +63,11 @@ class Topic:
     why: list[str] = field(default_factory=list)
     preferences: Preferences | None = None
     pool_doc: list[str] = field(default_factory=list)
+    first: int | None = None
 
     def say(self, rows: Bools, words: Callable[[int], str]) -> None:
         """Set the reasons of these rows."""
-        for i in np.flatnonzero(rows).tolist():
+        for i in np.flatnonzero(rows[: self.first]).tolist():
             self.why[i] = words(i)
 
     def relevant(self) -> Bools:
@@ -86,21 +89,15 @@ def plain_reasons(topic: Topic, negative: bool, cutoff: int | None) -> None:
         Whether a negative grade is a judgment.
     cutoff : int or None
     """
-    seen = topic.place > 0
-
-    def plain(i: int) -> str:
-        grade = topic.grade[i]
-        if topic.kind[i] == REST:
-            return "the list ends here: as if non-relevant documents followed"
-        if topic.kind[i] == MISSED:
-            return "not retrieved: adds nothing"
-        if seen[i] and not topic.inside[i]:
-            return f"below the cutoff {cutoff}: counts as not retrieved"
-        if np.isnan(grade):
-            return "no judgment"
-        return "negative grade: no judgment" if grade < 0 and not negative else ""
-
-    topic.why = [plain(i) for i in range(topic.kind.size)]
+    grade, kind, seen = topic.grade, topic.kind, topic.place > 0
+    why = np.full(kind.size, "", dtype=object)
+    if not negative:
+        why[grade < 0] = "negative grade: no judgment"
+    why[np.isnan(grade)] = "no judgment"
+    why[seen & ~topic.inside] = f"below the cutoff {cutoff}: counts as not retrieved"
+    why[kind == MISSED] = "not retrieved: adds nothing"
+    why[kind == REST] = "the list ends here: as if non-relevant documents followed"
+    topic.why = why.tolist()
 
 
 def default_reasons(topic: Topic) -> None:
@@ -119,10 +116,12 @@ def default_reasons(topic: Topic) -> None:
     topic.say(adds & (topic.kind != REST), words)
 
 
-def names(docs: Sequence[str], most: int = 3) -> str:
-    """Names in a sentence: `D1`; `D1 and D2`; `D1, D2, D3 and 5 more`."""
-    if len(docs) > most + 1:
-        docs = [*docs[:most], f"{len(docs) - most} more"]
+def names(docs: Sequence[str], rows: Ints, most: int = 3) -> str:
+    """Names of some rows in a sentence: `D1`; `D1 and D2`; `D1, D2, D3 and 5 more`."""
+    shown = most + 1 if rows.size == most + 1 else most
+    docs = [docs[row] for row in rows[:shown].tolist()]
+    if rows.size > shown:
+        docs.append(f"{rows.size - shown} more")
     return " and ".join(filter(None, [", ".join(docs[:-1]), docs[-1]]))
 
 
@@ -146,17 +145,19 @@ def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
     value = relevance[ranked]
     docs = [topic.doc[i] for i in ranked.tolist()]
     for at, i in enumerate(ranked.tolist()):
-        above = [docs[j] for j in np.flatnonzero(value[:at] < value[at]).tolist()]
-        below = [docs[at + 1 + j] for j in np.flatnonzero(value[at + 1 :] > value[at]).tolist()]
+        if topic.first is not None and i >= topic.first:
+            break
+        above = np.flatnonzero(value[:at] < value[at])
+        below = at + 1 + np.flatnonzero(value[at + 1 :] > value[at])
         words = []
-        if above:
+        if above.size:
             words.append(
-                f"less relevant {names(above)} stand{'s' * (len(above) == 1)} above: "
+                f"less relevant {names(docs, above)} stand{'s' * (above.size == 1)} above: "
                 f"loses {100 * penalty[i]:.1f}% of its weight"
             )
         elif value[at] > 0:
             words.append("nothing less relevant above: full weight")
-        if below:
-            words.append(f"preferred {names(below)} stand{'s' * (len(below) == 1)} below {topic.doc[i]}")
+        if below.size:
+            words.append(f"preferred {names(docs, below)} stand{'s' * (below.size == 1)} below {topic.doc[i]}")
         topic.why[i] = "; ".join(words)
     return ranked

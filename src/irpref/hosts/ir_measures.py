@@ -18,7 +18,7 @@ from irpref.judged.align import NoCommonTopicError
 from irpref.judged.inputs import as_table, opened
 from irpref.measures.declare import KernelMeasure, is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
-from irpref.messages import IrprefWarning, warn_user
+from irpref.messages import IrprefWarning, about, warn_user
 
 __all__ = [
     "HOSTED",
@@ -61,11 +61,13 @@ class HostEvaluator(providers.Evaluator):
     def judge(self, run: Any) -> JudgedRun:
         """Align a run. Warns where it has no topic in common with the judgments."""
         run = as_table(run, "score")
-        try:
-            return self.evaluator.judge(run, ordered=True)
-        except NoCommonTopicError as error:
-            warn_user(f"{error}; all topics have the value of an empty ranking", IrprefWarning, once="no common topic")
-            return self.evaluator.judge({}, ordered=True)
+        with about(_system()):
+            try:
+                return self.evaluator.judge(run, ordered=True)
+            except NoCommonTopicError as error:
+                text = f"{error}; all topics have the value of an empty ranking"
+                warn_user(text, IrprefWarning, once="no common topic")
+                return self.evaluator.judge({}, ordered=True)
 
     def values(self, run: Any) -> dict[Any, Floats]:
         """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
@@ -135,6 +137,21 @@ def _warn_of_searches(measures: Iterable[Any]) -> None:
                 )
             return
         frame = frame.f_back
+
+
+def _system() -> str | None:
+    """The name of the system that `pt.Experiment` is evaluating; None where nobody knows."""
+    frame: FrameType | None = sys._getframe(1)
+    number: int | None = None
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("pyterrier._evaluation"):
+            found = frame.f_locals
+            number = found.get("sysid") if number is None else number
+            if number is not None and "names" in found:
+                names = list(found["names"])
+                return str(names[number]) if len(names) > 1 else None
+        frame = frame.f_back
+    return None
 
 
 def _for_host(make: Callable[[Iterable[Any], Any], KernelEvaluator], measures: Iterable[Any], qrels: Any) -> Any:

@@ -540,7 +540,7 @@ def preference_reasons(topic: Topic) -> None:
 
     def listed(rows: Ints) -> str:
         by_rank = rows[np.lexsort((rows, place[rows]))]
-        return names([topic.pool_doc[row] for row in by_rank.tolist()])
+        return names(topic.pool_doc, by_rank)
 
     def words(i: int) -> str:
         row = numbers[topic.doc[i]]
@@ -580,11 +580,7 @@ def n_prefs_reasons(topic: Topic) -> None:
 
     def words(i: int) -> str:
         worse, _ = of.against(numbers[topic.doc[i]])
-        return (
-            f"preferred to {names([topic.pool_doc[row] for row in worse.tolist()])}"
-            if worse.size
-            else ("preferred to no document")
-        )
+        return f"preferred to {names(topic.pool_doc, worse)}" if worse.size else ("preferred to no document")
 
     topic.say((topic.inside | (topic.kind == MISSED)) & ~np.isnan(topic.grade), words)
 

@@ -405,11 +405,12 @@ def preference_reasons(topic: Topic) -> None:
         topic.why[int(ranked[0])] = "; ".join([reason, *topic.why[int(ranked[0])].split("; ")[1:]])
     if topic.arguments["unretrieved"] == "infinity":
         for i in np.flatnonzero((topic.kind != REST) & ~topic.inside & (relevance > 0)).tolist():
-            above = [topic.doc[j] for j in ranked.tolist() if relevance[j] < relevance[i]]
+            above = ranked[relevance[ranked] < relevance[i]]
             what = "not retrieved" if topic.kind[i] == MISSED else "below the cutoff"
             topic.why[i] = f"{what}, so below all that was" + (
-                f", less relevant {names(above)} included: loses {100 * topic.columns['penalty'][i]:.1f}% of its weight"
-                if above
+                f", less relevant {names(topic.doc, above)} included: "
+                f"loses {100 * topic.columns['penalty'][i]:.1f}% of its weight"
+                if above.size
                 else ": nothing less relevant above, full weight"
             )
             if not ranked.size:

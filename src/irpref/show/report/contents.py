@@ -317,7 +317,7 @@ def _rankings(
             lists.append([None] * len(topics))
             continue
         accounts = [explainer.account(run, missed=False) for explainer in explainers]
-        reasons = [explainer.reasons(account) for explainer, account in zip(explainers, accounts, strict=True)]
+        reasons = [explainer.reasons(account, depth) for explainer, account in zip(explainers, accounts, strict=True)]
         of_run: list[Any] = []
         for topic in topics:
             start, stop = seen.topics.offsets[pool.topic_of[topic] : pool.topic_of[topic] + 2].tolist()

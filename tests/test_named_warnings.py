@@ -1,0 +1,91 @@
+"""A warning about one run of several says which one it is, whatever the door."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import irpref
+from irpref.cli import main
+from irpref.messages import TieWarning
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+GOOD = {"q1": {"a": 3.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
+# 2^24 and 2^24 + 1 are one number in 32 bits; then the higher id stands first.
+BAD = {"q1": {"a": 16777217.0, "b": 16777216.0}, "q2": {"a": 16777217.0, "b": 16777216.0}}
+WORSE = {topic: {**docs, "c": 1.0} for topic, docs in BAD.items()}
+RUNS = {"good": GOOD, "bad": BAD, "worse": WORSE}
+MEASURES = ["AP", "RPref(max_rel=1)"]
+
+
+def told(call: Callable[[], Any]) -> list[str]:
+    """Beginnings of the warnings about ties."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(w.message).partition(": scores")[0] for w in caught if w.category is TieWarning]
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda: irpref.leaderboard(MEASURES, QRELS, RUNS, n_permutations=10),
+        lambda: irpref.report(MEASURES, QRELS, RUNS),
+        lambda: irpref.meta.topic_values(MEASURES, QRELS, RUNS),
+        lambda: irpref.curves.paired_differences(QRELS, RUNS, "good", "AP"),
+    ],
+    ids=["leaderboard", "report", "meta", "curves"],
+)
+def test_functions_of_several_runs_name_the_run(door: Callable[[], Any]) -> None:
+    assert sorted(told(door)) == ["'bad'", "'worse'"]
+
+
+def test_one_run_has_no_name() -> None:
+    (text,) = told(lambda: irpref.evaluator(MEASURES, QRELS).calc_aggregate(BAD))
+    assert text.startswith("scores that differ")
+    (text,) = told(lambda: irpref.leaderboard(MEASURES, QRELS, {"bad": BAD}, pairs="none"))
+    assert text.startswith("scores that differ")
+
+
+@pytest.mark.parametrize("plan", ["linear", "tree"])
+@pytest.mark.parametrize("batch_size", [None, 1])
+def test_experiments_name_the_system_once(batch_size: int | None, plan: str) -> None:
+    pt = pytest.importorskip("pyterrier")
+
+    def frame(run: dict[str, dict[str, float]]) -> pd.DataFrame:
+        rows = [(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
+        return pd.DataFrame(rows, columns=["qid", "docno", "score"]).assign(rank=0)
+
+    qrels = frame(QRELS).rename(columns={"score": "label"}).drop(columns="rank")  # type: ignore[arg-type]
+    topics = pd.DataFrame({"qid": ["q1", "q2"], "query": ["x", "y"]})
+    systems = [pt.Transformer.from_df(frame(run)) for run in RUNS.values()]
+    irpref.accelerate()
+    try:
+        found = told(
+            lambda: pt.Experiment(
+                systems, topics, qrels, ["map", irpref.RPref(max_rel=1)], list(RUNS), batch_size=batch_size, plan=plan
+            )
+        )
+    finally:
+        irpref.accelerate(False)
+    assert found == ["'bad'", "'worse'"]
+
+
+@pytest.mark.parametrize(
+    "command", ["compare q bad worse AP", "leaderboard q good bad worse AP", "eval q bad worse AP"]
+)
+def test_commands_name_the_run(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text("".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items()))
+    for name, run in RUNS.items():
+        rows = [f"{t} Q0 {d} 1 {s:.0f} x\n" for t, docs in run.items() for d, s in docs.items()]
+        Path(name).write_text("".join(rows))
+    assert main(command.split()) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "scores that differ" in line]
+    names = [line.split(": ")[2].strip("'") for line in lines]
+    assert sorted(names) == ["bad", "worse"]
