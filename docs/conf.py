@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import irpref
 
 HERE = Path(__file__).parent
+# The notebooks call `irpref` in a shell: that of this environment, with tables as wide as a page.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+os.environ["COLUMNS"] = "100"
 sys.path.insert(0, str(HERE / "_ext"))
 
 project = "irpref"
@@ -17,12 +21,14 @@ copyright = author
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "generated"]
 html_math_renderer = "mathml"
-myst_enable_extensions = ["dollarmath", "deflist"]
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
+nb_execution_in_temp = True
+nb_merge_streams = True
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False

@@ -6,11 +6,23 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import compared
+
 settings.register_profile("quick", max_examples=8, deadline=None, derandomize=True)
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=2000, deadline=None)  # minutes: HYPOTHESIS_PROFILE=thorough
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--compared", metavar="FILE", help="write down how many values were compared with what")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    path = session.config.getoption("--compared")
+    if path:
+        Path(path).write_text(compared.written(), encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)

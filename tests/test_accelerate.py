@@ -38,6 +38,8 @@ from ir_measures import (
 )
 
 import irpref
+from compared import HOST as THE_HOST
+from compared import count
 from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning, host
 from irpref.judged.align import judge
 from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
@@ -128,6 +130,7 @@ class Both:
             for measure, mean in result.aggregated.items():
                 assert means[measure] == pytest.approx(mean, rel=1e-12), (note, measure)
         assert seen == len(self.place) * self.n
+        count(THE_HOST, seen)
 
 
 # Values -----------------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
-"""The README's five steps, taken in a copy of the repository: nothing else has to be written.
+"""The tutorial's five steps, taken in a copy of the repository: nothing else has to be written.
 
 The measure is rank-biased precision with graded gains, of which an ideal list does not score 1.
 """
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,100 +15,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-EXAMPLE = """
-
-# Graded rank-biased precision with p = 1/2: (1 - p) * (1 * 2/2 + p * 0 + p^2 * 1/2), ideal (1 - p) * (1 + p / 2).
-GRADED_RBP = Example(
-    id="graded-rbp",
-    title="Rank-biased precision with graded gains: an ideal list does not score 1",
-    source="worked out here from the formula of A. Moffat and J. Zobel, ACM TOIS 27(1), 2008, equation (2)",
-    queries={"1": "one document of grade 2, one of grade 1, one not relevant"},
-    qrels={"1": {"a": 2, "b": 1, "n": 0}},
-    runs={"run": {"1": {"a": 3.0, "n": 2.0, "b": 1.0}}, "ideal": {"1": {"a": 2.0, "b": 1.0}}},
-    grades={2: "highly relevant", 1: "relevant", 0: "not relevant"},
-    expected=(
-        *values("run", "1", {"GradedRBP(p=0.5,max_rel=2)": F(9, 16), "GradedRBP(p=0.5,max_rel=2)@1": F(1, 2)}),
-        *values("ideal", "1", {"GradedRBP(p=0.5,max_rel=2)": F(5, 8)}),
-    ),
-)
-EXAMPLES = (*EXAMPLES, GRADED_RBP)
-"""
-
-ORACLE = '''
-
-@oracle("GradedRBP")
-def graded_rbp(ranking, judgments, *, p=0.8, max_rel=None, cutoff=None, scale=None):
-    """(1 - p) * sum of min(grade / max_rel, 1) * p^(rank - 1)."""
-    value = Fraction(0)
-    for rank, doc in enumerate(top(ranking, cutoff), start=1):
-        grade = max(exact(judgments.get(doc, 0)), Fraction(0))
-        value += min(grade / exact(_given(max_rel, scale)), Fraction(1)) * exact(p) ** (rank - 1)
-    return (1 - exact(p)) * value
-'''
-
-MEASURE = '''"""Rank-biased precision with graded gains: what a user of persistence p finds.
-
-    GradedRBP = (1 - p) * sum over ranks r of gain(r) * p^(r - 1)
-
-gain  grade / max_rel, at most 1
-
-A. Moffat and J. Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 27(1), 2008,
-doi:10.1145/1416950.1416952. Decided here: unjudged documents and negative grades have gain 0.
-"""
-
-from __future__ import annotations
-
-from typing import Any
-
-import numpy as np
-
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.arrays.terms import Terms
-from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
+PAGE = ROOT / "docs" / "tutorials" / "adding-a-measure.md"
+TEXT = PAGE.read_text(encoding="utf-8") if PAGE.is_file() else ""
+pytestmark = pytest.mark.skipif(not TEXT, reason="the tutorial is not part of the sdist")
 
 
-def _shares(run: JudgedRun, p: float, max_rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
-    view = run.at(cutoff)
-    return view, (1 - p) * np.clip(view.grade / max_rel, 0.0, 1.0) * p ** (view.rank - 1.0)
+def block(start):
+    """The code block of the page that begins so."""
+    found = [code for code in re.findall(r"```[^\n]*\n(.*?)```", TEXT, flags=re.S) if code.startswith(start)]
+    return found[0] if found else ""
 
 
-def graded_rbp(run: JudgedRun, *, p: float, max_rel: float, cutoff: int | None) -> Floats:
-    """Value of each topic: shape (n_topics,), in [0, 1], higher is better."""
-    view, share = _shares(run, p, max_rel, cutoff)
-    return view.hits.total(share)
-
-
-def graded_rbp_terms(run: JudgedRun, *, p: float, max_rel: float, cutoff: int | None) -> Terms:
-    """Share of each document: shape (n_judged,)."""
-    view, share = _shares(run, p, max_rel, cutoff)
-    return Terms(view.on_pool(share, 0.0))
-
-
-class _GradedRBP(KernelMeasure):
-    """Rank-biased precision with graded gains."""
-
-    __name__ = NAME = "GradedRBP"
-    PRETTY_NAME = "graded rank-biased precision"
-    SHORT_DESC = "Expected rate of gain of a user who goes on with probability p."
-    QUESTION = "How much gain does a user meet who goes on to the next document with probability p?"
-    SOURCE = "Moffat & Zobel, TOIS 2008, doi:10.1145/1416950.1416952"
-    EXAMPLE = "graded-rbp"
-    NEEDS = ("scale",)
-    IDEAL = None
-    VARIANTS = ({"max_rel": 3}, {"p": 0.5, "cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "p": Param(float, "persistence", default=0.8, above=0, maximum=0.999),
-        "max_rel": Param((int, float), "top of the grade scale (default: highest grade of the qrels)", above=0),
-        "cutoff": CUTOFF,
-    }
-    kernel = staticmethod(graded_rbp)
-    terms = staticmethod(graded_rbp_terms)
-
-
-GradedRBP = register(_GradedRBP())
-'''
-
+EXAMPLE = "\n\n" + block("# Graded rank-biased precision")
+ORACLE = "\n\n" + block("@oracle")
+MEASURE = block("%%writefile graded_rbp.py\n").partition("\n")[2]
 IMPORT = "from irpref.measures.graded_rbp import GradedRBP\n"
 
 # What users see of it, as JSON.
@@ -169,8 +90,8 @@ def ran(home, *words):
 PLACES = ["src/irpref/datasets/", "tests/oracles.py", "src/irpref/measures/", "measures/__init__.py", "docs/make_"]
 
 
-def test_the_readme_has_these_steps():
-    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Add a measure in five steps")[2]
+def test_the_tutorial_has_these_steps():
+    text = TEXT.partition("## Into irpref, in five steps")[2]
     for number, place in enumerate(PLACES, 1):
         assert place in text.partition(f"\n{number}. ")[2].partition("\n\n")[0].partition(f"\n{number + 1}. ")[0]
 
@@ -199,7 +120,7 @@ def test_users_see_the_new_measure(house):
 
 
 def test_documents_have_the_new_measure(house):
-    assert "| `GradedRBP` | How much gain does a user meet" in (house / "README.md").read_text(encoding="utf-8")
+    assert "`GradedRBP`" in (house / "README.md").read_text(encoding="utf-8")
     types = (house / "src/irpref/measures/__init__.pyi").read_text(encoding="utf-8")
     assert "class _GradedRBP(KernelMeasure):" in types
     assert "max_rel: float | None = ..." in types.partition("class _GradedRBP")[2].partition("class ")[0]

@@ -19,6 +19,7 @@ from pyNTCIREVAL import Labeler
 from pyNTCIREVAL import metrics as ntcir
 
 import irpref
+from compared import HOST, NTCIREVAL, PYNTCIREVAL, count
 from forms import FORMS, looked_up
 from irpref import (
     NCU,
@@ -116,6 +117,7 @@ def check_values(ours, collection: Collection):
             assert ours[mine] == host[theirs], (mine, theirs)
         else:
             close(ours[mine], host[theirs])
+        count(HOST, len(ours[mine]))
 
 
 @given(integer_collections)
@@ -369,6 +371,7 @@ def test_submitted_runs(collection, data_dir):
                 assert found[mine] == theirs[other], (name, mine)
             else:
                 close(found[mine], theirs[other])
+            count(HOST, len(found[mine]))
         close({t: 1 - v for t, v in found[EMeasure(beta=2)].items()}, theirs[SetF(beta=4.0)])
         for cutoff in (None, 10):
             expected = theirs[nDCG(cutoff=cutoff) if cutoff else nDCG]
@@ -382,7 +385,7 @@ def test_submitted_runs(collection, data_dir):
 # Sakai's programs -------------------------------------------------------------------------------------------
 
 # What NTCIREVAL calls it -> ours; the stop values of `gu` are the gains.
-NTCIREVAL = {
+NAMES = {
     "RR": OMeasure(beta=0),
     "O-measure": OMeasure,
     "P-measure": PMeasure,
@@ -420,11 +423,12 @@ def test_the_sample_of_ntcireval(expected, options, data_dir):
     listed = (home / "sample.res").read_text().split()
     run = {"q": {doc: -float(rank) for rank, doc in enumerate(listed)}}
     lines = re.findall(r"^ (\S+)= +([\d.]+)$", (home / expected).read_text(), re.MULTILINE)
-    compared = [(NTCIREVAL[name](**options), printed) for name, printed in lines if name in NTCIREVAL]
+    compared = [(NAMES[name](**options), printed) for name, printed in lines if name in NAMES]
     assert len(compared) == 14
     found = by_topic([measure for measure, _ in compared], qrels, run)
     for measure, printed in compared:
         assert f"{found[measure]['q']:.4f}" == printed, measure
+    count(NTCIREVAL, len(compared))
 
 
 def ntcireval_metrics(qrels: dict, gain: list, beta: float) -> dict:
@@ -464,6 +468,7 @@ def test_pyntcireval(gain, beta, judged_only):
                 assert found[measure][0] == pytest.approx(metric.compute(labels), rel=1e-12), measure
                 compared += 1
     assert compared > 300
+    count(PYNTCIREVAL, compared)
 
 
 # Where they differ: both numbers ----------------------------------------------------------------------------

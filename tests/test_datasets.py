@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import irpref
+from compared import PAPERS, count
 from irpref.datasets import Expected, agrees, examples, load
 from irpref.datasets.example import lettered, ranking
 from irpref.datasets.synthetic import RUNS, generate
@@ -67,6 +68,7 @@ def test_every_expected_value_is_what_ir_measures_computes(id, run):
         return means[measure] if one.query_id is None else computed[str(measure), one.query_id]
 
     assert mismatches(expected, value) == []
+    count(PAPERS, len(expected))
 
 
 def parsed(measure):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ir_measures import ScoredDoc
 
 import irpref
+from compared import ORACLE, count
 from forms import FORMS, looked_up
 from irpref.measures import registered
 from oracles import ORACLES, oracle_calc
@@ -84,6 +85,7 @@ def assert_same(values, expected):
     """Same topics, then same values to 1e-12."""
     assert sorted(values) == sorted(expected)
     assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    count(ORACLE, len(values))
 
 
 def test_every_measure_has_an_oracle():

@@ -1,6 +1,8 @@
 """Pictures: what stands on the artists, and what the texts say. How they look is for eyes: docs/gallery.md."""
 
 import importlib.util
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -676,3 +678,17 @@ def test_the_gallery_is_what_its_script_makes(tmp_path):
     for name in names:
         assert f"](gallery/{name}.png)" in written
         assert (tmp_path / "gallery" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_drawing_leaves_a_notebook_interactive(tmp_path):
+    """Its backend switches that on when it is loaded, which is when the first picture is drawn."""
+    (tmp_path / "notebooks_backend.py").write_text(
+        "import matplotlib\n"
+        "from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas\n"
+        "matplotlib.interactive(True)\n"
+    )
+    code = "from irpref.show import look; look.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
+    environment = {**os.environ, "MPLBACKEND": "module://notebooks_backend"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "True", done.stdout + done.stderr

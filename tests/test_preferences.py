@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irpref
+from compared import TREC_EVAL, count
 from irpref.analysis.preference_check import preference_findings
 from irpref.cli import main
 from irpref.evaluation import KernelEvaluator, prepare
@@ -86,6 +87,7 @@ def test_values_are_those_that_trec_eval_printed(case):
     judgments = read(case["preferences"])
     run = irpref.read_run(io.BytesIO(case["run"].encode()))
     assert printed(with_cutoff(case["cutoff"]), judgments, run) == case["values"]
+    count(TREC_EVAL, sum(map(len, case["values"].values())))
 
 
 # trec_eval 10.0 -R qrels_prefs on its own qrels.test and results.test.
@@ -113,6 +115,7 @@ def test_plain_qrels_are_one_group_as_for_trec_eval(data_dir):
         for name, expected in QRELS_TEST.items():
             for same in (name, *(name.replace("simp", by) for by in ("pair", "avgjg"))):
                 assert tuple(found[same].values()) == expected
+                count(TREC_EVAL, len(expected))
 
 
 def test_the_fourteen_names_of_trec_eval_are_known():

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irpref
+from compared import ORDERS, count
 from irpref.analysis.ties import ARRANGEMENTS, _one_by_one, over_ties, tie_intervals
 from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.groups import Tied
@@ -81,6 +82,7 @@ def _agree(measure, value_of, collection):
         assert row.low <= row.value <= row.high
         assert row.low <= row.expected <= row.high
         assert [row.low, row.expected, row.high] == pytest.approx(truth, rel=1e-12, abs=1e-13), (query_id, str(measure))
+        count(ORDERS, len(truth))
 
 
 small = collections(max_topics=2, max_docs=6).filter(lambda c: any(q in c.qrels for q in c.run))

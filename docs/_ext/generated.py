@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import warnings
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
@@ -46,20 +47,55 @@ def _save(path: Path, text: str) -> None:
 def measure_index(measures: Iterable[Any]) -> str:
     """The list of measures."""
     chosen = list(measures)
-    rows = [f"| [{m.NAME}]({m.NAME}.md) | {m.PRETTY_NAME} | {m.QUESTION} |" for m in chosen]
+    rows = [
+        f"| [{m.NAME}]({m.NAME}.md) | {m.QUESTION} | {m.RANGE} | {'higher' if m.higher_is_better else 'lower'} | "
+        f"{linked(m.SOURCE)} |"
+        for m in chosen
+    ]
     tree = "\n".join(str(m.NAME) for m in chosen)
     return "\n".join(
         [
             "# Measures",
             "",
-            "| name | measure | question |",
-            "| --- | --- | --- |",
+            "| measure | question it answers | range | better | source |",
+            "| --- | --- | --- | --- | --- |",
             *rows,
+            "",
+            "Every measure takes a `cutoff` with `@` where that means something, prints and parses "
+            "(`irpref.parse(str(m)) == m`), and equals its own name.",
             "",
             f"```{{toctree}}\n:hidden:\n{tree}\n```",
             "",
         ]
     )
+
+
+def linked(source: str) -> str:
+    """A source with its DOIs as links."""
+    return re.sub(r"doi:(10\.\S+[^\s;,.])", r"[doi:\1](https://doi.org/\1)", source)
+
+
+# First words of a paragraph of a definition, and the part of the page to which it and what follows belong.
+PARTS = (
+    ("decided", r"Left open there|Decided here"),
+    ("equals", r"What equals what"),
+    ("tools", r"Where tools differ"),
+    ("computed", r"How it is computed|How the file is|How to read the file"),
+    ("hand", r"By hand"),
+    ("extremes", r"When 1|When 0|When E is 0"),
+    ("sensitive", r"What (it is|they are) sensitive to"),
+    ("use", r"When to use"),
+)
+
+
+def sections(definition: str) -> dict[str, str]:
+    """A module's docstring by parts; what stands before the first of them is the formula."""
+    found: dict[str, list[str]] = {}
+    part = "formula"
+    for paragraph in definition.split("\n\n"):
+        part = next((name for name, words in PARTS if re.match(words, paragraph)), part)
+        found.setdefault(part, []).append(paragraph)
+    return {name: prose("\n\n".join(paragraphs)) for name, paragraphs in found.items()}
 
 
 def measure_page(measure: Any) -> str:
@@ -69,33 +105,104 @@ def measure_page(measure: Any) -> str:
 
     better = "higher" if measure.higher_is_better else "lower"
     ideal = "depends on the topic" if measure.IDEAL is None else f"{measure.IDEAL:g}"
-    source = re.sub(r"doi:(\S+?)([;,]?)(?=\s|$)", r"[doi:\1](https://doi.org/\1)\2", measure.SOURCE)
-    definition = inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
+    said = sections(inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or ""))
     facts = [
         f"| range | {measure.RANGE}, {better} is better |",
         f"| an ideal list | {ideal} |",
         *(f"| needs | {NEEDS[need]} |" for need in measure.NEEDS),
-        f"| source | {source} |",
+        f"| source | {linked(measure.SOURCE)} |",
     ]
     parts = [
         f"# {measure.NAME}",
         f"**{measure.PRETTY_NAME}.** {measure.QUESTION}",
         inspect.cleandoc(type(measure).__doc__ or ""),
+        f":::{{admonition}} When to use it\n:class: tip\n{measure.USE}\n:::",
+        f":::{{admonition}} Traps\n:class: warning\n{measure.TRAPS}\n:::",
         "\n".join(["| | |", "| --- | --- |", *facts]),
         "## Formula",
         *([f"$$\n{measure.FORMULA}\n$$"] if measure.FORMULA else []),
-        prose(definition),
+        said["formula"],
         "## Worked example",
         *worked_example(measure),
+        *([said["hand"]] if "hand" in said else []),
+        *headed("## What the paper leaves open, and what was decided", said.get("decided")),
+        *headed("## What equals what", said.get("equals")),
+        "## In other tools",
+        *other_tools(measure, said.get("tools")),
+        *headed("## Extremes and sensitivity", said.get("extremes"), said.get("sensitive")),
+        *headed("## When to use which", said.get("use")),
         "## Parameters",
         parameters_table(measure),
         "## Calls",
         calls(measure),
+        *headed("## How it is computed", said.get("computed")),
         "## Cite",
         "```bibtex\n" + "\n\n".join(entries()[key] for key in measure.CITE) + "\n```",
         f"`irpref cite {measure.NAME}` prints this with a sentence for the methods section.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def headed(heading: str, *texts: str | None) -> list[str]:
+    """The heading and the texts, if there is any."""
+    there = [text for text in texts if text]
+    return [heading, *there] if there else []
+
+
+def other_tools(measure: Any, said: str | None) -> list[str]:
+    """Its names elsewhere, and where values differ, with both numbers."""
+    import irpref
+    from irpref.measures.names import OTHER_NAMES
+
+    names = [
+        *(f"{name.replace(' ', ' `', 1)}` is `{text}`" for name, text in measure.ELSEWHERE.items()),
+        *(
+            f"trec_eval `{name}` is `{text}`"
+            for name, text in OTHER_NAMES.items()
+            if irpref.parse(text).NAME == measure.NAME
+        ),
+    ]
+    out = []
+    if names:
+        listed = "\n".join(f"- {name}" for name in names)
+        out.append(f":::{{admonition}} The same under another name\n:class: note\n{listed}\n:::")
+    else:
+        out.append("No other tool that we know of computes it.")
+    rows = [
+        *beside_the_host(measure),
+        *(f"| {tool} | {theirs} | {ours} | {why} |" for tool, theirs, ours, why in measure.DIFFERS),
+    ]
+    if rows:
+        out.append("\n".join(["| tool | there | here | where, and why |", "| --- | --- | --- | --- |", *rows]))
+    return [*out, *([said] if said else [])]
+
+
+def beside_the_host(measure: Any) -> list[str]:
+    """The measures of ir_measures nearest to it, on its worked example: computed now, by both."""
+    from importlib.metadata import version
+
+    import ir_measures
+
+    import irpref
+    from irpref.datasets import load
+
+    if not measure.STANDS_FOR or measure.EXAMPLE is None:
+        return []
+    example = load(measure.EXAMPLE)
+    qrels, run = example.qrels_frame(), example.run_frame(next(iter(example.runs)))
+    top = {"max_rel": int(qrels["relevance"].max())} if "max_rel" in measure.SUPPORTED_PARAMS else {}
+    rows = []
+    for name, parameters in measure.STANDS_FOR.items():
+        mine = type(measure)(**{**measure.params, **top, **parameters})
+        mine, theirs = (mine @ 5, irpref.parse("P@5")) if name == "P" else (mine, irpref.parse(name))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            (here,) = irpref.evaluator([mine], qrels).calc_aggregate(run).values()
+            (there,) = ir_measures.calc_aggregate([theirs], qrels, run).values()
+        equal = "equal" if abs(here - there) < 1e-12 else "another formula"
+        tool = f"ir_measures {version('ir-measures')}, `{theirs}`"
+        rows.append(f"| {tool} | {there:.6f} | {here:.6f} | `{mine}` on the worked example, mean: {equal} |")
+    return rows
 
 
 def prose(text: str) -> str:
@@ -149,8 +256,45 @@ def worked_example(measure: Any) -> list[str]:
             f"| `{expected.measure}` | {expected.run} | {expected.query_id or 'mean'} | {by_hand} | {value:.6f} |"
         )
     out = [f"{example.title} ({example.source})", "\n".join(rows[: SHOWN + 2])]
-    steps = contributions(measure, example, wanted)
-    return [*out, *steps]
+    steps, picture = contributions(measure, example, wanted), picture_of(measure, example, wanted)
+    return [*out, *picture, *steps]
+
+
+def telling(measure: Any, wanted: list[Any]) -> Any:
+    """The value to show in full: of the plain measure, of a list that is neither ideal nor hopeless."""
+    of_one = [one for one in wanted if one.measure == wanted[0].measure]
+
+    def size(one: Any) -> float:
+        return abs(float(one.value))
+
+    return min(of_one, key=lambda one: abs(float(one.value) - 0.5)) if measure.BOUNDS == (0.0, 1.0) else max(of_one, key=size)
+
+
+def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
+    """The ranking of the first value of the example, drawn."""
+    import pictures
+
+    import irpref
+    from irpref.analysis.explain import explain
+
+    if not wanted:
+        return []
+    first = telling(measure, wanted)
+    query_id = first.query_id or next(iter(example.qrels))
+    qrels, scores = example.qrels_frame(), example.runs[first.run].get(query_id, {})
+    grades = dict(example.qrels[query_id]) if "group" not in qrels else {}
+    ranked = sorted(sorted(scores, reverse=True), key=lambda doc: -scores[doc])[:SHOWN]
+    added = None
+    if type(measure).terms is not None:
+        table = explain(qrels, example.runs[first.run], irpref.parse(first.measure), query_id)
+        shares = dict(zip(table["doc_id"], table["contribution"], strict=True))
+        added = [float(shares.get(doc, 0.0) or 0.0) for doc in ranked]
+    best = sorted(grades.items(), key=lambda item: -item[1])[:SHOWN]
+    path = HERE / "measures" / f"{measure.NAME}.png"
+    value = str(first.value) if isinstance(first.value, Fraction) else f"{first.value:.4f}"
+    title = f"{first.measure} = {value}" + ("" if first.query_id else " (mean; one topic is shown)")
+    alt = pictures.draw(path, title, [(doc, grades.get(doc)) for doc in ranked], best, added)
+    return [f"![{alt}]({path.name})"]
 
 
 def contributions(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
@@ -160,7 +304,7 @@ def contributions(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
 
     if type(measure).terms is None or not wanted:
         return []
-    first = wanted[0]
+    first = telling(measure, wanted)
     query_id = first.query_id or next(iter(example.qrels))
     table = explain(example.qrels_frame(), example.runs[first.run], irpref.parse(first.measure), query_id).head(SHOWN)
     columns = [name for name in table.columns if name not in ("query_id", "score", "judged")]
@@ -180,11 +324,7 @@ def _cell(value: Any) -> str:
 
 def calls(measure: Any) -> str:
     """The same measure in every surface."""
-    import irpref
-    from irpref.measures.names import OTHER_NAMES
-
     plain = measure.variants()[0]
-    other = [f"`{name}`" for name, text in OTHER_NAMES.items() if irpref.parse(text).NAME == measure.NAME]
     lines = [
         "```python",
         "import ir_measures",
@@ -198,13 +338,6 @@ def calls(measure: Any) -> str:
         f'irpref eval qrels.txt run.txt "{plain}"' if "(" in str(plain) else f"irpref eval qrels.txt run.txt {plain}",
         "```",
     ]
-    if other:
-        lines += ["", f"Names of trec_eval that are understood: {', '.join(other)}."]
-    if measure.STANDS_FOR:
-        same = ", ".join(
-            f"`{type(measure)(**parameters)}` for `{name}`" for name, parameters in measure.STANDS_FOR.items()
-        )
-        lines += ["", f"Beside measures of ir_measures: {same}."]
     return "\n".join(lines)
 
 
@@ -260,7 +393,20 @@ def warnings_page() -> str:
     )
 
 
+def example_report(app: Any, exception: Exception | None) -> None:
+    """The page that the tutorial on reports walks through."""
+    if exception is None and app.builder.format == "html":
+        import irpref
+        from irpref.datasets import load
+
+        example = load("synthetic")
+        measures = ["nDCG@10", "AP", "RPref(max_rel=3)", "Judged@10"]
+        path = Path(app.outdir) / "example-report.html"
+        irpref.report(measures, example.qrels, example.runs, path, baseline="baseline", topics=example.queries)
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Write the pages before Sphinx looks for them."""
     app.connect("builder-inited", write, priority=10)
+    app.connect("build-finished", example_report)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -383,6 +383,25 @@ class _QMeasure(KernelMeasure):
     PRETTY_NAME = "Q-measure"
     SHORT_DESC = "Average precision for graded relevance."
     QUESTION = "How early, and how completely, do documents stand in order of their grades?"
+    USE = (
+        "All relevant documents are wanted, the better ones first, and judgments are fairly complete "
+        "(`judged_only=True` where they are not)."
+    )
+    TRAPS = "With a cutoff the sum is divided by min(cutoff, R), not by R as in ir_measures' `AP@k`."
+    ELSEWHERE = {
+        "NTCIREVAL Q-measure": "QMeasure",
+        "NTCIREVAL AP": "QMeasure(beta=0)",
+        "trec_eval map": "QMeasure(beta=0)",
+    }
+    DIFFERS = (
+        (
+            "NTCIREVAL 190111",
+            "0.5714",
+            "0.7232",
+            "`gains-zero-level`: it counts relevant documents by grade and sums by gain",
+        ),
+        ("pyNTCIREVAL 0.0.3", "0.6548", "0.7232", "`gains-zero-level`: it counts documents of gain 0 as relevant"),
+    )
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
     FORMULA = (
         r"Q = \frac{1}{R} \sum_{r} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) ="
@@ -409,6 +428,11 @@ class _RMeasure(KernelMeasure):
     PRETTY_NAME = "R-measure"
     SHORT_DESC = "R-precision for graded relevance."
     QUESTION = "How good are the top R documents, when R are relevant?"
+    USE = "Exactly as many documents are looked at as are relevant; a graded R-precision."
+    TRAPS = "It says nothing about the order within the top R, and R differs from topic to topic."
+    ELSEWHERE = {
+        "trec_eval Rprec": "RMeasure(beta=0)",
+    }
     SOURCE = "T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
     CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
@@ -428,6 +452,14 @@ class _OMeasure(KernelMeasure):
     PRETTY_NAME = "O-measure"
     SHORT_DESC = "Reciprocal rank for graded relevance."
     QUESTION = "How good, and how early, is the first relevant document?"
+    USE = "One relevant document is enough, and a better one is worth more."
+    TRAPS = "It looks at the first relevant document alone, however bad the next ones are; many topics are needed."
+    ELSEWHERE = {
+        "NTCIREVAL O-measure": "OMeasure",
+        "NTCIREVAL RR": "OMeasure(beta=0)",
+        "trec_eval recip_rank": "OMeasure(beta=0)",
+    }
+    DIFFERS = (("pyNTCIREVAL 0.0.3", "ValueError", "0", "an empty list"),)
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
     FORMULA = r"O = \mathrm{BR}(r_1)"
     CITE = ("sakai2006pmeasure",)
@@ -451,6 +483,15 @@ class _PMeasure(KernelMeasure):
     PRETTY_NAME = "P-measure"
     SHORT_DESC = "How early the best retrieved document stands."
     QUESTION = "How soon does a user who wants the best document on offer find it?"
+    USE = "One document is wanted, and it should be the best one."
+    TRAPS = (
+        "A better list can have a lower value: moving the best document up moves the rank at which it is read "
+        "(`p-measure-limits`). `PPlus` has no such jump."
+    )
+    ELSEWHERE = {
+        "NTCIREVAL P-measure": "PMeasure",
+    }
+    DIFFERS = (("pyNTCIREVAL 0.0.3", "ValueError", "0", "an empty list"),)
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
     FORMULA = r"P = \mathrm{BR}(r_p)"
     CITE = ("sakai2006pmeasure",)
@@ -470,6 +511,12 @@ class _PPlus(KernelMeasure):
     PRETTY_NAME = "P+-measure"
     SHORT_DESC = "Mean blended ratio down to the best retrieved document."
     QUESTION = "How good is the ranking down to the best retrieved document?"
+    USE = "One good answer is wanted, and what stands above it must be read as well."
+    TRAPS = "The depth of the best document decides how much of the list is looked at."
+    ELSEWHERE = {
+        "NTCIREVAL P-plus": "PPlus",
+    }
+    DIFFERS = (("pyNTCIREVAL 0.0.3", "ValueError", "0", "an empty list"),)
     SOURCE = "Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
     FORMULA = r"P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r)"
     CITE = ("sakai2006pmeasure",)

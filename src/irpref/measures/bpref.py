@@ -171,6 +171,27 @@ class _BprefVariant(KernelMeasure):
     PRETTY_NAME = "bpref (variants)"
     SHORT_DESC = "Judged non-relevant documents ranked above relevant ones, with the denominators in use."
     QUESTION = "How often do judged non-relevant documents stand above relevant ones?"
+    USE = "Judgments are binary and incomplete, and some documents were judged non-relevant."
+    TRAPS = (
+        "The norms differ most where few documents were judged non-relevant; a paper that says only 'bpref' "
+        "may mean any of them. Without judged non-relevant documents all are recall."
+    )
+    ELSEWHERE = {
+        "trec_eval bpref": "BprefVariant",
+        "NTCIREVAL bpref": "BprefVariant",
+        "NTCIREVAL bpref_R": "BprefVariant(norm='R')",
+        "NTCIREVAL bpref_N": "BprefVariant(norm='N')",
+    }
+    DIFFERS = (
+        ("pytrec_eval-terrier 0.5.11", "0", "1", "scores 16777217 and 16777216, which 32 bits do not tell apart"),
+        ("ranx 0.3.21", "NaN", "recall", "no document judged non-relevant"),
+        (
+            "trectools 0.0.50",
+            "up to 2",
+            "at most 1",
+            "a retrieved document of negative grade is added as if it were relevant",
+        ),
+    )
     SOURCE = "Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c"
     FORMULA = r"\mathrm{bpref} = \frac{1}{R} \sum_{r} \left(1 - \frac{\min(|n \prec r|, R)}{\min(R, N)}\right)"
     CITE = ("buckley2004bpref",)

@@ -429,6 +429,11 @@ class _CRP(KernelMeasure):
     SHORT_DESC = "Net displacement from the ideal list, cumulated to rank R or to the cutoff."
     QUESTION = "How many ranks are documents away from where the ideal list has them?"
     RANGE = "from -R(R+1)/2; 0 is ideal; positive values are possible"
+    USE = "You want to see, rank by rank, where a ranking departs from the ideal one: as a curve, for one topic."
+    TRAPS = "The value grows with the square of R: never average it over topics, use `nCRP`."
+    ELSEWHERE = {
+        "MATTERS CRP": "CRP",
+    }
     SOURCE = "Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9"
     FORMULA = r"\mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i)"
     CITE = ("angelini2013crp",)
@@ -456,6 +461,10 @@ class _nCRP(KernelMeasure):
     SHORT_DESC = "CRP at R as a share of its worst case."
     QUESTION = "What share of the worst possible displacement does the ranking have down to rank R?"
     RANGE = "0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades"
+    USE = "The distance from the ideal order is the question, and a mean over topics is needed."
+    TRAPS = (
+        "Lower is better. Below 0 is possible with several relevant grades; with negative grades there are no bounds."
+    )
     SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
     FORMULA = (
         r"\mathrm{nCRP} = \frac{\mathrm{CRP}(r, R)}{\mathrm{CRP}(w, R)}, \quad \mathrm{CRP}(w, R) ="
@@ -492,6 +501,16 @@ class _CRPRecovery(KernelMeasure):
     PRETTY_NAME = "CRP recovery value"
     SHORT_DESC = "R over the rank at which the CRP curve is back at 0."
     QUESTION = "How soon are early misplacements made good?"
+    USE = "The question is how soon early misplacements are made good."
+    TRAPS = "It is not monotone, and needs deep rankings: a list that ends early never recovers."
+    DIFFERS = (
+        (
+            "MATTERS, twist.m",
+            "5/13",
+            "5/12",
+            "`crp-recovery`, topic `plateau`: it takes the last rank before the curve is first positive",
+        ),
+    )
     SOURCE = "Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9"
     FORMULA = r"\rho = \frac{R}{b_r}, \quad b_r = \min \{ j \ge R : \mathrm{CRP}(j) \ge 0 \}"
     CITE = ("angelini2013crp",)

@@ -214,6 +214,12 @@ class KernelMeasure(host.Measure):
         The values it takes, in words and as bounds.
     SOURCE : str
         Where it is defined.
+    USE, TRAPS : str
+        When to take it, and what makes its values mislead.
+    ELSEWHERE : dict of str to str
+        Names that it has in other tools, each with the text form of the same measure here.
+    DIFFERS : tuple of (str, str, str, str)
+        Where another tool gives another value: tool and version, its number, ours, where and why.
     CITE : tuple of str
         Its papers: keys of `literature.bib`.
     FORMULA : str
@@ -257,6 +263,10 @@ class KernelMeasure(host.Measure):
     RANGE: ClassVar[str] = "[0, 1]"
     BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
     SOURCE: ClassVar[str]
+    USE: ClassVar[str] = ""
+    TRAPS: ClassVar[str] = ""
+    ELSEWHERE: ClassVar[Mapping[str, str]] = {}
+    DIFFERS: ClassVar[tuple[tuple[str, str, str, str], ...]] = ()
     CITE: ClassVar[tuple[str, ...]] = ()
     FORMULA: ClassVar[str] = ""
     EXAMPLE: ClassVar[str]

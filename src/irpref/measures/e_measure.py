@@ -114,6 +114,16 @@ class _EMeasure(KernelMeasure):
     PRETTY_NAME = "E-measure"
     SHORT_DESC = "How far the retrieved set is from complete and pure."
     QUESTION = "How far is the retrieved set from all relevant documents and nothing else?"
+    USE = "A retrieved set is to be judged as a whole, without ranks."
+    TRAPS = "Lower is better. `beta` is van Rijsbergen's, whose square other tools take."
+    DIFFERS = (
+        (
+            "ir_measures 0.4.3, 1 - SetF(beta=2)",
+            "4/7",
+            "7/12",
+            "five relevant, four retrieved, two of them relevant: its beta is the square of ours",
+        ),
+    )
     SOURCE = "van Rijsbergen 1979, ch. 7"
     FORMULA = r"E = 1 - \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}"
     CITE = ("vanrijsbergen1979ir",)
@@ -137,6 +147,19 @@ class _FMeasure(KernelMeasure):
     PRETTY_NAME = "F-measure"
     SHORT_DESC = "Weighted harmonic mean of precision and recall."
     QUESTION = "How complete and pure is the retrieved set, as one number?"
+    USE = "A retrieved set is to be judged as a whole, without ranks, and higher should be better."
+    TRAPS = "`beta` is van Rijsbergen's, whose square other tools take."
+    ELSEWHERE = {
+        "trec_eval set_F": "FMeasure",
+    }
+    DIFFERS = (
+        (
+            "ir_measures 0.4.3, SetF(beta=2)",
+            "3/7",
+            "5/12",
+            "five relevant, four retrieved, two of them relevant: its beta is the square of ours",
+        ),
+    )
     SOURCE = "van Rijsbergen 1979, ch. 7"
     FORMULA = r"F = \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}"
     CITE = ("vanrijsbergen1979ir",)

@@ -155,6 +155,11 @@ class _RelativeRecall(KernelMeasure):
     SHORT_DESC = "Relevant documents found, against the number the user expected."
     QUESTION = "Did users find as many relevant documents as they expected?"
     RANGE = "[0, 1]; without a cap, from 0"
+    USE = "Users say how many relevant documents they expect."
+    TRAPS = "By default the number expected is R, and the measure is recall."
+    ELSEWHERE = {
+        "trec_eval set_recall": "RelativeRecall",
+    }
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
     FORMULA = r"\mathrm{relative\ recall} = \frac{|R \cap A|}{e}"
     CITE = ("baezayates1999mir",)
@@ -179,6 +184,8 @@ class _RecallEffort(KernelMeasure):
     PRETTY_NAME = "recall effort"
     SHORT_DESC = "Relevant documents expected, over the documents examined to find them."
     QUESTION = "How many documents had to be examined to find the expected relevant ones?"
+    USE = "The question is how long users must read until they have as many as they expected."
+    TRAPS = "Despite its name, higher is better. It is 0 as soon as one of the expected documents is missing."
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
     FORMULA = r"\mathrm{recall\ effort} = \frac{e}{\mathrm{rank\ of\ the\ } e\mathrm{th\ relevant\ document}}"
     CITE = ("baezayates1999mir",)

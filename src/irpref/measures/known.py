@@ -157,6 +157,8 @@ class _Coverage(KernelMeasure):
     PRETTY_NAME = "coverage ratio"
     SHORT_DESC = "Share of the relevant documents known to the user that were retrieved."
     QUESTION = "Does the system find what the user already knows to be relevant?"
+    USE = "It is known what the users knew before, and a system should find these documents, too."
+    TRAPS = "Needs a column that says what the user knew. A system that finds only known documents can have 1."
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
     FORMULA = r"\mathrm{coverage} = \frac{|K \cap R \cap A|}{|K \cap R|}"
     CITE = ("baezayates1999mir",)
@@ -177,6 +179,8 @@ class _Novelty(KernelMeasure):
     PRETTY_NAME = "novelty ratio"
     SHORT_DESC = "Share of the relevant documents retrieved that are new to the user."
     QUESTION = "How much of what is found and relevant is new to the user?"
+    USE = "It is known what the users knew before, and a system should find others."
+    TRAPS = "Needs a column that says what the user knew. Nothing known: 1 as soon as anything relevant is found."
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
     FORMULA = r"\mathrm{novelty} = \frac{|(R \cap A) \setminus K|}{|R \cap A|}"
     CITE = ("baezayates1999mir",)

@@ -138,6 +138,22 @@ class _NCU(KernelMeasure):
     PRETTY_NAME = "normalised cumulative utility"
     SHORT_DESC = "Utility averaged over users who stop at different relevant documents."
     QUESTION = "What do users get on average who stop at one relevant document or another?"
+    USE = "You have an idea at which relevant document users stop."
+    TRAPS = "Values of different `stop` and `utility` are not comparable; say both."
+    ELSEWHERE = {
+        "NTCIREVAL NCUgu,BR": "NCU(stop='graded')",
+        "NTCIREVAL NCUgu,P": "NCU(stop='graded',utility='P')",
+        "NTCIREVAL NCUrb,BR": "NCU(stop='rank_biased')",
+        "NTCIREVAL NCUrb,P": "NCU(stop='rank_biased',utility='P')",
+    }
+    DIFFERS = (
+        (
+            "NTCIREVAL 2022, cutoff 10",
+            "0.8025",
+            "1",
+            "`ncu-ideal`, an ideal list: it divides the rank-biased sum by min(l, R)",
+        ),
+    )
     SOURCE = "Sakai & Robertson, EVIA 2008; NTCIREVAL"
     FORMULA = r"\mathrm{NCU} = \sum_{r} p_s(r)\, \mathrm{NU}(r)"
     CITE = ("sakai2008ncu",)

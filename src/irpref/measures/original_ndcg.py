@@ -158,6 +158,15 @@ class _OriginalNDCG(KernelMeasure):
     PRETTY_NAME = "nDCG (Järvelin & Kekäläinen)"
     SHORT_DESC = "nDCG as first published: no discount before the rank that equals the base."
     QUESTION = "How much gain do users cumulate, compared with the ideal list, if later ranks count less?"
+    USE = "You compare with papers that used nDCG as first published, or want the first ranks not discounted."
+    TRAPS = (
+        "Ranks below the base are not discounted: with base 2 the first two ranks weigh alike. Most tools "
+        "mean another formula when they say nDCG."
+    )
+    ELSEWHERE = {
+        "NTCIREVAL nDCG": "OriginalNDCG",
+    }
+    DIFFERS = (("ir_measures 0.4.3, nDCG@10", "0.3153", "0.2868", "`mir-textbook`, q1: gain / log2(rank + 1)"),)
     SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
     FORMULA = (
         r"\mathrm{DCG} = \sum_{i < b} g_i + \sum_{i \ge b} \frac{g_i}{\log_b i}, \quad \mathrm{nDCG} ="

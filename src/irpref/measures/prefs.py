@@ -603,6 +603,11 @@ class _PrefShare(KernelMeasure):
     PRETTY_NAME = "Share of preferences"
     SHORT_DESC = "Share of the preferences between documents that the ranking fulfils."
     QUESTION = "How many of the preferences does the ranking fulfil?"
+    USE = "Judgments are preferences, and all of them count alike."
+    TRAPS = (
+        "Equal scores stand by rising id, as in trec_eval's `prefs` measures and nowhere else. With "
+        "`pairs='retrieved'` a short list can have 1."
+    )
     SOURCE = "trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants"
     FORMULA = r"\frac{|\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|}{|\{(a, b) : a \succ b\}|}"
     CITE = ("carterette2008preference",)
@@ -661,6 +666,8 @@ class _NumPrefs(KernelMeasure):
     PRETTY_NAME = "Number of preferences"
     SHORT_DESC = "Preferences of the judgments, retrieved or not."
     QUESTION = "How many preferences are there?"
+    USE = "You want to know how much a preference measure rests on."
+    TRAPS = "The mean over topics is a sum."
     SOURCE = "trec_eval 10.0, m_prefs_num_prefs_poss.c"
     CITE = ("carterette2008preference",)
     RANGE = "[0, inf)"
@@ -687,6 +694,8 @@ class _NumPrefsFulfilled(KernelMeasure):
     PRETTY_NAME = "Number of preferences fulfilled"
     SHORT_DESC = "Preferences that the ranking fulfils."
     QUESTION = "How many preferences does the ranking fulfil?"
+    USE = "You want the number behind `PrefShare`."
+    TRAPS = "The mean over topics is a sum."
     SOURCE = "trec_eval 10.0, m_prefs_num_prefs_ful.c, m_prefs_num_prefs_ful_ret.c"
     CITE = ("carterette2008preference",)
     RANGE = "[0, inf)"

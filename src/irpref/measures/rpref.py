@@ -465,6 +465,24 @@ class _RPref(KernelMeasure):
     PRETTY_NAME = "rpref"
     SHORT_DESC = "Graded preferences between judged documents that the ranking keeps."
     QUESTION = "How well does the ranking keep the graded preferences between judged documents?"
+    USE = "Judgments are graded and incomplete, some documents were judged non-relevant, and the whole ranking matters."
+    TRAPS = (
+        "Without `max_rel` the top of the scale is guessed from the judgments at hand. Without judged non-"
+        "relevant documents it says little more than recall."
+    )
+    ELSEWHERE = {
+        "NTCIREVAL rpref_N": "RPref",
+        "NTCIREVAL rpref_relative": "RPref(norm='relative',top='zero')",
+        "NTCIREVAL rpref_relative2": "RPref(norm='relative2')",
+    }
+    DIFFERS = (
+        (
+            "NTCIREVAL 190111, gcompute",
+            "1/3",
+            "1/2",
+            "`rpref-scale`, scale up to 3: it takes each topic's highest grade, 2, for the top of the scale",
+        ),
+    )
     SOURCE = "De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293"
     FORMULA = (
         r"\mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k} \sum_{l \prec"
@@ -493,6 +511,8 @@ class _NPref(KernelMeasure):
     PRETTY_NAME = "n-pref"
     SHORT_DESC = "rpref with the grades cut into n partitions."
     QUESTION = "How well are preferences kept when only n levels of relevance are told apart?"
+    USE = "You want to know how much the finer levels of a scale matter: compare n = 2 with n = the number of levels."
+    TRAPS = "Where partitions cut a scale unevenly, two neighbouring grades can fall into one and the next two apart."
     SOURCE = "De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293"
     FORMULA = r"\rho_k = \frac{\min(n - 1, \lfloor n g_k / g_{\max} \rfloor)}{n - 1} \quad \text{in rpref}"
     CITE = ("debeer2006rpref",)

@@ -164,6 +164,13 @@ class _Twist(KernelMeasure):
     PRETTY_NAME = "Twist"
     SHORT_DESC = "Recovery value and size of the displacements in one number."
     QUESTION = "How much effort do misplaced documents spare or cost the user?"
+    USE = "The effort of users is the question, and its parts (recovery, size of the displacements) are reported, too."
+    TRAPS = (
+        "Values of different depths are not comparable; at a depth of 1000, documents that stand too low hardly count."
+    )
+    ELSEWHERE = {
+        "MATTERS twist": "Twist",
+    }
     SOURCE = "Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m"
     CITE = ("ferro2016twist",)
     EXAMPLE = "crp-recovery"

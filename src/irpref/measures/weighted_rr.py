@@ -135,6 +135,8 @@ class _WeightedRR(KernelMeasure):
     QUESTION = "How early is the first relevant document, and how good?"
     RANGE = "[0, 1]; with norm='none' up to max_rel + 1"
     BOUNDS = (0.0, math.inf)
+    USE = "One relevant document is enough, and the value should stay near the reciprocal rank."
+    TRAPS = "As published it exceeds 1; `norm` says which of the normalisations was used."
     SOURCE = "Eguchi et al., NTCIR-3 2003; normalised as by T. Sakai"
     CITE = ("eguchi2003web",)
     EXAMPLE = "p-measure-figure-1"

@@ -58,6 +58,9 @@ def load() -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("pictures need matplotlib: pip install matplotlib") from None
+    # Loads the backend now: that of notebooks switches interactive drawing on, which would be undone with our style,
+    # and all pictures but the first would not be shown.
+    pyplot.draw_if_interactive()
     return pyplot
 
 

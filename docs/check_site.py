@@ -1,0 +1,98 @@
+"""Checks a built site: every link and anchor in it, that nothing is loaded from elsewhere, that search works from the disk.
+
+    python docs/check_site.py site
+
+Search is tried in a headless Chromium, if there is one.
+"""
+
+from __future__ import annotations
+
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+DOCS = Path(__file__).resolve().parent
+LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
+
+
+class Page(HTMLParser):
+    """Links, anchors and what a page loads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.loaded: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        for name in ("id", "name"):
+            if given.get(name):
+                self.anchors.add(str(given[name]))
+        if tag == "a" and given.get("href"):
+            self.links.append(str(given["href"]))
+        address = given.get(LOADED.get(tag, ""))
+        if address and (tag != "link" or given.get("rel") in ("stylesheet", "icon", "preload", "search")):
+            self.loaded.append(address)
+
+
+def problems(site: Path) -> list[str]:
+    """What is wrong, a line each."""
+    pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
+    found = []
+    for path, page in pages.items():
+        here = path.relative_to(site)
+        for address in page.loaded:
+            if urlsplit(address).netloc:
+                found.append(f"{here}: loads {address}")
+        for address in [*page.links, *page.loaded]:
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists():
+                found.append(f"{here}: {address} is not there")
+            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+                found.append(f"{here}: {address} has no such anchor")
+    return found
+
+
+def search(site: Path, picture: Path | None = None) -> list[str]:
+    """What the search of the site finds for words of its pages, opened from the disk."""
+    sys.path.insert(0, str(DOCS.parent / "tests"))
+    from browser import Browser, program
+
+    if program() is None:
+        sys.stdout.write("no Chromium: search is not tried\n")
+        return []
+    found = []
+    with Browser() as browser:
+        browser.open(site / "search.html")
+        browser.run("document.querySelector('#search-results') !== null")
+        address = (site / "search.html").resolve().as_uri()
+        for words, wanted in (("rpref", "measures/RPref.html"), ("unjudged", "holes.html")):
+            browser.send("Page.navigate", url=f"{address}?q={words}")
+            count = (
+                "new Promise(done => { let tries = 0; const look = () => { const links = [...document.querySelectorAll("
+                "'#search-results li a')].map(a => a.href); if (links.length || tries++ > 100) done(links);"
+                " else setTimeout(look, 100); }; look(); })"
+            )
+            browser.run("new Promise(done => setTimeout(done, 500))")
+            links = browser.run(count) or []
+            if not any(wanted in link for link in links):
+                found.append(f"search for {words!r} from the disk finds {len(links)} pages, none of them {wanted}")
+            elsewhere = [url for url in browser.requests if url.startswith("http")]
+            if elsewhere:
+                found.append(f"search loads {elsewhere[0]}")
+        if picture is not None:
+            browser.picture(picture)
+    return found
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[1]).resolve()
+    wrong = [*problems(where), *search(where, Path(sys.argv[2]) if len(sys.argv) > 2 else None)]
+    sys.stdout.write("".join(f"{line}\n" for line in wrong))
+    raise SystemExit(1 if wrong else 0)
