@@ -1,4 +1,4 @@
-"""Checks a built site: every link and anchor in it, that nothing is loaded from elsewhere, that search works from the disk.
+"""Checks a built site: every link and anchor, that nothing is loaded from elsewhere, that search works from the disk.
 
     python docs/check_site.py site
 

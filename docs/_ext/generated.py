@@ -267,7 +267,9 @@ def telling(measure: Any, wanted: list[Any]) -> Any:
     def size(one: Any) -> float:
         return abs(float(one.value))
 
-    return min(of_one, key=lambda one: abs(float(one.value) - 0.5)) if measure.BOUNDS == (0.0, 1.0) else max(of_one, key=size)
+    if measure.BOUNDS != (0.0, 1.0):
+        return max(of_one, key=size)
+    return min(of_one, key=lambda one: abs(float(one.value) - 0.5))
 
 
 def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
