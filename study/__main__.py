@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import shutil
 import sys
 import time
-import warnings
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from study.cells import Cell, Found, Plan
+    from study.data import Collection
 
 HERE = Path(__file__).parent
 
@@ -92,37 +94,21 @@ def study_folder(folder: str, asked: argparse.Namespace, rels: dict[str | None, 
         results.write_seeds(out, found, other)
 
 
-def _compute(collection, plan, wanted, kept: Path, jobs: int):  # type: ignore[no-untyped-def]
-    from study import cells
+def _compute(collection: Collection, plan: Plan, wanted: list[Cell], kept: Path, jobs: int) -> dict[Cell, Found]:
+    """Cells that are kept, and those that are not yet."""
+    from study import cells, workers
 
     kept.mkdir(parents=True, exist_ok=True)
     keys = {cell: cells.key_of(collection, plan, cell) for cell in wanted}
     todo = [cell for cell in wanted if cells.read(kept / cell.file, keys[cell]) is None]
     began = time.monotonic()
-
-    def said(number: int, cell: cells.Cell) -> None:
+    for number, cell in enumerate(workers.run(collection, plan, todo, str(kept), jobs), 1):
         passed = time.monotonic() - began
         print(
             f"  {collection.name} {number}/{len(todo)}: depth {cell.depth}, {cell.loss} {cell.level} ({passed:.0f} s)",
             file=sys.stderr,
             flush=True,
         )
-
-    if jobs == 1 or len(todo) < 2:
-        with warnings.catch_warnings():
-            cells.start_worker(collection, plan)
-            for number, cell in enumerate(todo, 1):
-                said(number, cells.run_cell(cell, str(kept)))
-    else:
-        context = multiprocessing.get_context("spawn")  # threads of the readers do not survive a fork
-        with ProcessPoolExecutor(jobs, context, cells.start_worker, (collection, plan)) as workers:
-            futures = [workers.submit(cells.run_cell, cell, str(kept)) for cell in todo]
-            try:
-                for number, future in enumerate(as_completed(futures), 1):
-                    said(number, future.result())
-            except BaseException:
-                workers.shutdown(wait=False, cancel_futures=True)
-                raise
     found = {cell: cells.read(kept / cell.file, keys[cell]) for cell in wanted}
     return {cell: of for cell, of in found.items() if of is not None}
 
