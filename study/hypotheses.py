@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-# The level of each loss that the hypotheses are about. `team` has no levels: its level is 0.
-PRIMARY_LEVEL = {"random": 10, "shallow": 10, "team": 0, "gone": 70, "judges": 80}
+# The level of each loss that the hypotheses are about. `team` and `none` have no levels: 0.
+PRIMARY_LEVEL = {"random": 10, "shallow": 10, "team": 0, "gone": 70, "judges": 80, "none": 0}
 EQUAL = 0.03  # differences of tau below it count as none
 
 HOLDS, CONTRADICTED, OPEN = "holds", "contradicted", "open"
@@ -56,7 +56,7 @@ class Claim:
 
     @property
     def level(self) -> int:
-        return PRIMARY_LEVEL.get(self.loss, 0)
+        return PRIMARY_LEVEL[self.loss]
 
     def state(self, low: float, high: float) -> str:
         """What the interval of the difference says: it lies inside of the claim, outside of it, or neither."""
