@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from study.cells import MEANS
 from study.hypotheses import (
     CONTRADICTED,
     HOLDS,
@@ -484,9 +485,9 @@ class Page:
                 "collections and is contradicted in none, refuted where it is contradicted in more than it holds in, otherwise undecided.",
                 "",
                 "**Second look**, not preregistered. An interval that draws a single sample tells what one study with so few judgments could "
-                "find. To learn about the measures, replicates are also made of the mean over 20 samples drawn with replacement (200 "
-                "replicates, depth 100, *tau* and *prediction*), and of each claim the mean over collections is shown with a t-interval that "
-                "takes collections as the sample. Neither decides a verdict.",
+                f"find. To learn about the measures, replicates are also made of the mean over {MEANS} samples, with the same topics and teams; "
+                "and the mean of a claim over collections is shown with a t-interval that takes collections as the sample. Neither decides a "
+                "verdict.",
                 "",
                 "A prime marks condensed lists (documents without a judgment are removed first); *binary* twins have grades reduced to "
                 "relevant or not; *infinity* is the literal reading of rpref, in which judged documents that were not retrieved stay in the "
@@ -716,7 +717,7 @@ class Page:
                     if (one := self.r.difference(c, d, loss, "prediction", a, b)) is not None:
                         estimates.append(one.estimate)
                         signs.append(one.sign)
-                    if (two := self.r.second(c, loss, "prediction", a, b)) is not None:
+                    if (two := self.r.second(c, d, loss, "prediction", a, b)) is not None:
                         second.append(two.sign)
             if estimates:
                 more = f"; second look {second.count(1)} and {second.count(-1)} of {len(second)}" if second else ""

@@ -15,7 +15,7 @@ import pandas as pd
 from study.hypotheses import HYPOTHESES, PRIMARY_LEVEL, Claim, Hypothesis, claim_verdict, verdict
 from study.outcomes import holm
 
-TABLES = ("outcomes", "intervals", "differences", "teams", "full", "losses", "seed", "averaged")
+TABLES = ("outcomes", "intervals", "differences", "teams", "full", "losses", "seed")
 DEPTH = 100  # the primary one
 TITLES = {
     "trec-covid-r1": "TREC-COVID round 1",
@@ -147,7 +147,6 @@ class Results:
     full: pd.DataFrame
     losses: pd.DataFrame
     seed: pd.DataFrame
-    averaged: pd.DataFrame
 
     def title(self, collection: str) -> str:
         """Name of a collection in words."""
@@ -180,9 +179,12 @@ class Results:
 
     @cached_property
     def _differences(self) -> dict[tuple[Any, ...], Difference]:
+        return self._read_differences(["estimate", "low", "high", "p"])
+
+    def _read_differences(self, columns: list[str]) -> dict[tuple[Any, ...], Difference]:
         of = self.differences
         keys = of[["collection", "depth", "loss", "level", "outcome", "a", "b"]].itertuples(index=False, name=None)
-        rows = of[["estimate", "low", "high", "p"]].itertuples(index=False, name=None)
+        rows = of[columns].itertuples(index=False, name=None)
         return {key: Difference(*row) for key, row in zip(keys, rows, strict=True)}
 
     def difference(
@@ -201,28 +203,25 @@ class Results:
         """An outcome of a measure with its interval."""
         return self._intervals.get((collection, depth, loss, level, outcome, measure))
 
-    def second(self, collection: str, loss: str, outcome: str, a: str, b: str) -> Difference | None:
-        """a - b at depth 100 as the second look has it: the interval of the mean over samples."""
-        found = self._averaged.get((collection, loss, outcome, a, b))
-        if found is None and (turned := self._averaged.get((collection, loss, outcome, b, a))) is not None:
+    def second(self, collection: str, depth: int, loss: str, outcome: str, a: str, b: str = "0") -> Difference | None:
+        """a - b with the interval of the mean over several samples; None where there is none."""
+        place = (collection, depth, loss, PRIMARY_LEVEL[loss], outcome)
+        found = self._seconds.get((*place, a, b))
+        if found is None and (turned := self._seconds.get((*place, b, a))) is not None:
             found = -turned
-        return found
+        return found if found is not None and np.isfinite(found.low) else None
 
     @cached_property
-    def _averaged(self) -> dict[tuple[Any, ...], Difference]:
-        of = self.averaged
-        if of.empty:
-            return {}
-        keys = of[["collection", "loss", "outcome", "a", "b"]].itertuples(index=False, name=None)
-        rows = of[["estimate", "low", "high", "p"]].itertuples(index=False, name=None)
-        return {key: Difference(*row) for key, row in zip(keys, rows, strict=True)}
+    def _seconds(self) -> dict[tuple[Any, ...], Difference]:
+        return self._read_differences(["estimate", "mean_low", "mean_high", "mean_p"])
 
     def second_states(self, part: Part) -> list[str]:
         """What the second look says of a claim, by collection; empty where it was not taken."""
         claim = part.claim
-        if claim.deepest or not claim.b:
-            return []
-        found = [self.second(row.collection, claim.loss, claim.outcome, claim.a, claim.b) for row in part.rows]
+        found = [
+            self.second(row.collection, row.depth, claim.loss, claim.outcome, claim.a, claim.b or "0")
+            for row in part.rows
+        ]
         return [claim.state(one.low, one.high) for one in found if one is not None]
 
     @cached_property
@@ -344,7 +343,8 @@ class Results:
 
     def against(self, measure: str, other: str, loss: str, outcome: str = "prediction") -> tuple[int, int, int]:
         """In how many collections a measure is better and worse than another by the second look, and of how many."""
-        signs = [one.sign for c in self.names if (one := self.second(c, loss, outcome, measure, other)) is not None]
+        found = [self.second(c, d, loss, outcome, measure, other) for c, d in self.primary]
+        signs = [one.sign for one in found if one is not None]
         return signs.count(1), signs.count(-1), len(signs)
 
     def shortfalls(self, loss: str, measures: Sequence[str], outcome: str = "prediction") -> dict[str, list[float]]:

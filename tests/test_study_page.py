@@ -51,7 +51,8 @@ def make(folder, seed, deep=True):
     """Result files of a made-up collection: condensed lists predict better, left-out teams gain with them."""
     draw = np.random.default_rng(seed)
     depths = [100, 1000] if deep else [100]
-    outcomes, intervals, differences, teams, full, losses, averaged = ([] for _ in range(7))
+    none = ("", "", "")  # a second look is not taken at all
+    outcomes, intervals, differences, teams, full, losses = ([] for _ in range(6))
     for depth in depths:
         for loss, levels in LEVELS.items():
             for level in levels:
@@ -65,18 +66,21 @@ def make(folder, seed, deep=True):
                         outcomes.append((depth, loss, level, m, outcome, value, 0.01, value - 0.02, value + 0.02, 4))
                         intervals.append((depth, loss, level, outcome, m, value, value - 0.05, value + 0.05))
                         if outcome == "bias_value":
-                            differences.append((depth, loss, level, outcome, m, "", value, value - 1, value + 1, 0.01))
+                            differences.append(
+                                (depth, loss, level, outcome, m, "", value, value - 1, value + 1, 0.01, "", "", "")
+                            )
                     for a, b in pairs():
                         d = round(mean[a] - mean[b], 5)
-                        differences.append((depth, loss, level, outcome, a, b, d, d - 0.02, d + 0.02, 0.02))
+                        ends = (d - 0.02, d + 0.02, 0.02, d - 0.01, d + 0.01, 0.01)
+                        differences.append((depth, loss, level, outcome, a, b, d, *ends))
                         if outcome == "bias_value":
                             size = abs(mean[a]) - abs(mean[b])
-                            differences.append((depth, loss, level, "bias_size", a, b, size, size - 1, size + 1, 0.5))
-                        if depth == 100 and outcome in ("tau", "prediction"):
-                            averaged.append((loss, outcome, a, b, d, d - 0.01, d + 0.01, 0.01))
+                            differences.append(
+                                (depth, loss, level, "bias_size", a, b, size, size - 1, size + 1, 0.5, "", "", "")
+                            )
         if depth > 100:
             a, b = "rpref absolute", "rpref relative"
-            differences.append((depth, "random", 10, "tau_deeper", a, b, 0.1, 0.05, 0.15, 0.01))
+            differences.append((depth, "random", 10, "tau_deeper", a, b, 0.1, 0.05, 0.15, 0.01, *none))
         full += [(depth, a, b, 0.8) for k, a in enumerate(LABELS) for b in LABELS[:k]]
         teams += [(depth, f"team {t}", m, 1.0 - t, 2.0 - t, 2) for t in range(3) for m in LABELS]
     samples = [
@@ -87,12 +91,15 @@ def make(folder, seed, deep=True):
     ]
     write(folder / "outcomes.csv", outcomes, "depth,loss,level,measure,outcome,mean,sd,min,max,n")
     write(folder / "intervals.csv", intervals, "depth,loss,level,outcome,measure,estimate,low,high")
-    write(folder / "differences.csv", differences, "depth,loss,level,outcome,a,b,estimate,low,high,p")
+    write(
+        folder / "differences.csv",
+        differences,
+        "depth,loss,level,outcome,a,b,estimate,low,high,p,mean_low,mean_high,mean_p",
+    )
     write(folder / "samples.csv.gz", samples, "depth,loss,level,sample,measure,tau,prediction")
     write(folder / "teams.csv", teams, "depth,team,measure,bias_value,bias_place,n_runs")
     write(folder / "full.csv", full, "depth,measure_a,measure_b,tau")
     write(folder / "losses.csv", losses, "depth,loss,level,judgments,relevant,topics_lost,residual")
-    write(folder / "averaged.csv", averaged, "loss,outcome,a,b,estimate,low,high,p")
     (folder / "settings.json").write_text(
         json.dumps(
             {
@@ -125,7 +132,7 @@ def change(folder, file, edit):
         write(path, edit(table), ",".join(table.columns))
 
 
-def swap(folder, a, b, files=("outcomes", "intervals", "differences", "teams", "full", "averaged", "samples")):
+def swap(folder, a, b, files=("outcomes", "intervals", "differences", "teams", "full", "samples")):
     """Exchange two measures."""
     turn = {a: b, b: a}
     for file in files:
