@@ -241,13 +241,12 @@ class Explainer:
         """
         out: list[str] = []
         for t in np.flatnonzero(account.topics.lengths).tolist():
-            topic = self._topic(account, t)
-            topic.first = first
+            topic = self._topic(account, t, first)
             type(self.measure).reasons(topic)
             out += topic.why
         return out
 
-    def _topic(self, account: Account, t: int) -> Topic:
+    def _topic(self, account: Account, t: int, first: int | None) -> Topic:
         """One topic of an account, with the reasons that hold for every measure."""
         rows = slice(int(account.topics.offsets[t]), int(account.topics.offsets[t + 1]))
         own = slice(*self.pool.judged.offsets[[t, t + 1]].tolist())
@@ -257,6 +256,7 @@ class Explainer:
             stays = (account.kind[rows] == RETRIEVED) & (~np.isnan(grade) if negative else grade >= 0)
             place = np.where(stays, np.cumsum(stays), 0)
         cutoff = self.arguments.get("cutoff") if self.measure.CUTOFF_ENDS_LIST else None
+        preferences = "preferences" in self.measure.NEEDS
         topic = Topic(
             arguments=self.arguments,
             doc=account.doc_ids[rows].tolist(),
@@ -267,10 +267,11 @@ class Explainer:
             pool_grade=self.pool.grade[own],
             place=place,
             inside=(place > 0) & (place <= (cutoff or np.inf)),
+            why=[],
+            preferences=self.pool.preferences.topics(t, t + 1, own.start, own.stop) if preferences else None,
+            pool_doc=self.pool.doc_ids[own].tolist() if preferences else [],
+            first=first,
         )
-        if "preferences" in self.measure.NEEDS:
-            topic.preferences = self.pool.preferences.topics(t, t + 1, own.start, own.stop)
-            topic.pool_doc = self.pool.doc_ids[own].tolist()
         plain_reasons(topic, negative, cutoff)
         return topic
 

@@ -14,10 +14,10 @@ as the list of its pairs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
+from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 
 
@@ -240,7 +240,7 @@ class Preferences:
 # What a ranking makes of them ---------------------------------------------------------------------------------
 
 
-class Ordered(NamedTuple):
+class Ordered(Record):
     """Preferences that a ranking puts in an order, at the retrieved document of each that stands higher.
 
     `kept` where it is the preferred one, `broken` where it is the other; `_retrieved` if both were retrieved,
@@ -439,7 +439,7 @@ def build(
     )
 
 
-class _Part(NamedTuple):
+class _Part(Record):
     """Entries: arrays of one length."""
 
     group: Ints
@@ -463,7 +463,7 @@ class _Part(NamedTuple):
         )
 
 
-class _Closed(NamedTuple):
+class _Closed(Record):
     part: _Part
     group: Ints  # (n_pairs,)
     winner: Ints

@@ -7,19 +7,18 @@ have none.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from irpref.arrays.preferences import Preferences
+from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints
 
 RETRIEVED, MISSED, REST = 0, 1, 2  # kinds of rows, in the order in which they stand
 
 
-@dataclass
-class Topic:
+class Topic(Record):
     """One topic of an explanation: retrieved documents in order, missed ones, the rest. Arrays (n_rows,).
 
     Attributes
@@ -60,9 +59,9 @@ class Topic:
     pool_grade: Floats
     place: Ints
     inside: Bools
-    why: list[str] = field(default_factory=list)
+    why: list[str]
     preferences: Preferences | None = None
-    pool_doc: list[str] = field(default_factory=list)
+    pool_doc: Sequence[str] = ()
     first: int | None = None
 
     def say(self, rows: Bools, words: Callable[[int], str]) -> None:
@@ -97,7 +96,7 @@ def plain_reasons(topic: Topic, negative: bool, cutoff: int | None) -> None:
     why[seen & ~topic.inside] = f"below the cutoff {cutoff}: counts as not retrieved"
     why[kind == MISSED] = "not retrieved: adds nothing"
     why[kind == REST] = "the list ends here: as if non-relevant documents followed"
-    topic.why = why.tolist()
+    topic.why[:] = why.tolist()
 
 
 def default_reasons(topic: Topic) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
+from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints
 
 ByRank = Callable[[Ints, Ints], Floats]
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-class Terms(NamedTuple):
+class Terms(Record):
     """The summands of a measure: judged, unjudged and rest of a topic add up to its value.
 
     Attributes

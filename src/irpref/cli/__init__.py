@@ -105,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.filename is not None and error.strerror:
             return _say(f"{os.fspath(error.filename)}: {error.strerror}", ERROR)
-        return _say(str(error), ERROR)
+        return _say(error.strerror or str(error), ERROR)
     except (ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
         message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
         from irpref.measures.names import UnknownMeasureError

@@ -16,10 +16,10 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from irpref.analysis.significance import CORRECTIONS, TESTS, corrected, paired_test
+from irpref.arrays.record import Record
 from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
 from irpref.cli.scoring import Scorer, Scores, SideBySide, read_judgments, reads_preferences
@@ -157,6 +157,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _say_grave(scores: Mapping[str, Scores]) -> None:
     """What `irpref check` finds grave."""
+    if not any(of.grave for of in scores.values()):
+        return
+    from dataclasses import replace
+
     from irpref.analysis.check import lines
 
     several = len(scores) > 1
@@ -203,7 +207,9 @@ def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
     if not os.path.exists(path) and path != "-":
         raise FileNotFoundError(f"--baseline {path}: no such file")
     if not any(_same_file(other, path) for other in given.files.values()):
-        given.files = run_names([path, *given.files.values()])
+        files = run_names([path, *given.files.values()])
+        given.files.clear()
+        given.files.update(files)
     if len(given.files) < 2:
         raise UsageError("--baseline needs another run to compare it with")
     return next(name for name, other in given.files.items() if _same_file(other, path))
@@ -264,7 +270,7 @@ def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str
 # Values ---------------------------------------------------------------------------------------------------------
 
 
-class Value(NamedTuple):
+class Value(Record):
     """A value, where it belongs, and how it compares with the baseline."""
 
     run: str

@@ -18,10 +18,10 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from irpref.arrays.record import Record
 from irpref.formats import tables
 from irpref.formats.replace import replaced
 from irpref.formats.runs import ENDINGS as ENDINGS_OF_RUNS
@@ -56,8 +56,7 @@ class Parser(argparse.ArgumentParser):
         return list({id(match[0]): match for match in reversed(found)}.values())
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Record):
     """A command, or one kind of it (`irpref curve crp`).
 
     Attributes
@@ -84,7 +83,7 @@ class Command:
     description: str = ""
     usage: str | None = None
     epilog: str | None = None
-    kinds: Sequence[Command] = field(default=())
+    kinds: Sequence[Command] = ()
     kind: str = "KIND"
 
     def add_to(self, subparsers: Any) -> Parser:
@@ -253,8 +252,7 @@ def say(text: str) -> None:
     sys.stderr.write(f"irpref: {visible(text)}\n")
 
 
-@dataclass
-class Inputs:
+class Inputs(Record):
     """Judgments, run files by name, and measures of a command line."""
 
     qrels: str

@@ -22,10 +22,8 @@ Polars reads; what it refuses is read once more in Python, to say what is wrong 
 
 from __future__ import annotations
 
-import csv
 import errno
 import io
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -435,6 +433,8 @@ _BEIR = ("query-id", "corpus-id", "score")
 
 
 def _csv(data: bytes, name: str, kind: str, separator: str) -> pl.DataFrame:
+    import csv
+
     import polars as pl
 
     if not data.strip():
@@ -479,6 +479,8 @@ def _truth(column: pl.Series) -> pl.Series:
 
 def _csv_fault(data: bytes, name: str, header: list[str], of: dict[str, str], separator: str) -> None:
     """Raise for the first line of a CSV file that is malformed, if Python finds one."""
+    import csv
+
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -520,6 +522,8 @@ def _is_number(text: str) -> bool:
 
 
 def _json(data: bytes, name: str, kind: str) -> pl.DataFrame:
+    import json
+
     try:
         found = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
     except json.JSONDecodeError as error:
@@ -587,6 +591,8 @@ def _of_lists(topics: list[str], docs: list[str], numbers: list[Any], value: str
 
 
 def _lines(data: bytes, name: str, kind: str) -> pl.DataFrame:
+    import json
+
     import polars as pl
 
     try:

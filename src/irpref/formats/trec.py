@@ -47,6 +47,8 @@ from itertools import starmap
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from irpref.arrays.record import Record
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
@@ -62,19 +64,18 @@ LARGEST_RATIO = 32  # of its text, which for runs is about a fifth of that
 AHEAD = 3  # blocks that are being read or parsed, or wait for the caller
 CHECK_BYTES = 1 << 19  # white space is looked at in pieces whose arrays fit the cache
 SHOWN = 200  # characters of a malformed line in its message
-_BOM = re.compile(rb"(?m)^(?:\xef\xbb\xbf)+")
 _WHITE = bytes.maketrans(b"\t\x0b\x0c\r", b"    ")
 # Known by their first bytes, which no text begins with, to be named.
-_OTHERS = {
-    "bzip2": re.compile(rb"BZh[1-9]1AY&SY.*", re.DOTALL),
-    "xz": re.compile(rb"\xfd7zXZ\x00.*", re.DOTALL),
-    "zip": re.compile(rb"PK\x03\x04.*", re.DOTALL),
-    "7-Zip": re.compile(rb"7z\xbc\xaf\x27\x1c.*", re.DOTALL),
+_OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
+    "bzip2": tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)),
+    "xz": b"\xfd7zXZ\x00",
+    "zip": b"PK\x03\x04",
+    "7-Zip": b"7z\xbc\xaf\x27\x1c",
 }
 _BEIR = [b"query-id", b"corpus-id", b"score"]
 
 
-class Form(NamedTuple):
+class Form(Record):
     """A form of line: number of fields, and which of them are the columns of the table."""
 
     what: str
@@ -566,7 +567,7 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or one to skip
         return _zstd(whole)
     for packed, begin in _OTHERS.items():
-        if begin.fullmatch(head[:10]):
+        if head.startswith(begin):
             raise ValueError(f"{name} is a file of {packed}, expected plain text, gzip or zstd: unpack it first")
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
@@ -681,7 +682,7 @@ def _text(data: bytes) -> bytes:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.isascii() and codecs.BOM_UTF8 in data:
-        data = _BOM.sub(b"", data)  # files of Windows put together, each with its own
+        data = re.sub(rb"(?m)^(?:\xef\xbb\xbf)+", b"", data)  # files of Windows put together, each with its own
     return data
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.judged.inputs import Coded, Table, are_numbers, as_list, as_numbers, as_table, group, str_list, take
@@ -23,7 +24,7 @@ class NoCommonTopicError(ValueError):
     """The run answers no topic of the qrels."""
 
 
-class Listing(NamedTuple):
+class Listing(Record):
     """Every retrieved document of a run, by topic of the pool, in the order of evaluation.
 
     Attributes

@@ -16,10 +16,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
 from irpref.judged import warm
 
@@ -37,7 +38,7 @@ class Coded:
         return self.codes.size
 
 
-class Table(NamedTuple):
+class Table(Record):
     """Columns of equal length: topic, document, value (score or grade), and what else was asked for."""
 
     query_id: Any  # list, object or integer array, polars.Series of strings, or `Coded`
@@ -424,7 +425,7 @@ def _missing_id(name: str) -> ValueError:
     return ValueError(f"an id is missing (None or NaN) in {name}")
 
 
-class Grouping(NamedTuple):
+class Grouping(Record):
     """Rows grouped by topic: `names[i]` owns `lengths[i]` rows, read in the order `order` (None: as they stand)."""
 
     names: list[str]

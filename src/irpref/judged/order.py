@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints, NDArray, Segments
 
 T = TypeVar("T", bound=np.generic)
@@ -24,7 +25,7 @@ class Ids(Protocol):
         """Whether each row of `a` has a lower id than that of `b`: shape as both."""
 
 
-class Moved(NamedTuple):
+class Moved(Record):
     """Rows that do not stand where they belong: `rows[i]` belongs where row `place[i]` stands."""
 
     place: Ints

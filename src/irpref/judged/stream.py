@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
 from irpref.formats.tables import form_of, parquet_frames, read_table
@@ -29,6 +29,9 @@ from irpref.judged.inputs import Coded, Table
 from irpref.judged.pool import Pool
 from irpref.messages import Held, held
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
 T = TypeVar("T")
 S = TypeVar("S")
 WORTH_POLARS = 4 << 20  # bytes of all files from which its import is won back
@@ -37,7 +40,7 @@ WORTH_POLARS = 4 << 20  # bytes of all files from which its import is won back
 Part = tuple[Any, list[str], list[int] | None]
 
 
-class JudgedFile(NamedTuple):
+class JudgedFile(Record):
     """A run file judged against a pool.
 
     Attributes

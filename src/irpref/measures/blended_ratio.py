@@ -53,19 +53,20 @@ any relevant one will do, the sooner the better. A large beta makes grades count
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.reasons import Topic
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
-class Blend(NamedTuple):
+class Blend(Record):
     """Blended ratio at the retrieved relevant documents: arrays (n_found,)."""
 
     found: JudgedRun  # these documents

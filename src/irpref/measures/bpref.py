@@ -38,18 +38,19 @@ and `R` coarse: with R = 1 a value is 0 or 1. The forms with 10 are finer there.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irpref.arrays.reasons import Topic, say_preferences
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
-class _Above(NamedTuple):
+class _Above(Record):
     """The retrieved relevant documents, and the judged non-relevant ones above each."""
 
     relevant: Segments

@@ -52,19 +52,20 @@ stands below rank R plays no part in nCRP, nor in CRP without a cutoff; it decid
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.reasons import MISSED, RETRIEVED, Topic
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 
-class Ideal(NamedTuple):
+class Ideal(Record):
     """Where the ideal list has the levels of each topic.
 
     `first` and `last` are the ranks that bound each level, (n_levels,), before non-relevant documents without a
@@ -96,7 +97,7 @@ def ideal(pool: Judgments) -> Ideal:
     return pool.memo(ideal, make)
 
 
-class Positions(NamedTuple):
+class Positions(Record):
     """Relative positions of a run: `rp` of each hit, and what gives those of all other ranks."""
 
     rp: Floats  # (n_hits,)

@@ -37,12 +37,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from ir_measures.measures.base import _NOT_PROVIDED
 
 from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.measures.bpref import bpref
@@ -223,7 +224,7 @@ def _is_ndcg(measure: Any) -> bool:
     return all(grade >= 0 and gain >= 0 for grade, gain in (gains or {}).items())
 
 
-class Hosted(NamedTuple):
+class Hosted(Record):
     """How a measure of the host is computed here.
 
     Attributes

@@ -30,10 +30,7 @@ TREC_NAMES = (
     *("set_P", "set_recall", "set_map", "set_relative_P"),
     *("num_ret", "num_rel", "num_rel_ret", "num_q", "official", "all_trec"),
 )
-_NUMBERS = r"[0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*"
-_TREC_FORM = re.compile(
-    rf"(?:{'|'.join(TREC_NAMES)})|(?P<base>{'|'.join(_TREC_WITH_NUMBERS)})[._](?P<numbers>{_NUMBERS})"
-)
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 # Names of other tools for measures of ours.
 OTHER_NAMES: dict[str, str] = {name: str(measure) for name, measure in TREC_PREFS.items()}
 
@@ -165,9 +162,8 @@ def _parse(text: str | Measure) -> list[Measure]:
 
 def _head(name: str) -> tuple[str, str]:
     """The name itself, and what follows: brackets and the cutoff."""
-    match = re.match(r"[^(@]*", name)
-    head = match.group().strip() if match else ""
-    return head, name[len(match.group()) if match else 0 :]
+    end = min(at for at in (name.find("("), name.find("@"), len(name)) if at >= 0)
+    return name[:end].strip(), name[end:]
 
 
 def _plain(name: str) -> str:
@@ -197,11 +193,13 @@ def _spellings_of(known: tuple[tuple[str, int], ...]) -> dict[str, str]:
 
 def _trec(name: str) -> list[Measure] | None:
     """Measures of one of trec_eval's names; None where it is none, `ValueError` where its number is not accepted."""
-    match = _TREC_FORM.fullmatch(name)
-    if not match:
-        return None
-    if match["numbers"] and match["base"] not in ("set_F", "iprec_at_recall") and "." in match["numbers"]:
-        raise ValueError(f"{clipped(name)!r}: {match['base']} takes whole numbers, such as {match['base']}_10")
+    if name not in TREC_NAMES:
+        match = re.fullmatch(rf"([A-Za-z_]+)[._]({_NUMBER}(?:,{_NUMBER})*)", name)
+        if not match or match[1] not in _TREC_WITH_NUMBERS:
+            return None
+        base, numbers = match.groups()
+        if base not in ("set_F", "iprec_at_recall") and "." in numbers:
+            raise ValueError(f"{clipped(name)!r}: {base} takes whole numbers, such as {base}_10")
     with contextlib.redirect_stdout(io.StringIO()):  # the host prints what it leaves out of `official`
         found = list(util.parse_trec_measure(name))
     for measure in found:

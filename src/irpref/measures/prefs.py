@@ -63,13 +63,14 @@ group, from which all readings follow. Only `by='pair'` with groups that overlap
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
 from irpref.arrays.preferences import NOT_RETRIEVED, Ordered, Preferences, ordered
 from irpref.arrays.reasons import MISSED, REST, Topic, names
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.arrays.terms import Terms
@@ -78,7 +79,7 @@ from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 PAIRS = ("all", "retrieved", "implied")
 
 
-class _Counts(NamedTuple):
+class _Counts(Record):
     """Preferences by group: float arrays (n_groups,)."""
 
     kept_retrieved: Floats
@@ -300,7 +301,7 @@ def _by_pair(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
     return value
 
 
-class _Shares(NamedTuple):
+class _Shares(Record):
     """Pairs of documents of a topic, from the top of the ranking: arrays (n_pairs,)."""
 
     upper: Ints  # row of the higher document

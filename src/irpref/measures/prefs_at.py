@@ -43,11 +43,12 @@ of both; wpref where the top matters most.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irpref.arrays.preferences import ordered
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
 from irpref.arrays.terms import Terms
@@ -55,7 +56,7 @@ from irpref.measures.declare import CUTOFF, KernelMeasure, register
 from irpref.measures.prefs import COLUMNS, preference_reasons, ranks_on_pool
 
 
-class _AtHits(NamedTuple):
+class _AtHits(Record):
     """Preferences whose higher document is a hit: float arrays (n_hits,)."""
 
     correct: Floats

@@ -66,13 +66,14 @@ summands to `explain`, one a document.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irpref.arrays.inversions import inversions
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.arrays.terms import Terms
@@ -123,7 +124,7 @@ def _check_shares(value: Floats, top: float) -> None:
         )
 
 
-class Scale(NamedTuple):
+class Scale(Record):
     """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
 
     value: Floats  # 0 for negative grades
@@ -207,7 +208,7 @@ def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
     return inversions(view.hits, view.level, view.pool.levels, of.value, of.step, weighted)
 
 
-class _Parts(NamedTuple):
+class _Parts(Record):
     """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's best document."""
 
     view: JudgedRun  # judged documents within the cutoff

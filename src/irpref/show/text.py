@@ -9,17 +9,15 @@ Names are data. What would move a cursor or end a row is escaped where it stands
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
 import sys
 import textwrap
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TextIO
 
+from irpref.arrays.record import Record
 from irpref.messages import visible
 
 FORMS = ("table", "tsv", "csv", "jsonl", "latex", "markdown")
@@ -48,22 +46,25 @@ class Cell(NamedTuple):
     differs: bool = False
 
 
-@dataclass
 class Table:
     """Rows of values (or `Cell`s), with a title above and notes below.
 
-    None is an empty cell. On a screen, a row that is a string stands as it is, across the columns.
+    None is an empty cell. On a screen, a row that is a string stands as it is, across the columns. `labels`: columns
+    repeated in each block; those flush left at the front if not given.
     """
 
-    columns: Sequence[Column]
-    rows: Iterable[Sequence[Any] | str]
-    title: str = ""
-    notes: Sequence[str] = ()
-    labels: int | None = None  # columns repeated in each block; those flush left at the front if not given
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        rows: Iterable[Sequence[Any] | str],
+        title: str = "",
+        notes: Sequence[str] = (),
+        labels: int | None = None,
+    ) -> None:
+        self.columns, self.rows, self.title, self.notes, self.labels = columns, rows, title, notes, labels
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Record):
     """What a text is printed on."""
 
     width: int | None = None
@@ -183,6 +184,8 @@ def lines(table: Table, form: str, head: bool = True) -> Iterator[str]:
         if not isinstance(row, str)
     )
     if form == "jsonl":
+        import json
+
         for row in rows:
             yield json.dumps(dict(zip(names, map(_json, row), strict=True))) + "\n"
         return
@@ -226,7 +229,7 @@ def _cells(table: Table) -> list[list[Cell]]:
 # For screens ----------------------------------------------------------------------------------------------------
 
 
-class _Printed(NamedTuple):
+class _Printed(Record):
     """A column ready to print: head and cells are lists of lines, each as wide as the column."""
 
     width: int
@@ -354,7 +357,9 @@ def wide(text: str) -> int:
     """Places that a text takes on a screen."""
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
 # For papers and pages -------------------------------------------------------------------------------------------

@@ -1,0 +1,29 @@
+"""Several values under names."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, dataclass_transform
+
+
+@dataclass_transform(frozen_default=True)
+class Record:
+    """The fields that a class names, set when it is made: `class Place(Record)` with the lines `rank: int`, `row: int`.
+
+    What the standard library has for this takes a third of a millisecond for each class when it is imported, and there
+    are twenty of them on the way of the shortest evaluation. A value in the class is a default.
+    """
+
+    _fields: ClassVar[dict[str, Any]] = {}
+    _defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = cls.__annotations__  # not those of its parents
+        cls._fields = {**cls._fields, **own}
+        cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        if len(values) > len(self._fields) or not named.keys() <= self._fields.keys():
+            raise TypeError(f"{type(self).__name__} has the fields {', '.join(self._fields)}")
+        self.__dict__.update(self._defaults)
+        self.__dict__.update(zip(self._fields, values, strict=False))
+        self.__dict__.update(named)
