@@ -534,5 +534,13 @@ def test_systems_of_pyterrier_retrieve_for_the_topics():
     found = Page(pt.irpref.report(["AP"], QRELS, systems, topics=topics).html).data
     assert found["board"] == Page(irpref.report(["AP"], QRELS, RUNS).html).data["board"]
     assert found["queries"] == topics["query"].tolist()
+    listed = pt.irpref.report(["AP"], QRELS, list(systems.values()), topics=topics, names=list(systems))
+    assert Page(listed.html).data["board"] == found["board"]
+    alike = Page(pt.irpref.report(["AP"], QRELS, list(systems.values()), topics=topics).html).data["runs"]
+    assert len(set(alike)) == len(systems)
+    of_frames = Page(pt.irpref.report(["AP"], QRELS, list(frames.values())).html).data
+    assert sorted(of_frames["runs"]) == ["run 1", "run 2", "run 3", "run 4"]
+    with pytest.raises(ValueError, match="expected 4 different names"):
+        pt.irpref.report(["AP"], QRELS, list(systems.values()), topics=topics, names=["a", "a", "b", "c"])
     with pytest.raises(TypeError, match="retrieves for topics: pass a frame"):
         pt.irpref.report(["AP"], QRELS, systems)
