@@ -141,9 +141,9 @@ def test_crp_over_topics(printed, pair):
     # Topics 1 to 3 are ideal; 4 has c b: -2, -2; 5 is not answered: -2, -3. Worst -2, -3.
     assert shown == tabs(
         """
-        run rank rp crp crp_low crp_high share share_low share_high worst recall_base recovered crp_median share_median worst_median ended
-        new 1 -0.8 -0.8 -2 0 -0.2666666667 -0.6666666667 0 -2 2 0 0 0 -2 0
-        new 2 -0.2 -1 -2 0 -0.3333333333 -0.6666666667 0 -3 2 0.6 0 0 -3 0
+        run rank rp crp crp_low crp_high share share_low share_high worst recall_base recovered crp_median share_median worst_median ended exhausted
+        new 1 -0.8 -0.8 -2 0 -0.2666666667 -0.6666666667 0 -2 2 0 0 0 -2 0 0.2
+        new 2 -0.2 -1 -2 0 -0.3333333333 -0.6666666667 0 -3 2 0.6 0 0 -3 0 0.2
         """  # noqa: E501
     )
 

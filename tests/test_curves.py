@@ -652,6 +652,7 @@ def test_medians_by_rank_and_the_share_of_curves_that_have_ended():
         assert table[f"{name}_median"].tolist() == median[name].tolist()
     assert table["crp_median"].tolist()[0] == -1
     assert table["ended"].tolist() == [0, 1 / 3, 2 / 3]  # the curves have 3, 2 and 1 ranks
+    assert table["exhausted"].tolist() == [1 / 3, 1 / 3, 2 / 3]  # c retrieves nothing
     assert table.attrs["negative_topics"] == []
     assert curves.cumulated_gain(qrels, run)["ended"].tolist() == [1 / 3, 1 / 3, 2 / 3]  # c retrieves nothing
 

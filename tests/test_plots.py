@@ -1,6 +1,7 @@
 """Pictures: what stands on the artists, and what the texts say. How they look is for eyes: docs/gallery.md."""
 
 import importlib.util
+import itertools
 import os
 import subprocess
 import sys
@@ -123,7 +124,7 @@ def test_crp_of_systems_shows_median_and_quartiles():
     found = lines(ax)
     assert list(found) == list(THREE)
     for (name, (x, y)), band in zip(found.items(), ax.collections, strict=True):
-        rows = table[(table["run"] == name) & (table["ended"] < 1)]
+        rows = table[(table["run"] == name) & (table["exhausted"] < 1)]
         of = by_topic[by_topic["run"] == name].groupby("rank")["share"]
         assert_array_equal(x, rows["rank"])
         assert_allclose(y, of.median().loc[x], atol=1e-15)
@@ -141,7 +142,7 @@ def test_crp_in_ranks_shows_the_worst_case_and_no_band_for_many_systems():
     ax = plots.crp(table, normalized=False, cut=100)
     found = lines(ax)
     assert list(found) == [*SYNTHETIC.runs, "median worst case"]
-    rows = table[(table["run"] == "broad") & (table["ended"] < 1)]
+    rows = table[(table["run"] == "broad") & (table["exhausted"] < 1)]
     assert_array_equal(found["broad"][1], rows["crp_median"])
     rows = table[(table["run"] == "broad") & (table["rank"] <= found["median worst case"][0].max())]
     assert_array_equal(found["median worst case"][1], rows["worst_median"])
@@ -211,6 +212,32 @@ def test_a_curve_ends_where_its_run_ends(draw):
     found = lines(draw(qrels, runs, **more))
     assert found["short"][0].tolist() == [1, 2, 3]
     assert found["long"][0].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_crp_ends_with_the_run_even_above_r():
+    # R is 6: CRP is defined down to there, but a run of two documents has nothing to show after the second.
+    qrels = {"q": {f"d{i}": 1 for i in range(6)}}
+    runs = {name: {"q": {f"d{i}": -float(i) for i in range(n)}} for name, n in (("short", 2), ("long", 9))}
+    found = lines(plots.crp(qrels, runs, cut=100))
+    assert found["short"][0].tolist() == [1, 2]
+    assert found["long"][0].tolist() == list(range(1, 10))
+    assert curves.crp(qrels, runs["short"])["crp"].iloc[5] == -10  # at R: ranks 3 to 6 have no document
+
+
+def test_ids_of_topics_stand_upright_before_they_touch():
+    def upright(n):
+        qrels = {f"q{i}": {"d0": 1} for i in range(10, 10 + n)}
+        better, worse = ({q: {"d0": 1.0} for q in qrels}, {q: {"d1": 1.0} for q in qrels})
+        ax = plots.precision_histogram(qrels, {"better": better}, worse)
+        ax.figure.canvas.draw()
+        labels = ax.get_xticklabels()
+        boxes = [label.get_window_extent() for label in labels]
+        assert all(left.x1 <= right.x0 + 1 for left, right in itertools.pairwise(boxes))
+        return labels[0].get_rotation() == 90
+
+    assert not upright(10)
+    assert upright(15)
+    assert upright(40)
 
 
 def test_npref_shows_values_limit_and_pairs():

@@ -105,7 +105,8 @@ def crp(
         Otherwise means over the topics of `rp`, `crp`, `share`, `worst`, `recall_base`; the quartiles
         `crp_low`, `crp_high`, `share_low`, `share_high`; `recovered`, the share of topics whose balance
         point lies at this rank or above it; the medians `crp_median`, `share_median`, `worst_median`; and
-        `ended`, the share of topics whose curve ended above this rank.
+        `ended`, the share of topics whose curve ended above this rank (it goes on to R where the ranking is shorter);
+        and `exhausted`, the share of topics whose ranking has no document at this rank.
 
         Documents with grades below 0 can take a curve below `worst`; `attrs["negative_topics"]` names the topics
         that have some.
@@ -201,6 +202,7 @@ def crp(
         for key in ("crp", "share", "worst"):
             out[f"{key}_median"] = np.median(grid[key][part.topics], axis=0)
         out["ended"] = _ended(natural[name][part.topics], rank)
+        out["exhausted"] = _ended(views[name].n_retrieved[part.topics], rank)
         return out
 
     return _table(_each(mean_block, views, parts), "crp", **options, n_topics=pool.n_topics)

@@ -200,8 +200,9 @@ def plot_significance(result: DiscriminativePower, ax: Axes | None = None) -> Ax
         names = short_names(result.systems)
         note = names.note
         shown = [names.shown[result.systems[i]].strip() for i in order]
-        ax.set_yticks(range(n), [f"{name} ({i + 1})" for i, name in enumerate(shown)], fontsize=6)
-        ax.set_xticks(range(n), [str(i + 1) for i in range(n)], fontsize=6)
+        size = 9 if n <= 10 else 7.5 if n <= 18 else 6  # points that rows and columns have room for
+        ax.set_yticks(range(n), [f"{name} ({i + 1})" for i, name in enumerate(shown)], fontsize=size)
+        ax.set_xticks(range(n), [str(i + 1) for i in range(n)], fontsize=size)
     else:
         ax.set(xlabel="systems, best first", ylabel="systems, best first")
     title(ax, f"{text(result.measure).strip()}: {100 * result.power:.1f} % of the pairs", note)

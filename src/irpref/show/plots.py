@@ -152,7 +152,7 @@ def crp_sketch(
             ax.annotate(
                 f"CRP(${what}$, $R$) = {value}".replace("-", MINUS),
                 (r, value),
-                xytext=(6, -4) if r < 0.6 * width else (-6, -4),
+                xytext=(6, -4) if r < 0.6 * width else (-6, -9),  # on the left the curve comes down
                 textcoords="offset points",
                 ha="left" if r < 0.6 * width else "right",
                 va="top",
@@ -188,7 +188,7 @@ def crp(
 ) -> Axes:
     """CRP of runs over the topics: the median by rank, and a band from the first to the third quartile.
 
-    A curve ends where its run ends.
+    A curve ends where its run ends, though CRP is defined down to R.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def crp(
     """
     if cut is not None and not cut > 0:
         raise ValueError(f"cut={cut!r} is not accepted, expected a number above 0")
-    table = _means("crp", ("rank", "share_median", "crp_low", "share_low", "ended"), data, runs, options)
+    table = _means("crp", ("rank", "share_median", "crp_low", "share_low", "exhausted"), data, runs, options)
     ax = axes() if ax is None else ax
     value = "share" if normalized else "crp"
     names = list(dict.fromkeys(table["run"]))
@@ -220,7 +220,7 @@ def crp(
     spread = (len(names) <= 3 if spread is None else spread) and not one
     times = cut or (np.inf if options.get("depth") else CRP_CUT)
     last = np.ceil(times * max(float(table["recall_base"].max()), 1)) if np.isfinite(times) else np.inf
-    alive = table[table["ended"] < 1]
+    alive = table[table["exhausted"] < 1]
     shown = alive[alive["rank"] <= last]
     labels = short_names(names)
     introduce(names)
@@ -476,7 +476,7 @@ def precision_histogram(
     ax.set_ylim(low - missing - margin, high + missing + margin)
     if difference.size <= 40:
         ids = [text(middle(str(topic), 12)).strip() for topic in table["query_id"]]
-        upright = sum(map(len, ids)) + len(ids) > 70
+        upright = len(ids) * (4.9 * max(map(len, ids), default=0) + 4) > 250  # points
         ax.set_xticks(place, ids, rotation=90 if upright else 0, fontsize="small" if not upright else "x-small")
         ax.tick_params(axis="x", length=0)
     else:
