@@ -248,6 +248,9 @@ def test_long_names_are_short_on_the_screen_and_whole_in_files(browser, tmp_path
         "[...document.querySelectorAll('#board tbody th bdi')].map(name => [name.innerText, name.title])"
     )
     assert {short for short, _ in shown} == {"bm25", "dense", "mixed", "other"}
+    assert (
+        browser.run("document.querySelectorAll('.middle').length") == 0
+    )  # nothing is left out there, and no dots stand
     assert {whole for _, whole in shown} == set(LONG)
     assert "names without" in browser.run("document.querySelector('#leaderboard .note').innerText")
     browser.run(

@@ -232,7 +232,7 @@ function showPairs() {
     } } });
   for (const [kind, parts] of Object.entries(paths)) svg.append(sv("path", { class: kind, d: parts.join("") }));
   for (let i = 0; i < n; i++) {
-    if (names) svg.append(sv("text", { x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end", class: size < 11 ? "tiny" : null }, isolated(short(D.short[i], 20)) + " " + (i + 1)));
+    if (names) svg.append(sv("text", { x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end", class: size < 11 ? "tiny" : null }, isolated(short(D.short[i], 20)), sv("tspan", { class: "soft" }, "\u00a0\u00a0" + (i + 1))));
     if (size >= 16 || i % 10 === 9 || i === 0) svg.append(sv("text", { class: "soft", x: left + (i + 0.5) * size, y: top - 6, "text-anchor": "middle" }, i + 1));
     if (!names && (i % 10 === 9 || i === 0)) svg.append(sv("text", { class: "soft", x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end" }, i + 1));
   }
@@ -276,7 +276,7 @@ function showTwo() {
   const wins = differences.filter(d => better(m, d)).length, same = differences.filter(d => d === 0).length;
   const losses = topics.length - wins - same, score = `${counted(wins, "topic")} won, ${losses} lost, ${same} equal`;
   put("two-said", said, ". ", nameOf(a), `: ${score}` + (measure.higher ? "." : " (lower is better)."));
-  const kind = t => (differences[t] === 0 || better(m, differences[t]) ? "" : " worse");
+  const kind = t => (differences[t] === 0 ? " equal" : better(m, differences[t]) ? "" : " worse");
   const acts = t => ({ on: { click: () => choose(t, "plot") } });
   const tip = t => sv("title", {}, `${isolated(topics[t])}${D.queries[t] === null ? "" : " " + isolated(D.queries[t])}: ${fixed(va[t])} and ${fixed(vb[t])}, difference ${signed(differences[t])}`);
   const both = range([...va, ...vb], 0.03);
@@ -301,7 +301,7 @@ function showTwo() {
   });
   two.svg.append(sv("line", { class: "axis", x1: two.X(0), x2: two.X(slots), y1: two.Y(0), y2: two.Y(0) }));
   const which = measure.higher ? "above the line" : "below the line";
-  put("two-plots", figure(`Topics by ${measure.name}`, `blue, ${which}: the run of the vertical axis is better`, one.svg),
+  put("two-plots", figure(`Topics by ${measure.name}`, `blue, ${which}: the run of the vertical axis is better; grey: equal`, one.svg),
     figure("Differences, sorted", [nameOf(a), " \u2212 ", nameOf(b)], two.svg));
   const head = (key, name, first) => el("th", { scope: "col", "data-key": key, "data-first": first, "aria-sort": "none", class: key === "topic" || key === "query" ? null : "number" }, el("button", { type: "button" }, name));
   const queries = D.queries.some(text => text !== null);
