@@ -41,6 +41,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--depths", type=int, nargs="+", help="depths to cut the runs to (default: 100 and, where runs go on, more)"
     )
+    made.add_argument(
+        "--quick", action="store_true", help="beyond the first depth only the levels that the hypotheses are about"
+    )
     made.add_argument("--qrels", metavar="FILE", help="file in qrels/, where there are several")
     return made
 
@@ -83,6 +86,8 @@ def study_folder(folder: str, asked: argparse.Namespace, rels: dict[str | None, 
     if one_team:
         print(f"{name}: one team only, so that none can be left out: no losses shallow and team", file=sys.stderr)
     wanted = cells.cells_of(depths, one_team)
+    if asked.quick:
+        wanted = [cell for cell in wanted if cell.primary or cell.depth == depths[0]]
     kept = out / "cells"
     if not asked.resume and kept.exists():
         shutil.rmtree(kept)

@@ -6,6 +6,7 @@ contributed_judgments. Ids become numbers here, once; what the engine sees are a
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import re
 import warnings
@@ -15,8 +16,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
 import irpref
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
@@ -258,7 +257,7 @@ def read(folder: str | Path, rel: float | None = None, qrels: str | None = None)
     name = home.resolve().name
     rel = guess_rel(name) if rel is None else float(rel)
     pool_all = Pool.build(irpref.read_qrels(_one_file(home / "qrels", qrels)))
-    files = sorted(p for p in (home / "runs").glob("*") if p.is_file() and not p.name.startswith("."))
+    files = _files(home / "runs")
     if len(files) < LEAST_RUNS:
         raise ValueError(
             f"{home / 'runs'}: {len(files)} runs; rankings are compared, which needs at least {LEAST_RUNS}"
@@ -267,17 +266,19 @@ def read(folder: str | Path, rel: float | None = None, qrels: str | None = None)
     runs = [re.sub(r"\.(run|txt|res)$", "", run) for run in runs]
     if len(set(runs)) < len(runs):
         raise ValueError(f"{home / 'runs'}: two files are called alike but for their endings")
-    listings = []
+    number: dict[str, int] = {}  # of each document, in the order in which it is met
+    found: list[tuple[Ints, Ints, Ints]] = []  # of each run: documents by topic, their numbers, rows of the pool
     for path in files:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrprefWarning)  # repeated documents: the last row counts, as for the host
             try:
-                listings.append(listing(pool_all, irpref.read_run(path)))
+                of = listing(pool_all, irpref.read_run(path))
             except ValueError as error:
                 raise ValueError(f"{path.name}: {error}") from None
+        found.append((of.topics.lengths, _numbers(of.doc_ids, number), of.row.astype(np.int32)))
 
     # Topics: those with a relevant document that a run answers.
-    answered = np.sum([of.topics.lengths for of in listings], axis=0) > 0
+    answered = np.sum([lengths for lengths, _, _ in found], axis=0) > 0
     relevant = pool_all.count_relevant(rel) > 0
     used = np.flatnonzero(answered & relevant)
     left_out = {
@@ -290,27 +291,24 @@ def read(folder: str | Path, rel: float | None = None, qrels: str | None = None)
             f"to study (at least {LEAST_TOPICS})"
         )
     pool, new_row = _only(pool_all, used)
+    judged_doc = _numbers(pool.doc_ids.tolist(), number)
+    in_use = np.zeros(len(number), bool)
+    in_use[judged_doc] = True
+    for k, (lengths, doc, row) in enumerate(found):
+        rows = Segments.of_lengths(lengths).rows(used)
+        found[k] = lengths[used], doc[rows], np.where(row[rows] >= 0, new_row[row[rows]], -1).astype(np.int32)
+        in_use[doc[rows]] = True
 
-    # Documents are numbered in the order of their ids, so that draws do not depend on the order of the files.
-    every = [np.asarray(pool.doc_ids, dtype=object)]
-    kept_rows = []
-    for of in listings:
-        keep = np.isin(of.topics.topic, used)
-        kept_rows.append(keep)
-        every.append(np.asarray(of.doc_ids, dtype=object)[keep])
-    codes, ids = pd.factorize(np.concatenate(every), sort=True)
-    bounds = np.cumsum([0, *(len(part) for part in every)])
-    systems = []
-    place = np.full(pool_all.n_topics, -1)
-    place[used] = np.arange(used.size)
+    # Documents of these topics, numbered in the order of their ids: draws do not depend on the order of the files.
+    ids = sorted(doc for doc, k in number.items() if in_use[k])
+    place = np.full(len(number), -1, dtype=np.int32)
+    place[_numbers(ids, number)] = np.arange(len(ids))
     content = hashlib.blake2b(hash_of_pool(pool).encode() + f"{rel:g}".encode(), digest_size=8)
-    content.update("\0".join(map(str, ids.tolist())).encode("utf-8", "surrogatepass"))
-    for k, (run, of, keep) in enumerate(zip(runs, listings, kept_rows, strict=True)):
-        row = of.row[keep]
-        lengths = np.bincount(place[of.topics.topic[keep]], minlength=used.size)
-        doc = codes[bounds[k + 1] : bounds[k + 2]].astype(np.int32)
-        systems.append(System(Segments.of_lengths(lengths), doc, np.where(row >= 0, new_row[row], -1).astype(np.int32)))
-        content.update(run.encode() + lengths.tobytes() + doc.tobytes())
+    content.update("\0".join(ids).encode("utf-8", "surrogatepass"))
+    systems = []
+    for run, (lengths, doc, row) in zip(runs, found, strict=True):
+        systems.append(System(Segments.of_lengths(lengths), place[doc], row))
+        content.update(run.encode() + lengths.tobytes() + place[doc].tobytes())
     team_of, public, source = _teams(home, runs, systems)
     contributed, contributions = _contributed(home, runs)
     content.update(repr([team_of, contributed.tolist()]).encode())
@@ -319,7 +317,7 @@ def read(folder: str | Path, rel: float | None = None, qrels: str | None = None)
         rel,
         pool,
         len(ids),
-        codes[: bounds[1]].astype(np.int32),
+        place[judged_doc],
         runs,
         systems,
         team_of,
@@ -332,8 +330,19 @@ def read(folder: str | Path, rel: float | None = None, qrels: str | None = None)
     )
 
 
+def _numbers(ids: list[str], number: dict[str, int]) -> Ints:
+    """Number of each document; new ones get the next."""
+    return np.fromiter((number.setdefault(doc, len(number)) for doc in ids), dtype=np.int32, count=len(ids))
+
+
+def _files(folder: Path) -> list[Path]:
+    """Files of a folder but those that explain it."""
+    every = (p for p in folder.glob("*") if p.is_file() and not p.name.startswith("."))
+    return sorted(p for p in every if p.suffix.lower() != ".md" and not p.name.lower().startswith("readme"))
+
+
 def _one_file(folder: Path, name: str | None) -> Path:
-    files = sorted(p for p in folder.glob("*") if p.is_file() and not p.name.startswith("."))
+    files = _files(folder)
     if name is not None:
         found = [p for p in files if p.name == name]
         if not found:
@@ -360,21 +369,24 @@ def _only(pool: Pool, topics: Ints) -> tuple[Pool, Ints]:
     return part, new
 
 
-def _table(home: Path) -> pd.DataFrame | None:
+def _column(home: Path, name: str) -> dict[str, str]:
+    """A column of runs.tsv by run; empty where there is none."""
     path = home / "runs.tsv"
     if not path.exists():
-        return None
-    table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
-    if "run" not in table.columns:
-        raise ValueError(f"{path} has no column run (there are {', '.join(table.columns)})")
-    return table.drop_duplicates("run").set_index("run")
+        return {}
+    with open(path, encoding="utf-8", newline="") as file:
+        table = csv.DictReader(file, delimiter="\t")
+        rows = list(table)
+    columns = table.fieldnames or ()
+    if "run" not in columns:
+        raise ValueError(f"{path} has no column run (there are {', '.join(columns) or 'none'})")
+    return {row["run"]: (row.get(name) or "").strip() for row in reversed(rows)}
 
 
 def _teams(home: Path, runs: list[str], systems: list[System]) -> tuple[list[str], bool, str]:
     """Team of each run, whether their names are published, and how they were found."""
-    table = _table(home)
-    if table is not None and "team" in table.columns:
-        known = table["team"].to_dict()
+    known = _column(home, "team")
+    if any(known.get(run) for run in runs):
         return [known.get(run) or run for run in runs], True, "runs.tsv"
     stages = {run: found["front"] or found["back"] for run in runs if (found := _STAGE.match(run))}
     if len(set(stages.values())) > 1:
@@ -410,12 +422,10 @@ def _by_stage(runs: list[str], systems: list[System], stages: dict[str, str]) ->
 
 
 def _contributed(home: Path, runs: list[str]) -> tuple[Bools, str]:
-    table = _table(home)
-    if table is not None and "contributed_judgments" in table.columns:
-        known = table["contributed_judgments"].str.lower().isin(["yes", "true", "1"]).to_dict()
-        found = np.array([known.get(run, False) for run in runs])
-        if found.any():
-            return found, "runs.tsv"
+    known = _column(home, "contributed_judgments")
+    found = np.array([known.get(run, "").lower() in ("yes", "true", "1") for run in runs])
+    if found.any():
+        return found, "runs.tsv"
     return np.ones(len(runs), bool), "no record: every run counts"
 
 
@@ -431,6 +441,3 @@ def named(pairs: Iterable[str]) -> dict[str | None, float]:
         if not found[name or None] > 0:
             raise ValueError(f"--rel {text}: a grade above 0 is relevant")
     return found
-
-
-Samples = NDArray[np.bool_]
