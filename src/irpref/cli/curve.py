@@ -50,8 +50,8 @@ def _arguments(kind: str, parser: Parser) -> None:
     if kind != "histogram":
         parser.add_argument("-q", "--by-query", action="store_true", help="one block of rows for each topic")
         frame.old(parser, "--per-topic", "-q, --by-query", dest="by_query", action="store_true")
-        frame.add_topic(parser, "only this topic")
         frame.old(parser, "--query", "-t, --topic", dest="topic")
+    frame.add_topic(parser, "only this topic")
     frame.add_reading(parser, float32=kind in OF_THE_HOST)
     frame.add_output(parser, help="default: tsv")
 
@@ -128,7 +128,7 @@ def _table(args: argparse.Namespace) -> Any:
     qrels, runs = given.judgments().rows(), given.runs(args, rounded=True)
     function = getattr(curves, FUNCTIONS[args.kind])
     if args.kind == "histogram":
-        return function(qrels, runs, list(runs)[1], **more)
+        function, args.by_query = partial(function, baseline=list(runs)[1]), True
     if args.topic is None:
         return function(qrels, runs, per_topic=args.by_query, **more)
     # Of all topics, so that what is taken from the qrels as a whole (max_rel) stays the same.

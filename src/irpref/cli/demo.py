@@ -113,6 +113,7 @@ def _arguments(parser: Parser) -> None:
     frame.old(parser, "--run", "an argument after the collection", dest="arguments", action="append")
     frame.old(parser, "--measures", "arguments after the collection", dest="measure", action="append")
     frame.old(parser, "--query", "-t, --topic", dest="topic")
+    frame.add_reading(parser, float32=False)  # the hosts compute
     parser.add_argument("-f", "--file", metavar="FILE", help="write there")
 
 
@@ -124,15 +125,15 @@ def run(args: argparse.Namespace) -> None:
     if args.arguments:
         paths, more = frame.sort_arguments(args.arguments, runs=False)
         files, names = run_names(paths), more + names
-    lines = _report(args.qrels or "irpref/synthetic", files, frame.named_measures(names), args.topic)
+    collection = _collection(args.qrels or "irpref/synthetic", files, args)
+    lines = _report(collection, frame.named_measures(names), args.topic)
     with frame.opened(args) as out:
         out.write("\n".join([*lines, f"{time.perf_counter() - started:.1f} seconds.\n"]))
 
 
-def _report(dataset: str, files: dict[str, str], asked: Sequence[Any], query_id: str | None) -> list[str]:
+def _report(collection: Collection, asked: Sequence[Any], query_id: str | None) -> list[str]:
     from irpref import bind
 
-    collection = _collection(dataset, files)
     groups = [Group("Measures", tuple(map(str, asked)))] if asked else _groups(collection)
     with _noted(collection.notes):
         # Bound once, to the whole collection: PyTerrier may show a measure the qrels of some topics only.
@@ -156,14 +157,14 @@ def _report(dataset: str, files: dict[str, str], asked: Sequence[Any], query_id:
 # ------------------------------------------------------------------------------------------ what to evaluate
 
 
-def _collection(dataset: str, files: dict[str, str]) -> Collection:
+def _collection(dataset: str, files: dict[str, str], args: argparse.Namespace) -> Collection:
     from irpref.datasets import examples
 
     shipped, _, name = dataset.removeprefix("irpref/").partition("/")
     ours = shipped in examples()
     collection = _shipped(shipped, name) if ours else _public(dataset, with_scores=not files)
     if files:
-        collection.runs = dict(frame.read_runs(files))
+        collection.runs = dict(frame.read_runs(files, args))
     if not collection.runs:
         raise ValueError(f"{dataset} has no scored documents: name files of runs after it")
     topics = set(collection.qrels["query_id"])

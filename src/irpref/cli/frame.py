@@ -455,9 +455,16 @@ def only_topics(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
-def of_topics(judgments: Any, wanted: Sequence[str] | None) -> Any:
-    """The judgments, or those of the topics that -t names."""
-    return judgments.only(only_topics(judgments.topic_ids(), wanted)) if wanted else judgments
+def of_topics(judgments: Any, wanted: Sequence[str] | None, given: Inputs | None = None) -> Any:
+    """The judgments, or those of the topics that -t names; the measures `given` keep the scale of all judgments."""
+    if not wanted:
+        return judgments
+    topics = only_topics(judgments.topic_ids(), wanted)
+    if given is not None:
+        from irpref import bind
+
+        given.measures = bind(given.measures, judgments.table())
+    return judgments.only(topics)
 
 
 # Writing --------------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("--design compares runs: give at least 2")
     if args.design is not None and args.tests and frame.form_of(args) in LINES:
         raise UsageError("--design and --tests are two tables: choose one, or -o table")
-    judgments, runs = frame.of_topics(given.judgments(), args.topic), given.runs(args)
+    judgments, runs = frame.of_topics(given.judgments(), args.topic, given), given.runs(args)
     qrels = judgments.table()
     frame.say_grave(qrels, runs, given.measures)
     board = leaderboard(

@@ -49,8 +49,8 @@ def _arguments(method: str, parser: Parser) -> None:
     if values:
         parser.add_argument("--values", metavar="FILE", help="values by system and topic, in place of runs")
         parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
-        frame.add_topic(parser, "only this topic", several=True)
-    frame.add_reading(parser, float32=values)
+    frame.add_topic(parser, "only this topic", several=True)
+    frame.add_reading(parser)
     frame.add_output(parser)
     frame.old(parser, "--csv", "-f, --file with -o csv", dest="csv")
     parser.add_argument("--plot", metavar="FILE", help="draw a picture, too (.png, .pdf, .svg)")
@@ -297,15 +297,17 @@ def _robustness(args: argparse.Namespace) -> None:
         options["depth"] = args.depth
     if args.teams is not None:
         options["teams"] = read_groups(args.teams)
+    qrels = frame.of_topics(given.judgments(), args.topic, given).table()
     found = incompleteness(
         given.measures,
-        given.judgments().table(),
+        qrels,
         frame.read_runs(given.files, args),
         levels=args.levels or LEVELS,
         n_samples=args.samples,
         rel=args.rel,
         rng=args.seed,
         output=args.resume,
+        float32=args.float32,
         **options,
     )
     whole = found.table(args.reference)

@@ -45,6 +45,8 @@ def _arguments(kind: str, parser: Parser) -> None:
     if kind == "sketch":
         frame.add_topic(parser, "the topic")
         frame.old(parser, "--query", "-t, --topic", dest="topic")
+    else:
+        frame.add_topic(parser, "only this topic", several=True)
     if kind == "crp":
         parser.add_argument(
             "--ranks", action="store_true", help="CRP in ranks, not as a share of the worst case of each topic"
@@ -82,6 +84,7 @@ def run(args: argparse.Namespace) -> None:
     if kind == "sketch" and args.topic is None:
         raise UsageError("one topic is drawn: give -t ID")
     given = frame.inputs(args, {"sketch": 1, "histogram": 2}.get(kind), _MEASURES.get(kind, ()))
+    judgments = given.judgments() if kind == "sketch" else frame.of_topics(given.judgments(), args.topic, given)
     more = {} if kind == "scatter" else options(args, given)
     if kind == "sketch":
         more["query_id"] = args.topic
@@ -99,7 +102,7 @@ def run(args: argparse.Namespace) -> None:
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
-    data = [given.judgments().table(), given.runs(args, rounded=kind in OF_THE_HOST)]
+    data = [judgments.table(), given.runs(args, rounded=kind in OF_THE_HOST)]
     if kind in _MEASURES:
         from irpref.meta import topic_values
 

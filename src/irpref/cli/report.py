@@ -37,6 +37,7 @@ def _arguments(parser: Parser) -> None:
     )
     parser.add_argument("--depth", type=int, default=20, help="ranks of these rankings (default: %(default)s)")
     frame.add_known(parser)
+    frame.add_reading(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     name_of = {path: name for name, path in given.files.items()}
     qrels = given.qrels if args.known is None else irpref.with_known(irpref.read_qrels(given.qrels), args.known)
     if args.topic:
-        qrels = frame.of_topics(given.judgments(args.known), args.topic).table()
+        qrels = frame.of_topics(given.judgments(args.known), args.topic, given).table()
     with frame.asking_for_known(args):
         made = irpref.report(
             given.measures,
@@ -70,6 +71,9 @@ def run(args: argparse.Namespace) -> None:
             groups=args.groups,
             rankings=args.rankings and [name_of.get(name, name) for name in args.rankings],
             depth=args.depth,
+            float32=args.float32,
+            jobs=args.jobs,
+            form=args.format,
         )
     for line in made.grave:
         frame.say(f"check: {line}")

@@ -67,14 +67,14 @@ class Collection:
     ----------
     pool : Pool
     runs : mapping of system to run, in any form
-    ties : bool
-        Whether measures look at ties by rising id.
+    ties, single : bool
+        Whether measures look at ties by rising id, and whether any wants scores in 32 bits.
     """
 
-    def __init__(self, pool: Pool, runs: Mapping[str, Any], ties: bool) -> None:
+    def __init__(self, pool: Pool, runs: Mapping[str, Any], ties: bool, single: bool = False) -> None:
         import pandas as pd
 
-        self._pool, self._ties = pool, ties
+        self._pool, self._aligned = pool, (ties, single)
         listings = {system: listing_of(pool, run) for system, run in runs.items()}
         known = set(pool.doc_ids.tolist())
         for listing in listings.values():
@@ -101,7 +101,7 @@ class Collection:
     def left(self, level: float, draw: np.random.Generator) -> Left:
         """The collection with `level` per cent of its documents."""
         kept = int(np.floor(level * self._n / 100 + 0.5 + 1e-9))
-        return Left(self._pool, draw.permutation(self._n) < kept, self._judged, self._frames, self._ties)
+        return Left(self._pool, draw.permutation(self._n) < kept, self._judged, self._frames, self._aligned)
 
 
 class Left:
@@ -113,8 +113,10 @@ class Left:
         Judgments of documents that are still there.
     """
 
-    def __init__(self, pool: Pool, there: Bools, judged: Ints, frames: Mapping[str, Any], ties: bool) -> None:
-        self._pool, self._there, self._frames, self._ties = pool, there, frames, ties
+    def __init__(
+        self, pool: Pool, there: Bools, judged: Ints, frames: Mapping[str, Any], aligned: tuple[bool, bool]
+    ) -> None:
+        self._pool, self._there, self._frames, self._aligned = pool, there, frames, aligned
         self.keep: Bools = there[judged]
 
     def run(self, system: str) -> pd.DataFrame | dict[str, Any]:
@@ -125,7 +127,8 @@ class Left:
 
     def of(self, system: str) -> JudgedRun:
         """The same, judged against all judgments."""
-        return judge(self._pool, self.run(system), ties=self._ties)
+        ties, single = self._aligned
+        return judge(self._pool, self.run(system), ties=ties, single=single)
 
 
 def exchanged(pool: Pool, rel: float, place: Ints, level: float) -> Floats:

@@ -346,6 +346,7 @@ def incompleteness(
     stale_judgments: bool = True,
     depth: int = DEPTH,
     teams: Mapping[str, str] | None = None,
+    float32: bool = False,
 ) -> Incompleteness:
     """Evaluate runs with all judgments and with parts of them, or with imperfect ones.
 
@@ -381,6 +382,8 @@ def incompleteness(
         For `loss='pools'`: ranks of each topic that were judged.
     teams : mapping of run to team, optional
         For `loss='pools'`: runs that are pooled together, or not at all.
+    float32 : bool
+        See `irpref.evaluator`.
 
     Returns
     -------
@@ -408,7 +411,7 @@ def incompleteness(
     # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
     kernels = {name: m for name, m in named.items() if supports(m)}
     host = {name: m for name, m in named.items() if name not in kernels}
-    evaluator = AcceleratedEvaluator(kernels.values(), qrels)
+    evaluator = AcceleratedEvaluator(kernels.values(), qrels, float32=float32)
     pool = evaluator.pool
     if host:
         check_whole(host.values(), pool.level_grade)
@@ -429,6 +432,8 @@ def incompleteness(
         settings["second"] = hash_of_pool(judges)
         if host:
             check_whole(host.values(), judges.level_grade)
+    if float32:
+        settings["float32"] = True
     if not stale_judgments:
         settings["stale_judgments"] = False
     units: list[Unit] = [(100.0, 0)]
@@ -442,7 +447,7 @@ def incompleteness(
             aligned[str(name)] = evaluator.judge(run)
     if len(aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
-    collection = Collection(pool, raw, evaluator.ties) if loss == "documents" else None
+    collection = Collection(pool, raw, evaluator.ties, float32 and evaluator.single) if loss == "documents" else None
     pools = None
     if loss == "pools":
         of_team = {str(run): str(team) for run, team in (teams or {}).items()}
@@ -487,10 +492,13 @@ def incompleteness(
             evaluate = _host_evaluator(list(host.values()), pool, keep, grade) if host else None
             for system, todo in missing.items():
                 new: dict[Cell, float] = {}
-                view = part.of(aligned[system] if left is None else left.of(system))
+                run = aligned[system] if left is None else left.of(system)
+                view = part.of(run)
+                short = part.of(run.single) if float32 and run.single is not None else view
                 for name in todo:
                     if name in kernels:
-                        values = evaluator.tasks[kernels[name]](view)
+                        measure = kernels[name]
+                        values = evaluator.tasks[measure](short if measure in evaluator.short else view)
                         new[level, sample, name, system] = float(values.mean())
                 if evaluate is not None and any(name in host for name in todo):
                     means = evaluate(raw[system] if left is None else left.run(system))

@@ -33,7 +33,13 @@ COLUMNS = ("level", "sample", "measure", "system", "mean")
 
 Cell = tuple[float, int, str, str]  # level, sample, measure, system
 
-_LATER = ("loss", "second", "stale_judgments", "runs")  # settings that stand there only where they are not the usual
+_LATER = (
+    "loss",
+    "second",
+    "stale_judgments",
+    "runs",
+    "float32",
+)  # settings that stand there only where they are not the usual
 _VERSIONS = ("irpref", "ir_measures")  # packages whose versions stand in the first line
 
 

@@ -83,6 +83,9 @@ def report(
     pairs: str = "randomised_tukey",
     level: float = 0.95,
     rng: Any = None,
+    float32: bool = False,
+    jobs: int | None = None,
+    form: str | None = None,
 ) -> Report:
     """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, holes, curves, and what was done.
 
@@ -107,7 +110,11 @@ def report(
         Whose rankings are on the page: the ten best and the baseline if None.
     depth : int
         How many ranks of these rankings.
-    pairs, level, rng : as `irpref.leaderboard` takes them
+    pairs, level, rng, float32 : as `irpref.leaderboard` takes them
+    jobs : int, optional
+        Run files that are read at a time; by default the number of cores.
+    form : str, optional
+        Form of the run files, as for `irpref.read_run`.
 
     Returns
     -------
@@ -144,6 +151,9 @@ def report(
         pairs=pairs,
         level=level,
         rng=rng,
+        float32=float32,
+        jobs=jobs,
+        form=form,
     )
     script, style = _part("page.js"), _part("page.css")
     page = template.render(

@@ -30,14 +30,18 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools
 from irpref.evaluation import columns_for
 from irpref.formats.runs import named_runs
+from irpref.formats.tables import read_run
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
-from irpref.judged.inputs import opened
+from irpref.judged.inputs import Table, as_table, opened
+from irpref.judged.order import rounded
 from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
+from irpref.judged.stream import each
 from irpref.measures import literature
 from irpref.measures.declare import KernelMeasure
+from irpref.measures.everyday import hosted, in_32_bits
 from irpref.measures.names import parse_all
-from irpref.messages import IrprefWarning, did_you_mean
+from irpref.messages import IrprefWarning, about, did_you_mean, warn_user
 from irpref.show.look import CRP_CUT, MINUS
 from irpref.show.names import left_out, parts
 from irpref.show.report.texts import texts
@@ -75,6 +79,9 @@ def contents(
     pairs: str,
     level: float,
     rng: Any,
+    float32: bool,
+    jobs: int | None,
+    form: str | None,
 ) -> dict[str, Any]:
     """Everything that the page shows, see `irpref.report`: lists, numbers and text, as JSON has them."""
     chosen = list(dict.fromkeys(parse_all(measures)))
@@ -93,10 +100,10 @@ def contents(
     inputs = [_input(name, data) for name, data in given]
     # Each file is read once.
     qrels = opened(qrels, "relevance", any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen))
-    named = {name: opened(run, "score") for name, run in named.items()}
+    named = _opened(named, form, jobs)
 
     extra = [measure for measure in parse_all(FURTHER) if measure not in chosen]
-    found = {of.measure: of for of in results([*chosen, *extra], qrels, named)}
+    found = {of.measure: of for of in results([*chosen, *extra], qrels, named, float32)}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
     with warnings.catch_warnings():
@@ -108,6 +115,7 @@ def contents(
         findings = check(qrels, named, chosen)
         whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
         with_values = list(range(len(order))) if whole else [board["runs"].index(name) for name in shown]
+        seen = _in_32_bits(named) if float32 and hosted(chosen[0]) and in_32_bits(chosen[0]) else named
         lists = _rankings(chosen, qrels, {name: named[name] for name in shown}, first.topics, depth, documents)
         return {
             "title": title,
@@ -124,8 +132,8 @@ def contents(
             "baseline": None if baseline is None else board["runs"].index(baseline),
             "rankings": lists | {"chosen": rankings is not None},
             **_drawn(qrels, named, board["runs"]),
-            "bounds": _bounds(chosen[0], qrels, {name: named[name] for name in shown}, len(first.topics)),
-            "ties": _ties(chosen[0], qrels, named, _tied_runs(findings, board["runs"]), len(first.topics)),
+            "bounds": _bounds(chosen[0], qrels, {name: seen[name] for name in shown}, len(first.topics)),
+            "ties": _ties(chosen[0], qrels, seen, _tied_runs(findings, board["runs"]), len(first.topics)),
             "findings": [
                 {"level": row.level, "code": row.code, "run": row.run, "count": row.count, "text": row.text}
                 for row in findings.itertuples(index=False)
@@ -146,6 +154,38 @@ def _short(runs: Sequence[str]) -> dict[str, Any]:
         "parts": {name: list(of) for name, of in found.items() if of.shown != name},
         "left_out": left_out(found),
     }
+
+
+def _opened(runs: Mapping[str, Any], form: str | None, jobs: int | None) -> dict[str, Any]:
+    """The runs, files read, several at a time."""
+
+    def read(run: Any) -> Any:
+        return opened(read_run(run, form) if form and isinstance(run, (str, os.PathLike)) else run, "score")
+
+    out = {}
+    for name, done in zip(runs, each(read, runs.values(), jobs), strict=True):
+        with about(name, len(runs) > 1):
+            for warning in done.warnings:
+                warn_user(*warning)
+        if done.error is not None:
+            raise done.error
+        out[name] = done.value
+    return out
+
+
+def _in_32_bits(runs: Mapping[str, Any]) -> dict[str, Any]:
+    """The runs with their scores in 32 bits."""
+    out: dict[str, Any] = {}
+    for name, run in runs.items():
+        data = as_table(run, "score")
+        if isinstance(data, Table):
+            out[name] = data._replace(value=rounded(np.asarray(data.value, np.float64)))
+        else:
+            out[name] = {
+                topic: dict(zip(docs, rounded(np.array(list(docs.values()), np.float64)).tolist(), strict=True))
+                for topic, docs in data.items()
+            }
+    return out
 
 
 def numbers(values: Iterable[float]) -> list[float | int | None]:
