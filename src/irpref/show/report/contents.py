@@ -179,7 +179,7 @@ def _in_32_bits(runs: Mapping[str, Any]) -> dict[str, Any]:
     for name, run in runs.items():
         data = as_table(run, "score")
         if isinstance(data, Table):
-            out[name] = data._replace(value=rounded(np.asarray(data.value, np.float64)))
+            out[name] = Table(data.query_id, data.doc_id, rounded(np.asarray(data.value, np.float64)))
         else:
             out[name] = {
                 topic: dict(zip(docs, rounded(np.array(list(docs.values()), np.float64)).tolist(), strict=True))
