@@ -463,7 +463,7 @@ def of_topics(judgments: Any, wanted: Sequence[str] | None, given: Inputs | None
     if given is not None:
         from irpref import bind
 
-        given.measures = bind(given.measures, judgments.table())
+        given.measures[:] = bind(given.measures, judgments.table())
     return judgments.only(topics)
 
 
