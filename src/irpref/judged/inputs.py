@@ -365,12 +365,13 @@ _NO_NUMBERS = (
 def are_numbers(numbers: Iterable[Any]) -> bool:
     """Whether these are numbers of the usual kinds; if not, they have to be looked at one by one.
 
-    NumPy would take text, dates and complex numbers for numbers. The sum does not, and costs little.
+    NumPy would take text, dates and complex numbers for numbers. The sum does not, and costs little. (NumPy 2.5 warns
+    of times added to numbers; where warnings are errors, that is an answer, too.)
     """
     try:
         total = sum(numbers)
         return isinstance(total, (int, float, np.integer, np.floating)) and not isinstance(total, np.timedelta64)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, DeprecationWarning):
         return False
 
 
