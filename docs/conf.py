@@ -32,6 +32,7 @@ nb_merge_streams = True
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True  # attributes of classes are no targets of their own
 exclude_patterns = ["_ext", "_build", "robustness/*", "upstream/*/*.patch", "jupyter_execute"]
 
 html_theme = "furo"

@@ -32,8 +32,10 @@ def write(app: Any) -> None:
     reference.mkdir(exist_ok=True)
     _save(reference / "commands.md", commands_page())
     _save(reference / "functions.md", functions_page())
+    _save(reference / "modules.md", modules_page())
+    _save(reference / "forms.md", forms_page())
     _save(reference / "warnings.md", warnings_page())
-    _save(reference / "index.md", "# Reference\n\n```{toctree}\nfunctions\ncommands\nwarnings\n```\n")
+    _save(reference / "index.md", "# Reference\n\n```{toctree}\nfunctions\nmodules\ncommands\nforms\nwarnings\n```\n")
 
 
 def _save(path: Path, text: str) -> None:
@@ -363,21 +365,65 @@ def functions_page() -> str:
     import irpref
     from irpref.measures.declare import KernelMeasure
 
-    names = []
-    for name in irpref.__all__:
-        thing = getattr(irpref, name)
-        if inspect.isfunction(thing) and not isinstance(thing, KernelMeasure):
-            names.append(f".. autofunction:: {thing.__module__}.{thing.__qualname__}")
+    names = [
+        f".. autofunction:: irpref.{name}"
+        for name in irpref.__all__
+        if inspect.isfunction(getattr(irpref, name)) and not isinstance(getattr(irpref, name), KernelMeasure)
+    ]
     body = "\n".join(names)
-    return f"# Functions\n\nEach is `irpref.NAME`.\n\n```{{eval-rst}}\n{body}\n```\n"
+    return f"# Functions\n\n```{{eval-rst}}\n{body}\n```\n"
+
+
+def modules_page() -> str:
+    """What the public modules hold, from their docstrings."""
+    import irpref
+
+    parts, shown = ["# Modules"], set()
+    for name in irpref.__all__:
+        module = getattr(irpref, name)
+        if not inspect.ismodule(module):
+            continue
+        summary = inspect.cleandoc(module.__doc__ or "").split("\n\n")[0]
+        members = [m for m in getattr(module, "__all__", None) or sorted(vars(module)) if not m.startswith("_")]
+        lines = []
+        for member in members:
+            thing = getattr(module, member)
+            of_others = not getattr(thing, "__module__", "").startswith("irpref")
+            if of_others or hasattr(irpref, member) or id(thing) in shown or member in ("KernelMeasure", "Terms"):
+                continue
+            shown.add(id(thing))
+            if inspect.isclass(thing):
+                lines.append(f".. autoclass:: irpref.{name}.{member}")
+            elif inspect.isfunction(thing):
+                lines.append(f".. autofunction:: irpref.{name}.{member}")
+        parts += [f"## irpref.{name}", summary]
+        if lines:
+            body = "\n".join(lines)
+            parts.append(f"```{{eval-rst}}\n{body}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def forms_page() -> str:
+    """Forms of files, from the modules that read them."""
+    from irpref.formats import preferences, tables, trec
+
+    parts = ["# Forms of files"]
+    for heading, module in (("Runs and judgments", tables), ("TREC", trec), ("Preferences", preferences)):
+        parts += [f"## {heading}", prose(inspect.cleandoc(module.__doc__ or ""))]
+    return "\n\n".join(parts) + "\n"
 
 
 def warnings_page() -> str:
-    """Classes of warnings and errors, from their docstrings."""
+    """Classes of warnings and errors, and what to do about each: made to happen now."""
+    import troubles
+
     from irpref import messages
     from irpref.measures.names import UnknownMeasureError
 
     found = [c for c in vars(messages).values() if inspect.isclass(c) and issubclass(c, messages.IrprefWarning)]
+    missing = {c.__name__ for c in found} - {"IrprefWarning", *troubles.CLASSES}
+    if missing:
+        raise ValueError(f"docs/_ext/troubles.py shows no {', '.join(sorted(missing))}")
     rows = [f"| `irpref.{c.__name__}` | {inspect.getdoc(c)} |" for c in [*found, UnknownMeasureError]]
     return "\n".join(
         [
@@ -385,11 +431,14 @@ def warnings_page() -> str:
             "",
             "All warnings are `irpref.IrprefWarning`, and are given once a measure and call. "
             "`warnings.simplefilter('error', irpref.IrprefWarning)` makes errors of them. Errors are "
-            "`ValueError`s that name what was given and what is accepted.",
+            "`ValueError`s that name what was given and what is accepted. What [irpref.check](../check.md) finds "
+            "before anything is evaluated has its own page.",
             "",
             "| class | |",
             "| --- | --- |",
             *rows,
+            "",
+            *troubles.tables(),
             "",
         ]
     )
