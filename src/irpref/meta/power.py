@@ -127,7 +127,7 @@ def discriminative_power(
 
     Examples
     --------
-    Differences 1 and 3, so t(z) = 2; of the three samples of -1 and 1 only the last has as large a t(z), up to its sign:
+    Differences 1 and 3, so t(z) = 2; of the three samples of -1 and 1 the last alone has as large a t(z) or -t(z):
 
     >>> from irpref.meta.values import TopicValues
     >>> two = TopicValues("DCG", ["a", "b"], ["q1", "q2"], [[3, 4], [2, 1]])

@@ -1,0 +1,51 @@
+"""The page on how values are proved says what the tests counted, of the tests that there are."""
+
+import ast
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+import compared
+from irpref.datasets import examples, load
+
+ROOT = Path(__file__).resolve().parents[1]
+pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the page is not part of the sdist")
+
+
+@pytest.fixture(scope="module")
+def make_proved():
+    spec = importlib.util.spec_from_file_location("make_proved", ROOT / "docs" / "make_proved.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def counted(make_proved):
+    return json.loads(make_proved.COUNTS.read_text("utf8"))
+
+
+def test_the_page_is_written_from_the_counts(make_proved, counted):
+    assert make_proved.PAGE.read_text("utf8") == make_proved.page(counted), "run: python docs/make_proved.py --page"
+
+
+def test_the_tests_that_counted_are_there(counted):
+    for row in counted["counts"]:
+        file, _, name = row["test"].partition("::")
+        tree = ast.parse((ROOT / file).read_text("utf8"))
+        assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, "run docs/make_proved.py"
+        assert row["values"] > 0
+
+
+def test_the_files_that_count_and_what_they_compare_with_are_on_the_page(make_proved, counted):
+    assert {row["test"].partition("::")[0] for row in counted["counts"]} == set(make_proved.counting())
+    others = {value for name, value in vars(compared).items() if name.isupper() and isinstance(value, str)}
+    assert {row["with"] for row in counted["counts"]} == others
+
+
+def test_the_number_of_expected_values_of_papers_is_the_one_of_the_worked_examples(counted):
+    """Counted again here, since it is quick: who adds an example runs docs/make_proved.py."""
+    values = sum(len(load(name).expected) for name in examples())
+    assert sum(row["values"] for row in counted["counts"] if row["with"] == compared.PAPERS) == values
