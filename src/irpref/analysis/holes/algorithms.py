@@ -13,7 +13,19 @@ from irpref.analysis.holes import blended, layers, relevance
 from irpref.analysis.holes.filled import Holes, Topic
 from irpref.analysis.holes.relevance import Found
 from irpref.arrays.segments import Floats
-from irpref.measures import blended_ratio, bpref, crp, e_measure, everyday, expected, known, ncu, original_ndcg, rpref
+from irpref.measures import (
+    blended_ratio,
+    bpref,
+    crp,
+    e_measure,
+    everyday,
+    expected,
+    generalised,
+    known,
+    ncu,
+    original_ndcg,
+    rpref,
+)
 from irpref.measures.declare import KernelMeasure
 
 Algorithm = Callable[..., Found]
@@ -64,6 +76,13 @@ def _ncrp(topic: Topic, grid: Floats, **_: Any) -> Found:
     return Found([], -(most - 1) / (most + 1) if high > 0 and most else 0.0, max(worst, 1.0))
 
 
+def _gained(topic: Topic, grid: Floats, *, cutoff: int | None, **_: Any) -> Found:
+    """GP and gR: rise with the gains seen, since what was seen is no more than there is; gR falls with the others."""
+    seen = np.arange(topic.rank.size) < topic.seen(cutoff)
+    low, high = grid[0], grid[-1]
+    return Found([np.where(seen, a, b) for a, b in product((low, high), repeat=2)])
+
+
 ALGORITHMS: dict[Any, Callable[..., Found | None]] = {
     everyday.precision: relevance.corners,
     everyday.recall: relevance.corners,
@@ -91,6 +110,8 @@ ALGORITHMS: dict[Any, Callable[..., Found | None]] = {
     e_measure.f_measure: relevance.corners,
     expected.relative_recall: relevance.corners,
     expected.recall_effort: relevance.recall_effort,
+    generalised.g_precision: _gained,
+    generalised.g_recall: _gained,
     known.coverage: relevance.corners,
     known.novelty: relevance.corners,
     ncu.ncu: _ncu,

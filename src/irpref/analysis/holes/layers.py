@@ -137,18 +137,22 @@ def _steps(counts: Floats) -> Floats:
 # nDCG -------------------------------------------------------------------------------------------------------
 
 
-def _ndcg(
-    topic: Topic, grid: Floats, gain: Callable[[Floats], Floats], weight: Callable[[Ints], Floats], cutoff: int | None
-) -> Found:
-    """`gain` of grades, `weight` of ranks; without and below the cutoff, as trec_eval has them."""
-    values = Values.of(grid, gain)
-    u = topic.rank.size
-    limit, seen = topic.limit(cutoff), topic.seen(cutoff)
-    of_hit = gain(topic.hit_grade)
-    inside = topic.hit_rank <= limit
-    own = np.append(weight(topic.rank[:seen]), np.zeros(u - seen))
-    start = float((of_hit * weight(topic.hit_rank))[inside].sum()) + values.value[0] * float(own.sum())
+def ideal_layers(
+    topic: Topic,
+    values: Values,
+    *,
+    gain: Callable[[Floats], Floats],
+    weight: Callable[[Ints], Floats],
+    cutoff: int | None,
+) -> tuple[float, Floats]:
+    """DCG of the ideal list with all holes worth the lowest value, and what m holes in a layer add to it.
 
+    Returns
+    -------
+    fixed : float
+    lower : float array (n_layers, n_holes + 1)
+    """
+    u = topic.rank.size
     pool = np.sort(gain(topic.pool_grade))
     size = pool.size + u
     places = np.arange(1, size + 1)
@@ -164,36 +168,59 @@ def _ndcg(
     for height, p, at in zip(thickness.tolist(), reached.tolist(), layer.tolist(), strict=True):
         if 1 <= at <= n_layers:
             lower[at - 1] += height * first[p : p + u + 1]
+    return fixed, lower
+
+
+def _ndcg(
+    topic: Topic, grid: Floats, gain: Callable[[Floats], Floats], weight: Callable[[Ints], Floats], cutoff: int | None
+) -> Found:
+    """`gain` of grades, `weight` of ranks; without and below the cutoff, as trec_eval has them."""
+    values = Values.of(grid, gain)
+    u = topic.rank.size
+    limit, seen = topic.limit(cutoff), topic.seen(cutoff)
+    of_hit = gain(topic.hit_grade)
+    inside = topic.hit_rank <= limit
+    own = np.append(weight(topic.rank[:seen]), np.zeros(u - seen))
+    start = float((of_hit * weight(topic.hit_rank))[inside].sum()) + values.value[0] * float(own.sum())
+
+    fixed, lower = ideal_layers(topic, values, gain=gain, weight=weight, cutoff=cutoff)
     height = np.diff(values.value)[:, None]
     most = ratio(start, height * _steps(own), fixed, lower, largest=True)
     least = ratio(start, height * _steps(own[::-1]), fixed, lower, largest=False)
     return Found([values.way(u, most, slice(None)), values.way(u, least, slice(None, None, -1))])
 
 
-def _mapped(grade: Floats, gains: Gains) -> Floats:
+def mapped(grade: Floats, gains: Gains) -> Floats:
+    """`gains.get(grade, grade)` of grades."""
     out = grade.astype(np.float64)
     for of, gain in gains or ():
         out[grade == of] = gain
     return out
 
 
-def ndcg(topic: Topic, grid: Floats, *, dcg: str, gains: Gains, cutoff: int | None, **_: Any) -> Found:
-    """The host's nDCG, both kinds of gain."""
+def ndcg_gain(dcg: str, gains: Gains) -> Callable[[Floats], Floats]:
+    """Gain of grades in the host's nDCG."""
 
     def gain(grade: Floats) -> Floats:
-        value = np.maximum(_mapped(grade, gains), 0.0)
+        value = np.maximum(mapped(grade, gains), 0.0)
         return np.exp2(value) - 1 if dcg == "exp-log2" else value
 
-    return _ndcg(topic, grid, gain, lambda rank: 1 / np.log2(rank + 1), cutoff)
+    return gain
+
+
+def original_gain(gains: Gains) -> Callable[[Floats], Floats]:
+    """Gain of grades in the nDCG of Järvelin and Kekäläinen."""
+    return lambda grade: np.where(grade > 0, mapped(grade, gains), 0.0)
+
+
+def ndcg(topic: Topic, grid: Floats, *, dcg: str, gains: Gains, cutoff: int | None, **_: Any) -> Found:
+    """The host's nDCG, both kinds of gain."""
+    return _ndcg(topic, grid, ndcg_gain(dcg, gains), lambda rank: 1 / np.log2(rank + 1), cutoff)
 
 
 def original_ndcg(topic: Topic, grid: Floats, *, base: float, gains: Gains, cutoff: int | None, **_: Any) -> Found:
     """nDCG of Järvelin and Kekäläinen."""
-
-    def gain(grade: Floats) -> Floats:
-        return np.where(grade > 0, _mapped(grade, gains), 0.0)
-
-    return _ndcg(topic, grid, gain, lambda rank: 1 / discount(rank, base), cutoff)
+    return _ndcg(topic, grid, original_gain(gains), lambda rank: 1 / discount(rank, base), cutoff)
 
 
 # rpref ------------------------------------------------------------------------------------------------------
@@ -228,7 +255,7 @@ def rpref(
     """rpref and n-pref."""
 
     def worth(grade: Floats) -> Floats:
-        value = np.clip(np.where(grade >= 0, _mapped(grade, gains), 0.0), 0.0, max_rel)
+        value = np.clip(np.where(grade >= 0, mapped(grade, gains), 0.0), 0.0, max_rel)
         return value / max_rel if n is None else partition(value, n, float(max_rel)) / (n - 1)
 
     values = Values.of(grid, worth)

@@ -3,10 +3,10 @@
 A document that both runs retrieve has one grade: it moves both values, and the difference less than either, or not at
 all. So the interval of a difference is narrower than the intervals of the two values suggest.
 
-For a value that is a sum over the documents seen, divided by what no grade changes (P, NumRet), each document adds
-its own part to the difference, and the extremes are had by giving each the grade that helps: exact. For the others,
-low(A) - high(B) and high(A) - low(B) enclose the difference, where the pool of each run grows with the documents of
-both; `low_attained` and `high_attained` are differences that some grades reach. Where both agree the bounds are exact.
+For P, R, RR, Success, nDCG and what is made like them the extremes are known: see `joint`. For the others (AP, Q,
+bpref, rpref, ...) low(A) - high(B) and high(A) - low(B) enclose the difference, where the pool of each run grows with
+the documents of both; `low_attained` and `high_attained` are differences that some grades reach. Where both agree the
+bounds are exact.
 
 B. Carterette, J. Allan and R. Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006, 268-275,
 doi:10.1145/1148170.1148219, choose documents to judge for one pair of systems and average precision, by how much each
@@ -26,20 +26,19 @@ import numpy as np
 from irpref.analysis.holes.algorithms import extremes
 from irpref.analysis.holes.bounds import bounded, grade_grid, negative_is_a_grade, prepared
 from irpref.analysis.holes.filled import Holes
+from irpref.analysis.holes.joint import Seen, joint_ways
 from irpref.analysis.interval_table import interval_table
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.evaluation import AcceleratedEvaluator
 from irpref.formats.runs import named_runs
 from irpref.judged.align import listing
-from irpref.measures import everyday
+from irpref.measures.everyday import hosted
 from irpref.messages import DuplicateWarning
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Sums over the documents seen, divided by what no grade changes.
-_ADDITIVE = (everyday.precision, everyday.n_retrieved)
 _SAME = 1e-12
 
 
@@ -50,10 +49,12 @@ class _Listed(NamedTuple):
     values: dict[Any, Floats]
     negative_rows: Ints  # of the pool: judgments of retrieved documents that are none
     holes: dict[bool, list[dict[str, int]]]  # by whether negative grades are judgments: topic by topic, rank by id
+    codes: dict[bool, list[Ints]]  # the same documents as numbers, which all runs share
     rank_rising: dict[bool, Ints]  # the same holes in the same order: their ranks if ties stood by rising id
 
 
-def _listed(evaluate: AcceleratedEvaluator, run: Any) -> _Listed:
+def _listed(evaluate: AcceleratedEvaluator, run: Any, numbers: list[dict[str, int]]) -> _Listed:
+    """A run; `numbers` holds, topic by topic, the number of each document met so far, and grows."""
     run = list(run) if isinstance(run, Iterator) else run
     judged = evaluate.judge(run)
     with warnings.catch_warnings():
@@ -66,6 +67,7 @@ def _listed(evaluate: AcceleratedEvaluator, run: Any) -> _Listed:
     ties = Segments(np.flatnonzero(opens))
     rank_rising = every.rank - ties.position + ties.spread(ties.lengths) - 1 - ties.position
     holes: dict[bool, list[dict[str, int]]] = {}
+    codes: dict[bool, list[Ints]] = {}
     other: dict[bool, Ints] = {}
     for counts in (False, True):
         rows = np.flatnonzero(unjudged if counts else unjudged | negative)
@@ -74,7 +76,16 @@ def _listed(evaluate: AcceleratedEvaluator, run: Any) -> _Listed:
         for t, j, row in zip(topic, rank, rows.tolist(), strict=True):
             found[t][every.doc_ids[row]] = j
         holes[counts], other[counts] = found, rank_rising[rows]
-    return _Listed(judged, evaluate.values_of(judged), every.row[negative], holes, other)
+        codes[counts] = [
+            np.array([known.setdefault(doc, len(known)) for doc in docs], dtype=np.int64)
+            for known, docs in zip(numbers, found, strict=True)
+        ]
+    return _Listed(judged, evaluate.values_of(judged), every.row[negative], holes, codes, other)
+
+
+def _all_listed(evaluate: AcceleratedEvaluator, runs: Mapping[str, Any]) -> dict[str, _Listed]:
+    numbers: list[dict[str, int]] = [{} for _ in range(evaluate.pool.n_topics)]
+    return {name: _listed(evaluate, run, numbers) for name, run in runs.items()}
 
 
 class _Pair(NamedTuple):
@@ -84,6 +95,22 @@ class _Pair(NamedTuple):
     b: Holes
     to_b: list[Ints]  # topic by topic: which hole of `a` each hole of `b` is
 
+    def seen(self, t: int, rising: bool) -> tuple[Seen, Seen]:
+        """The runs in one topic, holes in the order of `a`; with `rising`, ties stand by rising id."""
+        found = []
+        for of, turn in ((self.a, None), (self.b, self.to_b[t])):
+            topic, base = of.topic(t), of.base
+            rank, hit_rank = topic.rank, topic.hit_rank
+            if rising and of.rank_rising is not None and base.rank_rising is not None:
+                rank = of.rank_rising[of.holes.offsets[t] : of.holes.offsets[t + 1]]
+                hit_rank = base.rank_rising[base.hits.offsets[t] : base.hits.offsets[t + 1]]
+            if turn is not None:
+                turned = np.empty_like(rank)
+                turned[turn] = rank
+                rank = turned
+            found.append(Seen(topic, rank, hit_rank, topic.hit_grade))
+        return found[0], found[1]
+
     @classmethod
     def of(cls, one: _Listed, two: _Listed, negative: bool) -> _Pair:
         pool = one.judged.pool
@@ -92,14 +119,18 @@ class _Pair(NamedTuple):
             gone[one.negative_rows] = gone[two.negative_rows] = True
         to_b: list[Ints] = []
         only_a, only_b = [], []
-        for first, second in zip(one.holes[negative], two.holes[negative], strict=True):
-            place = {doc: i for i, doc in enumerate(first)}
-            for doc in second:
-                place.setdefault(doc, len(place))
-            rest = [doc for doc in first if doc not in second]
-            only_a.append(len(rest))
-            only_b.append(len(place) - len(first))
-            to_b.append(np.array([place[doc] for doc in (*second, *rest)], dtype=np.int64))
+        for first, second in zip(one.codes[negative], two.codes[negative], strict=True):
+            order = np.argsort(first)
+            ascending = np.append(first[order], -1)
+            at = np.searchsorted(ascending[:-1], second)
+            shared = ascending[at] == second
+            place = np.where(shared, np.append(order, 0)[at], first.size + np.cumsum(~shared) - 1)
+            alone = np.ones(first.size, bool)
+            alone[place[shared]] = False
+            rest = np.flatnonzero(alone)
+            only_a.append(rest.size)
+            only_b.append(int(second.size - shared.sum()))
+            to_b.append(np.append(place, rest))
         return cls(
             Holes(one.judged, negative, np.array(only_b), gone, one.rank_rising[negative]),
             Holes(two.judged, negative, np.array(only_a), gone, two.rank_rising[negative]),
@@ -120,13 +151,21 @@ class _Difference(NamedTuple):
 
 def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, value: Floats) -> _Difference:
     n = value.size
-    additive = task.func in _ADDITIVE
+    of_host = hosted(measure)
+    rising = of_host is not None and of_host.ties(measure)
+    known = np.zeros(n, bool)
     ways: list[list[Floats]] = []
     outer: list[tuple[float, float]] = []
     for t in range(n):
         turn = pair.to_b[t]
         if not turn.size:
             ways.append([np.zeros(0)])
+            outer.append((-np.inf, np.inf))
+            continue
+        joint = joint_ways(task, *pair.seen(t, rising), grid)
+        if joint is not None:
+            known[t] = True
+            ways.append(joint)
             outer.append((-np.inf, np.inf))
             continue
         rank_a = pair.a.topic(t).rank
@@ -137,10 +176,6 @@ def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, 
         low, high = grid[0], grid[-1]
         only_a, only_b = seen_a & ~seen_b, seen_b & ~seen_a
         some = [np.where(only_a, high, low), np.where(only_b, high, low)]
-        if additive:
-            ways.append(some)
-            outer.append((-np.inf, np.inf))
-            continue
         some += [np.where(only_b, low, high), np.where(only_a, low, high)]
         above = (rank_a < rank_b) & seen_a
         some += [np.where(above, high, low), np.where(seen_b & (rank_b < rank_a), high, low)]
@@ -168,7 +203,7 @@ def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, 
     values_b = pair.b.values(task, ((t, [way[pair.to_b[t]] for way in some]) for t, some in enumerate(ways)))
     reached = [x - y for x, y in zip(values_a, values_b, strict=True)]
     low_attained, high_attained = np.array([r.min() for r in reached]), np.array([r.max() for r in reached])
-    free = np.array([additive or not turn.size for turn in pair.to_b], dtype=bool)
+    free = known | np.array([not turn.size for turn in pair.to_b], dtype=bool)
     low = np.array([x for x, _ in outer])
     high = np.array([y for _, y in outer])
     low = np.where(free | (low > low_attained - _SAME), low_attained, low)
@@ -209,7 +244,7 @@ def difference_intervals(
     1     None    0.5  0.0   0.5   True
     """
     chosen, evaluate = prepared(measures, qrels)
-    one, two = _listed(evaluate, run_a), _listed(evaluate, run_b)
+    one, two = _all_listed(evaluate, {"a": run_a, "b": run_b}).values()
     pairs: dict[bool, _Pair] = {}
     order = sorted(range(len(evaluate.topic_ids)), key=evaluate.topic_ids.__getitem__)
     columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "measure", "expected", *_Difference._fields)}
@@ -244,7 +279,7 @@ def pair_intervals(
     import pandas as pd
 
     chosen, evaluate = prepared(measures, qrels)
-    listed = {name: _listed(evaluate, run) for name, run in named_runs(runs).items()}
+    listed = _all_listed(evaluate, named_runs(runs))
     rows = []
     for measure in chosen:
         task, negative = evaluate.tasks[measure], negative_is_a_grade(measure)
@@ -373,7 +408,7 @@ def judge_next(
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
             raise ValueError(f"{name}={number!r} is not accepted, expected an integer of at least 1")
     chosen, evaluate = prepared(measures, qrels)
-    listed = {name: _listed(evaluate, run) for name, run in named_runs(runs).items()}
+    listed = _all_listed(evaluate, named_runs(runs))
     if len(listed) < 2:
         raise ValueError(f"judge_next compares runs: it needs at least 2, got {len(listed)}")
     first, second = map(np.array, zip(*combinations(range(len(listed)), 2), strict=True))
