@@ -163,7 +163,12 @@ def number(value: float, digits: int = 2, signed: bool = False) -> str:
 
 def span(low: float, high: float, digits: int = 2, signed: bool = False) -> str:
     """'0.81 to 0.93'."""
-    return f"{number(low, digits, signed)} to {number(high, digits, signed)}"
+    return ends(number(low, digits, signed), number(high, digits, signed))
+
+
+def ends(low: str, high: str) -> str:
+    """Two ends of a range, or what both are."""
+    return low if low == high else f"{low} to {high}"
 
 
 def few(counts: Sequence[int]) -> str:
@@ -202,6 +207,13 @@ def cell(one: Difference | None, outcome: str, signed: bool = True) -> str:
     d = digits_of(outcome)
     text = number(one.estimate, d, signed)
     return (f"**{text}**" if one.sign else text) + f" [{number(one.low, d, signed)}, {number(one.high, d, signed)}]"
+
+
+def over_cell(one: Difference) -> str:
+    """A mean over collections with its interval."""
+    if not np.isfinite(one.low):
+        return number(one.estimate, 2, True)
+    return cell(one, "prediction")
 
 
 def claim_words(claim: Claim) -> str:
@@ -246,6 +258,12 @@ class Page:
             told += f"; estimates {span(min(values), max(values), digits_of(outcome), True)}{unit}"
         if second := self.second_look(tested):
             told += f"; second look: {second}"
+        pooled = [part.claim.state(part.together.low, part.together.high) for part in parts if len(part.rows) > 2]
+        if pooled:
+            told += (
+                f"; mean over collections as claimed for {pooled.count(HOLDS)} and against it for {pooled.count(CONTRADICTED)} of "
+                f"{len(pooled)} part{'s' if len(pooled) > 1 else ''}"
+            )
         return f"{PHRASES[name][tested.verdict]} ({told})"
 
     def second_look(self, tested: Tested) -> str:
@@ -296,23 +314,12 @@ class Page:
         return f"Means over collections, with intervals over collections — {'; '.join(parts)}." if parts else ""
 
     def best(self, loss: str) -> str:
-        """How the measures stand to nDCG' under a loss, in words."""
-        better, worse, same = [], [], []
+        """How the measures stand to nDCG' under a loss, in words: means over collections."""
+        sides: dict[int, list[str]] = {1: [], -1: [], 0: []}
         for measure in COMPARED:
-            up, down, n = self.r.against(measure, "nDCG'", loss)
-            if not n:
-                continue
-            (better if up and not down else worse if down and not up else same).append((measure, up, down, n))
-        mixed = [m for m, up, down, _ in same if up]
-        equal = [m for m, up, _, _ in same if not up]
-        told = [
-            f"better in some setting and worse in none: {listed([f'{m} ({u} of {n})' for m, u, _, n in better])}",
-            f"worse in some and better in none: {listed([f'{m} ({d} of {n})' for m, _, d, n in worse])}",
-            f"neither: {listed(equal)}",
-        ]
-        if mixed:
-            told.append(f"both: {listed(mixed)}")
-        return "; ".join(told)
+            one = self.r.over(measure, "nDCG'", loss)
+            sides[one.sign].append(measure if not one.sign else f"{measure} ({number(one.estimate, 2, True)})")
+        return f"better on average: {listed(sides[1])}; worse on average: {listed(sides[-1])}; not told apart: {listed(sides[0])}"
 
     def closest(self, losses: Sequence[str]) -> str:
         """Measures by their largest distance from the best of a collection, under any of these losses."""
@@ -368,7 +375,8 @@ class Page:
     def head(self) -> str:
         return (
             "# Robust to missing judgments: which ingredient, and at what price?\n\n"
-            "<!-- Written by `python -m study page` from study/results/; change those, or study/page.py. -->"
+            "<!-- Written by `python -m study page` from study/results/; change those, or study/page.py. -->\n\n"
+            "```{toctree}\n:hidden:\npreregistration\n```"
         )
 
     def abstract(self) -> str:
@@ -381,7 +389,7 @@ class Page:
             f"a norm divides, what was not retrieved is punished or not. We take them apart on {len(r.names)} collections "
             f"({sum(of['runs'] for of in r.settings.values())} runs), with judgments lost in five ways, and ask how well a measure predicts "
             f"others on topics that it has not seen, what it does to systems that were not pooled, and how many systems it "
-            f"tells apart. The hypotheses were [preregistered]({REPOSITORY_STUDY}/PREREGISTRATION.md).",
+            f"tells apart. The hypotheses were [preregistered](preregistration.md).",
             "",
         ]
         for name in ("H1", "H2", "H4", "H3", "H5", "H6", "H8", "H9", "H10"):
@@ -396,8 +404,8 @@ class Page:
             "",
             f"Of {len(verdicts)} hypotheses {verdicts.count(SUPPORTED)} are supported, {verdicts.count(REFUTED)} refuted and "
             f"{verdicts.count(UNDECIDED)} undecided by the rule set down before. *Undecided* is not *equal*: intervals that hold "
-            "topics, teams and a single sample are wide. The *second look* takes the mean over samples instead; it was not "
-            "preregistered and decides no verdict. What follows for use is under [What to use](#what-to-use).",
+            "topics, teams and a single sample are wide. The *second look* takes means over samples, and means over collections have "
+            "intervals over collections; neither was preregistered, and neither decides a verdict. What follows for use is under [What to use](#what-to-use).",
         ]
         return "\n".join(lines)
 
@@ -458,7 +466,7 @@ class Page:
                 "## Method",
                 "",
                 "The plan, with hypotheses, thresholds and analysis, was committed before the first result: "
-                f"[PREREGISTRATION.md]({REPOSITORY_STUDY}/PREREGISTRATION.md). In short:",
+                "[the preregistration](preregistration.md). In short:",
                 *table(head, rows),
                 "Every run is cut to one depth; the primary analysis is at 100 for all collections. Teams, not runs, are what is "
                 "resampled and left out. Where no record says which runs were in the pool, contributions are computed from the "
@@ -512,8 +520,8 @@ class Page:
                         else "–",
                         span(min(part.estimates), max(part.estimates), d, True) if part.rows else "–",
                         cell(part.together, part.claim.outcome) if len(part.rows) > 2 else "–",
-                        f"{p_text(min(p))} to {p_text(max(p))}" if p else "–",
-                        f"{p_text(min(holm))} to {p_text(max(holm))}" if p else "–",
+                        ends(p_text(min(p)), p_text(max(p))) if p else "–",
+                        ends(p_text(min(holm)), p_text(max(holm))) if p else "–",
                         part.verdict if len(of.parts) > 1 else "",
                         f"**{of.verdict}**" if not k else "",
                     )
@@ -567,14 +575,13 @@ class Page:
                     prediction = self.r.mean(c, d, loss, level, m, "prediction")
                     tau = self.r.mean(c, d, loss, level, m, "tau")
                     row.append(f"{number(prediction)} ({number(tau)})")
-                up, down, n = self.r.against(m, "nDCG'", loss)
-                row.append(f"{up} / {down} of {n}" if n else "–")
+                row.append(over_cell(self.r.over(m, "nDCG'", loss)) if m != "nDCG'" else "–")
                 rows.append(row)
             lines += [
                 "",
                 f"#### {loss}: {LOSS_WORDS[loss]}",
                 "",
-                f"Prediction compared with that of nDCG', by intervals of the mean over samples (second look) — {self.best(loss)}.",
+                f"Prediction compared with that of nDCG', by the interval over collections (not preregistered) — {self.best(loss)}.",
                 "",
                 picture(
                     f"{loss}.png",
@@ -583,8 +590,8 @@ class Page:
                     f"preferences; grey: controls.",
                 ),
                 "",
-                "Prediction, in brackets tau; in the last column in how many collections prediction is better / worse than that of nDCG' (second look).",
-                *table(("measure", *(self.r.title(c) for c in self.r.names), "against nDCG'"), rows),
+                "Prediction, in brackets tau; in the last column the difference of prediction from nDCG', mean over collections with its interval, bold where it does not hold 0.",
+                *table(("measure", *(self.r.title(c) for c in self.r.names), "less nDCG'"), rows),
             ]
             if loss == "random":
                 lines += [
@@ -689,12 +696,14 @@ class Page:
             rows = []
             for a, b in pairs:
                 found = [r.difference(c, d, "random", "prediction", a, b) for c, d in r.every]
-                if any(one is not None for one in found):
-                    rows.append([f"{a} − {b}", *(cell(one, "prediction") for one in found)])
+                if np.isfinite(r.over(a, b, "random").estimate):
+                    rows.append(
+                        [f"{a} − {b}", *(cell(one, "prediction") for one in found), over_cell(r.over(a, b, "random"))]
+                    )
             if not rows:
                 continue
             lines += ["", f"### {words}", "", self.ablation_sentence(pairs)]
-            lines += table(("", *(f"{r.title(c)}, {d}" for c, d in r.every)), rows)
+            lines += table(("", *(f"{r.title(c)}, {d}" for c, d in r.every), "mean at 100, over collections"), rows)
         lines += [
             "",
             "Under the four losses that have samples:",
@@ -723,9 +732,16 @@ class Page:
                 more = f"; second look {second.count(1)} and {second.count(-1)} of {len(second)}" if second else ""
                 told.append(
                     f"{loss}: better in {signs.count(1)} and worse in {signs.count(-1)} of {len(signs)}{more} "
-                    f"({span(min(estimates), max(estimates), 2, True)})"
+                    f"({span(min(estimates), max(estimates), 2, True)}){self.together_of(pairs, loss)}"
                 )
         return f"Cases (a pair in a collection at depth 100) in which the interval lies above or below 0 — {'. '.join(told)}."
+
+    def together_of(self, pairs: Sequence[tuple[str, str]], loss: str) -> str:
+        """In how many pairs the mean over collections lies above or below 0."""
+        signs = [self.r.over(a, b, loss).sign for a, b in pairs]
+        return (
+            f"; mean over collections better in {signs.count(1)} and worse in {signs.count(-1)} of {len(pairs)} pairs"
+        )
 
     def model(self) -> str:
         lines = [
@@ -852,7 +868,7 @@ class Page:
             f"- **Judges who differ.** {self.closest(['judges'])}",
             f"- **Whatever the loss.** {self.closest(LOSSES)} Distances of a few hundredths are within what topics, teams and samples do.",
             f"- **rpref, which norm?** {PHRASES['H6'][r.tested['H6'].verdict]} {PHRASES['H7'][r.tested['H7'].verdict]} Prediction of the "
-            f"absolute norm against the relative one, better / worse (second look): {self.norms()}.",
+            f"absolute norm against the relative one, mean over collections with its interval: {self.norms()}.",
             f"- **`unretrieved='infinity'`.** {PHRASES['H8'][r.tested['H8'].verdict]} {self.infinity()}",
             "- **In any case** report the share of judged documents beside the number (`Judged@10`), and what unjudged ones could do "
             '(`irpref.intervals(..., over="unjudged")`): no ranking of systems with few judgments is as sure as its digits.',
@@ -874,18 +890,16 @@ class Page:
         )
 
     def norms(self) -> str:
-        told = []
-        for loss in LOSSES:
-            up, down, n = self.r.against("rpref absolute", "rpref relative", loss)
-            told.append(f"{loss} {up} / {down} of {n}")
+        told = [f"{loss} {over_cell(self.r.over('rpref absolute', 'rpref relative', loss))}" for loss in LOSSES]
         return ", ".join(told)
 
     def infinity(self) -> str:
-        told = []
-        for a, b in PENALTY:
-            up, down, n = self.r.against(a, b, "random")
-            told.append(f"{a.removeprefix('rpref ').removesuffix(' infinity')} norm {up} / {down} of {n}")
-        return f"Prediction against `'zero'` under random loss, better / worse (second look): {', '.join(told)}."
+        told = [
+            f"{a.removeprefix('rpref ').removesuffix(' infinity')} norm {over_cell(self.r.over(a, b, loss))} ({loss})"
+            for a, b in PENALTY
+            for loss in ("random", "shallow")
+        ]
+        return f"Prediction less that with `'zero'`, mean over collections with its interval: {', '.join(told)}."
 
     def limits(self) -> str:
         deviations = (HERE / "DEVIATIONS.md").read_text(encoding="utf-8").split("\n", 1)[1].strip()
@@ -904,8 +918,7 @@ class Page:
         t = {name: of.verdict for name, of in self.r.tested.items()}
 
         def lead(a: str, b: str, loss: str) -> str:
-            up, down, n = self.r.against(a, b, loss, "tau")
-            counted = f", second look: above 0 in {up} and below in {down} of {n} collections" if n else ""
+            counted = f", mean {over_cell(self.r.over(a, b, loss, 'tau'))}"
             low_high = [
                 one.estimate
                 for c, d in self.r.primary
@@ -1007,7 +1020,7 @@ class Page:
                 "## Reproduce it",
                 "",
                 "```sh",
-                "git clone https://github.com/OWNER/irpref && cd irpref && pip install -e '.[all]'",
+                "pip install -e '.[all]'   # in a copy of the repository",
                 f"python -m study {names} --resume   # result files: study/results/",
                 "python -m study page   # this page and its pictures",
                 "```",
@@ -1021,7 +1034,6 @@ class Page:
 
 
 COMPARED_AND_CONTROLS = (*COMPARED[:6], "nDCG'", *COMPARED[6:], "infAP", "recall", "retrieved")
-REPOSITORY_STUDY = "https://github.com/OWNER/irpref/blob/main/study"
 
 
 def picture(name: str, words: str) -> str:

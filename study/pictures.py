@@ -211,6 +211,11 @@ def ablation(
     results: Results, pairs: Sequence[tuple[str, str]], losses: Sequence[str], outcome: str, path: Path
 ) -> None:
     """One ingredient at a time, under every loss, in every setting at depth 100."""
+    pairs = [
+        (a, b)
+        for a, b in pairs
+        if any(results.difference(c, 100, loss, outcome, a, b) for c in results.names for loss in losses)
+    ]
     figure, every = panels(len(losses), len(losses), (9.0, 0.42 * len(pairs) + 1.4), sharey=True)
     for ax, loss in zip(every, losses, strict=True):
         rows = [

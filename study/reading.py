@@ -341,11 +341,13 @@ class Results:
 
     # ---------------------------------------------------------------------------------------------- summaries
 
-    def against(self, measure: str, other: str, loss: str, outcome: str = "prediction") -> tuple[int, int, int]:
-        """In how many collections a measure is better and worse than another by the second look, and of how many."""
-        found = [self.second(c, d, loss, outcome, measure, other) for c, d in self.primary]
-        signs = [one.sign for one in found if one is not None]
-        return signs.count(1), signs.count(-1), len(signs)
+    def over(self, a: str, b: str, loss: str, outcome: str = "prediction") -> Difference:
+        """a - b over the collections at depth 100: the mean, with an interval that takes collections as the sample."""
+        level = PRIMARY_LEVEL[loss]
+        found = [
+            self.mean(c, d, loss, level, a, outcome) - self.mean(c, d, loss, level, b, outcome) for c, d in self.primary
+        ]
+        return over_collections([one for one in found if np.isfinite(one)])
 
     def shortfalls(self, loss: str, measures: Sequence[str], outcome: str = "prediction") -> dict[str, list[float]]:
         """How far each measure is from the best of them, in each setting at depth 100; the smallest maximum first."""
