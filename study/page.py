@@ -488,7 +488,7 @@ class Page:
                 "",
                 f"**Intervals.** {any_of['samples']} samples of every loss; bootstrap of topics × teams × samples, {any_of['replicates']:,} "
                 "replicates that all measures share; 95 % percentile intervals of differences. p-values are two-sided, of no difference, "
-                "adjusted by Holm within a hypothesis. A claim *holds* in a collection where its interval lies wholly on the side claimed, "
+                f"adjusted by Holm within a hypothesis; no p-value can be below {2 / (any_of['replicates'] + 1):.3f}, which Holm multiplies by the number of parts and collections. A claim *holds* in a collection where its interval lies wholly on the side claimed, "
                 "and is *contradicted* where it lies wholly on the other. A hypothesis is supported where it holds in two thirds of the "
                 "collections and is contradicted in none, refuted where it is contradicted in more than it holds in, otherwise undecided.",
                 "",

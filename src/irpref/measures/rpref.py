@@ -469,7 +469,8 @@ class _RPref(KernelMeasure):
     USE = "Judgments are graded and incomplete, some documents were judged non-relevant, and the whole ranking matters."
     TRAPS = (
         "Without `max_rel` the top of the scale is guessed from the judgments at hand. Without judged non-"
-        "relevant documents it says little more than recall."
+        "relevant documents it says little more than recall. With `unretrieved='infinity'` a run gains by retrieving "
+        "little that is judged. No norm is fair to systems that were not pooled."
     )
     ELSEWHERE = {
         "NTCIREVAL rpref_N": "RPref",
