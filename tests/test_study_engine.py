@@ -203,6 +203,20 @@ def test_rbp_and_its_residual_are_the_sums_over_ranks(small, loss):
                         assert values[measures.RESIDUAL][sample, s, t] == pytest.approx(residual, abs=1e-12)
 
 
+def test_binary_rbp_is_that_of_ir_measures(small):
+    pytest.importorskip("cwl", reason="needs cwl_eval, which computes RBP for ir_measures")
+    import ir_measures
+
+    qrels, runs, _ = small
+    evaluator = irpref.evaluator(["AP"], qrels)
+    for run in cut(runs, DEPTH).values():
+        judged = evaluator.judge(run)
+        values = measures.rbp(judged, ((1.0, 1.0), (2.0, 1.0)), 1.0, judged_only=False)
+        found = dict(zip(evaluator.topic_ids, values.tolist(), strict=True))
+        host = ir_measures.iter_calc([ir_measures.RBP(rel=1, p=measures.P)], qrels, run)
+        assert {m.query_id: pytest.approx(m.value, abs=1e-12) for m in host} == found
+
+
 def test_graded_rbp_is_that_of_nist_for_the_runs_of_trec_covid():
     home = Path(os.environ.get("IRPREF_DATA", ROOT.parent / "shared" / "data")) / "trec-covid-r1"
     if not home.is_dir():
