@@ -201,3 +201,25 @@ def test_numbers_that_cannot_be_are_refused(options, words):
 def test_one_run_has_nothing_to_be_compared_with():
     with pytest.raises(ValueError, match="at least 2, got 1"):
         judge_next("P@1", {"q": {"r": 1}}, {"a": {"q": {"r": 1}}})
+
+
+@pytest.mark.parametrize("grades", [None, [0], [1, 2], [2]])
+@pytest.mark.parametrize("name", ["P@3", "P@1", "P(rel=2)@2", "RR", "nDCG@2"])
+@given(
+    collection=collections(integer_only=True, max_topics=3, max_docs=6),
+    moves=st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=3, max_size=8),
+)
+@settings(max_examples=15)
+def test_all_pairs_at_once_are_those_one_by_one(name, grades, collection, moves):
+    qrels, one = collection
+    runs = {"one": one, "two": second_run(one, moves), "three": second_run(one, moves[1:])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irpref.IrprefWarning)
+        table = pair_intervals([name], qrels, runs, grades)
+        assert list(zip(table["a"], table["b"], strict=True)) == list(itertools.combinations(runs, 2))
+        for row in table.itertuples():
+            pair = difference_intervals([name], qrels, runs[row.a], runs[row.b], grades)
+            mean = pair[pair["query_id"].isna()].iloc[0]
+            for column in ("value", "low", "high", "low_attained", "high_attained"):
+                assert getattr(row, column) == pytest.approx(mean[column], abs=1e-14)
+            assert row.exact == mean["exact"]

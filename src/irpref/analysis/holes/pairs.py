@@ -33,6 +33,7 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.evaluation import AcceleratedEvaluator
 from irpref.formats.runs import named_runs
 from irpref.judged.align import listing
+from irpref.measures import everyday
 from irpref.measures.everyday import hosted
 from irpref.messages import DuplicateWarning
 
@@ -212,6 +213,52 @@ def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, 
     return _Difference(value, low, high, low_attained, high_attained, exact)
 
 
+def _differences(
+    measure: Any, task: partial[Floats], listed: Mapping[str, _Listed], grid: Floats
+) -> Iterator[_Difference]:
+    """Differences of all pairs of runs, in the order of `itertools.combinations`."""
+    if task.func is everyday.precision:
+        yield from _of_precision(measure, list(listed.values()), grid, **task.keywords)
+        return
+    negative = negative_is_a_grade(measure)
+    for one, two in combinations(listed.values(), 2):
+        value = one.values[measure] - two.values[measure]
+        yield _difference(measure, task, _Pair.of(one, two, negative), grid, value)
+
+
+def _of_precision(measure: Any, runs: list[_Listed], grid: Floats, *, rel: float, cutoff: int, **_: Any) -> Any:
+    """P of all pairs at once: only the numbers of holes in the first ranks of one run, and of both, matter."""
+    n_topics = runs[0].judged.n_topics
+    found = np.array([run.judged.hits.count((run.judged.rank <= cutoff) & (run.judged.grade >= rel)) for run in runs])
+    alone = np.zeros((len(runs), len(runs), n_topics), np.int64)  # holes of the first run that the second lacks
+    for t in range(n_topics):
+        seen = [run.codes[False][t][: _n_above(run.holes[False][t], cutoff)] for run in runs]
+        numbers, column = np.unique(np.concatenate(seen), return_inverse=True)
+        holds = np.zeros((len(runs), numbers.size), np.float32)  # sums of ones are exact
+        holds[np.repeat(np.arange(len(runs)), [codes.size for codes in seen]), column] = 1
+        alone[:, :, t] = holds.sum(axis=1)[:, None] - holds @ holds.T
+    some, all_ = grid[-1] >= rel, grid[0] >= rel
+    for i, j in combinations(range(len(runs)), 2):
+        # Holes that both hold add to neither, unless no grade is below `rel`.
+        a, b = found[i], found[j]
+        one, two = (alone[i, j], alone[j, i]) if some else (0 * a, 0 * b)
+        low = (a + one * all_) / cutoff - (b + two) / cutoff
+        high = (a + one) / cutoff - (b + two * all_) / cutoff
+        yield _Difference(
+            runs[i].values[measure] - runs[j].values[measure], low, high, low, high, np.ones(n_topics, bool)
+        )
+
+
+def _n_above(holes: Mapping[str, int], cutoff: int) -> int:
+    """How many of the holes, which stand by rising rank, are in the first ranks."""
+    number = 0
+    for rank in holes.values():
+        if rank > cutoff:
+            break
+        number += 1
+    return number
+
+
 def difference_intervals(
     measures: Any, qrels: Any, run_a: Any, run_b: Any, grades: Iterable[float] | None = None
 ) -> pd.DataFrame:
@@ -282,13 +329,11 @@ def pair_intervals(
     listed = _all_listed(evaluate, named_runs(runs))
     rows = []
     for measure in chosen:
-        task, negative = evaluate.tasks[measure], negative_is_a_grade(measure)
+        task = evaluate.tasks[measure]
         assert isinstance(task, partial)
         grid = grade_grid(measure, task.keywords, evaluate.pool, grades)
-        for a, b in combinations(listed, 2):
-            one, two = listed[a], listed[b]
-            value = one.values[measure] - two.values[measure]
-            found = _difference(measure, task, _Pair.of(one, two, negative), grid, value)
+        pairs = zip(combinations(listed, 2), _differences(measure, task, listed, grid), strict=True)
+        for (a, b), found in pairs:
             exact = bool(found.exact.all())
             means = {
                 name: evaluate.means_of({measure: of})[measure]
