@@ -296,6 +296,28 @@ def test_preferences_have_ticks_in_place_of_grades(browser, tmp_path):
     assert browser.messages == []
 
 
+def test_topics_stand_as_people_count_them(browser, tmp_path):
+    path = tmp_path / "page.html"
+    names = ["1", "10", "2", "9"]
+    qrels = {name: QRELS["q0"] for name in names}
+    irpref.report(["AP"], qrels, {run: dict.fromkeys(names, of["q0"]) for run, of in RUNS.items()}, path)
+    browser.open(path)
+    shown = browser.run("[...document.querySelectorAll('#topic-id option')].map(o => o.textContent)")
+    assert [name.strip("\u2068\u2069") for name in shown] == ["1", "2", "9", "10"]
+    browser.run("document.querySelector('#two-table th[data-key=topic]').click()")
+    rows = browser.run("[...document.querySelectorAll('#two-table tbody th')].map(cell => cell.textContent)")
+    assert rows == ["1", "2", "9", "10"]
+    for name in names:
+        browser.run(
+            f"[...document.querySelectorAll('#two-table tbody th')].find(cell => cell.textContent === '{name}').click()"
+        )
+        assert (
+            browser.run("document.getElementById('topic-id').selectedOptions[0].textContent").strip("\u2068\u2069")
+            == name
+        )
+    assert browser.messages == []
+
+
 def test_a_ninth_curve_is_refused_in_words(browser, tmp_path):
     path = tmp_path / "page.html"
     irpref.report(["AP"], QRELS, {f"run{i}": _run(i + 1) for i in range(10)}, path)

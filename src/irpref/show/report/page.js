@@ -246,6 +246,9 @@ function showPairs() {
 
 // ------------------------------------------------------------------ two systems
 const K = D.rankings;
+// Topics as people count them: 2 before 10.
+const counting = new Intl.Collator("en", { numeric: true }), byName = topics.map((_, t) => t).sort((s, t) => counting.compare(topics[s], topics[t]));
+const placeByName = byName.reduce((places, t, at) => { places[t] = at; return places; }, []);
 let topic = 0, points = [], absent = [];
 const valuesOf = (m, r) => { const at = D.with_values.indexOf(r); return at < 0 ? null : D.values[m][at]; };
 function choose(t, from) {
@@ -314,7 +317,7 @@ function showTwo() {
   }));
   const fresh = el("table", { id: "two-table" }, el("thead", {}, el("tr", {}, head("topic", "Topic", "ascending"), queries ? head("query", "Query", "ascending") : null,
     head("a", nameOf(a), "descending"), head("b", nameOf(b), "descending"), head("difference", "Difference", "ascending"))), body);
-  sortable(fresh, (row, key) => { const t = Number(row.dataset.topic); return { topic: topics[t], query: D.queries[t], a: va[t], b: vb[t], difference: differences[t] }[key]; });
+  sortable(fresh, (row, key) => { const t = Number(row.dataset.topic); return { topic: placeByName[t], query: D.queries[t], a: va[t], b: vb[t], difference: differences[t] }[key]; });
   table.replaceWith(fresh);
   showGroups(a, b, m);
   for (const [id, r] of [["topic-left", a], ["topic-right", b]]) {
@@ -453,7 +456,8 @@ for (const button of document.querySelectorAll("[data-copy]")) button.addEventLi
 });
 
 // ------------------------------------------------------------------ start
-options("topic-id", topics.map((name, t) => (D.queries[t] ? name + "  " + D.queries[t] : name)), 0).addEventListener("change", () => choose(picked("topic-id"), "topic"));
+put("topic-id", byName.map(t => el("option", { value: t }, isolated(short(D.queries[t] ? topics[t] + "  " + D.queries[t] : topics[t], 40)))));
+by("topic-id").addEventListener("change", () => choose(picked("topic-id"), "topic"));
 const rankedNames = K.runs.map(name => D.short[D.runs.indexOf(name)]);
 const byHand = () => { absent = []; showTopic(); };
 options("topic-left", rankedNames, 0).addEventListener("change", byHand);
