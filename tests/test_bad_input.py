@@ -1,6 +1,7 @@
 """What is refused, what is mended with a warning, and what the messages say: read them aloud."""
 
 import copy
+import io
 import pickle
 import re
 import sys
@@ -845,3 +846,22 @@ def test_the_document_blamed_is_the_one_whose_score_is_no_number():
 def test_ids_of_mixed_types_in_a_long_run_are_found():
     run = {"q1": {"first": 100.0, **{i: float(-i) for i in range(50)}}}
     assert irpref.RecallEffort.evaluate({"q1": {7: 1}}, run) == {"q1": 1 / 9}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: irpref.evaluator({"q": {"a": 1}}, ["AP"]), "measures or their names, which come first, got dict"),
+        (lambda: irpref.evaluator(None, {"q": {"a": 1}}), "measures or their names, which come first, got NoneType"),
+        (lambda: irpref.evaluator(pd.DataFrame({"query_id": []}), ["AP"]), "which come first, got DataFrame"),
+        (
+            lambda: irpref.evaluator("AP", {"q": {"a": 1}}).values(io.StringIO("q Q0 a 1 1 t")),
+            "of a file give the path",
+        ),
+        (lambda: irpref.leaderboard("AP", {"q": {"a": 1}}, "my.run"), r"one run: \['my.run'\]"),
+        (lambda: irpref.score("AP", [[1, 0], [1]], [[2, 1], [1, 0]]), "rows of different lengths: fill them with NaN"),
+    ],
+)
+def test_what_newcomers_type_is_told_in_a_sentence(call, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        call()

@@ -187,3 +187,28 @@ def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture
         main([*command.split(), "--format", "csv", "--jobs", "1"])
         assert "field" not in capsys.readouterr().err
     assert Path("page.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("eval AP qrels r1", "'AP' is a measure; the order is QRELS RUN... MEASURE..."),
+        ("eval qrels r1 AP,nDCG@10", "several are written with blanks between them"),
+        ("curve pr qrels r1 -f a.png", "-f a.png: this command writes text; irpref plot draws pictures"),
+        ("report qrels r1 AP -o a.html", "-o a.html: the page is written with -f a.html"),
+    ],
+)
+def test_what_newcomers_type_is_told_in_a_sentence(
+    command: str, said: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command.split()) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert said in err
+
+
+def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help"]) == 0
+    assert "usage: irpref" in capsys.readouterr().out
+    assert main(["help", "eval"]) == 0
+    assert "usage: irpref eval" in capsys.readouterr().out

@@ -553,7 +553,13 @@ def score(measure: Any, grades: Any, scores: Any) -> Floats:
 
 def _matrix(values: Any, name: str) -> Floats:
     """A matrix of doubles, none of them infinite."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise ValueError(
+            f"{name}: expected numbers of the shape (n_topics, n_docs), got rows of different lengths: fill them with "
+            "NaN"
+        ) from None
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise ValueError(f"{name}: expected numbers of the shape (n_topics, n_docs), got {array.dtype} {array.shape}")
     array = array.astype(np.float64)

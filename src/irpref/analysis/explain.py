@@ -32,6 +32,7 @@ from irpref.judged.align import listing as listing_of
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours
 from irpref.measures.names import parse
+from irpref.messages import clipped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,8 +53,8 @@ def explainable(measure: Any) -> KernelMeasure:
     if not isinstance(found, KernelMeasure):
         stand_in = nearest_of_ours(found) if hasattr(found, "NAME") else None
         raise ValueError(
-            f"{found} cannot be explained document by document: only measures of irpref keep their summands"
-            + (f"; explain {stand_in}" if stand_in else "")
+            f"{clipped(str(found))} cannot be explained document by document: only measures of irpref keep their "
+            "summands" + (f"; explain {stand_in}" if stand_in else "")
         )
     if type(found).terms is None:
         raise ValueError(f"{found} is no sum over documents: none has a share of it{found.instead()}")

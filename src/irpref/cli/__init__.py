@@ -131,6 +131,8 @@ def _of_host(error: BaseException) -> bool:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["help"]:  # as other commands have it
+        arguments = [*arguments[1:], "--help"]
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
         raise UsageError(_unknown(chosen))

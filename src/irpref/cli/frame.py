@@ -32,6 +32,7 @@ from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, wr
 if TYPE_CHECKING:
     from irpref.judged.stream import Done
 
+PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
@@ -288,6 +289,8 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
         An argument is neither a run nor a measure; too few or many runs; standard input is named twice.
     """
     allowed = hasattr(args, "measure")
+    if allowed and args.qrels != "-" and not os.path.exists(args.qrels) and _is_measure(args.qrels):
+        raise UsageError(f"{args.qrels!r} is a measure; the order is QRELS RUN... MEASURE...")
     paths, names = sort_arguments(args.arguments, measures=allowed)
     if [args.qrels, *paths].count("-") > 1:
         raise UsageError("standard input ('-') can be read once only")
@@ -472,9 +475,11 @@ def of_topics(judgments: Any, wanted: Sequence[str] | None, given: Inputs | None
 
 def form_of(args: argparse.Namespace, default: str = "table") -> str:
     """The text format: that of -o, of the name of the file, or the command's own."""
+    ending = os.path.splitext(args.file or "")[1].lower()
+    if ending in PICTURES:
+        raise UsageError(f"-f {args.file}: this command writes text; irpref plot draws pictures")
     if args.output:
         return str(args.output)
-    ending = os.path.splitext(args.file or "")[1].lower()
     return ENDINGS.get(ending, default)
 
 

@@ -31,7 +31,10 @@ def named_runs(runs: Mapping[Any, Any] | Iterable[str | os.PathLike[str]]) -> di
     if isinstance(runs, Mapping):
         return {str(name): run for name, run in runs.items()}
     if isinstance(runs, (str, bytes, os.PathLike)) or hasattr(runs, "columns") or not isinstance(runs, Iterable):
-        raise TypeError(f"runs: expected a mapping of names to runs, or a list of paths, got {type(runs).__name__}")
+        raise TypeError(
+            f"runs: expected a mapping of names to runs, or a list of paths, got {type(runs).__name__}"
+            + (f" (one run: [{os.fspath(runs)!r}])" if isinstance(runs, (str, os.PathLike)) else "")
+        )
     paths = list(runs)
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):

@@ -314,6 +314,7 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Tab
         raise TypeError(
             f"expected an iterable of namedtuples with fields query_id, doc_id, {value}; "
             f"its first item is a {type(rows[0]).__name__}"
+            + " (of a file give the path)" * isinstance(rows[0], (str, bytes))
             + (" (ir_measures does not take polars frames, irpref.evaluator does)" if _of_polars(rows[0]) else "")
         )
     names = column_names(found, value, type(rows[0]).__name__)

@@ -9,7 +9,7 @@ import ast
 import contextlib
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -95,6 +95,8 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """
     if isinstance(texts, (str, Measure)):
         texts = [texts]
+    if isinstance(texts, Mapping) or hasattr(type(texts), "columns") or not isinstance(texts, Iterable):
+        raise TypeError(f"expected measures or their names, which come first, got {type(texts).__name__}")
     found: dict[Measure, None] = {}
     for text in texts:
         for name in split_names(text) if isinstance(text, str) else [text]:
@@ -300,7 +302,10 @@ def _missing(measure: Measure) -> list[str]:
 
 
 def _unreadable(text: str) -> ValueError:
-    return ValueError(f"{clipped(text)!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10")
+    return ValueError(
+        f"{clipped(text)!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10"
+        + ("; several are written with blanks between them" if re.fullmatch(r"[\w@.]+(,[\w@.]+)+", text) else "")
+    )
 
 
 def _unknown(name: str, head: str, rest: str) -> ValueError:
