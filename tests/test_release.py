@@ -48,6 +48,17 @@ def test_the_licence_is_one(citation):
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
 
 
+def test_the_address_of_the_repository_is_one():
+    """It is filled in in `[project.urls]`; what repeats it must follow."""
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    others = [path for path in ("recipe/meta.yaml", "docs/upstream/pyterrier/note.md") if (ROOT / path).is_file()]
+    for path in others:
+        addresses = re.findall(r"https://github\.com/[\w-]+/irpref\b", (ROOT / path).read_text(encoding="utf-8"))
+        assert set(addresses) == {urls["Repository"]}, path
+    assert urls["Issues"] == urls["Repository"] + "/issues"
+    assert urls["Changelog"].startswith(urls["Repository"] + "/")
+
+
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
     """The wheel, built twice as the release does, without a network."""
