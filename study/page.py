@@ -46,7 +46,7 @@ OUTCOME_WORDS = {
     "bias_value": "change of the value of left-out systems (%)",
     "bias_size": "difference of the size of the change (points of %)",
     "tau_full_ap": "difference of tau with AP by all judgments",
-    "tau_deeper": "see the names of the rows",
+    "tau_deeper": "difference of tau",
 }
 CONDENSING = (("AP'", "AP"), ("nDCG'", "nDCG"), ("nDCG'@10", "nDCG@10"), ("Q'", "Q"), ("RBP'", "RBP"))
 GRADING = tuple(
@@ -258,13 +258,27 @@ class Page:
             told += f"; estimates {span(min(values), max(values), digits_of(outcome), True)}{unit}"
         if second := self.second_look(tested):
             told += f"; second look: {second}"
-        pooled = [part.claim.state(part.together.low, part.together.high) for part in parts if len(part.rows) > 2]
-        if pooled:
-            told += (
-                f"; mean over collections as claimed for {pooled.count(HOLDS)} and against it for {pooled.count(CONTRADICTED)} of "
-                f"{len(pooled)} part{'s' if len(pooled) > 1 else ''}"
-            )
+        if pooled := self.pooled(tested):
+            told += f"; {pooled}"
         return f"{PHRASES[name][tested.verdict]} ({told})"
+
+    @staticmethod
+    def pooled(tested: Tested) -> str:
+        """For how many parts the interval over collections lies on the side claimed, or beyond; empty where there is none."""
+        parts = [part for part in tested.parts if len(part.rows) > 2]
+        states = [part.claim.state(part.together.low, part.together.high) for part in parts]
+        if not states:
+            return ""
+        return (
+            f"mean over collections as claimed for {states.count(HOLDS)} and against it for {states.count(CONTRADICTED)} of "
+            f"{len(states)} part{'s' if len(states) > 1 else ''}"
+        )
+
+    def advice(self, name: str) -> str:
+        """What a hypothesis comes to, with what the collections say together."""
+        tested = self.r.tested[name]
+        pooled = self.pooled(tested)
+        return PHRASES[name][tested.verdict] + (f" ({name}; {pooled}.)" if pooled else f" ({name}.)")
 
     def second_look(self, tested: Tested) -> str:
         """In how many cases the intervals of means over samples say so; empty where there are none."""
@@ -338,6 +352,17 @@ class Page:
             f"{told(order[:6])}; furthest: {told(order[-3:])}."
         )
 
+    def neutral(self, bias: Sequence[tuple[float, str, float, float]]) -> str:
+        """Whether a measure leaves left-out teams where they were, in all collections."""
+        found = []
+        for _, m, _, _ in bias:
+            ends = [self.r.difference(c, d, "team", "bias_value", m) for c, d in self.r.primary]
+            if not any(one.sign for one in ends if one is not None):
+                found.append(m)
+        if not found:
+            return "Every measure moves left-out teams in at least one collection."
+        return f"In no collection moved left-out teams by the interval: {listed(found)}; all others in at least one."
+
     def biases(self, measures: Sequence[str]) -> list[tuple[float, str, float, float]]:
         """Mean size over settings of the bias of left-out teams, the measure, and the smallest and largest bias."""
         found = []
@@ -396,8 +421,8 @@ class Page:
             lines.append(f"- {self.short(name)}")
         if bias:
             lines.append(
-                f"- No measure is neutral to a team that was left out: the smallest mean change has {bias[0][1]} ({number(bias[0][0], 1)} %), "
-                f"the largest {bias[-1][1]} ({number(bias[-1][0], 1)} %)."
+                f"- {self.neutral(bias)} Smallest mean size of the change over collections: {bias[0][1]} ({number(bias[0][0], 1)} %), "
+                f"largest: {bias[-1][1]} ({number(bias[-1][0], 1)} %)."
             )
         verdicts = [of.verdict for of in r.tested.values()]
         lines += [
@@ -860,16 +885,16 @@ class Page:
             f"Drawn from the verdicts above, for collections like these {len(r.names)}: runs of one track or one kind, at least depth "
             "100, judged by pools. They are to be tested on others.",
             "",
-            f"- **Judgments missing at random, or a sample of a larger pool.** {self.closest(['random'])} {PHRASES['H4'][r.tested['H4'].verdict]} "
-            f"{PHRASES['H2'][r.tested['H2'].verdict]}",
-            f"- **Shallow pools from few teams.** {self.closest(['shallow'])} {PHRASES['H10'][r.tested['H10'].verdict]}",
+            f"- **Judgments missing at random, or a sample of a larger pool.** {self.closest(['random'])} {self.advice('H4')} "
+            f"{self.advice('H2')}",
+            f"- **Shallow pools from few teams.** {self.closest(['shallow'])} {self.advice('H10')}",
             "- **Systems that were not pooled.** " + self.advice_bias(known, bias),
-            f"- **Documents that are gone.** {self.closest(['gone'])} {PHRASES['H11'][r.tested['H11'].verdict]}",
+            f"- **Documents that are gone.** {self.closest(['gone'])} {self.advice('H11')}",
             f"- **Judges who differ.** {self.closest(['judges'])}",
             f"- **Whatever the loss.** {self.closest(LOSSES)} Distances of a few hundredths are within what topics, teams and samples do.",
-            f"- **rpref, which norm?** {PHRASES['H6'][r.tested['H6'].verdict]} {PHRASES['H7'][r.tested['H7'].verdict]} Prediction of the "
+            f"- **rpref, which norm?** {self.advice('H6')} {self.advice('H7')} Prediction of the "
             f"absolute norm against the relative one, mean over collections with its interval: {self.norms()}.",
-            f"- **`unretrieved='infinity'`.** {PHRASES['H8'][r.tested['H8'].verdict]} {self.infinity()}",
+            f"- **`unretrieved='infinity'`.** {self.advice('H8')} {self.infinity()}",
             "- **In any case** report the share of judged documents beside the number (`Judged@10`), and what unjudged ones could do "
             '(`irpref.intervals(..., over="unjudged")`): no ranking of systems with few judgments is as sure as its digits.',
         ]
@@ -883,9 +908,9 @@ class Page:
         usual = [known[m] for m in TAKING if m in known]
         ignoring = [known[m] for m in IGNORING if m in known]
         return (
-            f"{PHRASES['H5'][self.r.tested['H5'].verdict]} Means by collection: {span(min(a for a, _ in usual), max(b for _, b in usual), 1, True)} % "
+            f"{self.advice('H5')} Means by collection: {span(min(a for a, _ in usual), max(b for _, b in usual), 1, True)} % "
             f"({listed(list(TAKING))}) and {span(min(a for a, _ in ignoring), max(b for _, b in ignoring), 1, True)} % (measures that ignore them). The "
-            f"smallest change on average had {bias[0][1]}. Look at a measure of either kind; where they disagree about a system that was "
+            f"smallest change on average had {bias[0][1]}. {self.neutral(bias)} Look at a measure of either kind; where they disagree about a system that was "
             "not pooled, judge its documents."
         )
 

@@ -293,3 +293,12 @@ def test_pictures_are_drawn_and_show_the_intervals(made, tmp_path, monkeypatch):
     for name in sorted(path.name for path in (tmp_path / "robustness").glob("*.png")):
         assert f"](robustness/{name})" in text
     assert text.count(".png)](") == len(list((tmp_path / "robustness").glob("*.png")))
+
+
+def test_the_page_is_what_the_stored_results_say():
+    stored = ROOT / "study" / "results"
+    if not list(stored.glob("*/settings.json")):
+        pytest.skip("no results are stored")
+    results = Results(stored)
+    assert Page(results).text() == (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
+    assert claims_csv(results) == (ROOT / "docs" / "robustness" / "claims.csv").read_text(encoding="utf-8")
