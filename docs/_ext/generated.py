@@ -33,9 +33,14 @@ def write(app: Any) -> None:
     _save(reference / "commands.md", commands_page())
     _save(reference / "functions.md", functions_page())
     _save(reference / "modules.md", modules_page())
+    # The page that PyTerrier collects from its extensions.
+    _save(reference / "pyterrier.rst", (HERE.parent / "src/irpref/pt_docs/index.rst").read_text(encoding="utf-8"))
     _save(reference / "forms.md", forms_page())
     _save(reference / "warnings.md", warnings_page())
-    _save(reference / "index.md", "# Reference\n\n```{toctree}\nfunctions\nmodules\ncommands\nforms\nwarnings\n```\n")
+    _save(
+        reference / "index.md",
+        "# Reference\n\n```{toctree}\nfunctions\nmodules\npyterrier\ncommands\nforms\nwarnings\n```\n",
+    )
 
 
 def _save(path: Path, text: str) -> None:
@@ -381,7 +386,7 @@ def modules_page() -> str:
     parts, shown = ["# Modules"], set()
     for name in irpref.__all__:
         module = getattr(irpref, name)
-        if not inspect.ismodule(module):
+        if not inspect.ismodule(module) or name == "transformers":  # on the page for PyTerrier
             continue
         summary = inspect.cleandoc(module.__doc__ or "").split("\n\n")[0]
         members = [m for m in getattr(module, "__all__", None) or sorted(vars(module)) if not m.startswith("_")]
@@ -396,6 +401,8 @@ def modules_page() -> str:
                 lines.append(f".. autoclass:: irpref.{name}.{member}")
             elif inspect.isfunction(thing):
                 lines.append(f".. autofunction:: irpref.{name}.{member}")
+                if name == "significance":  # has its place on the page for PyTerrier
+                    lines.append("   :no-index:\n")
         parts += [f"## irpref.{name}", summary]
         if lines:
             body = "\n".join(lines)
