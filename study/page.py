@@ -857,7 +857,7 @@ class Page:
             moved = (seed["mean"] - seed["other"]).abs()
             top = seed.loc[moved.idxmax()]
             lines.append(
-                f"Another seed moves these means by {number(float(moved.median()), 3)} (median) and at most {number(float(moved.max()), 3)} "
+                f"Another seed, run on {listed([r.title(c) for c in r.names if c in set(seed['collection'])])}, moves these means by {number(float(moved.median()), 3)} (median) and at most {number(float(moved.max()), 3)} "
                 f"({top['measure']}, {r.title(top['collection'])}, {top['loss']} {top['level']}). What topics, teams and a single sample "
                 "do is more, and is what the intervals hold."
             )

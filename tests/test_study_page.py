@@ -302,3 +302,22 @@ def test_the_page_is_what_the_stored_results_say():
     results = Results(stored)
     assert Page(results).text() == (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
     assert claims_csv(results) == (ROOT / "docs" / "robustness" / "claims.csv").read_text(encoding="utf-8")
+
+
+def test_what_other_pages_say_of_the_study_is_so():
+    stored = ROOT / "study" / "results"
+    if not list(stored.glob("*/settings.json")):
+        pytest.skip("no results are stored")
+    results = Results(stored)
+    tutorial = " ".join((ROOT / "docs" / "tutorials" / "which-measure.md").read_text(encoding="utf-8").split())
+    assert "documents out predict other topics better under random loss" in tutorial
+    assert all(part.together.low > 0 for part in results.tested["H4"].parts)
+    import irpref
+
+    assert "No norm is fair to systems that were not pooled" in type(irpref.RPref).TRAPS
+    for norm in ("absolute", "relative", "relative2"):
+        found = [results.difference(c, d, "team", "bias_value", f"rpref {norm}") for c, d in results.primary]
+        assert any(one.sign for one in found if one is not None)
+    assert "a run gains by retrieving little that is judged" in type(irpref.RPref).TRAPS
+    found = [results.difference(c, d, "team", "bias_value", "rpref relative infinity") for c, d in results.primary]
+    assert sum(one.sign > 0 for one in found if one is not None) > len(found) / 2
