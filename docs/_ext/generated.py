@@ -393,8 +393,14 @@ def modules_page() -> str:
         lines = []
         for member in members:
             thing = getattr(module, member)
-            of_others = not getattr(thing, "__module__", "").startswith("irpref")
-            if of_others or hasattr(irpref, member) or id(thing) in shown or member in ("KernelMeasure", "Terms"):
+            home = "irpref" if hasattr(module, "__all__") else module.__name__  # what is not listed must be its own
+            of_others = not getattr(thing, "__module__", "").startswith(home)
+            if (
+                of_others
+                or getattr(irpref, member, None) is thing
+                or id(thing) in shown
+                or member in ("KernelMeasure", "Terms")
+            ):
                 continue
             shown.add(id(thing))
             if inspect.isclass(thing):
