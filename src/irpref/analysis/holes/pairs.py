@@ -5,8 +5,8 @@ all. So the interval of a difference is narrower than the intervals of the two v
 
 For P, R, RR, Success, nDCG and what is made like them the extremes are known: see `joint`. For the others (AP, Q,
 bpref, rpref, ...) low(A) - high(B) and high(A) - low(B) enclose the difference, where the pool of each run grows with
-the documents of both; `low_attained` and `high_attained` are differences that some grades reach. Where both agree the
-bounds are exact.
+the documents of both; `low_attained` and `high_attained` are differences that some grades reach. Where both agree, and
+in topics with few holes, whose assignments are all tried, the bounds are exact.
 
 B. Carterette, J. Allan and R. Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006, 268-275,
 doi:10.1145/1148170.1148219, choose documents to judge for one pair of systems and average precision, by how much each
@@ -18,12 +18,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irpref.analysis.holes.algorithms import extremes
+from irpref.analysis.holes.algorithms import EXHAUSTIVE, extremes
 from irpref.analysis.holes.bounds import bounded, grade_grid, negative_is_a_grade, prepared
 from irpref.analysis.holes.filled import Holes
 from irpref.analysis.holes.joint import Seen, joint_ways
@@ -164,6 +164,8 @@ def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, 
             outer.append((-np.inf, np.inf))
             continue
         joint = joint_ways(task, *pair.seen(t, rising), grid)
+        if joint is None and grid.size**turn.size <= EXHAUSTIVE:
+            joint = [np.array(way) for way in product(grid.tolist(), repeat=turn.size)]
         if joint is not None:
             known[t] = True
             ways.append(joint)
