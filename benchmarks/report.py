@@ -3,7 +3,7 @@
 
     python -m benchmarks.report results.json [more.json ...]
 
-Later files replace what earlier ones measured.
+Later files replace what earlier ones measured. With --keep, sections of the page that have no results stay as they are.
 """
 
 from __future__ import annotations
@@ -60,8 +60,22 @@ FORMS = {
 
 def main() -> None:
     """Write the page."""
-    files = [json.loads(Path(name).read_text()) for name in sys.argv[1:]]
-    OUT.write_text(page(files), encoding="utf-8")
+    names = [name for name in sys.argv[1:] if name != "--keep"]
+    made = page([json.loads(Path(name).read_text()) for name in names])
+    if "--keep" in sys.argv:
+        made = merged(OUT.read_text(encoding="utf-8"), made)
+    OUT.write_text(made, encoding="utf-8")
+
+
+def merged(old: str, new: str) -> str:
+    """A page with the sections of a new one in the place of its own; new ones stand before that about start-up."""
+    parts = {text.partition("\n")[0]: text for text in old.split("\n## ")}
+    fresh = {text.partition("\n")[0]: text for text in new.split("\n## ")[1:]}
+    keys = list(parts)
+    added = [key for key in fresh if key not in parts]
+    at = keys.index("Start-up") if "Start-up" in keys else len(keys)
+    keys[at:at] = added
+    return "\n## ".join((fresh.get(key) or parts[key]).rstrip("\n") + "\n" for key in keys)
 
 
 def page(files: list[dict[str, Any]]) -> str:
@@ -79,7 +93,7 @@ def page(files: list[dict[str, Any]]) -> str:
         parts.append(growth_section(_of(results, "growth")))
     jobs = [r for r in results if r["workload"] in JOB_NAMES]
     if jobs:
-        parts.append(jobs_section(jobs))
+        parts.append(jobs_section(jobs, files[-1]))
     if _of(results, "start"):
         parts.append(start_section(_of(results, "start")))
     stages = [r for r in results if r["workload"].startswith("stages")]
@@ -180,32 +194,66 @@ def growth_section(results: list[dict[str, Any]]) -> str:
     )
 
 
-def jobs_section(results: list[dict[str, Any]]) -> str:
+def jobs_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
     """The jobs of `benchmarks/track.py`: each contestant beside ours."""
     rows = []
     for workload, form in dict.fromkeys((r["workload"], r["form"]) for r in results):
         of = {r["who"]: r for r in results if (r["workload"], r["form"]) == (workload, form)}
         ours = of["irpref"]
+        reached = _reached(workload, form, of)
         others = [f"{who} {_time(seconds(r))}" for who, r in of.items() if r is not ours]
         ratios = [f"{seconds(r) / seconds(ours):.1f} × {who}" for who, r in of.items() if not who.startswith("irpref")]
         rate = f"{ours['rows'] / seconds(ours) / 1e6:.1f}"
-        target = JOBS.get((workload, form), JOBS.get((workload, ""), ""))
+        target = JOBS.get((workload, form), JOBS.get((workload, ""), "")) + reached
         rows.append(
             [JOB_NAMES[workload], form, _time(seconds(ours)), rate, "; ".join(others), ", ".join(ratios), target]
         )
     busy = max(r.get("load", 0.0) for r in results)
+    cpu = " Times are CPU time of all threads and processes together, so nothing shows here of what several cores gain."
     return (
         "## Tracks, frames as they lie in memory, Parquet\n\n"
         "A whole track: all its runs on one command line with seven measures, start-up included, beside one process "
         "that reads them with pytrec_eval's parser and computes three. Reading: `read_run` beside `pandas.read_csv` of "
         "six columns with ids as text. Frames: C with all measures, its columns as this program makes them, and with "
         "each id an object of its own anywhere in memory, as lists of tuples, merges and sorts leave them. Parquet: "
-        f"all measures, some topics at a time. The load of the machine was up to {busy:.0f}.\n\n"
+        "all measures, some topics at a time. `pt.Experiment`: thirteen measures with and without `accelerate()`. The "
+        "leaderboard has two measures and 10,000 permutations, the report seven measures.\n\n"
+        f"Measured on {file['date']} with irpref {file['versions']['irpref']}, while the machine had other work: its "
+        f"load was up to {busy:.0f}.{cpu if file.get('clock') == 'cpu' else ''}\n\n"
         + table(["job", "form", "irpref", "million rows a second", "others", "ratio", "target"], rows)
     )
 
 
-JOB_NAMES = {"track": "track", "reading": "read_run", "scattered": "frames", "parquet": "Parquet"}
+def _reached(workload: str, form: str, of: dict[str, dict[str, Any]]) -> str:
+    """Whether the target of a row is met, where a ratio or a rate says so."""
+    ours = of["irpref"]
+    least = LEAST.get((workload, form), LEAST.get((workload, "")))
+    if least is None:
+        return ""
+    if workload == "parquet":
+        found = ours["rows"] / seconds(ours) / 1e6
+    else:
+        found = next(seconds(r) / seconds(ours) for who, r in of.items() if not who.startswith("irpref"))
+    return ": met" if found >= least else ": **missed**"
+
+
+JOB_NAMES = {
+    "track": "track",
+    "reading": "read_run",
+    "scattered": "frames",
+    "parquet": "Parquet",
+    "experiment": "pt.Experiment",
+    "leaderboard": "leaderboard",
+    "report": "report",
+}
+LEAST = {
+    ("track", "plain"): 5,
+    ("reading", ""): 2.5,
+    ("scattered", "tidy"): 20,
+    ("scattered", "dict, scattered"): 3,
+    ("scattered", ""): 15,
+    ("parquet", ""): 10,
+}
 JOBS = {
     ("track", "plain"): "1.0 s and 5 × pytrec_eval",
     ("track", "gzip"): "2 × plain",
@@ -214,6 +262,8 @@ JOBS = {
     ("scattered", "dict, scattered"): "3 ×",
     ("scattered", ""): "15 ×",
     ("parquet", ""): "10 million",
+    ("leaderboard", ""): "10 s",
+    ("report", ""): "15 s",
 }
 
 

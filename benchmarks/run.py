@@ -4,7 +4,7 @@
     python -m benchmarks A --forms object str
     python -m benchmarks files --rows 1e5 1e6 5e6 --trec-eval /path/to/trec_eval
     python -m benchmarks growth               # up to 50 million rows, and 100,000 documents a topic
-    python -m benchmarks track reading scattered parquet
+    python -m benchmarks track reading scattered parquet experiment statistics
     python -m benchmarks start stages kernels # start-up; where time goes; cost by number of grades
     python -m benchmarks all --json results.json && python -m benchmarks.report results.json
 
@@ -55,6 +55,8 @@ WHAT = (
     "reading",
     "scattered",
     "parquet",
+    "experiment",
+    "statistics",
     "start",
     "stages",
     "kernels",
@@ -109,8 +111,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 found = cluster.spark(options)
             except ImportError as missing:
                 found = _elsewhere(name, None, options, missing)
-        elif name in ("track", "reading", "scattered", "parquet"):
+        elif name in ("track", "reading", "scattered", "parquet", "experiment"):
             found = getattr(track, name)(options)
+        elif name == "statistics":
+            found = track.statistics_(options)
         elif name == "stages":
             found = stages.stages(options)
         elif name == "kernels":

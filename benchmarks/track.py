@@ -170,6 +170,63 @@ def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
     return results
 
 
+THIRTEEN = (*SEVEN, "OMeasure", "PMeasure", "P@10", "RR", "CRPRecovery", "nCRP")
+
+
+def experiment(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """`pt.Experiment` of systems that are frames, with thirteen measures: as it is, and with `accelerate()`."""
+    import pyterrier as pt
+
+    import irpref
+
+    results: list[dict[str, Any]] = []
+    load = workloads.build("B", topics=options.topics or 25, runs=min(options.runs, 20))
+    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    qrels = workloads.FORMS["object"](load.qrels).rename(columns=names)
+    systems = [workloads.FORMS["object"](run).rename(columns=names).assign(rank=0) for run in load.runs]
+    topics = qrels[["qid"]].drop_duplicates().assign(query="")
+    measures = irpref.parse_all(THIRTEEN)
+
+    def evaluate(on: bool) -> None:
+        irpref.accelerate(on)
+        try:
+            pt.Experiment(systems, topics, qrels, measures)
+        finally:
+            irpref.accelerate(False)
+
+    calls: dict[str, Callable[[], Any]] = {"irpref": lambda: evaluate(True), "pt.Experiment": lambda: evaluate(False)}
+    form = f"{len(systems)} systems, {len(topics)} topics"
+    for who, seconds in in_turns(calls, 3, options.clock).items():
+        _note(results, "experiment", form, who, sum(map(len, systems)), seconds)
+    return results
+
+
+def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """A leaderboard of a track with all pairs tested, and the report of 79 runs and 40 topics, from files."""
+    import irpref
+
+    results: list[dict[str, Any]] = []
+    load = workloads.build("B", topics=options.topics, runs=RUNS)
+    with tempfile.TemporaryDirectory() as folder:
+        qrels = Path(folder) / "qrels"
+        workloads.write(load.qrels, qrels)
+        paths = []
+        for i, run in enumerate(load.runs):
+            paths.append(str(Path(folder) / f"run{i}"))
+            workloads.write(run, Path(paths[-1]))
+        judged = irpref.read_qrels(qrels)
+        some = judged[judged["query_id"].isin(judged["query_id"].unique()[:40])]
+        jobs: dict[tuple[str, str], Callable[[], Any]] = {
+            ("leaderboard", f"{len(paths)} runs"): lambda: irpref.leaderboard(SEVEN[:2], qrels, paths, rng=0),
+            ("report", "79 runs"): lambda: irpref.report(SEVEN, some, paths[:79], rng=0),
+        }
+        for (job, form), call in jobs.items():
+            (seconds,) = in_turns({"irpref": call}, 1, options.clock).values()
+            rows = sum(map(len, load.runs)) if job == "leaderboard" else 79 * 40 * 1000
+            _note(results, job, form, "irpref", rows, seconds)
+    return results
+
+
 def in_turns(calls: dict[str, Callable[[], Any]], turns: int, clock: str) -> dict[str, list[float]]:
     """Seconds of each call, one after the other, the first of each not counted."""
     now = time.process_time if clock == "cpu" else time.perf_counter
