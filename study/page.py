@@ -618,6 +618,20 @@ class Page:
                 "Prediction, in brackets tau; in the last column the difference of prediction from nDCG', mean over collections with its interval, bold where it does not hold 0.",
                 *table(("measure", *(self.r.title(c) for c in self.r.names), "less nDCG'"), rows),
             ]
+            if loss in ("random", "shallow"):
+                more = [
+                    [m]
+                    + [
+                        f"{number(self.r.mean(c, d, loss, level, m, 'tau_ap'))} / {number(self.r.mean(c, d, loss, level, m, 'stability'))}"
+                        for c, d in self.r.primary
+                    ]
+                    for m in COMPARED_AND_CONTROLS
+                    if np.isfinite(self.r.mean(*self.r.primary[0], loss, level, m, "tau"))
+                ]
+                lines += [
+                    "tau_ap with the own full ranking (higher is better) / stability of the values (lower is better)."
+                ]
+                lines += table(("measure", *(self.r.title(c) for c in self.r.names)), more)
             if loss == "random":
                 lines += [
                     picture(

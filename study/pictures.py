@@ -140,7 +140,7 @@ def ranked(results: Results, loss: str, outcomes: Sequence[str], words: str, pat
         "preferences": PREFERENCES,
         "control": CONTROL,
     }
-    dot = {"marker": "o", "markersize": 3.6}
+    dot: dict[str, Any] = {"marker": "o", "markersize": 3.6}
     handles = [Line2D([], [], color=c, linewidth=1.4, label=kind, **dot) for kind, c in kinds.items()]
     if len(outcomes) > 1:
         handles.append(Line2D([], [], label=f"{outcomes[0]}, 95 % interval", color="0.2", linewidth=1.4, **dot))
