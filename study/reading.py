@@ -229,7 +229,10 @@ class Results:
         of = self.intervals
         keys = of[["collection", "depth", "loss", "level", "outcome", "measure"]].itertuples(index=False, name=None)
         rows = of[["estimate", "low", "high"]].itertuples(index=False, name=None)
-        return {key: Difference(*row, float("nan")) for key, row in zip(keys, rows, strict=True)}
+        return {
+            key: Difference(estimate, low, high, float("nan"))
+            for key, (estimate, low, high) in zip(keys, rows, strict=True)
+        }
 
     def samples(self, collection: str) -> pd.DataFrame:
         """Sample by sample, at depth 100."""
