@@ -316,6 +316,21 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "r1", "r2", "AP", "--test", "t"], 2, "--test, --correction and --alpha need --baseline"),
         (["qrels", "r1", "r2", "AP", "--alpha", "0.1"], 2, "--test, --correction and --alpha need --baseline"),
         (["qrels", "r1", "no.gzz", "AP"], 2, "'no.gzz' is neither a file nor a measure"),
+        (["qrels", "r1", "ndcg10"], 2, "'ndcg10' is neither a file nor a measure; did you mean 'nDCG@10'?"),
+        (["qrels", "r1", "P10"], 2, "did you mean 'P@10'?"),
+        (["qrels", "r1", "ndcg_cut10"], 2, "did you mean 'ndcg_cut_10'?"),
+        (["qrels", "r1", "ndcg_cut_1O"], 2, "did you mean 'ndcg_cut_10'?"),
+        (["qrels", "r1", "F1"], 2, "did you mean 'SetF'?"),
+        (["qrels", "r1", "hits@10"], 2, "unknown measure 'hits'; did you mean 'Success'?"),
+        (["qrels", "r1", "xyzzy"], 2, "'xyzzy' is neither a file nor a measure; irpref list shows them all"),
+        (["qrels", "r1", "AP,P@5"], 2, "is not written like a measure"),
+        (["qrels", "r1", "AP,", "P@5"], 2, "several are written with blanks between them"),
+        (["qrels", "r1", "RPref(3)"], 2, "parameters have names"),
+        (["qrels", "r1", "RPref(max_rel=3"], 2, "a bracket is not closed"),
+        (["qrels", "r1", "RPref(maxrel=3)"], 2, "irpref: RPref has no parameter 'maxrel'; did you mean 'max_rel'?"),
+        (["qrels", "", "AP"], 2, "an argument is empty"),
+        (["", "r1", "AP"], 2, "an argument is empty"),
+        (["qrels", "r1", "AP", "--by-querry"], 2, "did you mean '--by-query'?"),
         (["qrels", "r1", "NERR8@10"], 2, "NERR8 needs max_rel: maximum relevance score, as in NERR8(max_rel=...)"),
         (["qrels", "r1", "IPrec"], 2, "IPrec needs recall: recall threshold, as in IPrec@0.1"),
         (["qrels", "r1", "BPM"], 2, "BPM needs cutoff: ranking cutoff threshold, as in BPM@10"),
@@ -594,6 +609,11 @@ def test_commands(call: Call) -> None:
     assert call("evl") == (2, "", "irpref: unknown command 'evl'; did you mean 'eval'?\n")
     assert call("qrels", "r1") == (2, "", "irpref: no command given: did you mean irpref eval qrels ...?\n")
     assert call("eval", "--help")[1].startswith("usage: irpref eval [options] QRELS RUN... MEASURE...")
+
+
+def test_help_is_a_word_as_well(call: Call) -> None:
+    assert call("help") == call("--help")
+    assert call("help", "eval") == call("eval", "--help")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -20,7 +20,7 @@ from traceback import walk_tb
 from typing import TextIO
 
 from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError, complain, head
-from irpref.messages import visible
+from irpref.messages import did_you_mean, visible
 
 # In the order of the help. A module named after a builtin would hide it in this package.
 COMMANDS = {
@@ -134,6 +134,9 @@ def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:  # as other commands have it
         arguments = [*arguments[1:], "--help"]
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if chosen == "help":  # as `git help eval`
+        arguments = [*(text for text in arguments if text != "help"), "--help"]
+        chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
         raise UsageError(_unknown(chosen))
     parser = whole_parser(None if chosen is None else [chosen])
@@ -151,7 +154,9 @@ def _run(arguments: list[str]) -> int:
     if rest:
         # argparse ends a list of positional arguments at the first option after it.
         if not hasattr(args, "arguments") or any(text.startswith("-") and text != "-" for text in rest):
-            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help)")
+            wrong = next((text for text in rest if text.startswith("-")), rest[0]).partition("=")[0]
+            near = did_you_mean(wrong, parser.options())
+            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help){near}")
         args.arguments += rest
     return args.run(args) or OK
 

@@ -49,6 +49,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
 
+    def options(self) -> list[str]:
+        """All options of this parser and of those below it."""
+        found = [option for a in self._actions if a.help != argparse.SUPPRESS for option in a.option_strings]
+        below = [a.choices.values() for a in self._actions if isinstance(a, argparse._SubParsersAction)]
+        return found + [option for parsers in below for parser in parsers for option in parser.options()]
+
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         # `--by` is short for `--by_query` and `--by-query`, which are one option; old spellings have no short forms.
         found = [match for match in super()._get_option_tuples(option_string) if match[0].help != argparse.SUPPRESS]
@@ -288,6 +294,8 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
     UsageError
         An argument is neither a run nor a measure; too few or many runs; standard input is named twice.
     """
+    if not args.qrels.strip():
+        raise UsageError("an argument is empty, expected a file of judgments")
     allowed = hasattr(args, "measure")
     if allowed and args.qrels != "-" and not os.path.exists(args.qrels) and _is_measure(args.qrels):
         raise UsageError(f"{args.qrels!r} is a measure; the order is QRELS RUN... MEASURE...")
@@ -317,6 +325,8 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
     for i, text in enumerate(arguments):
         if text == "-":
             found.append(text)
+        elif not text.strip():
+            raise UsageError("an argument is empty, expected a file or a measure")
         elif os.path.exists(text) and (not os.path.isdir(text) or tables.is_folder(text)):
             # As for the host's command, what follows the qrels is a run.
             if i > 0 and measures and not _looks_like_a_path(text) and _is_measure(text):
@@ -328,13 +338,25 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
             reason = "is a directory" if os.path.isdir(text) else "no such file"
             raise FileNotFoundError(f"{text}: {reason}")
         else:
-            try:
-                named_measures([text])
-            except UsageError as error:
-                raise UsageError(f"{text!r} is neither a file nor a measure: {error}") from None
+            raise UsageError(_neither(text))
     if runs and not found:
         raise UsageError(f"no run given: {names[0]!r} is a measure, expected a run file after the qrels")
     return found, names
+
+
+def _neither(text: str) -> str:
+    """What to say of an argument that is no file and no measure."""
+    try:
+        _parsed(text)
+        said = ""
+    except ValueError as error:
+        said = str(error)
+    if "(" in text or "@" in text:
+        return said  # it was meant for a measure
+    for known in (f"unknown measure {text!r}", f"{text!r} is not written like a measure"):
+        if said.startswith(known):
+            return f"{text!r} is neither a file nor a measure{said.removeprefix(known)}"
+    return f"{text!r} is neither a file nor a measure: {said}"
 
 
 def _has_runs(arguments: Iterable[str]) -> bool:

@@ -34,6 +34,13 @@ _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 # Names of other tools for measures of ours.
 OTHER_NAMES: dict[str, str] = {name: str(measure) for name, measure in TREC_PREFS.items()}
 
+# What people type for measures of other names; not understood, for it could mean several, but guessed at.
+_MEANT = {
+    **dict.fromkeys(("f", "f1", "fscore", "f1score"), "SetF"),
+    **dict.fromkeys(("hit", "hits", "hitrate", "acc", "accuracy"), "Success"),
+    **{"prec": "P", "rec": "R", "averageprecision": "AP", "reciprocalrank": "RR"},
+}
+
 LONGEST = 10_000  # characters of one name; no measure comes near it
 
 
@@ -302,10 +309,14 @@ def _missing(measure: Measure) -> list[str]:
 
 
 def _unreadable(text: str) -> ValueError:
-    return ValueError(
-        f"{clipped(text)!r} is not written like a measure, such as RPref, nDCG@10 or QMeasure(beta=2)@10"
-        + ("; several are written with blanks between them" if re.fullmatch(r"[\w@.]+(,[\w@.]+)+", text) else "")
-    )
+    examples = "such as RPref, nDCG@10 or QMeasure(beta=2)@10"
+    if re.fullmatch(r"[^()]+,[^()]*", text):
+        examples += "; several are written with blanks between them"
+    elif text.count("(") > text.count(")"):
+        examples += "; a bracket is not closed"
+    elif re.fullmatch(r"[^(]+\([^=]+\).*", text):
+        examples += "; parameters have names"
+    return ValueError(f"{clipped(text)!r} is not written like a measure, {examples}")
 
 
 def _unknown(name: str, head: str, rest: str) -> ValueError:
@@ -318,8 +329,11 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         )
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
         return _unreadable(name)
-    near = _near_cutoff(head) or (nearest(head, known_names(), cutoff=0.5) if len(head) < 100 else None)
-    return UnknownMeasureError(f"unknown measure {clipped(head)!r}" + (f"; did you mean {near!r}?" if near else ""))
+    near = _near_cutoff(head) or _MEANT.get(_plain(head))
+    if near is None and len(head) < 100:
+        near = nearest(head, known_names(), cutoff=0.5)
+    hint = f"did you mean {near!r}?" if near else "irpref list shows them all"
+    return UnknownMeasureError(f"unknown measure {clipped(head)!r}; {hint}")
 
 
 def _host_name(trec: str) -> str | None:
@@ -336,12 +350,16 @@ def _is_known(text: str) -> bool:
 
 
 def _near_cutoff(head: str) -> str | None:
-    """What trec_eval's form with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`."""
-    match = re.fullmatch(r"(?P<name>.*?)[._](?P<number>\d{1,6}).{0,6}", head)
+    """What a name with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`, `nDCG@10` for `ndcg10`."""
+    head = re.sub(r"(?<=\d)[oO]", "0", head)
+    match = re.fullmatch(r"(?P<name>.*?)(?P<between>[._]?)(?P<number>\d{1,6}).{0,6}", head)
     if not match:
         return None
     name, number = match["name"], match["number"]
-    if name in host.registry and name not in TREC_NAMES:
-        return f"{name}@{number}"
+    if name in _TREC_WITH_NUMBERS and name not in host.registry:
+        return f"{name}_{number}"
+    if not match["between"] or (name in host.registry and name not in TREC_NAMES):
+        key = name if name in host.registry else _spellings().get(_plain(name))
+        return f"{key}@{number}" if key and _is_known(f"{key}@{number}") else None
     near = name if name in TREC_NAMES else nearest(name, TREC_NAMES, cutoff=0.5)
     return f"{near}_{number}" if near and _is_known(f"{near}_{number}") else None
