@@ -750,6 +750,24 @@ def relative_recall(
     return min(ratio, Fraction(1)) if capped else ratio
 
 
+@oracle("TSE")
+def total_search_efficiency(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    exposure: str = "inverse",
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction | float:
+    """Exposure of the lowest relevant document, Diaz, Ekstrand and Mitra 2025; 0 if one is missing."""
+    relevant = relevant_set(judgments, rel)
+    ranks = {doc: rank for rank, doc in enumerate(top(ranking, cutoff), start=1)}
+    if not relevant or not relevant <= set(ranks):
+        return Fraction(0)
+    last = max(ranks[doc] for doc in relevant)
+    return Fraction(1, last) if exposure == "inverse" else 1 / math.log2(last + 1)
+
+
 @oracle("RecallEffort")
 def recall_effort(
     ranking: Iterable[str],

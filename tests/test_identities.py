@@ -78,3 +78,42 @@ def test_the_published_weighted_reciprocal_rank_exceeds_1():
     assert published.evaluate(qrels, run) == {"q": 4.0}
     assert published(norm="ideal").evaluate(qrels, run) == {"q": 1.0}
     assert ir_measures.calc_aggregate([published], qrels, {"q": {"b": 1.0}}) == {published: 4 / 3}
+
+
+def test_total_search_efficiency_by_hand():
+    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    for ranking, inverse, dcg in (
+        ("abc", Fraction(1, 3), 1 / 2),
+        ("axbyc", Fraction(1, 5), 1 / math.log2(6)),
+        ("cbyxa", Fraction(1, 5), 1 / math.log2(6)),
+        ("abx", Fraction(0), 0.0),
+    ):
+        run = {"q": {doc: -float(rank) for rank, doc in enumerate(ranking)}}
+        assert irpref.TSE.evaluate(qrels, run) == {"q": float(inverse)}
+        assert irpref.TSE(exposure="dcg").evaluate(qrels, run)["q"] == pytest.approx(dcg, abs=1e-15)
+
+
+def test_total_search_efficiency_is_recall_effort_over_r():
+    tse, effort = by_topic("TSE", GRADED), by_topic("RecallEffort", GRADED)
+    for topic, value in tse.items():
+        r = sum(grade >= 1 for grade in GRADED.qrels[topic].values())
+        assert value == pytest.approx(effort[topic] / max(r, 1), abs=1e-15)
+    one = {topic: {next(iter(docs)): 1} for topic, docs in GRADED.qrels.items()}
+    run = GRADED.run
+    reciprocal = {m.query_id: m.value for m in irpref.evaluator(["RR"], one).iter_calc(run)}
+    assert irpref.TSE.evaluate(one, run) == pytest.approx(reciprocal)
+
+
+def test_lexicographic_recall_has_the_sign_of_total_search_efficiency():
+    other = random_collection(7).run
+    first, second = (
+        {m.query_id: m.value for m in irpref.evaluator(["TSE"], GRADED.qrels).iter_calc(run)}
+        for run in (GRADED.run, other)
+    )
+    decided = 0
+    for topic, preference in irpref.prefer(GRADED.qrels, GRADED.run, other, how="lexirecall").itertuples(index=False):
+        difference = first[topic] - second[topic]
+        if difference:
+            decided += 1
+            assert math.copysign(1, difference) == preference
+    assert decided

@@ -18,8 +18,8 @@ with lexicographic precision, EVIA 2023, doi:10.20736/0002001353 (lexiprecision)
 values are those of the first author's scripts, github.com/diazf/pref_eval.
 
 What equals what: lexiprecision has the sign of the difference in reciprocal rank wherever there is one, and lexirecall
-that of the difference in `RecallEffort`, R over the rank of the last relevant document. Where one list retrieves more
-relevant documents than the other, lexirecall prefers it.
+that of the difference in `TSE` and `RecallEffort`, which look at the rank of the last relevant document alone. Where
+one list retrieves more relevant documents than the other, lexirecall prefers it.
 
 Decided here:
 

@@ -148,6 +148,7 @@ _expected = (
             "RecallEffort": F(0),  # the tenth relevant document is never reached
             "RecallEffort(expected='expected')": F(4, 10),  # the fourth stands at rank 10
             "RecallEffort(expected=5)": F(5, 15),
+            "TSE": F(0),
             "OriginalNDCG@10": _DCG["q1"][9] / _IDCG["q1"][9],  # 0.286765
         },
     ),
@@ -171,6 +172,8 @@ _expected = (
             "RelativeRecall": F(1),
             "RelativeRecall(expected='expected',capped=False)": F(3, 2),
             "RecallEffort": F(3, 15),
+            "TSE": F(1, 15),
+            "TSE(exposure='dcg')": F(1, 4),  # 1 / log2(16)
             "RecallEffort(expected='expected')": F(2, 8),
             "OriginalNDCG@10": (2 / log2(3) + 1 / 3) / (3 + 2 + 1 / log2(3)),  # 0.283291
         },

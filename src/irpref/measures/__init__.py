@@ -15,6 +15,7 @@ from irpref.measures.crp import CRP, CRPRecovery, nCRP
 from irpref.measures.twist import Twist
 from irpref.measures.known import Coverage, Novelty
 from irpref.measures.expected import RecallEffort, RelativeRecall
+from irpref.measures.search_efficiency import TSE
 from irpref.measures.e_measure import EMeasure, FMeasure
 from irpref.measures.seen_ap import SeenAP
 from irpref.measures.generalised import GPrecision, GRecall

@@ -452,6 +452,28 @@ class _RecallEffort(KernelMeasure):
     ) -> _RecallEffort: ...
     def __matmul__(self, at_param: int) -> _RecallEffort: ...
 
+class _TSE(KernelMeasure):
+    """Exposure of the last relevant document, for users who want all of them. 0 where one is missing.
+
+    How early does a user have every relevant document?
+    [0, 1].
+    Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373.
+
+    Parameters
+    ----------
+    exposure : of a rank p: 1/p (inverse) or 1/log2(p + 1) (dcg) (default 'inverse')
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        exposure: Literal["inverse", "dcg"] | None = ...,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _TSE: ...
+    def __matmul__(self, at_param: int) -> _TSE: ...
+
 class _EMeasure(KernelMeasure):
     """Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in common).
 
@@ -739,6 +761,7 @@ Coverage: _Coverage
 Novelty: _Novelty
 RecallEffort: _RecallEffort
 RelativeRecall: _RelativeRecall
+TSE: _TSE
 EMeasure: _EMeasure
 FMeasure: _FMeasure
 SeenAP: _SeenAP
@@ -784,6 +807,7 @@ __all__ = [
     "RecallEffort",
     "RelativeRecall",
     "SeenAP",
+    "TSE",
     "Twist",
     "WeightedPrefPrecision",
     "WeightedRR",

@@ -7,6 +7,7 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 - `discriminative_power`: how many pairs of systems does it tell apart?
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
 - `incompleteness`: does it rank them alike when most judgments are missing, or wrong?
+- `cutoffs`: what does a cutoff cost it?
 - `topic_set_size`, `topics_needed`: how many topics tell a difference of a given size apart?
 
 Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples themselves.
@@ -16,6 +17,7 @@ The pictures of the results, `plot_...`, are drawn by `irpref.show.meta_plots`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from irpref.meta.cutoffs import CUTOFFS, cutoffs
 from irpref.meta.design import detectable_difference, power_of, residual_variance, topic_set_size, topics_needed
 from irpref.meta.incompleteness import (
     LEVELS,
@@ -32,9 +34,16 @@ from irpref.meta.swap import Swap, swap
 from irpref.meta.values import PairDifferences, TopicValues, read_values, topic_values
 
 if TYPE_CHECKING:
-    from irpref.show.meta_plots import plot_incompleteness, plot_significance, plot_stability, plot_swap
+    from irpref.show.meta_plots import (
+        plot_cutoffs,
+        plot_incompleteness,
+        plot_significance,
+        plot_stability,
+        plot_swap,
+    )
 
 __all__ = [
+    "CUTOFFS",
     "LEVELS",
     "DiscriminativePower",
     "Incompleteness",
@@ -45,10 +54,12 @@ __all__ = [
     "SystemRanking",
     "TopicValues",
     "agreement",
+    "cutoffs",
     "detectable_difference",
     "discriminative_power",
     "incompleteness",
     "kendall_tau",
+    "plot_cutoffs",
     "plot_incompleteness",
     "plot_significance",
     "plot_stability",

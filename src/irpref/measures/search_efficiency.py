@@ -1,0 +1,127 @@
+"""Total search efficiency: how early a user who wants every relevant document has them all. Higher is better.
+
+    TSE = e(p)        p  rank of the last relevant document        R  relevant documents in the pool
+    e   exposure of a rank: 1 / p (`inverse`, as in the reciprocal rank), or 1 / log2(p + 1) (`dcg`)
+
+F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic evaluation, ACM TORS 4(1), 2025,
+doi:10.1145/3728373, arXiv:2302.11370: the reciprocal rank's counterpart at the other end of the list, the worst case
+over users who want 1, 2, ... R documents, and over the relevant documents, of which the last has the least exposure.
+e is any falling function of the rank there; the two here are those of the measures named.
+
+What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last relevant document;
+with one relevant document TSE is the reciprocal rank. Of two lists that have all relevant documents, TSE is higher
+for the one that lexicographic recall prefers, unless their last ones stand at the same rank: `irpref.prefer(...,
+how='lexirecall')` then goes on with the last but one.
+
+Lexicographic recall itself is no measure here. It orders all lists of a topic, so a number could be given to each, its
+place in that order. But the places are as many as there are ways to choose R of n ranks, soon more than a double can
+tell apart, and a mean over topics would hang on the rank of the last relevant document alone, which is TSE. The
+authors' scripts have it for two runs only, and so has `irpref.prefer`.
+
+Decided here: a relevant document that was not retrieved stands at no rank, and TSE is 0 (the authors put it at the end
+of the collection, whose size is not known here, where e is almost 0); nothing relevant in the pool: 0.
+
+By hand: a b c relevant, x y not.
+
+    ranking      inverse    dcg
+    a b c        1/3        1 / log2(4) = 1/2       the best of three relevant documents
+    a x b y c    1/5        1 / log2(6) = 0.3869
+    c b y x a    1/5        the same: where the others stand does not matter
+    a b x        0          c was not retrieved
+
+When it is highest, when 0: e(R) for all relevant documents at the top, in any order; 0 as soon as one is missing. In a
+mean, topics with few relevant documents weigh more, with `RecallEffort` they do not.
+
+When to use it: where a single missed document matters, as in patent or legal search and systematic reviews, with lists
+deep enough that most hold all relevant documents. Elsewhere it is 0 for most topics.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.reasons import MISSED, Topic
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
+
+
+def _at_last(run: JudgedRun, exposure: str, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
+    """The relevant documents retrieved, and the exposure of the last one where none is missing, else 0: (n_hits,)."""
+    view = run.at(cutoff)
+    found = view.select(view.grade >= rel, view.rank, view.n_retrieved)
+    last = found.hits.position + 1 == found.hits.spread(run.pool.count_relevant(rel))
+    return found, np.where(last, 1 / (found.rank if exposure == "inverse" else np.log2(found.rank + 1.0)), 0.0)
+
+
+def total_search_efficiency(run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None) -> Floats:
+    """TSE of each topic: shape (n_topics,), in [0, 1], higher is better.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels; its topics are the rows of the result.
+    exposure
+        'inverse' or 'dcg': e of the formula.
+    rel
+        Least grade that counts as relevant.
+    cutoff
+        Documents looked at from the top; None for all. The pool is never cut.
+
+    Returns
+    -------
+    array (n_topics,)
+        0 where a relevant document is missing, or none is judged.
+    """
+    found, value = _at_last(run, exposure, rel, cutoff)
+    return found.hits.total(value)
+
+
+def tse_terms(run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None) -> Terms:
+    """The value at the last relevant document, 0 at all others: shape (n_judged,)."""
+    found, value = _at_last(run, exposure, rel, cutoff)
+    return Terms(found.on_pool(value, 0.0))
+
+
+def tse_reasons(topic: Topic) -> None:
+    """Which relevant document is the last, and which are missing."""
+    found = topic.inside & topic.relevant()
+    rel = topic.arguments["rel"]
+    missing = int((topic.pool_grade >= rel).sum() - found.sum())
+    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    topic.say(found, lambda i: "relevant, another one stands below")
+    topic.say(found & (topic.contribution > 0), lambda i: f"the last of {found.sum()} relevant documents")
+    if missing:
+        topic.say(found, lambda i: f"relevant, but {missing} relevant are missing: all count as never found")
+    topic.say((topic.kind == MISSED) & (topic.grade >= rel), lambda i: "relevant, not retrieved: the value is 0")
+
+
+class _TSE(KernelMeasure):
+    """Exposure of the last relevant document, for users who want all of them. 0 where one is missing."""
+
+    __name__ = NAME = "TSE"
+    PRETTY_NAME = "total search efficiency"
+    SHORT_DESC = "Exposure of the rank of the last relevant document."
+    QUESTION = "How early does a user have every relevant document?"
+    SOURCE = "Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373"
+    FORMULA = r"\mathrm{TSE} = \frac{1}{p_R}"
+    CITE = ("diaz2025recall",)
+    IDEAL = None
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"exposure": "dcg", "rel": 2}, {"cutoff": 40})
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "exposure": Param(
+            str, "of a rank p: 1/p (inverse) or 1/log2(p + 1) (dcg)", default="inverse", choices=("inverse", "dcg")
+        ),
+        "rel": REL,
+        "cutoff": CUTOFF,
+    }
+    kernel = staticmethod(total_search_efficiency)
+    terms = staticmethod(tse_terms)
+    reasons = staticmethod(tse_reasons)
+
+
+TSE = register(_TSE())
