@@ -93,7 +93,7 @@ def cutoffs(
     asked = _asked(measures, list(dict.fromkeys(at)))
     whole = str(next(iter(asked))[0])
     wanted = dict.fromkeys([*([whole] if top is not None else []), *(str(one) for one in asked.values())])
-    values = topic_values(wanted, qrels, runs, float32=float32)
+    values = topic_values(list(wanted), qrels, runs, float32=float32)
     if top is not None:
         values = _best(values, values[whole], top)
     bar = Bar(len(asked), progress)
