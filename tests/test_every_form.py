@@ -231,6 +231,24 @@ def test_data_sets_by_id_and_by_object():
                 irpref.evaluator(["AP"], data).calc_aggregate(source)
 
 
+def test_an_id_given_as_judgments_needs_judgments_and_one_given_as_a_run_results(monkeypatch):
+    ir_datasets = pytest.importorskip("ir_datasets")
+    irpref.datasets.register()
+    whole = ir_datasets.load("irpref/synthetic/baseline")
+    parts = {
+        "one-side/judged": ir_datasets.Dataset(whole.qrels_handler()),
+        "one-side/retrieved": ir_datasets.Dataset(whole.scoreddocs_handler()),
+    }
+    load = ir_datasets.load
+    monkeypatch.setattr(ir_datasets, "load", lambda name: parts.get(name) or load(name))
+    expected = irpref.evaluator("AP", whole).calc_aggregate(whole)
+    assert irpref.evaluator("AP", "one-side/judged").calc_aggregate("one-side/retrieved") == expected
+    with pytest.raises(FileNotFoundError, match="'one-side/retrieved' has no qrels"):
+        irpref.evaluator("AP", "one-side/retrieved")
+    with pytest.raises(FileNotFoundError, match="'one-side/judged' has no scoreddocs"):
+        irpref.evaluator("AP", whole).calc_aggregate("one-side/judged")
+
+
 def test_a_name_of_nothing_says_so():
     with pytest.raises(FileNotFoundError, match="no-such-thing: no such file, and ir_datasets has no data set"):
         irpref.evaluator("AP", "no-such-thing")
@@ -242,7 +260,11 @@ def test_a_list_of_paths_is_several_runs(tmp_path):
     assert table(crp(QRELS, paths)) == table(crp(QRELS, named))
     assert list(meta.topic_values(["AP"], QRELS, paths)["AP"].systems) == ["one", "two"]
     found = meta.topic_values(["AP"], QRELS, map(tuple, named.items()))
-    assert found["AP"].matrix.tolist() == meta.topic_values(["AP"], QRELS, named)["AP"].matrix.tolist()
+    expected = meta.topic_values(["AP"], QRELS, named)["AP"].matrix.tolist()
+    assert found["AP"].matrix.tolist() == expected
+    assert meta.topic_values(["AP"], QRELS, list(named.items()))["AP"].matrix.tolist() == expected
+    with pytest.raises(ValueError, match="there are no runs to evaluate"):
+        meta.topic_values(["AP"], QRELS, [])
 
 
 @pytest.fixture
@@ -332,7 +354,9 @@ def test_what_is_a_number_is_taken_in_every_form(value):
         assert irpref.QMeasure.evaluate({"q1": {"b": 1}}, found) == {"q1": 1.0}
 
 
-@pytest.mark.parametrize("ids", [[True, False], [1.5, 2.5], [1, 2], [b"x", b"y"]], ids=repr)
+@pytest.mark.parametrize(
+    "ids", [[True, False], [1.5, 2.5], [1, 2], [-1, 2], [2**63 + 1, 2**63], [b"x", b"y"]], ids=repr
+)
 def test_ids_that_are_no_text_are_the_same_text_in_every_form(ids):
     columns = {"query_id": ["q", "q"], "doc_id": ids, "relevance": [1, 0]}
     text = [of.decode() if isinstance(of, bytes) else str(of) for of in ids]

@@ -208,6 +208,26 @@ def test_below_a_cutoff_nothing_counts():
     assert reasons["D12"] == "preferred D7 stands below D12"
 
 
+def test_measures_of_a_set_say_what_each_document_is():
+    qrels = {"q": {"a": 1, "b": 0, "c": -1, "d": 1, "e": 0}}
+    run = {"q": {"a": 6.0, "b": 5.0, "x": 4.0, "c": 3.0, "e": 2.0}}
+    assert why(explain(qrels, run, FMeasure @ 4, "q")) == {
+        "a": "relevant and retrieved",
+        "b": "not relevant",
+        "x": "no judgment",
+        "c": "negative grade: no judgment",
+        "e": "below the cutoff 4: counts as not retrieved",
+        "d": "not retrieved: adds nothing",
+    }
+
+
+@pytest.mark.parametrize("measure", ["PrefShare", "PrefAP", CRP])
+def test_where_a_negative_grade_is_a_judgment_nothing_says_that_it_is_none(measure):
+    qrels = {"q": {"a": 1, "b": -1}}
+    reasons = why(explain(qrels, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, measure, "q"))
+    assert "no judgment" not in reasons["b"]
+
+
 def test_position_measures_say_where_documents_belong():
     # Ideal: S A A n ... R = 3. Ranked n S A n A: rp = 1 - 4, 2 - 1, 0; then n at rank 4, A two ranks too low.
     qrels = {"q": {"s": 2, "a": 1, "b": 1}}

@@ -1,5 +1,6 @@
 """Runs judged as they are read, from one file or many, whatever lies where in memory."""
 
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import irpref
 from irpref.evaluation import KernelEvaluator
 from irpref.formats import tables, trec
+from irpref.formats.replace import replaced
 from irpref.formats.trec import Source
 from irpref.judged import stream, warm
 from irpref.judged.align import judge
@@ -221,6 +223,15 @@ def test_what_is_no_string_is_not_touched(other: Any) -> None:
     warm.fetch(np.empty(0, dtype=object))
 
 
+def test_whole_numbers_are_not_taken_for_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(2).integers(0, 2**62, 20_000)
+    assert warm.scattered(numbers)  # of the numbers alone nobody could tell
+    monkeypatch.setattr(warm, "fetch", lambda piece: pytest.fail("memory was read where a document id points"))
+    found = ArrowDocs.of(numbers)
+    assert found is not None
+    assert found.to_list() == [str(number) for number in numbers.tolist()]
+
+
 def test_frames_of_tuples_have_the_values_of_tidy_ones() -> None:
     rows = [(t, d, s) for t, d, s in rows_of(30, 900)]
     ids = [anywhere([row[i] for row in rows], i) for i in (0, 1)]
@@ -265,3 +276,18 @@ def test_memory_does_not_grow_with_the_number_of_files(track: list[Path]) -> Non
         gc.collect()
         most = max(most, sum(ref() is not None for ref in alive))
     assert most <= 6
+
+
+def test_a_file_that_is_written_leaves_none_open(tmp_path: Path) -> None:
+    def lowest_free() -> int:
+        handle = os.open(os.devnull, os.O_RDONLY)
+        os.close(handle)
+        return handle
+
+    before = lowest_free()
+    for text in ("first", "second"):
+        with replaced(tmp_path / "out.txt") as beside:
+            Path(beside).write_text(text, encoding="utf-8")
+    assert lowest_free() <= before
+    assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "second"
