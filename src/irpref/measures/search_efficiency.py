@@ -106,6 +106,11 @@ class _TSE(KernelMeasure):
     PRETTY_NAME = "total search efficiency"
     SHORT_DESC = "Exposure of the rank of the last relevant document."
     QUESTION = "How early does a user have every relevant document?"
+    USE = "A single missed document matters, and the lists are deep enough that most hold all relevant documents."
+    TRAPS = (
+        "One missing document makes a topic 0. In a mean, topics with few relevant documents weigh more; with "
+        "`RecallEffort` they do not."
+    )
     SOURCE = "Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373"
     FORMULA = r"\mathrm{TSE} = \frac{1}{p_R}"
     CITE = ("diaz2025recall",)
