@@ -1,0 +1,356 @@
+# ruff: noqa: E501  (the lines of the page are as long as its sentences want)
+"""Computes the results in docs/real-runs/ and writes docs/real-runs.md from them.
+
+    python docs/make_real_runs.py FOLDER     # computes: FOLDER holds the collections, each with qrels/ and runs/
+    python docs/make_real_runs.py            # writes docs/real-runs.md from what is stored
+    python docs/make_real_runs.py -          # prints it
+
+Every number on the page is read from the files in docs/real-runs/; statements that depend on them are checked, and the
+script stops where the results no longer bear one out. The collections are not to be published again: neither names nor
+values of their runs are stored.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+HERE = Path(__file__).parent
+OUT = HERE / "real-runs.md"
+RESULTS = HERE / "real-runs"
+SEED, SAMPLES, TOP = 2006, 1000, 50
+CUTOFFS = (5, 10, 20, 50, 100, None)
+COLLECTIONS = {
+    "trec-covid-r3": "TREC-COVID round 3",
+    "trec-covid-r1": "TREC-COVID round 1",
+    "clef-ehealth-2018": "CLEF eHealth 2018",
+    "robust03": "TREC 2003 Robust",
+    "dl19-passage": "TREC DL 2019 passages",
+    "dl20-passage": "TREC DL 2020 passages",
+}
+DRAWN = ("trec-covid-r3", "clef-ehealth-2018")  # as the poster, two collections of different systems
+# The first orders the systems, of which the best 50 take part.
+MEASURES = {
+    "AP": "AP",
+    "QMeasure": "Q",
+    "RMeasure": "R-measure",
+    "PMeasure": "P",
+    "PPlus": "P+",
+    "OMeasure": "O",
+    "RR": "RR",
+    "WeightedRR": "weighted RR",
+}
+ONE = ("P", "P+", "O", "RR", "weighted RR")  # those that look for one document
+CRP_OF = ("trec-covid-r3", "10")  # collection and topic of the CRP curve
+
+
+# Computing ----------------------------------------------------------------------------------------------------
+
+
+def compute(data: Path) -> None:
+    """Evaluate the collections and store tables and pictures."""
+    import irpref
+    from irpref import meta
+    from irpref.formats.runs import named_runs
+
+    RESULTS.mkdir(exist_ok=True)
+    settings: dict[str, Any] = {"samples": SAMPLES, "seed": SEED, "top": TOP, "collections": {}}
+    for key in COLLECTIONS:
+        started = time.perf_counter()
+        qrels = irpref.read_qrels(data / key / "qrels" / "qrels.txt.gz")
+        files = named_runs(sorted((data / key / "runs").iterdir()))
+        runs = {name: irpref.read_run(path) for name, path in files.items()}
+        measures = dict(zip(irpref.bind(list(MEASURES), qrels), MEASURES.values(), strict=True))
+        found = meta.cutoffs(list(measures), qrels, runs, at=CUTOFFS, top=TOP, n_samples=SAMPLES, rng=SEED)
+        systems, topics = found.attrs["systems"], found.attrs["topics"]
+        names = {str(measure): label for measure, label in measures.items()}
+        found["measure"] = found["measure"].map(names)
+        found.to_csv(RESULTS / f"{key}.csv", index=False, float_format="%.6g", lineterminator="\n")
+        settings["collections"][key] = {
+            "runs": len(runs),
+            "systems": systems,
+            "topics": topics,
+            "judgments": len(qrels),
+            "depth": int(max(run.groupby("query_id").size().max() for run in runs.values())),
+            "seconds": round(time.perf_counter() - started),
+        }
+        if key in DRAWN:
+            pictures(key, found, measures, qrels, runs)
+        if key == CRP_OF[0]:
+            settings["crp"] = crp(qrels, runs)
+        print(key, settings["collections"][key], flush=True)
+    text = json.dumps(settings, indent=1) + "\n"
+    (RESULTS / "settings.json").write_text(text, encoding="utf-8")
+
+
+def pictures(key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any, runs: Any) -> None:
+    """Minority rate against ties on whole lists, and discriminative power by cutoff."""
+    from dataclasses import replace
+
+    from irpref import meta
+    from irpref.show.meta_plots import axes
+
+    values = meta.topic_values(list(measures), qrels, runs)
+    (first, *_) = values.values()
+    best = [first.systems[i] for i in (-first.means).argsort(kind="stable")[:TOP].tolist()]
+    chosen = [
+        replace(of.select(best), measure=label) for of, label in zip(values.values(), measures.values(), strict=True)
+    ]
+    steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
+    save(meta.plot_stability(steady, axes((6.0, 4.2))), f"{key}-stability.png")
+    save(meta.plot_cutoffs(found, axes((6.0, 4.2))), f"{key}-power.png")
+    save(meta.plot_cutoffs(found, axes((6.0, 4.2)), quantity="minority_rate"), f"{key}-minority.png")
+
+
+def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:
+    """The curve of the deepest run that is the median one by nCRP on the topic, and what there is to say of it."""
+    import irpref
+    from irpref import curves, plots
+
+    topic = CRP_OF[1]
+    of = qrels[qrels["query_id"] == topic]
+    there = {name: run[run["query_id"] == topic] for name, run in runs.items()}
+    deepest = max(map(len, there.values()))
+    deep = {name: run for name, run in there.items() if len(run) == deepest}
+    values = {name: irpref.evaluator(["nCRP"], of).calc_aggregate(run)[irpref.nCRP] for name, run in deep.items()}
+    name = sorted(values, key=lambda run: (values[run], run))[len(values) // 2]
+    table = curves.crp(of, {"one run": deep[name]}, per_topic=True)
+    save(plots.crp_sketch(table), "crp.png")
+    row = table.iloc[-1]
+    loss = table[table["rank"] == row["recall_base"]]["crp"].iloc[0]
+    return {
+        "topic": topic,
+        "R": int(row["recall_base"]),
+        "retrieved": deepest,
+        "loss": int(loss),
+        "worst": int(row["worst"]),
+        "turn_around": int(row["turn_around"]),
+        "balance": None if pd.isna(row["balance"]) else int(row["balance"]),
+        "lowest": int(table["crp"].min()),
+    }
+
+
+def save(ax: Any, file: str) -> None:
+    """Write a figure as a small picture: few colours, no more pixels than a page needs."""
+    from matplotlib import pyplot
+    from PIL import Image
+
+    path = RESULTS / file
+    ax.figure.savefig(path, dpi=110, bbox_inches="tight")
+    pyplot.close(ax.figure)
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(256)
+    small.save(path, optimize=True)
+
+
+# The page -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def settings() -> dict[str, Any]:
+    return json.loads((RESULTS / "settings.json").read_text(encoding="utf-8"))
+
+
+@cache
+def results(key: str) -> pd.DataFrame:
+    table = pd.read_csv(RESULTS / f"{key}.csv")
+    table["cutoff"] = table["cutoff"].fillna(0).astype(int)  # 0: whole lists
+    return table.set_index(["measure", "cutoff"])
+
+
+def of(key: str, measure: str, quantity: str, cutoff: int = 0) -> float:
+    return float(results(key).loc[(measure, cutoff), quantity])
+
+
+def number(measure: str, quantity: str, other: str) -> int:
+    """In how many collections a measure has more of it than another, on whole lists."""
+    return sum(of(key, measure, quantity) > of(key, other, quantity) for key in COLLECTIONS)
+
+
+def claim(holds: Any, text: str) -> str:
+    """The text, if the results bear it out."""
+    if not holds:
+        raise SystemExit(f"the results no longer bear this out: {text}")
+    return text
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table; the first column is text, the others are numbers."""
+    names = list(head)
+    lines = [names, ["---", *["--:"] * (len(names) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def best(shown: list[str], highest: bool) -> list[str]:
+    """Numbers as text, the best of them bold."""
+    top = (max if highest else min)((s for s in shown if s != "-"), key=float)
+    return [f"**{s}**" if s == top else s for s in shown]
+
+
+def table_of(key: str) -> str:
+    """Discriminative power and minority rate by cutoff; ties, difference required and sensitivity on whole lists."""
+    columns: list[tuple[str, list[str]]] = []
+    cutoffs = [5, 10, 20, 100, 0]
+
+    def column(head: str, quantity: str, cutoff: int, show: Any, highest: bool | None) -> None:
+        there = results(key).index
+        shown = [show(of(key, m, quantity, cutoff)) if (m, cutoff) in there else "-" for m in MEASURES.values()]
+        columns.append((head, shown if highest is None else best(shown, highest)))
+
+    for cutoff in cutoffs:
+        column(f"power @{cutoff}" if cutoff else "power", "power", cutoff, percent, True)
+    for cutoff in (5, 10, 0):
+        column(f"minority @{cutoff}" if cutoff else "minority", "minority_rate", cutoff, percent, False)
+    column("ties", "ties", 0, percent, None)
+    column("difference", "swap_difference", 0, lambda v: f"{v:.2f}", None)
+    column("sensitivity", "sensitivity", 0, percent, True)
+    return grid(
+        ["measure", *(head for head, _ in columns)],
+        ([label, *(shown[i] for _, shown in columns)] for i, label in enumerate(MEASURES.values())),
+    )
+
+
+def page() -> str:
+    """The text of docs/real-runs.md."""
+    of_all = settings()["collections"]
+    n = len(COLLECTIONS)
+    every = list(COLLECTIONS)
+    whole = [m for m in MEASURES.values() if m not in ONE]
+    crp = settings()["crp"]
+    lowest_whole = {k: min(of(k, m, "power") for m in whole) for k in every}
+    highest_one = {k: max(of(k, m, "power") for m in ONE) for k in every}
+    apart = [k for k in every if lowest_whole[k] > 1.5 * highest_one[k]]
+    lost = {m: [of(k, m, "power") - of(k, m, "power", 5) for k in every] for m in ("AP", "Q", *ONE)}
+    times = {m: [of(k, m, "minority_rate", 5) / of(k, m, "minority_rate") for k in every] for m in ("AP", "Q", *ONE)}
+    one_lost = max(abs(x) for m in ONE for x in lost[m])
+    one_times = max(x for m in ONE for x in times[m])
+    gain = [of(k, "P", "power") - of(k, "RR", "power") for k in every]
+    lower = [k for k in every if of(k, "P", "minority_rate") < of(k, "RR", "minority_rate")]
+    both = [k for k in lower if of(k, "P", "ties") < of(k, "RR", "ties")]
+    worst_wrr = sum(
+        of(k, "weighted RR", "minority_rate") == max(of(k, m, "minority_rate") for m in MEASURES.values())
+        for k in every
+    )
+    fewest_ties = sum(of(k, "weighted RR", "ties") == min(of(k, m, "ties") for m in ONE) for k in every)
+    plus = max(abs(of(k, "P", "power") - of(k, "P+", "power")) for k in every)
+    ap_below_q = sum(of(k, "AP", "power", 5) < of(k, "Q", "power", 5) for k in every)
+    fewer = {m: sum(x > 0 for x in lost[m]) for m in lost}
+    less_steady = {m: sum(x > 1 for x in times[m]) for m in times}
+
+    parts = [
+        """# The figures of the sources, with real runs
+
+<!-- Written by docs/make_real_runs.py from the files in docs/real-runs/; change those. -->
+
+Two of the [five sources](sources.md) draw what real systems do, and one announces a comparison. Here are both, measured on
+public collections. A script reads the numbers from the results and checks the sentences below against them.""",
+        f"""## A run's Cumulated Relative Position
+
+Angelini et al. (IIR 2013) draw a sketch in figure 1, and beside it the curve of a real run. This is such a curve of
+TREC-COVID round 3, topic {crp["topic"]}: of the runs that retrieve {crp["retrieved"]:,} documents, the middle one by nCRP.
+
+![CRP of one run by rank, with its worst case](real-runs/crp.png)
+
+R is {crp["R"]}; there the run has lost {-crp["loss"]:,} ranks of at most {-crp["worst"]:,}: nCRP is {crp["loss"] / crp["worst"]:.2f}. The curve turns at rank {crp["turn_around"]} and is
+at 0 or above again at rank {crp["balance"]}, so that the recovery value is {crp["R"]}/{crp["balance"]} = {crp["R"] / crp["balance"]:.2f}.
+
+```python
+from irpref import plots
+ax = plots.crp_sketch(qrels, {{"one run": run}}, query_id="{crp["topic"]}")
+```""",
+        """## One highly relevant document: the comparison that Sakai announces
+
+T. Sakai, *Give me just one highly relevant document: P-measure* (SIGIR 2006, [doi](https://doi.org/10.1145/1148170.1148322)), finds P-measure
+more stable and more sensitive than reciprocal rank (RR), and less than Q-measure and AP; says that "a small cut-off makes IR evaluation
+unstable"; and leaves the comparison of P, P+, O, RR and weighted RR by the bootstrap to future work. All three, with his methods:
+
+"""
+        + grid(
+            ["collection", "runs", "of which", "topics", "judgments", "deepest list"],
+            (
+                [
+                    COLLECTIONS[k],
+                    str(v["runs"]),
+                    str(v["systems"]),
+                    str(v["topics"]),
+                    f"{v['judgments']:,}",
+                    f"{v['depth']:,}",
+                ]
+                for k, v in of_all.items()
+            ),
+        )
+        + f"""
+
+As in the poster, the best {settings()["top"]} runs by mean AP take part, or all where there are fewer, with {settings()["samples"]:,} bootstrap samples of topics, the same for
+all measures. A document is relevant from grade 1 on, and the grades are the gains. R-measure looks at rank R and has no cutoff; weighted RR
+is normalised by the best value that the topic admits. RR is that of ir_measures: whole lists have tied documents by falling id, as
+all others here, RR with a cutoff by rising id, so that RR and RR@5 differ by more than the cutoff where runs have ties.
+
+**What came out.** These are shares as measured, without intervals, of {min(v["systems"] for v in of_all.values())} to {max(v["systems"] for v in of_all.values())} systems and {min(v["topics"] for v in of_all.values())} to {max(v["topics"] for v in of_all.values())} topics: a difference of a few points in one collection says little.
+
+- **All relevant documents or one.** {claim(len(apart) == n - 1 and "trec-covid-r1" not in apart, f"In {len(apart)} of {n} collections")} AP, Q and R-measure tell at least {percent(min(lowest_whole[k] for k in apart))} % of the pairs of systems apart on whole lists, the measures
+  of one document at most {percent(max(highest_one[k] for k in apart))} %. In TREC-COVID round 1, with lists of 100 documents, it is at least {percent(lowest_whole["trec-covid-r1"])} % against at most {percent(highest_one["trec-covid-r1"])} %.
+- **P-measure and RR.** P {claim(min(gain) > 0, f"has more discriminative power in {n} of {n} collections")}, by {percent(min(gain))} to {percent(max(gain))} points, and {claim(number("P", "sensitivity", "RR") == n, f"is more sensitive by swaps in {n} of {n}")}, as the poster found on two others.
+  That it is more stable is clear in {len(both)}, where it has the lower minority rate and fewer ties; {claim(all(of(k, "P", "ties") < of(k, "RR", "ties") for k in every), f"in the other {n - len(both)} RR has the lower minority rate and more ties")},
+  which does not decide it.
+- **P+, O, weighted RR.** P+ has more power than RR in {number("P+", "power", "RR")} of {n}, O in {number("O", "power", "RR")}, weighted RR in {number("weighted RR", "power", "RR")}. P and P+ differ by at most {percent(plus)} points; P has more than O in {number("P", "power", "O")} of {n}.
+  Weighted RR has {claim(worst_wrr == n, f"the highest minority rate of all measures in {worst_wrr} of {n}")}, and {claim(fewest_ties == n, f"the fewest ties of the measures of one document in {fewest_ties}")}.
+- **"A small cut-off makes IR evaluation unstable"** {claim(min(fewer["AP"], less_steady["AP"]) == n, f"holds for AP in {n} of {n} collections")}: from whole lists to the first 5 documents it loses {percent(min(lost["AP"]))} to {percent(max(lost["AP"]))} points of
+  power, and its minority rate grows {min(times["AP"]):.1f} to {max(times["AP"]):.1f} times. It holds for {claim(fewer["Q"] == less_steady["Q"] == n - 1 and lost["Q"][every.index("trec-covid-r1")] < 0 and times["Q"][every.index("trec-covid-r1")] < 1, f"Q in {fewer['Q']}, and not in TREC-COVID round 1")}, where Q@5 is the better one on both counts.
+  For the measures of one document it was hardly seen: their power changes by {claim(one_lost < 0.06, f"at most {percent(one_lost)} points")}, up or down, and their minority rate grows {claim(one_times < 1.6, f"at most {one_times:.1f} times")}. RR, O and
+  weighted RR look no further than the first relevant document.
+- **At 5 documents** AP has {claim(ap_below_q >= n - 1, f"less power than Q in {ap_below_q} of {n}")}. AP@5 is divided by R, however large, Q@5 by at most 5.""",
+    ]
+    for key in COLLECTIONS:
+        parts.append(f"### {COLLECTIONS[key]}\n\n{table_of(key)}")
+        if key in DRAWN:
+            parts.append(
+                f"![Discriminative power by cutoff, {COLLECTIONS[key]}](real-runs/{key}-power.png)\n\n"
+                f"![Minority rate by cutoff, {COLLECTIONS[key]}](real-runs/{key}-minority.png)\n\n"
+                f"![Minority rate against ties for fuzziness 1 to 10 %, {COLLECTIONS[key]}](real-runs/{key}-stability.png)"
+            )
+    parts.append(
+        f"""*power*: share of the pairs of systems with ASL < 0.05 (%, bootstrap; Sakai, SIGIR 2006), at a cutoff and on whole lists. *minority*,
+*ties*: minority rate and proportion of ties (%) at fuzziness 5 % (Buckley and Voorhees, SIGIR 2000). *difference*, *sensitivity*: the
+difference of two means from which at most 5 % are swapped on other topics, and the share of observations (%) that reach it (Voorhees
+and Buckley, SIGIR 2002). The best of a column is bold. A low minority rate can be bought with many ties: compare both.
+
+The runs of TREC DL are research runs, many of them variants of one another, not those of the track, which also takes a document as relevant
+from grade 2 on. TREC-COVID was judged from shallow pools; unjudged documents count as not relevant. Significance is not corrected for
+the number of pairs, as in the paper.
+
+## Do it yourself
+
+```sh
+irpref meta cutoffs QRELS RUNS AP QMeasure RMeasure PMeasure PPlus OMeasure RR WeightedRR --top 50 --seed {settings()["seed"]} --plot cutoffs.png
+irpref meta stability QRELS RUNS AP QMeasure PMeasure OMeasure RR --plot stability.png
+irpref plot sketch QRELS RUN -t TOPIC -f crp.png
+```
+"""
+    )
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    if len(sys.argv) > 1 and sys.argv[1] != "-":
+        compute(Path(sys.argv[1]))
+    elif len(sys.argv) > 1:
+        print(page(), end="")
+    else:
+        OUT.write_text(page(), encoding="utf-8")
+        print(f"wrote {OUT.name}")
+
+
+if __name__ == "__main__":
+    main()

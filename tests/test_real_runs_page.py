@@ -1,0 +1,67 @@
+"""The page on real runs says what its results say, and the results hold no name of a run."""
+
+import csv
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the documents are not part of the sdist")
+
+
+@pytest.fixture(scope="module")
+def generator():
+    pytest.importorskip("pandas")
+    spec = importlib.util.spec_from_file_location("make_real_runs", DOCS / "make_real_runs.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rows(generator, key):
+    with (generator.RESULTS / f"{key}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_page_is_written_from_its_results(generator):
+    assert generator.OUT.read_text(encoding="utf-8") == generator.page(), "run: python docs/make_real_runs.py"
+
+
+def test_a_sentence_that_the_results_do_not_bear_out_stops_the_page(generator, monkeypatch):
+    def power_of_p_is_none(key, measure, quantity, cutoff=0, real=generator.of):
+        return 0.0 if (measure, quantity) == ("P", "power") else real(key, measure, quantity, cutoff)
+
+    monkeypatch.setattr(generator, "of", power_of_p_is_none)
+    with pytest.raises(SystemExit, match="no longer bear this out: has more discriminative power"):
+        generator.page()
+
+
+def test_every_collection_has_every_measure_at_every_cutoff(generator):
+    expected = {
+        (measure, "" if cutoff is None else str(cutoff))
+        for measure in generator.MEASURES.values()
+        for cutoff in (generator.CUTOFFS if measure != "R-measure" else [None])
+    }
+    for key in generator.COLLECTIONS:
+        assert {(row["measure"], row["cutoff"]) for row in rows(generator, key)} == expected
+
+
+def test_the_results_name_measures_and_no_runs(generator):
+    words = set()
+    for key in generator.COLLECTIONS:
+        for row in rows(generator, key):
+            words.add(row.pop("measure"))
+            assert all(float(value or 0) >= 0 for value in row.values())
+    assert words == set(generator.MEASURES.values())
+    settings = json.loads((generator.RESULTS / "settings.json").read_text(encoding="utf-8"))
+    assert set(settings["collections"]) == set(generator.COLLECTIONS)
+    assert all(isinstance(value, int) for of in settings["collections"].values() for value in of.values())
+    assert all(isinstance(value, int) for name, value in settings["crp"].items() if name != "topic")
+
+
+def test_the_pictures_of_the_page_are_there(generator):
+    shown = {name for name in generator.page().replace(")", " ").replace("(", " ").split() if name.endswith(".png")}
+    shown = {name for name in shown if name.startswith("real-runs/")}
+    assert shown == {f"real-runs/{path.name}" for path in generator.RESULTS.glob("*.png")}
