@@ -221,6 +221,57 @@ def test_measures_of_a_set_say_what_each_document_is():
     }
 
 
+@pytest.mark.parametrize(
+    ("measure", "a", "b", "c"),
+    [
+        ("SeenAP", "relevant: adds precision / 2", "not relevant", "relevant: adds precision / 2"),
+        ("GRecall", "retrieved: counts with its gain 2", "no gain", "retrieved: counts with its gain 1"),
+        ("OriginalNDCG", "gain 2, not discounted", "no gain", "gain 1 divided by 2 at rank 4"),
+        ("OriginalNDCG(base=3)", "gain 2, not discounted", "no gain", "gain 1 divided by 1.262 at rank 4"),
+    ],
+)
+def test_each_document_has_the_reason_of_its_grade_and_rank(measure, a, b, c):
+    qrels = {"q": {"a": 2, "b": 0, "c": 1, "d": 1, "e": 0}}
+    run = {"q": {"b": 6.0, "a": 5.0, "x": 4.0, "c": 3.0}}
+    reasons = {"b": b, "a": a, "x": "no judgment", "c": c, "d": "not retrieved: adds nothing"}
+    assert why(explain(qrels, run, measure, "q")) == reasons
+
+
+@pytest.mark.parametrize(
+    ("measure", "reasons"),
+    [
+        (
+            "Coverage",
+            {
+                "a": "relevant and known to the user",
+                "b": "relevant, but not known to the user",
+                "e": "not relevant",
+                "c": "relevant and known to the user, not retrieved",
+            },
+        ),
+        (
+            "Novelty",
+            {
+                "a": "relevant, but known to the user",
+                "b": "relevant and new to the user",
+                "e": "not relevant",
+                "d": "relevant and new to the user, not retrieved",
+            },
+        ),
+    ],
+)
+def test_what_the_user_knew_is_said_of_documents_that_were_not_retrieved_too(measure, reasons):
+    qrels = pd.DataFrame(
+        {
+            "query_id": "q",
+            "doc_id": ["a", "b", "c", "d", "e", "f"],
+            "relevance": [1, 1, 1, 1, 0, 0],
+            "known": [True, False, True, False, True, True],
+        }
+    )
+    assert why(explain(qrels, {"q": {"a": 3.0, "b": 2.0, "e": 1.0}}, measure, "q")) == reasons
+
+
 @pytest.mark.parametrize("measure", ["PrefShare", "PrefAP", CRP])
 def test_where_a_negative_grade_is_a_judgment_nothing_says_that_it_is_none(measure):
     qrels = {"q": {"a": 1, "b": -1}}

@@ -332,6 +332,14 @@ def test_buckets_find_what_a_dict_finds(keys, wanted, few):
         match._SORTED = kept
 
 
+@pytest.mark.parametrize("size", [2**16, 2**16 + 1, 2**17])
+def test_buckets_know_rows_beyond_16_bits(size):
+    keys = np.random.default_rng(size).permutation(size).astype(np.uint64) * match._FACTOR
+    which, row = Buckets(keys).find(keys)
+    assert which.size == size
+    assert (which == row).all()
+
+
 @given(
     topics=st.lists(st.lists(st.integers(0, 3), max_size=14), min_size=1, max_size=4),
     rng=st.randoms(use_true_random=False),

@@ -1,6 +1,7 @@
 """Every measure of the package against its oracle, topic by topic, on collections drawn by Hypothesis."""
 
 import gzip
+import itertools
 import random
 import warnings
 from typing import NamedTuple
@@ -232,3 +233,12 @@ def test_judgments_with_negative_grades(data_dir):
         for query_id, judgments in qrels.items()
     }
     assert_all_agree(qrels, run)
+
+
+@pytest.mark.parametrize("name", ["CRP", "CRPRecovery", "Twist"])
+def test_a_topic_with_negative_grades_beside_one_without(name):
+    # Where both are, the one is read rank by rank and the other at its hits.
+    for ranking in itertools.permutations(["a", "n", "m", "x"]):
+        qrels = {"q": {"a": 1, "n": -1, "m": 0}, "plain": {"a": 1, "m": 0}}
+        run = {query_id: {doc: -float(i) for i, doc in enumerate(ranking)} for query_id in qrels}
+        assert_same(package_calc(name, qrels, run, plain(name)), oracle_calc(name, qrels, run, **plain(name)))
