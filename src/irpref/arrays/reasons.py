@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.preferences import Preferences
+from irpref.arrays.preferences import NOT_RETRIEVED, Preferences
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints
 
@@ -160,3 +160,51 @@ def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
             words.append(f"preferred {names(docs, below)} stand{'s' * (below.size == 1)} below {topic.doc[i]}")
         topic.why[i] = "; ".join(words)
     return ranked
+
+
+def say_fulfilled(topic: Topic, only_retrieved: bool) -> None:
+    """Say which preferences each document wins and loses, where the judgments are preferences.
+
+    Parameters
+    ----------
+    topic : Topic
+    only_retrieved : bool
+        Whether preferences that a document without a rank takes part in do not count.
+    """
+    of = topic.preferences
+    assert of is not None
+    numbers = {doc: i for i, doc in enumerate(topic.pool_doc)}
+    place = np.full(len(topic.pool_doc), NOT_RETRIEVED)
+    for doc, at, inside in zip(topic.doc, topic.place.tolist(), topic.inside.tolist(), strict=True):
+        if inside and doc in numbers:
+            place[numbers[doc]] = at
+
+    def listed(rows: Ints) -> str:
+        by_rank = rows[np.lexsort((rows, place[rows]))]
+        return names(topic.pool_doc, by_rank)
+
+    def words(i: int) -> str:
+        row = numbers[topic.doc[i]]
+        worse, better = of.against(row)
+        if only_retrieved:
+            worse, better = (rows[place[rows] != NOT_RETRIEVED] for rows in (worse, better))
+        won, lost = worse[place[worse] > place[row]], worse[place[worse] < place[row]]
+        said = []
+        if won.size:
+            said.append(f"wins over {listed(won)}")
+        if lost.size:
+            said.append(f"loses to {listed(lost)}, less preferred but above it")
+        if topic.inside[i]:
+            yields = better[place[better] > place[row]]
+            if yields.size:
+                said.append(f"stands above {listed(yields)}, preferred to it")
+            return "; ".join(said) or "wins and loses nothing"
+        if only_retrieved:
+            return "not retrieved: its preferences do not count"
+        open_ = worse[place[worse] == NOT_RETRIEVED]
+        if open_.size:
+            said.append(f"preferred to {listed(open_)}, which was not retrieved either")
+        return "; ".join(["not retrieved", *said])
+
+    topic.say(topic.inside & ~np.isnan(topic.grade), words)
+    topic.say(topic.kind == MISSED, words)

@@ -42,11 +42,33 @@ By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the pl
     RP      -2   +1   +1      c stands two ranks too high, a and b one too low
     CRP     -2   -1    0      CRP(R) = -1,  nCRP = -1 / -3 = 1/3,  CRPRecovery = 2/3
 
+The curve is not summed rank by rank. Were all documents non-relevant, CRP(j) would be a sum of whole numbers with a
+closed form; judged documents add what they have beyond a non-relevant one in their place, their `surplus`:
+
+    rank                            1    2    3
+    RP of a non-relevant document  -2   -1    0      j - (R + 1), up to rank R
+    surplus                         0   +2   +1      RP less the line above
+    CRP                            -2   -1    0      running sum of the first line, plus that of the second
+
 A run of c alone is filled up with a non-relevant document: RP -2, -1, so CRP is -3 and nCRP is 1, the worst.
 
 What it is sensitive to: the distance of a document from its place, not only the order of pairs. A document moved
 within the interval of its grade changes nothing; one moved ten ranks out of it costs ten times one moved by one. What
 stands below rank R plays no part in nCRP, nor in CRP without a cutoff; it decides CRPRecovery.
+
+How to read the file beside the paper:
+
+    GT(v, j)             (1)      the grade of a hit, by its level; 0 where no judged document stands at rank j
+    RS(i, rel)           (2)      ranks of a grade in the ideal list; they follow each other, so two numbers say all
+    min_i, max_i         (3)      `intervals`, from the `first` and `last` of `ideal`
+    RP(v, j)             (4)      `positions` at the hits, `Positions.of_nonrelevant` at all other ranks
+    CRP(v, j)            (5)      `crp_at` at one rank, `curve_at_hits` at the hits, `crp_curve` at every rank
+    R                    fig. 1   `relevant`, (n_topics,)
+    CRP(r, R), CRP(w, R) fig. 1   `crp`, `worst`
+    b_r, rho             sec. 2   `crp_balance`, `crp_recovery`
+
+RW, the weights of the grades, is defined there and used in none of the five equations: only the order of the grades
+counts here, and whether they are above 0.
 """
 
 from __future__ import annotations
@@ -107,7 +129,10 @@ class Positions(Record):
     negatives: bool  # whether a topic has negative grades; without them no rank is below `last`
 
     def of_nonrelevant(self, topic: Ints, rank: Ints) -> Floats:
-        """RP of a non-relevant document at these ranks: shape as `rank`."""
+        """RP of a non-relevant document at these ranks: shape as `rank`.
+
+        Equation (4) for the grade 0, whose interval is R + 1 to `last`.
+        """
         above = np.minimum(rank - (self.relevant + 1)[topic], 0.0)
         return above + np.maximum(rank - self.last[topic], 0.0) if self.negatives else above
 
@@ -130,7 +155,8 @@ def intervals(run: JudgedRun, filled: Ints) -> tuple[Ints, Ints]:
     `filled`: ranks of the filled-up list, (n_topics,). Non-relevant documents without a judgment, retrieved or
     filling up, push the lower grades down.
 
-    A document inside of them has RP 0.
+    A document inside of them has RP 0. Equation (3): documents of one grade stand together in the ideal list, so its
+    lowest and highest rank are all that equation (4) asks for.
     """
     best, grade = ideal(run.pool), run.pool.level_grade
     shift = run.pool.levels.spread(filled - run.hits.lengths)
@@ -160,7 +186,7 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
         # Non-relevant documents without a judgment: retrieved ones, and those that fill the list up.
         pushed = filled - run.hits.lengths
         first, last = intervals(run, filled)
-        # One of the two is 0: a document is above its interval, below it, or inside.
+        # Equation (4), (n_hits,). One of the two is 0: a document is above its interval, below it, or inside.
         rp = np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
         last_zero = best.relevant + best.zeros + pushed
         return Positions(rp, filled, best.relevant, last_zero, bool(best.negatives.any()))
@@ -187,6 +213,7 @@ def surplus(run: JudgedRun) -> Floats:
     """RP of each hit beyond that of a non-relevant document in its place: (n_hits,), whole numbers.
 
     The curve is then a closed form for all ranks, plus the running sum of these: ranks between hits are never visited.
+    Both are sums of whole numbers, exact in a double, so CRP does not depend on how it was summed.
     """
 
     def make() -> Floats:
@@ -293,9 +320,11 @@ def crp_balance(run: JudgedRun) -> Ints:
     r = of.relevant
     # Back at 0 at R already: nothing was misplaced, or it was made good in time.
     at_r = crp_at(run) >= 0
-    # Beyond R and without negative grades, the curve moves at hits only.
+    # Beyond R and without negative grades the curve moves at hits only, and never falls (a property that the paper
+    # states): the first hit where it is not below 0 is the balance point.
     hit = run.hits.first((curve_at_hits(run) >= 0) & (run.rank > run.hits.spread(r)))
     balance = np.where(at_r, r, np.append(run.rank, 0)[hit])
+    # A negative grade too high lets it fall again, and non-relevant documents can stand too low: rank by rank.
     rare = ideal(run.pool).negatives
     if rare.any():
         ranks, rp = crp_curve(run)
@@ -333,6 +362,8 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
 
     RP of each document down to the rank that is asked for. The parts are judged documents, documents without a
     judgment (a function of rank, since there may be many), and the ranks that fill a short list up (`rest`).
+
+    In the example of the module c adds -2 and a +1; b stands below rank R = 2 and adds nothing.
     """
     view = run.condensed(negative=True) if judged_only else run
     of = positions(view)
@@ -364,7 +395,10 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
 
 
 def n_crp_terms(run: JudgedRun, *, judged_only: bool) -> Terms:
-    """As `crp_terms`, each divided by the worst case."""
+    """As `crp_terms`, each divided by the worst case, which is negative: what stands too high adds.
+
+    In the example of the module c adds 2/3 and a takes away 1/3.
+    """
     terms = crp_terms(run, judged_only=judged_only)
     loss = worst(run.pool)
     share = np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0)

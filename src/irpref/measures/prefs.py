@@ -1,5 +1,13 @@
 """Preferences that a ranking fulfils: trec_eval's fourteen `prefs_` measures. 1 is best.
 
+Judgments are put on levels, a higher one preferred, inside three nested things:
+
+    topic       has one or more groups, and one value
+    group       preferences of one judge: they may not contradict each other, and what follows from two of them counts
+    subgroup    documents that the judge saw together: each is preferred to those on lower levels of the subgroup
+
+Qrels with grades are one group of one subgroup in each topic, every grade a level.
+
 A preference (a before b) is *fulfilled* where a stands above b. It counts in one of three readings:
 
     pairs       fulfilled                     possible                                trec_eval
@@ -48,56 +56,57 @@ below all that is.
 
 NumPrefs is 3 for both rankings; NumPrefsFulfilled is 2, and 1 of `a c` with `pairs='retrieved'`.
 
-When 1, when 0: `all` is 1 where every preference is fulfilled, which asks for every document
-that is preferred to another;
-`retrieved` is 1 already for two documents in the right order. 0 where none of those that count is fulfilled.
+Two judges, each a group: the first has the same three preferences, the second has b before a. Ranking a b c:
+
+    by          fulfilled of possible                                            value
+    preference  3 of the first judge's, 0 of the second's: 3 of 4                3/4
+    pair        a and b: 1 of 2 judges; a and c: 1 of 1; b and c: 1 of 1         (1/2 + 1 + 1) / 3 = 5/6
+    group       3 of 3, and 0 of 1                                               (1 + 0) / 2 = 1/2
+
+With `nonrelevant='R'`: grades a 2, b 1, c 0 have R = 2 and N = 1, so one non-relevant document is missing. Ranking
+a c b fulfils 2 of 3 preferences, and the missing document stands below both relevant ones: (2 + 2) / (3 + 2) = 4/5.
+Grades a 1, b 0, c 0 have R = 1 and N = 2. Ranking a b c keeps b as the highest non-relevant document; a before b is
+fulfilled, 1 of 1, but the N R = 2 pairs of the lowest level are possible, too, and none of them is fulfilled: 1/3,
+though nothing could be ranked better.
+
+When 1, when 0: `all` is 1 where every preference is fulfilled, which asks for every document that is preferred to
+another; `retrieved` is 1 already for two documents in the right order. 0 where none of those that count is fulfilled.
 
 When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out what the run does
 not decide, so a short list can have 1. By group every group weighs alike, by preference every preference does.
 
-How the file is laid out: preferences inside a group whose documents stand on levels are counted block by block, without
-listing pairs; what is no order of levels is a list of pairs (`irpref.arrays.preferences`). `_Counts` has four numbers a
-group, from which all readings follow. Only `by='pair'` with groups that overlap lists all pairs.
+How to read the file beside trec_eval's: `_ranks` gives each judged document its rank, in the order of these measures
+alone; `_ranked` counts by group what form_prefs_counts.c counts; `pref_share` makes of it what the m_prefs_*.c make,
+one `by` after the other; `TREC_PREFS` at the end has all fourteen names. The counting itself is in
+`irpref.arrays.fulfilled`: two numbers of preferences fulfilled (both documents retrieved, only the higher one) and two
+of preferences broken, by group. All three readings of the first table are sums of these four.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
-from irpref.arrays.preferences import NOT_RETRIEVED, Ordered, Preferences, ordered
-from irpref.arrays.reasons import MISSED, REST, Topic, names
-from irpref.arrays.record import Record
+from irpref.arrays.fulfilled import (
+    Ranked,
+    as_many_nonrelevant,
+    at_documents,
+    by_pair,
+    pair_terms,
+    ranked,
+    ratio,
+    whole_groups,
+)
+from irpref.arrays.preferences import NOT_RETRIEVED
+from irpref.arrays.reasons import MISSED, REST, Topic, names, say_fulfilled
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Floats, Ints
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 PAIRS = ("all", "retrieved", "implied")
-
-
-class _Counts(Record):
-    """Preferences by group: float arrays (n_groups,)."""
-
-    kept_retrieved: Floats
-    kept_alone: Floats
-    broken_retrieved: Floats
-    broken_alone: Floats
-    number: Floats
-
-    def fulfilled(self, pairs: str) -> Floats:
-        """Fulfilled preferences: shape (n_groups,)."""
-        return self.kept_retrieved if pairs == "retrieved" else self.kept_retrieved + self.kept_alone
-
-    def possible(self, pairs: str) -> Floats:
-        """Possible preferences: shape (n_groups,)."""
-        if pairs == "all":
-            return self.number
-        both = self.kept_retrieved + self.broken_retrieved
-        return both if pairs == "retrieved" else both + self.kept_alone + self.broken_alone
 
 
 def _ranks(run: JudgedRun, cutoff: int | None) -> Ints:
@@ -111,10 +120,13 @@ def _ranks(run: JudgedRun, cutoff: int | None) -> Ints:
         Ranks beyond count as not retrieved; None for all.
 
     The one place where ties stand by rising id, as trec_eval has it in these measures only.
+
+    NOT_RETRIEVED is higher than every rank, so "a stands above b" is one comparison of two numbers, whether b was
+    retrieved or not. Of two documents that were not retrieved neither is above.
     """
     if run.rank_rising is None:
         raise ValueError("preferences have tied documents by rising id: align the run with ties=True")
-    return run.memo((_ranks, cutoff), lambda: ranks_on_pool(run, run.rank_rising, cutoff))
+    return ranks_on_pool(run, run.rank_rising, cutoff)
 
 
 def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints:
@@ -135,32 +147,13 @@ def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints
     return out
 
 
-def _ordered(run: JudgedRun, cutoff: int | None) -> tuple[Ordered, Ordered]:
-    return run.memo((_ordered, cutoff), lambda: ordered(run.pool.preferences, _ranks(run, cutoff)))
+def _ranked(run: JudgedRun, cutoff: int | None) -> Ranked:
+    """The ranking with its preferences counted, once for all readings of a cutoff."""
 
+    def make() -> Ranked:
+        return ranked(run.pool.preferences, run.pool.judged, _ranks(run, cutoff))
 
-def _by_group(of: Preferences, entries: Ordered, pairs: Ordered) -> _Counts:
-    """Those inside blocks of levels (`entries`), and those that are no order of levels (`pairs`)."""
-
-    def total(name: str) -> Floats:
-        return of.members.total_whole(getattr(entries, name)) + of.pairs.total_whole(getattr(pairs, name))
-
-    return _Counts(
-        total("kept_retrieved"),
-        total("kept_alone"),
-        total("broken_retrieved"),
-        total("broken_alone"),
-        of.number(),
-    )
-
-
-def _counts(run: JudgedRun, cutoff: int | None) -> _Counts:
-    of = run.pool.preferences
-    return run.memo((_counts, cutoff), lambda: _by_group(of, *_ordered(run, cutoff)))
-
-
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    return np.divide(numerator, denominator, out=np.zeros(denominator.size), where=denominator > 0)
+    return run.memo((_ranked, cutoff), make)
 
 
 def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None) -> Floats:
@@ -183,211 +176,36 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
     -------
     array (n_topics,)
         0 where no preference is possible.
+
+    Numbers of preferences are whole and added exactly, in any order. Shares are not: they are added group after group,
+    or pair after pair from the top of the ranking, as trec_eval does, so that the last digit is the same.
     """
     groups = run.pool.preferences.groups
+    view = _ranked(run, cutoff)
     if by == "pair":
-        return _by_pair(run, pairs, cutoff)
-    counts = _counts(run, cutoff)
+        return by_pair(view, pairs)
+    counts = view.counts
+    # One fraction a topic: a group with many preferences weighs more than one with few.
     if by == "preference":
-        return _ratio(groups.total_whole(counts.fulfilled(pairs)), groups.total_whole(counts.possible(pairs)))
+        return ratio(groups.total_whole(counts.fulfilled(pairs)), groups.total_whole(counts.possible(pairs)))
+    # One fraction a group, (n_groups,), and their mean: every judge weighs alike.
     if nonrelevant == "R":
-        fulfilled, possible = _as_many_nonrelevant(run, pairs, cutoff)
+        fulfilled, possible = as_many_nonrelevant(view, pairs)
         # trec_eval divides 0 by 0 here, and the topic is lost: see the list of the module.
         undefined = groups.count(possible == 0) > 0
     else:
         fulfilled, possible = counts.fulfilled(pairs), counts.possible(pairs)
         undefined = np.zeros(groups.n, bool)
     # Group after group in the order of their names, as trec_eval adds.
-    value = groups.total(_ratio(fulfilled, possible)) / np.maximum(groups.lengths, 1)
+    value = groups.total(ratio(fulfilled, possible)) / np.maximum(groups.lengths, 1)
     return np.where(undefined, 0.0, value)
-
-
-def _as_many_nonrelevant(run: JudgedRun, pairs: str, cutoff: int | None) -> tuple[Floats, Floats]:
-    """Fulfilled and possible preferences of each group that has R non-relevant documents: (n_groups,) each.
-
-    Where a group has too few non-relevant documents, those missing count as ranked below all others: each is
-    one more fulfilled preference of every relevant document retrieved. Where it has too many, the group is counted
-    again with the R highest of them.
-    """
-    of = run.pool.preferences
-    rank = _ranks(run, cutoff)
-    counts = _counts(run, cutoff)
-    only_retrieved = pairs == "retrieved"
-    # The documents that count as non-relevant differ with the kind of group: level 0, or all that is not above 0.
-    found = rank[of.row] != NOT_RETRIEVED
-    several = of.members.spread(of.several)
-    relevant = of.level > 0
-    other = np.where(several, of.level == 0, ~relevant)
-    r_all, r_found = of.members.count(relevant), of.members.count(relevant & found)
-    n_all, n_found = of.members.count(other), of.members.count(other & found)
-    r, n = (r_found, n_found) if only_retrieved else (r_all, n_all)
-    missing = np.maximum(r - n, 0)
-    fulfilled = counts.fulfilled(pairs) + r_found * missing
-    possible = counts.possible(pairs) + r_all * missing
-    # Fewer relevant than non-relevant documents: the second line of the definition.
-    few = r < n
-    if not few.any():
-        return fulfilled, possible
-
-    # The lowest level of a group of one subgroup is its last.
-    lowest = np.zeros(of.row.size, bool)
-    last = np.append(of.place, 0)[of.entries.ends - 1]
-    lowest[:] = ~several & (of.place == of.entries.spread(last))
-    pool = np.where(several, other, lowest)
-    at = np.flatnonzero(pool & of.members.spread(few))
-    at = at[np.lexsort((*_document_order(of, rank, at), of.members.topic[at]))]
-    # By group, from the top of the ranking: the first R of each stay, all others leave the group.
-    candidates = Segments(np.searchsorted(of.members.topic[at], np.arange(of.n_groups + 1)))
-    first_r = candidates.position < candidates.spread(np.where(of.several, r_all, r))
-    kept = of.members.spread(few)
-    kept[at[~first_r]] = False
-    # A group that lost documents is counted from the start, since every count may have changed.
-    again = of.without(kept)
-    fresh = _by_group(again, *ordered(again, rank))
-    more, pairs_more = _lowest_among_themselves(of, rank, at, candidates, first_r, only_retrieved)
-    # Groups with enough relevant documents keep what they had.
-    fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
-    possible = np.where(few, fresh.possible(pairs) + pairs_more, possible)
-    return fulfilled, possible
-
-
-def _document_order(of: Preferences, rank: Ints, at: Ints) -> tuple[Ints, ...]:
-    """Keys of entries, the last first: by rank, and documents that were not retrieved by rising id.
-
-    trec_eval sorts a group by it before it takes the first R.
-    """
-    row = of.row[at]
-    return (rank[row],) if of.by_id is None else (of.by_id[row], rank[row])
-
-
-def _lowest_among_themselves(
-    of: Preferences, rank: Ints, at: Ints, candidates: Segments, first_r: Bools, only_retrieved: bool
-) -> tuple[Floats, Floats]:
-    """The pairs among non-relevant documents that trec_eval counts in a group of one subgroup: (n_groups,) each.
-
-    They are part of trec_eval's numbers, though no judgment says so (see the module's list).
-    """
-    row = of.row[at]
-    found = rank[row] != NOT_RETRIEVED
-    # Above each of the first R: those before it, but for itself where it stands twice.
-    same = np.zeros(row.size, bool)
-    same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
-    start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
-    before = start - candidates.spread(candidates.starts)
-    n_found = candidates.count(found)
-    above = np.minimum(before, candidates.spread(n_found))
-    second = first_r & ~candidates.spread(of.several)
-    if only_retrieved:
-        second &= found
-    kept = candidates.total_whole(np.where(second, above, 0).astype(np.float64))
-    size = n_found if only_retrieved else candidates.lengths
-    return kept, (candidates.count(second) * size).astype(np.float64)
-
-
-_MANY = 1 << 22  # pairs that are listed at once
-
-
-def _by_pair(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
-    """Where no two groups can judge one pair this is the share of preferences, which is found without listing pairs."""
-    of = run.pool.preferences
-    counts = _counts(run, cutoff)
-    # One group without repeated judgments prefers one of two documents at most once: a pair is a preference.
-    value = _ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
-    # Only these topics can have a pair that two groups judge; pair by pair is slow.
-    overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
-    for t in np.flatnonzero(overlap).tolist():
-        rows = slice(int(run.pool.judged.offsets[t]), int(run.pool.judged.offsets[t + 1]))
-        value[t] = _pair_ratio(of.topics(t, t + 1, rows.start, rows.stop), _ranks(run, cutoff)[rows], pairs)
-    return value
-
-
-class _Shares(Record):
-    """Pairs of documents of a topic, from the top of the ranking: arrays (n_pairs,)."""
-
-    upper: Ints  # row of the higher document
-    share: Floats  # groups whose preference is fulfilled, of those that prefer one of the two
-    both: Bools  # whether both were retrieved
-    alone: Bools  # whether the higher one was
-
-
-def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
-    """The pairs of documents of one topic that are judged, a few million at a time.
-
-    Pairs are listed from the top of the ranking, so that memory does not grow with the square of the documents. A
-    pair's key is the same in all groups: sorted by it, the groups of a pair stand together.
-    """
-    n = rank.size
-    order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
-    # One number a document makes a pair one integer: higher times n plus lower.
-    number = np.empty(n, np.int64)  # of each document, from the top of the ranking
-    number[order] = np.arange(n)
-    n_found = int((rank != NOT_RETRIEVED).sum())
-    # Entries of a block from the top: each stands before all that follow.
-    mine = number[of.row]
-    sort = np.lexsort((mine, of.entries.topic))
-    mine, place = mine[sort], of.place[sort]
-    following = of.entries.spread(of.entries.ends) - np.arange(mine.size) - 1
-    # Preferences that are no order of levels, pair by pair.
-    win, lose = number[of.winner], number[of.loser]
-    high, low = np.minimum(win, lose), np.maximum(win, lose)
-
-    # Pairs whose higher document is each one, so that a batch is a range of the ranking.
-    load = np.bincount(mine, weights=following, minlength=n) + np.bincount(high, minlength=n)
-    upto = np.cumsum(load)
-    start = 0
-    while start < n:
-        stop = max(int(np.searchsorted(upto, (upto[start - 1] if start else 0) + _MANY, side="right")), start + 1)
-        at = np.flatnonzero((mine >= start) & (mine < stop))
-        first = np.repeat(at, following[at])
-        runs = Segments.of_lengths(following[at])
-        second = first + runs.position + 1
-        # Documents on one level are no preference.
-        tells = place[first] != place[second]
-        first, second = first[tells], second[tells]
-        further = (high >= start) & (high < stop)
-        key = np.concatenate([mine[first] * n + mine[second], high[further] * n + low[further]])
-        kept = np.concatenate([place[first] < place[second], (win < lose)[further]])
-        by_key = np.argsort(key, kind="stable")
-        key, kept = key[by_key], kept[by_key]
-        opens = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: key.size])
-        if opens.size:
-            share = np.add.reduceat(kept.astype(np.float64), opens) / np.diff(np.append(opens, key.size))
-            upper, lower = np.divmod(key[opens], n)
-            # Retrieved documents have the first numbers: a look at two numbers tells the reading a pair belongs to.
-            both, alone = lower < n_found, (upper < n_found) & (lower >= n_found)
-            yield _Shares(order[upper], share, both, alone)
-        start = stop
-
-
-def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
-    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled.
-
-    The shares are added in the order of the ranking, as trec_eval adds.
-    """
-    size = 0
-    of_retrieved: list[Floats] = []
-    of_alone: list[Floats] = []
-    for batch in _shares(of, rank):
-        of_retrieved.append(batch.share[batch.both])
-        of_alone.append(batch.share[batch.alone])
-        size += _possible(batch, pairs)
-    # Of a pair that was not retrieved no group is fulfilled: its share is 0, and only `size` counts it.
-    shares = np.concatenate([np.zeros(1), *of_retrieved, *(of_alone if pairs != "retrieved" else [])])
-    return float(np.cumsum(shares)[-1]) / size if size else 0.0
-
-
-def _possible(batch: _Shares, pairs: str) -> int:
-    """Pairs that count in this reading."""
-    if pairs == "all":
-        return int(batch.share.size)
-    return int(batch.both.sum() + (batch.alone.sum() if pairs == "implied" else 0))
 
 
 def n_prefs(run: JudgedRun) -> Floats:
     """Preferences of each topic: shape (n_topics,).
 
     A property of the judgments: the run does not matter. A document on a level is preferred to all on lower levels
-    of its subgroup.
+    of its subgroup: 2, 3 and 5 documents on three levels are 2 * 3 + 2 * 5 + 3 * 5 = 31 preferences.
     """
     of = run.pool.preferences
     return of.groups.total_whole(of.number())
@@ -405,46 +223,14 @@ def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floa
     cutoff
         Documents below count as not retrieved.
     """
-    return run.pool.preferences.groups.total_whole(_counts(run, cutoff).fulfilled(pairs))
-
-
-def _at_documents(run: JudgedRun, pairs: str, cutoff: int | None, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """At the higher document of each preference that the ranking decides: (n_judged,) each.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    pairs, cutoff
-        As in `pref_share`.
-    weight
-        Of a fulfilled preference, by group: (n_groups,).
-
-    Returns
-    -------
-    weights, kept, broken
-        The weights of those fulfilled, their number, and the number of the others.
-    """
-    of = run.pool.preferences
-    entries, further = _ordered(run, cutoff)
-    size = run.pool.grade.size
-
-    def total(name: str, weighted: bool = False) -> Floats:
-        at_entries, at_pairs = getattr(entries, f"{name}_retrieved"), getattr(further, f"{name}_retrieved")
-        if pairs != "retrieved":
-            at_entries = at_entries + getattr(entries, f"{name}_alone")
-            at_pairs = at_pairs + getattr(further, f"{name}_alone")
-        if weighted:
-            at_entries, at_pairs = at_entries * of.members.spread(weight), at_pairs * of.pairs.spread(weight)
-        higher = of.winner if name == "kept" else of.loser
-        found = np.bincount(of.row, at_entries, size) + np.bincount(higher, at_pairs, size)
-        return found.astype(np.float64)
-
-    return total("kept", True), total("kept"), total("broken")
+    return run.pool.preferences.groups.total_whole(_ranked(run, cutoff).counts.fulfilled(pairs))
 
 
 def _terms(run: JudgedRun, adds: Floats, kept: Floats, broken: Floats, rest: Floats | None = None) -> Terms:
-    """The summands, with what they are made of: numbers of preferences, NaN where a document was not retrieved."""
+    """The summands, with what they are made of: numbers of preferences, NaN where a document was not retrieved.
+
+    `adds`, `kept` and `broken` are (n_judged,), `rest` is (n_topics,): what belongs to no document.
+    """
     found = ~run.missed()
     columns = {"correct": np.where(found, kept, np.nan), "wrong": np.where(found, broken, np.nan)}
     return Terms(adds, rest=rest, columns=columns, counts=run.pool.preferences.wins(run.pool.grade.size) > 0)
@@ -455,63 +241,38 @@ def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, c
 
     They add up to the value; a preference is credited to its higher document, not to both. With `nonrelevant='R'`,
     what the pairs among the non-relevant documents add belongs to none.
+
+    In the example of the module, ranking a c, `all`: a adds 2/3, for it stands above b and c; c adds 0, for the only
+    preference that it could be the higher document of, b before c, is broken.
+
+    What one fulfilled preference adds depends on `by`:
+
+        preference  1 / possible preferences of the topic
+        group       1 / (groups of the topic * possible preferences of its own group)
+        pair        the share of the pair / pairs of the topic
     """
     of = run.pool.preferences
     groups = of.groups
-    counts = _counts(run, cutoff)
+    view = _ranked(run, cutoff)
+    counts = view.counts
     none = np.zeros(of.n_groups)
     if by == "pair":
-        _, kept, broken = _at_documents(run, pairs, cutoff, none)
-        return _terms(run, _pair_terms(run, pairs, cutoff), kept, broken)
+        _, kept, broken = at_documents(view, pairs, none)
+        return _terms(run, pair_terms(view, pairs), kept, broken)
     if by == "preference":
         possible = groups.spread(groups.total_whole(counts.possible(pairs)))
-        return _terms(run, *_at_documents(run, pairs, cutoff, _ratio(np.ones(of.n_groups), possible)))
+        return _terms(run, *at_documents(view, pairs, ratio(np.ones(of.n_groups), possible)))
     each = 1 / groups.spread(np.maximum(groups.lengths, 1))  # every group weighs alike
     if nonrelevant == "all":
-        return _terms(
-            run, *_at_documents(run, pairs, cutoff, each * _ratio(np.ones(of.n_groups), counts.possible(pairs)))
-        )
+        return _terms(run, *at_documents(view, pairs, each * ratio(np.ones(of.n_groups), counts.possible(pairs))))
     # Not every summand of this reading belongs to a document: what does is shown, the rest follows from the value.
-    _, kept, broken = _at_documents(run, pairs, cutoff, none)
+    _, kept, broken = at_documents(view, pairs, none)
     value = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
-    _, possible = _as_many_nonrelevant(run, pairs, cutoff)
+    _, possible = as_many_nonrelevant(view, pairs)
     undefined = groups.count(possible == 0) > 0
-    weight = np.where(groups.spread(undefined), 0.0, each * _ratio(np.ones(of.n_groups), possible))
-    adds = _whole_groups(run, pairs, cutoff, weight)
+    weight = np.where(groups.spread(undefined), 0.0, each * ratio(np.ones(of.n_groups), possible))
+    adds = whole_groups(view, pairs, weight)
     return _terms(run, adds, kept, broken, value - run.pool.judged.total(adds))
-
-
-def _whole_groups(run: JudgedRun, pairs: str, cutoff: int | None, weight: Floats) -> Floats:
-    """As `_at_documents`, of the groups that keep all their documents with `nonrelevant='R'`: shape (n_judged,).
-
-    Where non-relevant documents are missing, each is one more fulfilled preference of a relevant document retrieved.
-    """
-    of = run.pool.preferences
-    found = _ranks(run, cutoff)[of.row] != NOT_RETRIEVED
-    relevant = of.level > 0
-    other = np.where(of.members.spread(of.several), of.level == 0, ~relevant)
-    r, n = (
-        of.members.count(mask & found) if pairs == "retrieved" else of.members.count(mask) for mask in (relevant, other)
-    )
-    weight = np.where(r < n, 0.0, weight)
-    adds, _, _ = _at_documents(run, pairs, cutoff, weight)
-    missing = of.members.spread(np.maximum(r - n, 0) * weight)
-    return adds + np.bincount(of.row, np.where(relevant & found, missing, 0.0), run.pool.grade.size)
-
-
-def _pair_terms(run: JudgedRun, pairs: str, cutoff: int | None) -> Floats:
-    """Shares of the pairs at their higher document, over the number of pairs of the topic: shape (n_judged,)."""
-    of, rank = run.pool.preferences, _ranks(run, cutoff)
-    out = np.zeros(run.pool.grade.size)
-    for t in range(run.pool.n_topics):
-        rows = slice(int(run.pool.judged.offsets[t]), int(run.pool.judged.offsets[t + 1]))
-        size = 0
-        for batch in _shares(of.topics(t, t + 1, rows.start, rows.stop), rank[rows]):
-            counts = batch.both if pairs == "retrieved" else batch.both | batch.alone
-            out[rows] += np.bincount(batch.upper[counts], batch.share[counts], rows.stop - rows.start)
-            size += _possible(batch, pairs)
-        out[rows] /= max(size, 1)
-    return out
 
 
 def n_prefs_terms(run: JudgedRun) -> Terms:
@@ -522,7 +283,7 @@ def n_prefs_terms(run: JudgedRun) -> Terms:
 
 def n_prefs_fulfilled_terms(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Terms:
     """Fulfilled preferences whose higher document each one is: shape (n_judged,). They add up to the value."""
-    return _terms(run, *_at_documents(run, pairs, cutoff, np.ones(run.pool.preferences.n_groups)))
+    return _terms(run, *at_documents(_ranked(run, cutoff), pairs, np.ones(run.pool.preferences.n_groups)))
 
 
 def preference_reasons(topic: Topic) -> None:
@@ -530,44 +291,7 @@ def preference_reasons(topic: Topic) -> None:
 
     A preference is won by the document that is preferred, if that one stands above; lost if it stands below.
     """
-    of = topic.preferences
-    assert of is not None
-    only_retrieved = topic.arguments.get("pairs") == "retrieved"
-    numbers = {doc: i for i, doc in enumerate(topic.pool_doc)}
-    place = np.full(len(topic.pool_doc), NOT_RETRIEVED)
-    for doc, at, inside in zip(topic.doc, topic.place.tolist(), topic.inside.tolist(), strict=True):
-        if inside and doc in numbers:
-            place[numbers[doc]] = at
-
-    def listed(rows: Ints) -> str:
-        by_rank = rows[np.lexsort((rows, place[rows]))]
-        return names(topic.pool_doc, by_rank)
-
-    def words(i: int) -> str:
-        row = numbers[topic.doc[i]]
-        worse, better = of.against(row)
-        if only_retrieved:
-            worse, better = (rows[place[rows] != NOT_RETRIEVED] for rows in (worse, better))
-        won, lost = worse[place[worse] > place[row]], worse[place[worse] < place[row]]
-        said = []
-        if won.size:
-            said.append(f"wins over {listed(won)}")
-        if lost.size:
-            said.append(f"loses to {listed(lost)}, less preferred but above it")
-        if topic.inside[i]:
-            yields = better[place[better] > place[row]]
-            if yields.size:
-                said.append(f"stands above {listed(yields)}, preferred to it")
-            return "; ".join(said) or "wins and loses nothing"
-        if only_retrieved:
-            return "not retrieved: its preferences do not count"
-        open_ = worse[place[worse] == NOT_RETRIEVED]
-        if open_.size:
-            said.append(f"preferred to {listed(open_)}, which was not retrieved either")
-        return "; ".join(["not retrieved", *said])
-
-    topic.say(topic.inside & ~np.isnan(topic.grade), words)
-    topic.say(topic.kind == MISSED, words)
+    say_fulfilled(topic, only_retrieved=topic.arguments.get("pairs") == "retrieved")
     topic.say(
         topic.kind == REST, lambda i: "pairs of groups whose non-relevant documents are cut to as many as relevant"
     )

@@ -35,8 +35,8 @@ which an ideal list scores less than 1); its `gcompute` takes each topic's highe
 ours is one for the whole collection: else N would mean something else in each topic.
 
 How it is computed: grades enter as ratios of whole numbers wherever they are whole, all in the unit of the topic's best
-document, so that fractions that are equal have equal bits. The differences above each document are counted by
-`irpref.arrays.inversions`, once for all norms and readings.
+document, so that fractions that are equal have equal bits (`irpref.arrays.scale`). The differences above each document
+are counted by `irpref.arrays.inversions`, once for all norms and readings.
 
 By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0, 0, so R = 3/2 and
 N = 0 + 1/2 + 1 + 1 = 5/2. Above a stands c, which costs 1; above b stands c, which costs (1/2 - 0) / (1/2) = 1; a
@@ -55,13 +55,34 @@ When 1, when 0: 1 where every judged document with a gain was retrieved and none
 where no document with a gain was retrieved, or where each of them lost its whole weight. Documents without a judgment
 may stand anywhere: without a cutoff they change no value.
 
+With another `max_rel` the same ranking has another value in the absolute norm, since N is another: 2/3 on a scale up to
+3, 9/13 up to 4. The relative norms stay as they are.
+
+Their figure 1 prints grades and rankings of three tools, and the scores as a plot only. From the printed rankings:
+
+                                           T1      T2      T3
+    absolute                            0.848   0.703   0.144      T1 misplaces nothing: 6.7 retrieved of R = 7.9
+    absolute, unretrieved='infinity'    0.994   0.900   0.392
+    relative                            0.848   0.675   0.068
+    relative, n = 2                     1.000   0.673   0.018      A and B of the figure
+    relative, n = 4                     0.875   0.651   0.046      A1, A2, B1 and B2
+
 What it is sensitive to: the judged non-relevant documents. Few of them make N small, and one misplaced document then
 costs much. The absolute norm charges a mistake alike at every rank; the relative ones ask how many of the judged
 documents above are less relevant, so that a mistake at the top costs more.
 
 How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` is the inner sum; `summands` is what
 stands behind the outer sum, for every norm and reading; `rpref` adds up and divides by R; `rpref_terms` hands the same
-summands to `explain`, one a document.
+summands to `explain`, one a document. Its symbols are these variables:
+
+    S           judged documents: rows of the pool, (n_judged,); those retrieved are the hits, (n_hits,)
+    tau_k       `view.rank` of a hit, counted among judged documents; infinity for the rows that are no hit
+    c           `cutoff`: documents below rank c of the whole list are no hits
+    rho_k       `of.value[level] / of.top`; documents of one grade share a level, so it is kept by level
+    R, N        `of.r / of.top` and `of.n / of.top`, (n_topics,)
+    inner sum   `above / of.value[level]`: the division by rho_k comes with that by den_k
+    den_k       `den` is rho_k times N; in the relative norms rho_k alone, times a number of documents
+    1 / R       a division by `size`, at the end
 """
 
 from __future__ import annotations
@@ -71,131 +92,14 @@ from typing import Any
 import numpy as np
 
 from irpref.arrays.inversions import inversions
-from irpref.arrays.judgments import Gains, Judgments
+from irpref.arrays.judgments import Gains
 from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
+from irpref.arrays.scale import Scale, scale
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
-
-# Of max_rel, the share that a positive gain has at least: below, products would leave the range of a double.
-LEAST_SHARE = 1e-250
-
-
-def partition(value: Floats, n: int, top: float) -> Floats:
-    """Partition of each value on the scale 0 to `top`: integers 0 to n - 1, shape as `value`.
-
-    Parameters
-    ----------
-    value
-        Gains, 0 to `top`.
-    n
-        Number of partitions, 2 or more.
-    top
-        Top of the scale; it belongs to the last partition.
-
-    A value on a boundary belongs to the partition above it (figure 1 of the paper).
-    """
-    # By a power of two, which takes no digit: a multiple of a grade of 1e308 has no double.
-    exponent = int(np.frexp(top)[1])
-    exact = n * np.ldexp(value, -exponent) / np.ldexp(top, -exponent)
-    part = np.floor(exact)
-    # Within a rounding error of a boundary, decide in rationals of the decimal numbers as written.
-    near = np.abs(exact - np.rint(exact)) < 1e-9 * np.maximum(exact, 1)
-    if near.any():
-        from fractions import Fraction
-
-        distinct, inverse = np.unique(value[near], return_inverse=True)
-        whole = Fraction(repr(float(top)))
-        part[near] = np.array([float(n * Fraction(repr(v)) // whole) for v in distinct.tolist()], dtype=np.float64)[
-            inverse
-        ]
-    return np.minimum(part, n - 1)
-
-
-def _check_shares(value: Floats, top: float) -> None:
-    """Refuse what a double cannot hold, rather than return a value that is wrong in its digits."""
-    small = value[(value > 0) & (value < LEAST_SHARE * top)]
-    if small.size:
-        raise ValueError(
-            f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of double precision, "
-            f"expected at least {LEAST_SHARE:g} of max_rel"
-        )
-
-
-class Scale(Record):
-    """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
-
-    value: Floats  # 0 for negative grades
-    step: Ints  # order of the values in the topic, 0 for the lowest; levels of equal value share a step
-    top: float  # value of the top of the scale
-    n: Floats  # (n_topics,) N in the same units
-    r: Floats  # (n_topics,) R in the same units
-    unit: Floats  # (n_topics,) value of the topic's best level, 1 where it is 0
-    name: tuple[Gains, float, int | None]  # what it was made of first
-
-
-def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale:
-    """Place the grades on the scale, and cut it into n partitions where n is given.
-
-    Parameters
-    ----------
-    pool
-        The judgments.
-    gains
-        Pairs of grade and gain; None, or a grade not named: the grade itself.
-    max_rel
-        Top of the scale, which stands for 1; higher gains count as it.
-    n
-        Partitions of n-pref (section 3); None for rpref.
-
-    Returns
-    -------
-    Scale
-        rho times a power of two, with R and N in the same unit. Negative grades are no judgment: they are in
-        neither sum.
-    """
-
-    def make() -> Scale:
-        # A negative grade is no judgment: it is in neither R nor N, and above or below nothing.
-        judged = pool.level_grade >= 0
-        value = np.clip(np.where(judged, pool.level_mapped(gains), 0.0), 0.0, max_rel)
-        top = float(max_rel)
-        if n is not None:
-            value, top = partition(value, n, top), float(n - 1)
-        else:
-            _check_shares(value, top)
-        # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
-        exponent = int(np.frexp(top)[1])
-        value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
-        # n-pref with a partition for each grade has the scale of rpref: what is made of it is made once.
-        known: list[Scale] = pool.memo(Scale, list)
-        for other in known:
-            if other.top == top and np.array_equal(other.value, value):
-                return other
-        # Levels stand by falling grade, and by falling value with it: a step begins where the value falls.
-        # Grades that share a value, by partition or by `gains`, have no preference between them.
-        falls = np.zeros(value.size, bool)
-        falls[1:] = value[1:] != value[:-1]
-        falls[pool.levels.starts[pool.levels.lengths > 0]] = False
-        depth = pool.levels.running_count(falls)
-        deepest = np.append(depth, 0)[pool.levels.ends - 1]
-        # Weights are ratios to the best document of the topic; it cancels in the value.
-        best = pool.levels.maximum(value)
-        made = Scale(
-            value,
-            pool.levels.spread(deepest) - depth,
-            top,
-            pool.level_total(np.where(judged, top - value, 0.0)),
-            pool.level_total(value),
-            np.where(best > 0, best, 1.0),
-            (gains, max_rel, n),
-        )
-        known.append(made)
-        return made
-
-    return pool.memo((scale, gains, max_rel, n), make)
 
 
 def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
@@ -204,6 +108,8 @@ def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
     Not `weighted`, their number.
 
     The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what `explain` shows as `lost`.
+    rho_k is the same in all summands of the inner sum, so it is taken out of it. What is left are differences of
+    grades; where grades are whole their sum is exact, in whatever order they are added.
     """
     return inversions(view.hits, view.level, view.pool.levels, of.value, of.step, weighted)
 
@@ -231,7 +137,12 @@ def summands(
 ) -> _Parts:
     """What the documents add, before it is divided.
 
-    One summand is rho_k (1 - penalty_k), with the penalty of equation (1).
+    One summand is rho_k (1 - penalty_k), with the penalty of equation (1):
+
+        penalty_k = 1/den_k * sum_{l above k, rho_l < rho_k} (rho_k - rho_l) / rho_k
+
+    No penalty is above 1: a summand of the inner sum, 1 - rho_l / rho_k, is at most 1 - rho_l, and these add up to N;
+    in the relative norms the sum has no more summands than den_k counts, each at most 1.
 
     Parameters
     ----------
@@ -257,23 +168,27 @@ def summands(
     # Only judged documents are in the formula. The cutoff comes first: it counts ranks of the list as it is.
     view = run.at(cutoff).condensed()
     hits, level = view.hits, view.level
-    # The differences above each document serve every norm and reading.
+    # The inner sum, (n_hits,): the differences above each document serve every norm and reading.
     above = view.memo((misplaced, of.name), lambda: misplaced(view, of))
 
     # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
     # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
     den = of.value * (pool.levels.spread(of.n) if norm == "absolute" else 1.0)
-    den = np.where(den > 0, den, 1.0)  # nothing below: the difference is 0
+    # rho_k = 0 has no weight, N = 0 nothing below: the difference is 0, and may be divided by anything.
+    den = np.where(den > 0, den, 1.0)
     # N and the differences are in units of the top of the scale, so the top is put back into the fraction.
-    # The other norms divide by a number of documents: those above, at least 1 for the highest (0/0 there).
+    # The other norms (section 2.4) divide by a number of documents: `view.rank` is that of the judged ones above and
+    # itself, one less that of those above. Of the highest it is 0, and the sum is, too (0/0 in section 2.5): by 1.
     if norm == "absolute":
         penalty = above * of.top / den[level]
     else:
         penalty = above / (den[level] * np.maximum(view.rank - (norm == "relative") * 1.0, 1.0))
+    # rho_k (1 - penalty_k), (n_hits,), in the unit of the best document: it cancels with that of R.
     summand = (of.value / pool.levels.spread(of.unit))[level] * (1 - penalty)
     # The 1/R of equation (1), in the same unit as the summands.
     size = of.r / of.unit
 
+    # "A case for omitting the highest ranked document" (section 2.5): the first hit of each topic that has one.
     if top != "keep":
         topics = np.flatnonzero(hits.lengths > 0)
         first = hits.starts[topics]
@@ -288,7 +203,9 @@ def summands(
         summand[first] = 0.0
 
     missed = missed_penalty = None
-    # An unretrieved document stands below every retrieved one: its penalty depends on its grade alone.
+    # An unretrieved document stands below every retrieved one: its penalty depends on its grade alone, (n_levels,).
+    # Over the retrieved documents l of a lower grade, sum (rho_k - rho_l) = their number * rho_k - sum rho_l. Those
+    # that were not retrieved either are not in it: infinity is not below infinity.
     if unretrieved == "infinity":
         counts = np.bincount(view.level, minlength=of.value.size).astype(np.float64)
         lower, lower_total = (_of_lower_steps(pool.levels, of.step, c) for c in (counts, counts * of.value))
@@ -374,7 +291,13 @@ def rpref_terms(
 ) -> Terms:
     """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight it loses.
 
-    They add up to the value. Parameters as for `rpref`.
+    They add up to the value. Parameters as for `rpref`. The example of the module, ranking c a b d, absolute:
+
+        document   rho    lost   penalty   adds
+        c          0      0      -         0
+        a          1      1      2/5       1 * 3/5 / (3/2) = 2/5
+        b          1/2    1      2/5       1/2 * 3/5 / (3/2) = 1/5
+        d          0      0      -         0
     """
     parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
     pool = run.pool

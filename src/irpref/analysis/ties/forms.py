@@ -30,6 +30,7 @@ from irpref.analysis.ties.groups import Tied
 from irpref.analysis.ties.recovery import recovery
 from irpref.arrays.judgments import Gains
 from irpref.arrays.run import JudgedRun
+from irpref.arrays.scale import Scale, scale
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.measures import blended_ratio as blended
 from irpref.measures import bpref as of_bpref
@@ -656,7 +657,7 @@ def _rpref(
 ) -> Closed:
     """Place q of a group of judged documents has each of them with the same probability, and q of the others above."""
     pool = tied.run.pool
-    of = rpref.scale(pool, gains, max_rel, n)
+    of = scale(pool, gains, max_rel, n)
     judged = tied.run.grade >= 0
     rho = np.where(judged, of.value[tied.run.level], -1.0)
     if top == "keep":
@@ -715,7 +716,7 @@ def _rpref(
     return low, mean, high
 
 
-def _cut(view: Tied, of: rpref.Scale, factor: Floats, cutoff: int | None) -> dict[int, tuple[float, float]]:
+def _cut(view: Tied, of: Scale, factor: Floats, cutoff: int | None) -> dict[int, tuple[float, float]]:
     """Lowest and highest part of the groups that the cutoff divides: group to sums of rho (1 - penalty)."""
     first, size = view.whole
     slots = np.clip((cutoff or 0) - first + 1, 0, size)
@@ -756,7 +757,7 @@ def _seen(view: Tied, cutoff: int | None) -> Floats:
     return out
 
 
-def _misplaced(view: Tied, of: rpref.Scale, factor: Floats, sign: float) -> Floats:
+def _misplaced(view: Tied, of: Scale, factor: Floats, sign: float) -> Floats:
     """Cost of what is misplaced above each hit, groups by falling (1) or rising (-1) rho: (n_hits,), in that order."""
     run = view.memo(("rho", of.name, sign), lambda: view.arranged(sign * of.value[view.run.level], 0.0))
     lost = view.memo(("misplaced", of.name, sign), lambda: rpref.misplaced(run, of))
@@ -788,7 +789,7 @@ def _with_first(tied: Tied, task: Task, rho: Floats) -> tuple[Floats, Floats]:
 
 def _dropped(
     view: Tied,
-    of: rpref.Scale,
+    of: Scale,
     x: Floats,
     value: Floats,
     part: Floats,

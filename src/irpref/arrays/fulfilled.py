@@ -1,0 +1,333 @@
+"""Counting the preferences that a ranking fulfils: by group, by pair of documents, and at the higher document.
+
+A preference (a before b) is *kept* where a stands above b and *broken* where b stands above a; `both` documents of it
+were retrieved or its higher one `alone`. Of a preference without a retrieved document the ranking says nothing.
+
+Three things are counted:
+
+    `Counts`             by group, with four numbers from which all readings of trec_eval follow
+    `by_pair`            by pair of documents, which several groups may judge
+    `at_documents`       at the higher document of each, which is what a document adds to a value
+
+Inside a block of levels nothing is listed pair by pair: the blocks are counted by `irpref.arrays.preferences.ordered`.
+Only `by_pair` lists pairs, and only of the topics where two groups can judge the same one, some millions at a time.
+
+Numbers of preferences are whole, and sums of whole numbers are exact in a double. Shares are added in the order in
+which trec_eval adds them, since the last digit of a sum depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from irpref.arrays.preferences import NOT_RETRIEVED, Ordered, Preferences, ordered
+from irpref.arrays.record import Record
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+
+
+class Counts(Record):
+    """Preferences by group: float arrays (n_groups,), whole numbers."""
+
+    kept_retrieved: Floats  # both retrieved, the preferred one above
+    kept_alone: Floats  # only the preferred one retrieved
+    broken_retrieved: Floats  # both retrieved, the preferred one below
+    broken_alone: Floats  # only the other one retrieved
+    number: Floats  # all, retrieved or not
+
+    def fulfilled(self, pairs: str) -> Floats:
+        """Fulfilled preferences: shape (n_groups,)."""
+        return self.kept_retrieved if pairs == "retrieved" else self.kept_retrieved + self.kept_alone
+
+    def possible(self, pairs: str) -> Floats:
+        """Possible preferences: shape (n_groups,)."""
+        if pairs == "all":
+            return self.number
+        both = self.kept_retrieved + self.broken_retrieved
+        return both if pairs == "retrieved" else both + self.kept_alone + self.broken_alone
+
+
+def _by_group(of: Preferences, entries: Ordered, pairs: Ordered) -> Counts:
+    """Those inside blocks of levels (`entries`), and those that are no order of levels (`pairs`)."""
+
+    def total(name: str) -> Floats:
+        return of.members.total_whole(getattr(entries, name)) + of.pairs.total_whole(getattr(pairs, name))
+
+    return Counts(
+        total("kept_retrieved"),
+        total("kept_alone"),
+        total("broken_retrieved"),
+        total("broken_alone"),
+        of.number(),
+    )
+
+
+class Ranked(Record):
+    """The preferences of a pool, a ranking of its documents, and what is counted of both."""
+
+    of: Preferences
+    judged: Segments  # documents (rows) by topic
+    rank: Ints  # (n_judged,), NOT_RETRIEVED where a document was not
+    entries: Ordered  # preferences inside blocks of levels, at the entries
+    pairs: Ordered  # preferences that are no order of levels, at the pairs
+    counts: Counts
+
+
+def ranked(of: Preferences, judged: Segments, rank: Ints) -> Ranked:
+    """Count once what all readings of this ranking need."""
+    entries, pairs = ordered(of, rank)
+    return Ranked(of, judged, rank, entries, pairs, _by_group(of, entries, pairs))
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Quotient, 0 where nothing is possible: shape as `denominator`."""
+    return np.divide(numerator, denominator, out=np.zeros(denominator.size), where=denominator > 0)
+
+
+def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
+    """Fulfilled and possible preferences of each group that has R non-relevant documents: (n_groups,) each.
+
+    Where a group has too few non-relevant documents, those missing count as ranked below all others: each is
+    one more fulfilled preference of every relevant document retrieved. Where it has too many, the group is counted
+    again with the R highest of them.
+    """
+    of, rank, counts = view.of, view.rank, view.counts
+    only_retrieved = pairs == "retrieved"
+    # The documents that count as non-relevant differ with the kind of group: level 0, or all that is not above 0.
+    found = rank[of.row] != NOT_RETRIEVED
+    several = of.members.spread(of.several)
+    relevant = of.level > 0
+    other = np.where(several, of.level == 0, ~relevant)
+    r_all, r_found = of.members.count(relevant), of.members.count(relevant & found)
+    n_all, n_found = of.members.count(other), of.members.count(other & found)
+    r, n = (r_found, n_found) if only_retrieved else (r_all, n_all)
+    missing = np.maximum(r - n, 0)
+    fulfilled = counts.fulfilled(pairs) + r_found * missing
+    possible = counts.possible(pairs) + r_all * missing
+    # Fewer relevant than non-relevant documents: the second line of the definition.
+    few = r < n
+    if not few.any():
+        return fulfilled, possible
+
+    # The lowest level of a group of one subgroup is its last.
+    lowest = np.zeros(of.row.size, bool)
+    last = np.append(of.place, 0)[of.entries.ends - 1]
+    lowest[:] = ~several & (of.place == of.entries.spread(last))
+    pool = np.where(several, other, lowest)
+    at = np.flatnonzero(pool & of.members.spread(few))
+    at = at[np.lexsort((*_document_order(of, rank, at), of.members.topic[at]))]
+    # By group, from the top of the ranking: the first R of each stay, all others leave the group.
+    candidates = Segments(np.searchsorted(of.members.topic[at], np.arange(of.n_groups + 1)))
+    first_r = candidates.position < candidates.spread(np.where(of.several, r_all, r))
+    kept = of.members.spread(few)
+    kept[at[~first_r]] = False
+    # A group that lost documents is counted from the start, since every count may have changed.
+    again = of.without(kept)
+    fresh = _by_group(again, *ordered(again, rank))
+    more, pairs_more = _lowest_among_themselves(of, rank, at, candidates, first_r, only_retrieved)
+    # Groups with enough relevant documents keep what they had.
+    fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
+    possible = np.where(few, fresh.possible(pairs) + pairs_more, possible)
+    return fulfilled, possible
+
+
+def _document_order(of: Preferences, rank: Ints, at: Ints) -> tuple[Ints, ...]:
+    """Keys of entries, the last first: by rank, and documents that were not retrieved by rising id.
+
+    trec_eval sorts a group by it before it takes the first R.
+    """
+    row = of.row[at]
+    return (rank[row],) if of.by_id is None else (of.by_id[row], rank[row])
+
+
+def _lowest_among_themselves(
+    of: Preferences, rank: Ints, at: Ints, candidates: Segments, first_r: Bools, only_retrieved: bool
+) -> tuple[Floats, Floats]:
+    """The pairs among non-relevant documents that trec_eval counts in a group of one subgroup: (n_groups,) each.
+
+    They are part of trec_eval's numbers, though no judgment says so: see the list in `irpref.measures.prefs`.
+    """
+    row = of.row[at]
+    found = rank[row] != NOT_RETRIEVED
+    # Above each of the first R: those before it, but for itself where it stands twice.
+    same = np.zeros(row.size, bool)
+    same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
+    start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
+    before = start - candidates.spread(candidates.starts)
+    n_found = candidates.count(found)
+    above = np.minimum(before, candidates.spread(n_found))
+    second = first_r & ~candidates.spread(of.several)
+    if only_retrieved:
+        second &= found
+    kept = candidates.total_whole(np.where(second, above, 0).astype(np.float64))
+    size = n_found if only_retrieved else candidates.lengths
+    return kept, (candidates.count(second) * size).astype(np.float64)
+
+
+_MANY = 1 << 22  # pairs that are listed at once
+
+
+def by_pair(view: Ranked, pairs: str) -> Floats:
+    """Mean over the pairs of documents of each topic of the share of groups that are fulfilled: shape (n_topics,).
+
+    Where no two groups can judge one pair this is the share of preferences, which is found without listing pairs.
+    """
+    of, counts = view.of, view.counts
+    # One group without repeated judgments prefers one of two documents at most once: a pair is a preference.
+    value = ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
+    # Only these topics can have a pair that two groups judge; pair by pair is slow.
+    overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
+    for t in np.flatnonzero(overlap).tolist():
+        rows = slice(int(view.judged.offsets[t]), int(view.judged.offsets[t + 1]))
+        value[t] = _pair_ratio(of.topics(t, t + 1, rows.start, rows.stop), view.rank[rows], pairs)
+    return value
+
+
+class _Shares(Record):
+    """Pairs of documents of a topic, from the top of the ranking: arrays (n_pairs,)."""
+
+    upper: Ints  # row of the higher document
+    share: Floats  # groups whose preference is fulfilled, of those that prefer one of the two
+    both: Bools  # whether both were retrieved
+    alone: Bools  # whether the higher one was
+
+
+def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
+    """The pairs of documents of one topic that are judged, a few million at a time.
+
+    Pairs are listed from the top of the ranking, so that memory does not grow with the square of the documents. A
+    pair's key is the same in all groups: sorted by it, the groups of a pair stand together.
+    """
+    n = rank.size
+    order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
+    # One number a document makes a pair one integer: higher times n plus lower.
+    number = np.empty(n, np.int64)  # of each document, from the top of the ranking
+    number[order] = np.arange(n)
+    n_found = int((rank != NOT_RETRIEVED).sum())
+    # Entries of a block from the top: each stands before all that follow.
+    mine = number[of.row]
+    sort = np.lexsort((mine, of.entries.topic))
+    mine, place = mine[sort], of.place[sort]
+    following = of.entries.spread(of.entries.ends) - np.arange(mine.size) - 1
+    # Preferences that are no order of levels, pair by pair.
+    win, lose = number[of.winner], number[of.loser]
+    high, low = np.minimum(win, lose), np.maximum(win, lose)
+
+    # Pairs whose higher document is each one, so that a batch is a range of the ranking.
+    load = np.bincount(mine, weights=following, minlength=n) + np.bincount(high, minlength=n)
+    upto = np.cumsum(load)
+    start = 0
+    while start < n:
+        stop = max(int(np.searchsorted(upto, (upto[start - 1] if start else 0) + _MANY, side="right")), start + 1)
+        at = np.flatnonzero((mine >= start) & (mine < stop))
+        first = np.repeat(at, following[at])
+        runs = Segments.of_lengths(following[at])
+        second = first + runs.position + 1
+        # Documents on one level are no preference.
+        tells = place[first] != place[second]
+        first, second = first[tells], second[tells]
+        further = (high >= start) & (high < stop)
+        key = np.concatenate([mine[first] * n + mine[second], high[further] * n + low[further]])
+        kept = np.concatenate([place[first] < place[second], (win < lose)[further]])
+        by_key = np.argsort(key, kind="stable")
+        key, kept = key[by_key], kept[by_key]
+        opens = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: key.size])
+        if opens.size:
+            share = np.add.reduceat(kept.astype(np.float64), opens) / np.diff(np.append(opens, key.size))
+            upper, lower = np.divmod(key[opens], n)
+            # Retrieved documents have the first numbers: a look at two numbers tells the reading a pair belongs to.
+            both, alone = lower < n_found, (upper < n_found) & (lower >= n_found)
+            yield _Shares(order[upper], share, both, alone)
+        start = stop
+
+
+def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
+    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled.
+
+    The shares are added in the order of the ranking, as trec_eval adds.
+    """
+    size = 0
+    of_retrieved: list[Floats] = []
+    of_alone: list[Floats] = []
+    for batch in _shares(of, rank):
+        of_retrieved.append(batch.share[batch.both])
+        of_alone.append(batch.share[batch.alone])
+        size += _possible(batch, pairs)
+    # Of a pair that was not retrieved no group is fulfilled: its share is 0, and only `size` counts it.
+    shares = np.concatenate([np.zeros(1), *of_retrieved, *(of_alone if pairs != "retrieved" else [])])
+    return float(np.cumsum(shares)[-1]) / size if size else 0.0
+
+
+def _possible(batch: _Shares, pairs: str) -> int:
+    """Pairs that count in this reading."""
+    if pairs == "all":
+        return int(batch.share.size)
+    return int(batch.both.sum() + (batch.alone.sum() if pairs == "implied" else 0))
+
+
+def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floats, Floats]:
+    """At the higher document of each preference that the ranking decides: (n_judged,) each.
+
+    Parameters
+    ----------
+    view
+        The ranking.
+    pairs
+        'retrieved' counts preferences of two retrieved documents, 'all' and 'implied' also those of one.
+    weight
+        Of a fulfilled preference, by group: (n_groups,).
+
+    Returns
+    -------
+    weights, kept, broken
+        The weights of those fulfilled, their number, and the number of the others.
+    """
+    of, entries, further = view.of, view.entries, view.pairs
+    size = view.rank.size
+
+    def total(name: str, weighted: bool = False) -> Floats:
+        at_entries, at_pairs = getattr(entries, f"{name}_retrieved"), getattr(further, f"{name}_retrieved")
+        if pairs != "retrieved":
+            at_entries = at_entries + getattr(entries, f"{name}_alone")
+            at_pairs = at_pairs + getattr(further, f"{name}_alone")
+        if weighted:
+            at_entries, at_pairs = at_entries * of.members.spread(weight), at_pairs * of.pairs.spread(weight)
+        higher = of.winner if name == "kept" else of.loser
+        found = np.bincount(of.row, at_entries, size) + np.bincount(higher, at_pairs, size)
+        return found.astype(np.float64)
+
+    return total("kept", True), total("kept"), total("broken")
+
+
+def whole_groups(view: Ranked, pairs: str, weight: Floats) -> Floats:
+    """As `at_documents`, of the groups that keep all their documents with `nonrelevant='R'`: shape (n_judged,).
+
+    Where non-relevant documents are missing, each is one more fulfilled preference of a relevant document retrieved.
+    """
+    of = view.of
+    found = view.rank[of.row] != NOT_RETRIEVED
+    relevant = of.level > 0
+    other = np.where(of.members.spread(of.several), of.level == 0, ~relevant)
+    r, n = (
+        of.members.count(mask & found) if pairs == "retrieved" else of.members.count(mask) for mask in (relevant, other)
+    )
+    weight = np.where(r < n, 0.0, weight)
+    adds, _, _ = at_documents(view, pairs, weight)
+    missing = of.members.spread(np.maximum(r - n, 0) * weight)
+    return adds + np.bincount(of.row, np.where(relevant & found, missing, 0.0), view.rank.size)
+
+
+def pair_terms(view: Ranked, pairs: str) -> Floats:
+    """Shares of the pairs at their higher document, over the number of pairs of the topic: shape (n_judged,)."""
+    of, rank = view.of, view.rank
+    out = np.zeros(rank.size)
+    for t in range(view.judged.n):
+        rows = slice(int(view.judged.offsets[t]), int(view.judged.offsets[t + 1]))
+        size = 0
+        for batch in _shares(of.topics(t, t + 1, rows.start, rows.stop), rank[rows]):
+            counts = batch.both if pairs == "retrieved" else batch.both | batch.alone
+            out[rows] += np.bincount(batch.upper[counts], batch.share[counts], rows.stop - rows.start)
+            size += _possible(batch, pairs)
+        out[rows] /= max(size, 1)
+    return out
