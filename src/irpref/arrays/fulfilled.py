@@ -1,11 +1,11 @@
 """Counting the preferences that a ranking fulfils: by group, by pair of documents, and at the higher document.
 
-A preference (a before b) is *kept* where a stands above b and *broken* where b stands above a; `both` documents of it
-were retrieved or its higher one `alone`. Of a preference without a retrieved document the ranking says nothing.
+A preference (a before b) is *kept* where a stands above b and *broken* where b stands above a; both documents were
+retrieved, or the higher one alone. Of a preference without a retrieved document the ranking says nothing.
 
 Three things are counted:
 
-    `Counts`             by group, with four numbers from which all readings of trec_eval follow
+    `Counts`             by group, with five numbers from which all readings of trec_eval follow
     `by_pair`            by pair of documents, which several groups may judge
     `at_documents`       at the higher document of each, which is what a document adds to a value
 
