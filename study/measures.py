@@ -25,12 +25,12 @@ import numpy as np
 
 from irpref.arrays.judgments import Gains
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.scale import scale
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import arguments_of, hosted
 from irpref.measures.names import parse
 from irpref.measures.rpref import summands
+from irpref.measures.scale import scale
 
 P = 0.8  # persistence of RBP
 EPSILON = 0.00001  # of infAP, as in trec_eval

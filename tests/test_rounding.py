@@ -11,8 +11,8 @@ import pytest
 import irpref
 from irpref import NPref, OriginalNDCG
 from irpref.analysis import curves
-from irpref.arrays.scale import partition
 from irpref.arrays.segments import Segments
+from irpref.measures.scale import partition
 from oracles import oracle_calc
 
 

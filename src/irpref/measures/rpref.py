@@ -35,8 +35,8 @@ which an ideal list scores less than 1); its `gcompute` takes each topic's highe
 ours is one for the whole collection: else N would mean something else in each topic.
 
 How it is computed: grades enter as ratios of whole numbers wherever they are whole, all in the unit of the topic's best
-document, so that fractions that are equal have equal bits (`irpref.arrays.scale`). The differences above each document
-are counted by `irpref.arrays.inversions`, once for all norms and readings.
+document, so that fractions that are equal have equal bits (`irpref.measures.scale`). The differences above each
+document are counted by `irpref.arrays.inversions`, once for all norms and readings.
 
 By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0, 0, so R = 3/2 and
 N = 0 + 1/2 + 1 + 1 = 5/2. Above a stands c, which costs 1; above b stands c, which costs (1/2 - 0) / (1/2) = 1; a
@@ -96,10 +96,10 @@ from irpref.arrays.judgments import Gains
 from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.scale import Scale, scale
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
+from irpref.measures.scale import Scale, scale
 
 
 def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:

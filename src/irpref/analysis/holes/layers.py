@@ -55,9 +55,9 @@ import numpy as np
 from irpref.analysis.holes.filled import Topic
 from irpref.analysis.holes.relevance import Found, cumulated, reciprocals
 from irpref.arrays.judgments import Gains
-from irpref.arrays.scale import partition
 from irpref.arrays.segments import Floats, Ints
 from irpref.measures.original_ndcg import discount
+from irpref.measures.scale import partition
 
 # Bound and best value found are the same but for rounding.
 _SAME = 1e-12

@@ -30,7 +30,6 @@ from irpref.analysis.ties.groups import Tied
 from irpref.analysis.ties.recovery import recovery
 from irpref.arrays.judgments import Gains
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.scale import Scale, scale
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.measures import blended_ratio as blended
 from irpref.measures import bpref as of_bpref
@@ -39,6 +38,7 @@ from irpref.measures import e_measure as of_e
 from irpref.measures import everyday, ncu, original_ndcg, rpref, twist
 from irpref.measures import expected as of_expected
 from irpref.measures import known as of_known
+from irpref.measures.scale import Scale, scale
 
 Task = Callable[[JudgedRun], Floats]
 Closed = tuple[Floats, Floats, Floats]  # low, expected, high: (n_topics,); NaN where the form does not reach
