@@ -201,6 +201,15 @@ def test_a_topic_does_not_depend_on_the_others():
             assert values[0] == together[measure][i]
 
 
+@pytest.mark.parametrize("form", [lambda rows, run: run, lambda rows, run: rows, lambda rows, run: pd.DataFrame(rows)])
+def test_topics_come_in_the_order_of_the_run_and_those_it_lacks_by_id_at_the_end(form):
+    qrels = {topic: {"a": 1} for topic in ("q1", "q5", "q2", "q3", "q4")}
+    run = {topic: {"a": 1.0} for topic in ("q4", "q1", "other", "q3")}
+    rows = [ScoredDoc(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
+    found = [metric.query_id for metric in ir_measures.evaluator([QMeasure], qrels).iter_calc(form(rows, run))]
+    assert found == ["q4", "q1", "q3", "q2", "q5"]
+
+
 @pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @given(collections(), st.data())
 def test_float_grades_are_welcome(collection, data):

@@ -228,6 +228,36 @@ def test_measures_of_a_set_say_what_each_document_is():
         ("GRecall", "retrieved: counts with its gain 2", "no gain", "retrieved: counts with its gain 1"),
         ("OriginalNDCG", "gain 2, not discounted", "no gain", "gain 1 divided by 2 at rank 4"),
         ("OriginalNDCG(base=3)", "gain 2, not discounted", "no gain", "gain 1 divided by 1.262 at rank 4"),
+        ("GPrecision(max_rel=2)", "retrieved: counts with its gain 2", "no gain", "retrieved: counts with its gain 1"),
+        ("RelativeRecall", "relevant and retrieved", "not relevant", "relevant and retrieved"),
+        # R = 3, and the 3 relevant documents are where a third of the users stop each.
+        ("QMeasure", "relevant: adds BR / 3", "not relevant", "relevant: adds BR / 3"),
+        ("RMeasure", "relevant, down to rank 3", "not relevant", "below rank 3, where the ideal list ends"),
+        ("NCU", "relevant: 0.333 of the users stop here", "not relevant", "relevant: 0.333 of the users stop here"),
+        (
+            "OMeasure",
+            "first relevant document: its BR is the value",
+            "not relevant",
+            "below the first relevant document a: not looked at",
+        ),
+        (
+            "WeightedRR(max_rel=2)",
+            "first relevant document: its rank and grade are the value",
+            "not relevant",
+            "below the first relevant document a: not looked at",
+        ),
+        (
+            "PMeasure",
+            "best document retrieved (highest grade, then rank): its BR is the value",
+            "not relevant",
+            "not the best document retrieved, a",
+        ),
+        (
+            "PPlus",
+            "best document retrieved (highest grade, then rank): adds BR / 1",
+            "not relevant",
+            "below the best document retrieved, a: not looked at",
+        ),
     ],
 )
 def test_each_document_has_the_reason_of_its_grade_and_rank(measure, a, b, c):
@@ -294,6 +324,10 @@ def test_position_measures_say_where_documents_belong():
         "where the ideal list has its grade",
         "2 ranks too low, the ideal list has its grade to rank 3; below rank 3, where CRP is read",
     ]
+
+
+def test_positions_are_not_spoken_of_where_nothing_is_relevant():
+    assert why(explain({"q": {"b": 0}}, {"q": {"b": 2.0, "x": 1.0}}, CRP, "q")) == {"b": "", "x": "no judgment"}
 
 
 def test_ranks_below_the_end_of_a_short_list_have_a_row_of_their_own():
