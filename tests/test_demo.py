@@ -192,7 +192,8 @@ def test_without_a_column_known_the_first_run_says_what_was_known(printed):
 
 def test_collections_without_judged_nonrelevant_documents_are_remarked(printed):
     text = " ".join(printed("irpref/mir-textbook").split())
-    assert text.count("no document of this collection is judged non-relevant") == 1
+    assert text.count("Bpref: no document of these qrels is judged non-relevant, so the measure says little more") == 1
+    assert text.count("NPref(n=2): no document of these qrels is judged non-relevant, so the measure compares") == 1
 
 
 @pytest.mark.parametrize(
