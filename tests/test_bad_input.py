@@ -596,7 +596,7 @@ def test_values_that_end_the_process_in_a_provider_are_refused_before(measure):
         ("RPref_10", "unknown measure 'RPref_10'; did you mean 'RPref@10'?"),
         ("rprf@10", "unknown measure 'rprf'; did you mean 'RPref'?"),
         ("recall_100k", "unknown measure 'recall_100k'; did you mean 'recall_100'?"),
-        ("ndcg_cut_1O", "unknown measure 'ndcg_cut_1O'; did you mean 'ndcg_cut_1'?"),
+        ("ndcg_cut_1O", "unknown measure 'ndcg_cut_1O'; did you mean 'ndcg_cut_10'?"),
         ("P_1e3", "unknown measure 'P_1e3'; did you mean 'P_1'?"),
         ("P_5,1O", "unknown measure 'P_5,1O'; did you mean 'P_5'?"),
         ("map_cut_10e3", "unknown measure 'map_cut_10e3'; did you mean 'map_cut_10'?"),
