@@ -326,6 +326,15 @@ def test_position_measures_say_where_documents_belong():
     ]
 
 
+def test_preferences_are_credited_to_their_higher_document():
+    # Of the five preferences, b stands above a, c and d and a above c and d: 2 of 5 are kept.
+    qrels = {"q": {"a": 2, "b": 0, "c": 1, "d": 1}}
+    table = explain(qrels, {"q": {"b": 4.0, "a": 3.0, "c": 1.0}}, "PrefPrecision", "q").set_index("doc_id")
+    assert table["correct"].dropna().to_dict() == {"b": 0, "a": 2, "c": 0}
+    assert table["wrong"].dropna().to_dict() == {"b": 3, "a": 0, "c": 0}
+    assert table["contribution"].to_dict() == {"b": 0, "a": 2 / 5, "c": 0, "d": 0}
+
+
 def test_positions_are_not_spoken_of_where_nothing_is_relevant():
     assert why(explain({"q": {"b": 0}}, {"q": {"b": 2.0, "x": 1.0}}, CRP, "q")) == {"b": "", "x": "no judgment"}
 

@@ -156,3 +156,9 @@ def make_settings():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_words_for_the_grades_do_not_make_another_scale():
+    bare, told = (Scale(2, 0, True, "", meanings=meanings) for meanings in ({}, {1: "on the topic", 2: "perfect"}))
+    assert bare == told
+    assert repr(bare) == repr(told)
