@@ -741,3 +741,15 @@ def test_a_path_of_preferences_goes_where_a_path_of_qrels_goes(tmp_path):
     qrels.write_text("q 0 a 1\nq 0 b 0\nq 0 c 1\n")  # plain qrels are one group
     run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0}}
     assert irpref.evaluator(["PrefShare"], str(qrels)).calc_aggregate(run) == {irpref.parse("PrefShare"): 1 / 2}
+
+
+@pytest.mark.parametrize("width", [1, 10, 100, 10_000])
+def test_pairs_are_counted_alike_where_most_are_judged_and_where_few_are(width):
+    from irpref.arrays.fulfilled import _by_key
+
+    rng = np.random.default_rng(width)
+    key, kept = rng.integers(7, 7 + width, 60), rng.random(60) < 0.5
+    found, fulfilled, judging = _by_key(key, kept, 7, 7 + width)
+    assert found.tolist() == sorted(set(key.tolist()))
+    assert judging.tolist() == [key.tolist().count(k) for k in found.tolist()]
+    assert fulfilled.tolist() == [float(kept[key == k].sum()) for k in found.tolist()]

@@ -168,19 +168,24 @@ def _lowest_among_themselves(
 _MANY = 1 << 22  # pairs that are listed at once
 
 
-def by_pair(view: Ranked, pairs: str) -> Floats:
-    """Mean over the pairs of documents of each topic of the share of groups that are fulfilled: shape (n_topics,).
+def by_pair(view: Ranked) -> dict[str, Floats]:
+    """Mean over the pairs of documents of each topic of the share of groups that are fulfilled: (n_topics,) each.
 
-    Where no two groups can judge one pair this is the share of preferences, which is found without listing pairs.
+    By reading: 'all', 'retrieved', 'implied', of which one list of the pairs gives all three. Where no two groups can
+    judge one pair this is the share of preferences, which is found without listing pairs.
     """
     of, counts = view.of, view.counts
     # One group without repeated judgments prefers one of two documents at most once: a pair is a preference.
-    value = ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
+    value = {
+        pairs: ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
+        for pairs in ("all", "retrieved", "implied")
+    }
     # Only these topics can have a pair that two groups judge; pair by pair is slow.
     overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
     for t in np.flatnonzero(overlap).tolist():
         rows = slice(int(view.judged.offsets[t]), int(view.judged.offsets[t + 1]))
-        value[t] = _pair_ratio(of.topics(t, t + 1, rows.start, rows.stop), view.rank[rows], pairs)
+        for pairs, of_topic in _pair_ratios(of.topics(t, t + 1, rows.start, rows.stop), view.rank[rows]).items():
+            value[pairs][t] = of_topic
     return value
 
 
@@ -230,33 +235,52 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
         further = (high >= start) & (high < stop)
         key = np.concatenate([mine[first] * n + mine[second], high[further] * n + low[further]])
         kept = np.concatenate([place[first] < place[second], (win < lose)[further]])
-        by_key = np.argsort(key, kind="stable")
-        key, kept = key[by_key], kept[by_key]
-        opens = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: key.size])
-        if opens.size:
-            share = np.add.reduceat(kept.astype(np.float64), opens) / np.diff(np.append(opens, key.size))
-            upper, lower = np.divmod(key[opens], n)
+        if key.size:
+            key, fulfilled, judging = _by_key(key, kept, start * n, stop * n)
+            share = fulfilled / judging
+            upper, lower = np.divmod(key, n)
             # Retrieved documents have the first numbers: a look at two numbers tells the reading a pair belongs to.
             both, alone = lower < n_found, (upper < n_found) & (lower >= n_found)
             yield _Shares(order[upper], share, both, alone)
         start = stop
 
 
-def _pair_ratio(of: Preferences, rank: Ints, pairs: str) -> float:
-    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled.
+def _by_key(key: Ints, kept: Bools, first: int, end: int) -> tuple[Ints, Floats, Ints]:
+    """Keys in rising order, and of each how often it was kept and how often it stands: (n_keys,) each.
+
+    Keys lie in [first, end). Where most of these are taken, as by groups that judge the same documents, counting them
+    all is many times faster than sorting.
+    """
+    if end - first <= 2 * key.size:
+        at = key - first
+        judging = np.bincount(at)
+        there = np.flatnonzero(judging)
+        fulfilled = np.bincount(at[kept], minlength=judging.size)
+        return there + first, fulfilled[there].astype(np.float64), judging[there]
+    by_key = np.argsort(key, kind="stable")
+    key, kept = key[by_key], kept[by_key]
+    opens = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    return key[opens], np.add.reduceat(kept.astype(np.float64), opens), np.diff(np.append(opens, key.size))
+
+
+def _pair_ratios(of: Preferences, rank: Ints) -> dict[str, float]:
+    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled, by reading.
 
     The shares are added in the order of the ranking, as trec_eval adds.
     """
-    size = 0
+    size = dict.fromkeys(("all", "retrieved", "implied"), 0)
     of_retrieved: list[Floats] = []
     of_alone: list[Floats] = []
     for batch in _shares(of, rank):
         of_retrieved.append(batch.share[batch.both])
         of_alone.append(batch.share[batch.alone])
-        size += _possible(batch, pairs)
+        for pairs in size:
+            size[pairs] += _possible(batch, pairs)
     # Of a pair that was not retrieved no group is fulfilled: its share is 0, and only `size` counts it.
-    shares = np.concatenate([np.zeros(1), *of_retrieved, *(of_alone if pairs != "retrieved" else [])])
-    return float(np.cumsum(shares)[-1]) / size if size else 0.0
+    sums = np.cumsum(np.concatenate([np.zeros(1), *of_retrieved, *of_alone]))
+    # The pairs of two retrieved documents come first, so that their sum stands on the way.
+    last = {"retrieved": sum(map(len, of_retrieved))}
+    return {pairs: float(sums[last.get(pairs, -1)]) / n if n else 0.0 for pairs, n in size.items()}
 
 
 def _possible(batch: _Shares, pairs: str) -> int:

@@ -183,7 +183,7 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
     groups = run.pool.preferences.groups
     view = _ranked(run, cutoff)
     if by == "pair":
-        return by_pair(view, pairs)
+        return run.memo((by_pair, cutoff), lambda: by_pair(view))[pairs]
     counts = view.counts
     # One fraction a topic: a group with many preferences weighs more than one with few.
     if by == "preference":
