@@ -335,6 +335,23 @@ def test_preferences_are_credited_to_their_higher_document():
     assert table["contribution"].to_dict() == {"b": 0, "a": 2 / 5, "c": 0, "d": 0}
 
 
+@pytest.mark.parametrize(
+    ("measure", "first", "second"),
+    [
+        ("RelativeRecall(expected=3)", F(1, 3), F(1, 3)),
+        ("RelativeRecall(expected=1.5)", F(2, 3), F(1, 3)),
+        ("RelativeRecall(expected=1)", F(1), F(0)),
+        ("RelativeRecall(expected=1,capped=False)", F(1), F(1)),
+    ],
+)
+def test_relevant_documents_count_until_as_many_are_found_as_were_expected(measure, first, second):
+    qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 1}}
+    table = explain(qrels, {"q": {"b": 4.0, "a": 3.0, "x": 2.0, "c": 1.0}}, measure, "q").set_index("doc_id")
+    assert table.loc[["a", "c"], "contribution"].tolist() == pytest.approx([float(first), float(second)], abs=1e-15)
+    assert table.at["a", "why"] == "relevant and retrieved"
+    assert table.at["c", "why"] == ("relevant and retrieved" if second else "relevant, more than was expected")
+
+
 def test_positions_are_not_spoken_of_where_nothing_is_relevant():
     assert why(explain({"q": {"b": 0}}, {"q": {"b": 2.0, "x": 1.0}}, CRP, "q")) == {"b": "", "x": "no judgment"}
 
