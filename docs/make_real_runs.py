@@ -277,7 +277,7 @@ unstable"; and leaves the comparison of P, P+, O, RR and weighted RR by the boot
 
 """
         + grid(
-            ["collection", "runs", "of which", "topics", "judgments", "deepest list"],
+            ["collection", "runs", "compared", "topics", "judgments", "deepest list"],
             (
                 [
                     COLLECTIONS[k],
