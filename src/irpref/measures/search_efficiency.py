@@ -95,7 +95,8 @@ def tse_reasons(topic: Topic) -> None:
     topic.say(found, lambda i: "relevant, another one stands below")
     topic.say(found & (topic.contribution > 0), lambda i: f"the last of {found.sum()} relevant documents")
     if missing:
-        topic.say(found, lambda i: f"relevant, but {missing} relevant are missing: all count as never found")
+        are = "is" if missing == 1 else "are"
+        topic.say(found, lambda i: f"relevant, but {missing} relevant {are} missing: all count as never found")
     topic.say((topic.kind == MISSED) & (topic.grade >= rel), lambda i: "relevant, not retrieved: the value is 0")
 
 
