@@ -729,23 +729,24 @@ class Page:
         lines = [
             "## Ablation: one ingredient at a time",
             "",
-            "Differences of prediction, in every setting, under random loss at 10 %; bold where the 95 % interval does not hold 0.",
+            "Differences of prediction, in every setting and under the four losses that have samples, at their primary levels; bold "
+            "where the 95 % interval does not hold 0.",
         ]
         for words, pairs in ABLATION.items():
             rows = []
             for a, b in pairs:
-                found = [r.difference(c, d, "random", "prediction", a, b) for c, d in r.every]
-                if np.isfinite(r.over(a, b, "random").estimate):
-                    rows.append(
-                        [f"{a} − {b}", *(cell(one, "prediction") for one in found), over_cell(r.over(a, b, "random"))]
-                    )
+                for loss in LOSSES:
+                    if np.isfinite(r.over(a, b, loss).estimate):
+                        found = [r.difference(c, d, loss, "prediction", a, b) for c, d in r.every]
+                        cells = (cell(one, "prediction") for one in found)
+                        rows.append([f"{a} − {b}", loss, *cells, over_cell(r.over(a, b, loss))])
             if not rows:
                 continue
             lines += ["", f"### {words}", "", self.ablation_sentence(pairs)]
-            lines += table(("", *(f"{r.title(c)}, {d}" for c, d in r.every), "mean at 100, over collections"), rows)
+            lines += table(
+                ("", "loss", *(f"{r.title(c)}, {d}" for c, d in r.every), "mean at 100, over collections"), rows
+            )
         lines += [
-            "",
-            "Under the four losses that have samples:",
             "",
             picture(
                 "ablation.png",
