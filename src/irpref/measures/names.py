@@ -321,8 +321,12 @@ def _unreadable(text: str) -> ValueError:
 
 def _unknown(name: str, head: str, rest: str) -> ValueError:
     """The error for a name that nobody knows."""
-    if head in TREC_NAMES or head in OTHER_NAMES:
+    trec = _trec_or_none(head)
+    if trec or head in TREC_NAMES or head in OTHER_NAMES:
         meant = name.replace(head, _host_name(head) or head, 1)
+        if trec and head not in TREC_NAMES:  # with a number at its end
+            cutoff = trec[0].params.get("cutoff")
+            meant = f"{trec[0].NAME}{rest}@{cutoff}" if cutoff else name
         return UnknownMeasureError(
             f"{clipped(name)!r}: names of trec_eval, such as {head!r}, take no parameters"
             + (f"; did you mean {meant!r}?" if meant != name and _is_known(meant) else "")
@@ -338,8 +342,15 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
 
 def _host_name(trec: str) -> str | None:
     """The host's name for a measure of trec_eval; None where that stands for several."""
-    names = {str(measure.NAME) for measure in _trec(trec) or ()}
+    names = {str(measure.NAME) for measure in _trec_or_none(trec) or ()}
     return names.pop() if len(names) == 1 else None
+
+
+def _trec_or_none(name: str) -> list[Measure] | None:
+    try:
+        return _trec(name)
+    except ValueError:
+        return None
 
 
 def _is_known(text: str) -> bool:
@@ -362,4 +373,8 @@ def _near_cutoff(head: str) -> str | None:
         key = name if name in host.registry else _spellings().get(_plain(name))
         return f"{key}@{number}" if key and _is_known(f"{key}@{number}") else None
     near = name if name in TREC_NAMES else nearest(name, TREC_NAMES, cutoff=0.5)
-    return f"{near}_{number}" if near and _is_known(f"{near}_{number}") else None
+    if near is None:
+        return None
+    meant = next((form for form in (f"{near}_{number}", f"{near}_cut_{number}") if _trec_or_none(form)), None)
+    host_name = f"{_host_name(near)}@{number}"
+    return meant or (host_name if _host_name(near) and _is_known(host_name) else None)
