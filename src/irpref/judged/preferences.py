@@ -97,8 +97,8 @@ def pool_of_preferences(data: Table) -> Pool:
     if twice.size:
         t = int(preferences.groups.topic[twice[0]])
         warn_user(
-            f"preferences: {twice.size} group{'s' * (twice.size > 1)} hold a judgment twice, first in topic "
-            f"{pool.topic_ids[t]!r}; each of the two counts, as for trec_eval",
+            f"preferences: {twice.size} group{'s hold' if twice.size > 1 else ' holds'} a judgment twice, first in "
+            f"topic {pool.topic_ids[t]!r}; each of the two counts, as for trec_eval",
             DuplicateWarning,
         )
     return pool
