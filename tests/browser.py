@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from select import select
-from time import monotonic
+from time import monotonic, sleep
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE = 60  # seconds
@@ -133,6 +133,15 @@ class Browser:
         self.send("Page.navigate", url=path.resolve().as_uri())
         while "Page.loadEventFired" not in self._events:
             self._message()
+        self.drawn()
+
+    def drawn(self):
+        """Wait until no part of the page is being drawn."""
+        end = monotonic() + PATIENCE
+        while self.run("document.querySelector('[aria-busy=true]') !== null"):
+            if monotonic() > end:
+                raise TimeoutError("a picture is never done")
+            sleep(0.01)
 
     def run(self, script):
         """The value of an expression in the page."""

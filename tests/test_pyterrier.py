@@ -303,6 +303,7 @@ def test_topics_without_judgments_turn_averages_into_nan(systems, topics, qrels)
 @this_version
 def test_bold_type_marks_the_worst_system_where_lower_is_better(systems, topics, qrels):
     pytest.importorskip("jinja2")
+    pytest.importorskip("vl_convert")
     plain = pt.Experiment(systems, topics, qrels, [EMeasure])
     html = pt.Experiment(systems, topics, qrels, [EMeasure], highlight="bold").to_html()
     worst = int(plain["EMeasure"].to_numpy().argmax())

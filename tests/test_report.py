@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 
 import irpref
 from irpref.cli import main
-from irpref.show.report import as_json
+from irpref.show.report import as_json, charts
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
+pytest.importorskip("vl_convert", reason="a report needs Vega")
 
 QRELS = {f"q{t}": {f"d{d}": int(d < 2 + t % 3) + (d == 0) for d in range(8)} for t in range(6)}
 MEASURES = ["nDCG@10", "RPref(max_rel=2)", "EMeasure@3", "NumRet"]
@@ -335,9 +337,10 @@ def test_names_are_text(hostile):
     page = Page(hostile)
     assert {row[0] for row in page.tables[0][1:]} == set(HOSTILE)
     assert set(page.data["runs"]) == set(HOSTILE)
-    # Data, our script, and nothing that came with a name.
+    # Data, Vega, our script, and nothing that came with a name.
     assert [dict(attrs) for tag, attrs in page.elements if tag == "script"] == [
         {"id": "data", "type": "application/json"},
+        {},
         {},
     ]
     assert not [tag for tag, _ in page.elements if tag in ("img", "iframe", "object", "link", "base", "form")]
@@ -349,7 +352,7 @@ def test_names_stand_apart_from_what_is_around_them(hostile):
     assert '<th scope="row"><bdi>\u202eright to left\u202c</bdi></th>' in hostile
 
 
-def test_a_policy_admits_the_script_and_the_style_by_their_hashes_alone(hostile):
+def test_a_policy_admits_the_scripts_and_the_style_by_their_hashes_alone(hostile):
     page = Page(hostile)
     (policy,) = [a["content"] for tag, a in page.elements if tag == "meta" and "http-equiv" in a]
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";") if rule.strip())
@@ -358,10 +361,25 @@ def test_a_policy_admits_the_script_and_the_style_by_their_hashes_alone(hostile)
         return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
     assert rules["default-src"] == "'none'"
-    assert rules["script-src"] == hashed(page.scripts[1])
+    assert rules["script-src"] == f"{hashed(page.scripts[1])} {hashed(page.scripts[2])}"
     assert rules["style-src"] == hashed(page.styles[0])
     # Before anything that it rules.
     assert hostile.index("Content-Security-Policy") < hostile.index("<style")
+
+
+def test_the_script_of_the_pictures_is_that_of_the_package_with_its_licence(made):
+    vl_convert = charts.package()
+    script = Page(made.html).scripts[1]
+    assert vl_convert.javascript_bundle() in script  # nothing in it would have ended the element
+    licence = script[: script.index("*/")]
+    for words in (f"Vega {vl_convert.get_vega_version()}", "BSD 3-Clause", "Redistribution and use", "Copyright"):
+        assert words in licence
+
+
+def test_without_the_package_of_the_pictures_its_name_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(ImportError, match=r"irpref\[report\]"):
+        irpref.report(["AP"], QRELS, RUNS)
 
 
 def test_nothing_is_loaded(made):
@@ -370,7 +388,7 @@ def test_nothing_is_loaded(made):
         assert not {"src", "srcset", "poster", "data", "action"} & set(attrs)
         assert attrs.get("href", "#").startswith("#")
     namespaces = {"http://www.w3.org/2000/svg"}
-    assert set(re.findall(r"https?://[^\s\"'<)]*", page.scripts[1] + page.styles[0])) <= namespaces
+    assert set(re.findall(r"https?://[^\s\"'<)]*", page.scripts[2] + page.styles[0])) <= namespaces
     assert "url(" not in page.styles[0]
     assert "@import" not in page.styles[0]
 

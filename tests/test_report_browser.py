@@ -11,6 +11,7 @@ from browser import Browser, program
 from test_report import HOSTILE, LONG, QRELS, RUNS, _run
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
+pytest.importorskip("vl_convert", reason="a report needs Vega")
 pytestmark = pytest.mark.skipif(program() is None, reason="no Chromium on this machine: pages are not opened")
 
 MEASURES = ["nDCG@10", "RPref(max_rel=2)", "EMeasure@3"]
@@ -129,7 +130,7 @@ def test_another_measure_brings_its_places_and_letters(page):
 
 
 def test_a_cell_of_the_matrix_opens_the_two_runs(page):
-    page.run("document.querySelector('#pairs-plot svg').focus()")
+    page.run("document.querySelector('#pairs-plot [tabindex]').focus()")
     for key in ("ArrowRight", "ArrowDown", "ArrowRight", "Enter"):
         page.press(key)
     order = page.run("[...document.querySelectorAll('#two-a option')].map(o => o.textContent)")
@@ -149,11 +150,20 @@ def test_a_cell_of_the_matrix_opens_the_two_runs(page):
     assert f"{wins} topics won" in page.run("document.getElementById('two-said').textContent")
 
 
-def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page):
-    page.run("document.querySelectorAll('#two-plots .dot')[2].dispatchEvent(new Event('click'))")
-    marked = page.run("[...document.querySelectorAll('.chosen')].map(node => node.nodeName).sort()")
-    assert marked == ["TR", "circle", "rect"]
+@pytest.mark.parametrize("place", [2, 4])
+def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place):
+    click = (
+        "const at = dot.getBoundingClientRect(); dot.dispatchEvent(new MouseEvent('click', "
+        "{bubbles: true, clientX: at.x + at.width / 2, clientY: at.y + at.height / 2}))"
+    )
+    page.run(f"{{ const dot = document.querySelectorAll('#two-plots .mark-symbol path')[{place}]; {click} }}")
     topic = page.run("document.querySelector('#two-table tr.chosen th').textContent")
+    marked = page.run(
+        "[...document.querySelectorAll('#two-plots .mark-symbol path, #two-plots .mark-rect path')]"
+        ".filter(mark => mark.getAttribute('stroke-width') === '2.5').map(mark => mark.ariaLabel)"
+    )
+    assert len(marked) == 2
+    assert all(f"\u2068{topic}\u2069" in said for said in marked)
     chosen = page.run("document.getElementById('topic-id').selectedOptions[0].textContent")
     assert topic in chosen
     left = page.run("document.getElementById('topic-left').selectedOptions[0].textContent").strip("\u2068\u2069")
@@ -170,9 +180,11 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page):
 
 
 def test_curves_follow_the_ticks(page):
-    n = page.run("document.querySelectorAll('#curves-plots path[stroke]').length")
+    lines = "[...document.querySelectorAll('#curves-plots .mark-line path')].map(line => line.getAttribute('stroke'))"
+    before = page.run(lines)
     page.run("document.querySelector('#board input').click()")
-    assert page.run("document.querySelectorAll('#curves-plots path[stroke]').length") == n - 4
+    page.drawn()
+    assert page.run(lines) == [colour for colour in before if colour != "var(--c0)"] != before
 
 
 def test_tables_come_as_files(page):
@@ -335,7 +347,7 @@ def test_a_notebook_shows_the_page_in_its_frame(browser, tmp_path):
     path.write_text(f"<!doctype html><meta charset=utf-8>{shown}", encoding="utf-8")
     browser.open(path)
     assert browser.run("frames[0].document.querySelectorAll('#board tbody tr').length") == len(RUNS)
-    assert browser.run("frames[0].document.querySelectorAll('#curves-plots path[stroke]').length") == 4 * len(RUNS)
+    assert browser.run("frames[0].document.querySelectorAll('#curves-plots .mark-line path').length") == 4 * len(RUNS)
     assert browser.messages == []
     assert [address for address in browser.requests if not address.startswith(("file:", "about:"))] == []
 

@@ -523,7 +523,7 @@ KINDS = {
             (
                 "need the package: pip install",
                 "pictures need matplotlib",
-                "a report needs Jinja",
+                "a report needs … pip install",
                 "irpref.spark needs PySpark",
                 "module … has no attribute …",
             ),

@@ -1,9 +1,10 @@
 """`irpref.report`: an evaluation as one page that opens without a network.
 
 The page holds what other functions compute: `irpref.leaderboard` (means, intervals, places, letters, pairs), `check`,
-`explain`, `intervals`, the curves and `cite`. It loads nothing: its script and style stand in the file, and a content
-security policy admits these two, by their hashes, and nothing else. Names, ids and texts reach it as text (Jinja
-escapes them) or as JSON in which no `<` is left, and the script puts them on the page as text.
+`explain`, `intervals`, the curves and `cite`. It loads nothing: its scripts (Vega, which draws the pictures, and its
+own) and its style stand in the file, and a content security policy admits these, by their hashes, and nothing else; no
+text is compiled to code. Names, ids and texts reach it as text (Jinja escapes them) or as JSON in which no `<` is
+left, and the script puts them on the page as text.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import html
 import json
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from irpref.formats.replace import replaced
+from irpref.show.report import charts
 from irpref.show.report.contents import contents
 
 __all__ = ["Report", "report"]
@@ -126,7 +129,7 @@ def report(
     ValueError
         A name is that of no run; what the leaderboard and the evaluator raise.
     ImportError
-        Jinja is not installed: `pip install irpref[report]`.
+        Jinja or vl-convert-python is not installed: `pip install irpref[report]`.
 
     Examples
     --------
@@ -137,32 +140,36 @@ def report(
     (True, None)
     """
     template = _template()  # before the work: it may be missing
-    found = contents(
-        measures,
-        qrels,
-        runs,
-        baseline=baseline,
-        title=title,
-        topics=topics,
-        documents=documents,
-        groups=groups,
-        rankings=rankings,
-        depth=depth,
-        pairs=pairs,
-        level=level,
-        rng=rng,
-        float32=float32,
-        jobs=jobs,
-        form=form,
-    )
-    script, style = _part("page.js"), _part("page.css")
+    charts.package()
+    with ThreadPoolExecutor(1) as beside:
+        made_beside = beside.submit(charts.script)
+        found = contents(
+            measures,
+            qrels,
+            runs,
+            baseline=baseline,
+            title=title,
+            topics=topics,
+            documents=documents,
+            groups=groups,
+            rankings=rankings,
+            depth=depth,
+            pairs=pairs,
+            level=level,
+            rng=rng,
+            float32=float32,
+            jobs=jobs,
+            form=form,
+        )
+    drawing, script, style = made_beside.result(), _part("page.js"), _part("page.css")
     page = template.render(
         page=found,
         data=as_json(found),
+        charts=drawing,
         script=script,
         style=style,
-        policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'",
+        policy=f"default-src 'none'; script-src {_hash(drawing)} {_hash(script)}; style-src {_hash(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'",
     )
     made = Report(page, grave=found["grave"])
     return made if path is None else made.save(path)

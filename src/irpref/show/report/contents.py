@@ -56,7 +56,7 @@ MOST_ROWS = 40_000  # documents of rankings that the page holds
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
-_PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "polars", "pytrec-eval-terrier")
+_PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "polars", "pytrec-eval-terrier", "vl-convert-python")
 _METHODS = {
     "randomised_tukey": f"a randomised Tukey HSD test over all pairs of runs (at most {N_PERMUTATIONS} permutations)",
     "tukey": "Tukey's HSD test over all pairs of runs",

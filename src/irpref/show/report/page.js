@@ -158,29 +158,21 @@ rowOf.forEach((row, r) => {
 });
 showBoard();
 
-// ------------------------------------------------------------------ axes
-function steps(low, high, wanted = 5) {
-  const raw = (high - low) / wanted || 1, base = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 2.5, 5, 10].map(of => of * base).find(of => of >= raw * 0.999);
-  const out = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) out.push(Number((k * step).toPrecision(10)));
-  return out;
+// ------------------------------------------------------------------ pictures, drawn by Vega; what they show is data, never part of an expression
+const AXIS = { domainColor: "var(--soft)", tickColor: "var(--soft)", gridColor: "var(--line)", labelColor: "var(--soft)", titleColor: "var(--ink)", titleFontWeight: "normal", labelFontSize: 11, titleFontSize: 11, titleLimit: 330 };
+const LOOK = { background: null, font: getComputedStyle(document.body).fontFamily, axis: AXIS, view: { stroke: null } };
+function picture(spec, acts = {}, ready = () => {}) {
+  const box = el("div", { "aria-busy": "true" });
+  // `ast`: expressions are interpreted, as the policy of the page lets nothing be compiled.
+  const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, config: LOOK, tooltip: (_, event, item, text) => { box.title = text || ""; } };
+  vegaEmbed(box, { autosize: { type: "fit", contains: "padding" }, ...spec }, options).then(({ view }) => {
+    for (const [event, act] of Object.entries(acts)) view.addEventListener(event, (_, item) => { if (item && item.datum) act(item.datum); });
+    ready(view);
+    box.removeAttribute("aria-busy");
+  });
+  return box;
 }
-function axes({ title, said, width = 430, height = 300, x, y, xLabel, yLabel, log = false, bare = false, at: marks }) {
-  const left = 54, bottom = 38, top = 10, right = 14;
-  const fx = log ? Math.log10 : value => value, [x0, x1] = [fx(x[0]), fx(x[1])];
-  const X = value => left + (fx(value) - x0) / (x1 - x0 || 1) * (width - left - right);
-  const Y = value => height - bottom - (value - y[0]) / (y[1] - y[0] || 1) * (height - top - bottom);
-  const svg = sv("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img" }, sv("title", {}, title), sv("desc", {}, said || title));
-  const ticks = marks || (log ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter(value => value >= x[0] && value <= x[1]) : steps(x[0], x[1]));
-  for (const at of steps(y[0], y[1])) svg.append(sv("line", { class: "grid", x1: left, x2: width - right, y1: Y(at), y2: Y(at) }),
-    sv("text", { class: "soft", x: left - 6, y: Y(at) + 4, "text-anchor": "end" }, String(at).replace("-", "\u2212")));
-  if (!bare) for (const at of ticks) svg.append(sv("text", { class: "soft", x: X(at), y: height - bottom + 15, "text-anchor": "middle" }, String(at).replace("-", "\u2212")));
-  svg.append(sv("path", { class: "axis", d: `M${left} ${top}V${height - bottom}H${width - right}` }),
-    sv("text", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, xLabel),
-    sv("text", { transform: `translate(12 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, yLabel));
-  return { svg, X, Y };
-}
+const number = (field, title, domain, more = {}) => ({ field, type: "quantitative", scale: { domain, nice: false, zero: false }, axis: { title, tickCount: 5, ...more } });
 const figure = (caption, said, ...inside) => el("figure", {}, el("figcaption", {}, caption, said ? el("small", {}, said) : null), ...inside);
 function range(values, pad = 0.05) {
   const real = values.filter(value => value !== null && value !== undefined);
@@ -193,51 +185,39 @@ function range(values, pad = 0.05) {
 let cell = [0, Math.min(1, n - 1)];
 function showPairs() {
   const m = picked("pairs-measure");
-  const size = Math.max(6, Math.min(30, Math.floor(720 / n))), names = size >= 9, left = names ? 190 : 34, top = 34;
-  const width = left + n * size + 2, height = top + n * size + 2;
-  const paths = {}, draw = (kind, i, j) => { (paths[kind] = paths[kind] || []).push(`M${left + j * size} ${top + i * size}h${size - 1}v${size - 1}h${1 - size}z`); };
+  const size = Math.max(6, Math.min(30, Math.floor(720 / n))), names = size >= 9;
+  const cells = [], SHADES = [0.28, 0.6, 1];
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
     if (i === j) continue;
-    const of = pair(m, i, j), way = of.difference === null || of.difference === 0 ? "none" : better(m, of.difference) ? "better" : "worse";
-    if (j > i) {
-      const p = of.adjusted === null ? of.p : of.adjusted;
-      draw(p === null || p > significant ? "none" : way + (p <= 0.001 ? " l3" : p <= 0.01 ? " l2" : " l1"), i, j);
-    } else {
-      const size_ = of.effect === null ? 0 : Math.abs(of.effect);
-      draw(size_ < 0.2 ? "none" : way + (size_ >= 0.8 ? " l3" : size_ >= 0.5 ? " l2" : " l1"), i, j);
-    }
+    const of = pair(m, i, j), p = of.adjusted === null ? of.p : of.adjusted, strong = of.effect === null ? 0 : Math.abs(of.effect);
+    const shade = j > i ? (p === null || p > significant ? -1 : p <= 0.001 ? 2 : p <= 0.01 ? 1 : 0) : strong < 0.2 ? -1 : strong >= 0.8 ? 2 : strong >= 0.5 ? 1 : 0;
+    cells.push(shade < 0 || !of.difference ? { i, j, fill: "var(--shade)", shade: 1 } : { i, j, fill: better(m, of.difference) ? "var(--blue)" : "var(--orange)", shade: SHADES[shade] });
   }
-  const ring = sv("rect", { class: "ring", width: size, height: size });
+  let view = null;
   const mark = () => {
     const [i, j] = cell, of = pair(m, i, j);
-    ring.setAttribute("x", left + j * size - 0.5);
-    ring.setAttribute("y", top + i * size - 0.5);
+    if (view) view.signal("row", i).signal("column", j).run();
     if (of) put("pairs-said", nameOf(i), " against ", nameOf(j), ": difference " + signed(of.difference)
       + ", effect size " + (of.effect === null ? "none" : signed(of.effect, 3)) + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted p " + pValue(of.adjusted)));
     else put("pairs-said", nameOf(i));
   };
-  const at = event => {
-    const box = svg.getBoundingClientRect(), scale = width / box.width;
-    const j = Math.floor(((event.clientX - box.left) * scale - left) / size), i = Math.floor(((event.clientY - box.top) * scale - top) / size);
-    return i >= 0 && j >= 0 && i < n && j < n ? [i, j] : null;
-  };
   const open = () => { if (cell[0] !== cell[1]) { by("two-a").value = String(cell[0]); by("two-b").value = String(cell[1]); by("two-measure").value = String(m); showTwo(); by("two").scrollIntoView(); } };
-  const svg = sv("svg", { width, height, viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "application", "aria-label": "Matrix of pairs by " + D.measures[m].name, on: {
-    mousemove: event => { const to = at(event); if (to) { cell = to; mark(); } },
-    click: event => { const to = at(event); if (to) { cell = to; mark(); open(); } },
-    keydown: event => {
-      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-      if (step) { cell = [0, 1].map(side => Math.min(n - 1, Math.max(0, cell[side] + step[side]))); mark(); event.preventDefault(); }
-      if (event.key === "Enter") open();
-    } } });
-  for (const [kind, parts] of Object.entries(paths)) svg.append(sv("path", { class: kind, d: parts.join("") }));
-  for (let i = 0; i < n; i++) {
-    if (names) svg.append(sv("text", { x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end", class: size < 11 ? "tiny" : null }, isolated(short(D.short[i], 20)), sv("tspan", { class: "soft" }, "\u00a0\u00a0" + (i + 1))));
-    if (size >= 16 || i % 10 === 9 || i === 0) svg.append(sv("text", { class: "soft", x: left + (i + 0.5) * size, y: top - 6, "text-anchor": "middle" }, i + 1));
-    if (!names && (i % 10 === 9 || i === 0)) svg.append(sv("text", { class: "soft", x: left - 6, y: top + (i + 0.5) * size + 3.5, "text-anchor": "end" }, i + 1));
-  }
-  svg.append(ring);
-  put("pairs-plot", svg);
+  const place = (field, axis) => ({ field, type: "ordinal", scale: { domain: [...cells.keys()].slice(0, n) }, axis: { domain: false, ticks: false, title: null, labelFontSize: Math.min(11, size), ...axis } });
+  const every = { values: D.runs.map((_, r) => r).filter(r => size >= 16 || r % 10 === 9 || r === 0), labelExpr: "'' + (datum.value + 1)", labelAngle: 0, labelOverlap: false };
+  const plot = picture({ autosize: "pad", width: { step: size }, height: { step: size }, description: "Matrix of pairs by " + D.measures[m].name, params: [{ name: "row", value: cell[0] }, { name: "column", value: cell[1] },
+    { name: "names", value: D.short.map((name, r) => isolated(short(name, 20)) + "\u00a0\u00a0" + (r + 1)) }], layer: [
+    { data: { values: cells }, mark: { type: "rect", aria: false, stroke: "var(--paper)", strokeWidth: 1 }, encoding: {
+      x: place("j", { orient: "top", ...every }), y: place("i", names ? { labelExpr: "names[datum.value]", labelLimit: 230, labelOverlap: false } : every), fill: { field: "fill", type: "nominal", scale: null }, fillOpacity: { field: "shade", type: "quantitative", scale: null } } },
+    { data: { values: [{}] }, transform: [{ calculate: "row", as: "i" }, { calculate: "column", as: "j" }], mark: { type: "rect", aria: false, fill: null, stroke: "var(--ink)", strokeWidth: 2 },
+      encoding: { x: { field: "j", type: "ordinal" }, y: { field: "i", type: "ordinal" } } }] },
+  { mousemove: to => { if (to.i !== undefined) { cell = [to.i, to.j]; mark(); } }, click: to => { if (to.i !== undefined) { cell = [to.i, to.j]; mark(); open(); } } }, made => { view = made; mark(); });
+  plot.addEventListener("keydown", event => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (step) { cell = [0, 1].map(side => Math.min(n - 1, Math.max(0, cell[side] + step[side]))); mark(); event.preventDefault(); }
+    if (event.key === "Enter") open();
+  });
+  fill(plot, { tabindex: 0, role: "application", "aria-label": "Matrix of pairs by " + D.measures[m].name }, []);
+  put("pairs-plot", plot);
   const swatch = (kind, text) => el("span", {}, sv("svg", { width: 12, height: 12 }, sv("rect", { class: kind, width: 12, height: 12 })), text);
   put("pairs-legend", swatch("better l1", `p \u2264 ${fixed(1 - D.level, 2)}, or effect size from 0.2`), swatch("better l2", "p \u2264 0.01, or from 0.5"),
     swatch("better l3", "p \u2264 0.001, or from 0.8"), swatch("worse l3", "the same, worse"), swatch("none", "not significant, or below 0.2"));
@@ -249,15 +229,16 @@ const K = D.rankings;
 // Topics as people count them: 2 before 10.
 const counting = new Intl.Collator("en", { numeric: true }), byName = topics.map((_, t) => t).sort((s, t) => counting.compare(topics[s], topics[t]));
 const placeByName = byName.reduce((places, t, at) => { places[t] = at; return places; }, []);
-let topic = 0, points = [], absent = [];
+let topic = 0, points = [], views = [], absent = [];
 const valuesOf = (m, r) => { const at = D.with_values.indexOf(r); return at < 0 ? null : D.values[m][at]; };
 function choose(t, from) {
   topic = t;
-  for (const node of points) node.node.classList.toggle("chosen", node.topic === t);
-  const row = points.find(each => each.topic === t && each.node.nodeName === "TR");
+  for (const row of points) row.classList.toggle("chosen", Number(row.dataset.topic) === t);
+  for (const view of views) view.signal("chosen", t).run();
+  const row = points.find(each => Number(each.dataset.topic) === t);
   if (row && from !== "table") {
-    const box = row.node.closest(".scroll");
-    box.scrollTop = row.node.offsetTop - box.clientHeight / 2;
+    const box = row.closest(".scroll");
+    box.scrollTop = row.offsetTop - box.clientHeight / 2;
   }
   by("topic-id").value = String(t);
   showTopic();
@@ -269,6 +250,7 @@ function showTwo() {
   if (of && of.difference !== null) said.push("; difference " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
     + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted for all pairs " + pValue(of.adjusted)));
   points = [];
+  views = [];
   if (!va || !vb) {
     put("two-said", said, ". The values of topics are on this page for some runs only, as there are many.");
     put("two-plots");
@@ -279,40 +261,35 @@ function showTwo() {
   const wins = differences.filter(d => better(m, d)).length, same = differences.filter(d => d === 0).length;
   const losses = topics.length - wins - same, score = `${counted(wins, "topic")} won, ${losses} lost, ${same} equal`;
   put("two-said", said, ". ", nameOf(a), `: ${score}` + (measure.higher ? "." : " (lower is better)."));
-  const kind = t => (differences[t] === 0 ? " equal" : better(m, differences[t]) ? "" : " worse");
-  const acts = t => ({ on: { click: () => choose(t, "plot") } });
-  const tip = t => sv("title", {}, `${isolated(topics[t])}${D.queries[t] === null ? "" : " " + isolated(D.queries[t])}: ${fixed(va[t])} and ${fixed(vb[t])}, difference ${signed(differences[t])}`);
-  const both = range([...va, ...vb], 0.03);
-  const one = axes({ title: `Topics by ${measure.name} of two runs`, x: both, y: both, xLabel: isolated(short(D.short[b], 44)), yLabel: isolated(short(D.short[a], 40)), width: wide(380), height: wide(380) - 20,
-    said: `Each dot is a topic; above the diagonal the first run has the higher value. ${score}. The table below has the numbers.` });
-  one.svg.append(sv("line", { class: "grid", x1: one.X(both[0]), y1: one.Y(both[0]), x2: one.X(both[1]), y2: one.Y(both[1]) }));
-  topics.forEach((_, t) => {
-    const dot = sv("circle", { class: "dot" + kind(t), cx: one.X(vb[t]), cy: one.Y(va[t]), r: 5, ...acts(t) }, tip(t));
-    points.push({ topic: t, node: dot });
-    one.svg.append(dot);
-  });
   const order = topics.map((_, t) => t).sort((s, t) => differences[t] - differences[s]);
-  const y = range([...differences, 0], 0.05), slots = Math.max(topics.length, 12); // few topics have no broader bars
-  const width = wide(Math.max(420, Math.min(900, 70 + slots * 14))), step = (width - 68) / slots;
-  const two = axes({ title: `Differences by topic in ${measure.name}`, x: [0, slots], y, xLabel: `${counted(topics.length, "topic")}, by difference`, yLabel: `difference in ${short(measure.name, 40)}`, width, height: 360, bare: true,
-    said: `${score}. The table below has the numbers.` });
-  order.forEach((t, i) => {
-    const from = two.Y(Math.max(0, differences[t])), to = two.Y(Math.min(0, differences[t]));
-    const bar = sv("rect", { class: "bar" + kind(t), x: two.X(i) + step * 0.1, width: Math.max(1, step * 0.8), y: from, height: Math.max(1, to - from), ...acts(t) }, tip(t));
-    points.push({ topic: t, node: bar });
-    two.svg.append(bar);
-  });
-  two.svg.append(sv("line", { class: "axis", x1: two.X(0), x2: two.X(slots), y1: two.Y(0), y2: two.Y(0) }));
+  const values = order.map((t, i) => ({ t, i, a: va[t], b: vb[t], d: differences[t], fill: differences[t] === 0 ? "var(--grey)" : better(m, differences[t]) ? "var(--blue)" : "var(--orange)",
+    tip: `${isolated(topics[t])}${D.queries[t] === null ? "" : " " + isolated(D.queries[t])}: ${fixed(va[t])} and ${fixed(vb[t])}, difference ${signed(differences[t])}` }));
+  const tip = { field: "tip", type: "nominal" }, topicMarks = { fill: { field: "fill", type: "nominal", scale: null }, stroke: { value: "var(--ink)" },
+    strokeWidth: { condition: { test: "datum.t === chosen", value: 2.5 }, value: 0 }, tooltip: tip, description: tip };
+  const mine = views = [], params = [{ name: "chosen", value: topic }];
+  const draw = spec => picture({ params, data: { values }, ...spec }, { click: of => { if (of.t !== undefined) choose(of.t, "plot"); } }, view => { mine.push(view.signal("chosen", topic).run()); });
+  const both = range([...va, ...vb], 0.03), side = wide(380), y = range([...differences, 0], 0.05);
+  const slots = Math.max(topics.length, 12), width = wide(Math.max(420, Math.min(900, 70 + slots * 14))); // few topics have no broader bars
+  const one = draw({ width: side, height: side - 20, description: `Topics by ${measure.name} of two runs. Each dot is a topic; above the diagonal the first run has the higher value. ${score}. The table below has the numbers.`, layer: [
+    { data: { values: both.map(end => ({ a: end, b: end })) }, mark: { type: "line", aria: false, stroke: "var(--soft)", strokeWidth: 1 }, encoding: {
+      x: number("b", isolated(short(D.short[b], 44)), both), y: number("a", isolated(short(D.short[a], 40)), both) } },
+    { mark: { type: "circle", size: 80, fillOpacity: 0.75, cursor: "pointer" }, encoding: { x: { field: "b", type: "quantitative" }, y: { field: "a", type: "quantitative" }, ...topicMarks } }] });
+  const slot = { field: "i", type: "ordinal", scale: { domain: Array.from({ length: slots }, (_, i) => i), paddingInner: 0.2, paddingOuter: 0 }, axis: { title: `${counted(topics.length, "topic")}, by difference`, labels: false, ticks: false, domain: false } };
+  const two = draw({ width, height: 360, description: `Differences by topic in ${measure.name}. ${score}. The table below has the numbers.`, layer: [
+    { mark: { type: "bar", cursor: "pointer" }, encoding: { x: slot, y: number("d", `difference in ${short(measure.name, 40)}`, y), ...topicMarks } },
+    { data: { values: [{}] }, mark: { type: "rule", aria: false, stroke: "var(--soft)" }, encoding: { y: { datum: 0 } } },
+    // Whoever points above or below a short bar means it.
+    { mark: { type: "bar", aria: false, fillOpacity: 0, cursor: "pointer" }, encoding: { x: { field: "i", type: "ordinal" }, y: { value: 0 }, y2: { value: "height" }, tooltip: tip } }] });
   const which = measure.higher ? "above the line" : "below the line";
-  put("two-plots", figure(`Topics by ${measure.name}`, `blue, ${which}: the run of the vertical axis is better; grey: equal`, one.svg),
-    figure("Differences, sorted", [nameOf(a), " \u2212 ", nameOf(b)], two.svg));
+  put("two-plots", figure(`Topics by ${measure.name}`, `blue, ${which}: the run of the vertical axis is better; grey: equal`, one),
+    figure("Differences, sorted", [nameOf(a), " \u2212 ", nameOf(b)], two));
   const head = (key, name, first) => el("th", { scope: "col", "data-key": key, "data-first": first, "aria-sort": "none", class: key === "topic" || key === "query" ? null : "number" }, el("button", { type: "button" }, name));
   const queries = D.queries.some(text => text !== null);
   const body = el("tbody", {}, order.map(t => {
     const row = el("tr", { "data-topic": t, tabindex: 0, on: { click: () => choose(t, "table"), keydown: event => { if (event.key === "Enter") choose(t, "table"); } } },
       el("th", { scope: "row" }, bdi(topics[t])), queries ? el("td", { class: "prose" }, bdi(D.queries[t] || "")) : null,
       el("td", { class: "number" }, fixed(va[t])), el("td", { class: "number" }, fixed(vb[t])), el("td", { class: "number" }, signed(differences[t])));
-    points.push({ topic: t, node: row });
+    points.push(row);
     return row;
   }));
   const fresh = el("table", { id: "two-table" }, el("thead", {}, el("tr", {}, head("topic", "Topic", "ascending"), queries ? head("query", "Query", "ascending") : null,
@@ -381,23 +358,20 @@ function showTopic() {
 }
 
 // ------------------------------------------------------------------ curves and holes of the runs that are ticked
-const DASHES = ["", "7 3", "2 3", "8 3 2 3"];
+const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3], [], [7, 3], [2, 3], [8, 3, 2, 3]];
 function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to, zero }) {
-  const which = drawn.map((r, c) => ({ r, c })).filter(each => each.r !== null && y[each.r]);
-  const values = which.flatMap(each => y[each.r]).filter(value => value !== null);
-  const span = from === null ? range(values) : [from === undefined ? Math.min(0, ...values) : from, to === undefined ? Math.max(...values, 0.001) : to];
-  const end = Math.max(...which.map(each => x.findLast((_, i) => y[each.r][i] !== null) || x[0]), x[0] + 1e-9);
-  const { svg, X, Y } = axes({ title, said, x: [x[0], end], y: span, xLabel, yLabel, log, width: wide(430), at: x.length < 9 && x.length > 1 ? x.filter(value => value <= end) : null });
-  if (zero) svg.append(sv("line", { class: "axis ideal", x1: X(x[0]), x2: X(end), y1: Y(0), y2: Y(0) }));
-  for (const { r, c } of which) {
-    let d = "";
-    x.forEach((at, i) => { const value = y[r][i]; if (value !== null) d += (d ? "L" : "M") + X(at).toFixed(1) + " " + Y(value).toFixed(1); });
-    svg.append(sv("path", { d, fill: "none", stroke: `var(--c${c})`, "stroke-width": 2, "stroke-dasharray": DASHES[c % 4] }, sv("title", {}, isolated(D.runs[r]))));
-  }
-  return figure(title, said, svg);
+  const values = drawn.flatMap((r, c) => (r === null ? [] : x.map((at, i) => ({ c, run: isolated(D.runs[r]), x: at, y: y[r][i] })))).filter(point => point.y !== null);
+  const heights = values.map(point => point.y), ends = [x[0], Math.max(...values.map(point => point.x), x[0] + 1e-9)];
+  const span = from === null ? range(heights) : [from === undefined ? Math.min(0, ...heights) : from, to === undefined ? Math.max(...heights, 0.001) : to];
+  const across = number("x", xLabel, ends, { grid: false, ...(log ? { values: x.length < 9 ? x : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], labelOverlap: "greedy" } : {}) });
+  if (log) across.scale = { domain: ends, nice: false, type: "log" };
+  const run = { field: "run", type: "nominal" }, each = range => ({ field: "c", type: "nominal", scale: { domain: [...DASHES.keys()], range }, legend: null });
+  return figure(title, said, picture({ width: wide(430), height: 300, data: { values }, description: `${title}: ${said}`, layer: [
+    { mark: { type: "line", strokeWidth: 2, interpolate: "linear" }, encoding: { x: across, y: number("y", yLabel, span), stroke: each(DASHES.map((_, c) => `var(--c${c})`)), strokeDash: each(DASHES), tooltip: run, description: run } },
+    ...(zero ? [{ data: { values: [{}] }, mark: { type: "rule", aria: false, stroke: "var(--soft)", strokeDash: [5, 4] }, encoding: { y: { datum: 0 } } }] : [])] }));
 }
 function showCurves() {
-  for (const legend of document.querySelectorAll(".legend.drawn")) legend.replaceChildren(...drawn.map((r, c) => (r === null ? null : el("span", {}, sv("svg", { width: 26, height: 8, "aria-hidden": "true" }, sv("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: `var(--c${c})`, "stroke-width": 2.5, "stroke-dasharray": DASHES[c % 4] })), nameOf(r)))).filter(each => each));
+  for (const legend of document.querySelectorAll(".legend.drawn")) legend.replaceChildren(...drawn.map((r, c) => (r === null ? null : el("span", {}, sv("svg", { width: 26, height: 8, "aria-hidden": "true" }, sv("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: `var(--c${c})`, "stroke-width": 2.5, "stroke-dasharray": DASHES[c].join(" ") })), nameOf(r)))).filter(each => each));
   if (by("curves-plots")) put("curves-plots", D.curves.map(lineChart));
   if (by("holes-plots")) put("holes-plots", D.holes.map(lineChart));
 }

@@ -1,0 +1,53 @@
+"""The script that draws the pictures of a page: Vega, Vega-Lite and Vega-Embed, as vl-convert-python has them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from typing import Any
+
+PACKAGE = "vl-convert-python"
+_MADE_BY = (
+    "Vega {vega}, Vega-Lite and Vega-Embed, (c) University of Washington Interactive Data Lab and contributors, BSD "
+    "3-Clause; with D3 and TopoJSON, (c) Mike Bostock, ISC, and other parts under MIT; in one file by {package} "
+    "{version}:"
+)
+
+
+def package() -> Any:
+    """The package that brings Vega.
+
+    Raises
+    ------
+    ImportError
+        It is not installed.
+    """
+    try:
+        import vl_convert
+    except ModuleNotFoundError as problem:
+        if problem.name != "vl_convert":
+            raise
+        raise ImportError("a report needs Vega: pip install irpref[report]") from None
+    return vl_convert
+
+
+@cache
+def script() -> str:
+    """JavaScript that defines `vegaEmbed`, with its licence; made in about 2 s the first time."""
+    vl_convert = package()
+    words = vl_convert.javascript_bundle()
+    # What would end the element that it stands in; both mean the same within the texts where alone they can stand.
+    words = words.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
+    made_by = _MADE_BY.format(vega=vl_convert.get_vega_version(), package=PACKAGE, version=vl_convert.__version__)
+    # In a function, so that its names are not those of the page.
+    return f'/*! {made_by}\n{_licence()} */\n(() => {{"use strict";\n{words}\n}})();'
+
+
+def _licence() -> str:
+    """The licence that the package brings."""
+    try:
+        files = distribution(PACKAGE).files or []
+    except PackageNotFoundError:
+        return ""
+    texts = [file.read_text() for file in files if file.name.startswith("LICENSE")]
+    return "\n".join(texts).replace("*/", "* /").replace("</", "< /")
