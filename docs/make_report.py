@@ -68,6 +68,7 @@ def main(data: str) -> None:
             for name, first, last, action in PICTURES:
                 if action:
                     browser.run(action)
+                    browser.drawn()
                 picture(browser, DOCS / "report" / f"{name}.png", first, last)
 
 

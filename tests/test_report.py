@@ -309,6 +309,33 @@ def test_without_a_script_pairs_topics_and_curves_are_tables(made):
     assert {row[0]: row[1:] for row in topics[1:]} == {q: [by_topic[name][q] for name in names] for q in QRELS}
 
 
+def test_without_a_script_the_rankings_are_tables(made):
+    inside = made.html.split("<h2>Rankings</h2>")[1].split("</noscript>")[0]
+    tables = Page(inside).tables
+    (measure,) = irpref.parse_all(["RPref(max_rel=2)"])  # the only one of them that is a sum over documents
+    runs = Page(made.html).data["rankings"]["runs"]
+    assert len(tables) == len(QRELS) * len(runs)
+    lists = iter(tables)
+    for topic in QRELS:
+        for run in runs:
+            of = irpref.explain.explain(QRELS, RUNS[run], measure, topic)
+            of = of[of["rank"].notna()]
+            head, *rows = next(lists)
+            assert head == ["#", "Document", "Grade", "Adds", "Why"]
+            assert [row[0].strip("=") for row in rows] == [str(int(rank)) for rank in of["rank"]]
+            assert [row[1] for row in rows] == of["doc_id"].tolist()
+            assert [row[2] for row in rows] == [str(QRELS[topic].get(doc, "\u2013")) for doc in of["doc_id"]]
+            assert [row[3] for row in rows] == [f"{value:.4f}" for value in of["contribution"]]
+            assert [row[4] for row in rows] == of["why"].tolist()
+
+
+def test_tables_of_rankings_say_how_deep_they_are(monkeypatch):
+    monkeypatch.setattr(sys.modules["irpref.show.report.contents"], "MOST_PLAIN", 3 * len(QRELS) * len(RUNS))
+    inside = irpref.report(["AP"], QRELS, RUNS).html.split("<h2>Rankings</h2>")[1].split("</noscript>")[0]
+    assert "The first 3 ranks of 4 of 4 runs" in inside
+    assert {len(table) for table in Page(inside).tables} == {4}
+
+
 # ---------------------------------------------------------------------------------------------------------- safety
 
 

@@ -53,6 +53,7 @@ MOST_TIED = 12_000  # topics times runs whose values are bounded over the orders
 MOST_EXPLAINED = 4  # measures whose contributions are shown
 MOST_VALUES = 400_000  # values of topics that the page holds
 MOST_ROWS = 40_000  # documents of rankings that the page holds
+MOST_PLAIN = 10_000  # those that stand in tables, too, for readers without JavaScript
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
@@ -345,7 +346,8 @@ def _rankings(
     """First ranks of some runs: documents, grades, ties, contributions and reasons."""
     columns = columns_for(measure for measure in chosen if isinstance(measure, KernelMeasure))
     pool = recent_pool(qrels, columns, preferences=True)
-    depth = max(1, min(depth, MOST_ROWS // max(1, len(runs) * len(topics))))
+    n_lists = max(1, len(runs) * len(topics))
+    depth = max(1, min(depth, MOST_ROWS // n_lists))
     explainers = _explainers(chosen, pool)
     docs: dict[str, int] = {}
     words: dict[str, int] = {"": 0}
@@ -377,6 +379,7 @@ def _rankings(
     return {
         "runs": list(runs),
         "depth": depth,
+        "plain": max(1, min(depth, MOST_PLAIN // n_lists)),
         "explained": [str(explainer.measure) for explainer in explainers],
         "most_explained": MOST_EXPLAINED,
         "docs": list(docs),
