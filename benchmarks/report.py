@@ -219,10 +219,13 @@ def jobs_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
         "that reads them with pytrec_eval's parser and computes three. Reading: `read_run` beside `pandas.read_csv` of "
         "six columns with ids as text. Frames: C with all measures, its columns as this program makes them, and with "
         "each id an object of its own anywhere in memory, as lists of tuples, merges and sorts leave them. Parquet: "
-        "all measures, some topics at a time. `pt.Experiment`: thirteen measures with and without `accelerate()`. The "
-        "leaderboard has two measures and 10,000 permutations, the report seven measures.\n\n"
-        f"Measured on {file['date']} with irpref {file['versions']['irpref']}, while the machine had other work: its "
-        f"load was up to {busy:.0f}.{cpu if file.get('clock') == 'cpu' else ''}\n\n"
+        "all measures, some topics at a time. `pt.Experiment`: thirteen measures with and without `accelerate()`. Of a "
+        "track in files: the leaderboard of two measures with 10,000 permutations, beside pytrec_eval and the same "
+        "test in NumPy, one permutation after the other; intervals over all orders of tied documents, seven measures; "
+        "rankings by fourteen measures at sixteen levels of judgments, one sample, beside pytrec_eval with five "
+        "measures; the report with seven measures.\n\n"
+        f"Measured on {file['date']} with irpref {file['versions']['irpref']}; the machine's load, the benchmark's own "
+        f"included, was up to {busy:.0f}.{cpu if file.get('clock') == 'cpu' else ''}\n\n"
         + table(["job", "form", "irpref", "million rows a second", "others", "ratio", "target"], rows)
     )
 
@@ -247,6 +250,8 @@ JOB_NAMES = {
     "parquet": "Parquet",
     "experiment": "pt.Experiment",
     "leaderboard": "leaderboard",
+    "ties": "intervals over ties",
+    "robustness": "meta robustness",
     "report": "report",
 }
 ON_CORES = ("track", "parquet")  # targets that count on several cores
@@ -267,6 +272,7 @@ JOBS = {
     ("scattered", ""): "15 ×",
     ("parquet", ""): "10 million",
     ("leaderboard", ""): "10 s",
+    ("ties", ""): "20 s",
     ("report", ""): "15 s",
 }
 

@@ -201,12 +201,18 @@ def experiment(options: argparse.Namespace) -> list[dict[str, Any]]:
     return results
 
 
+FOURTEEN = ("AP", "nDCG", "nDCG@10", "Bpref", "BprefVariant", "RPref", "RPref@10", "QMeasure", "QMeasure@10")
+FOURTEEN += ("OMeasure", "PPlus", "NPref(n=2)", "nCRP", "P@10")
+LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
+
+
 def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """A leaderboard of a track with all pairs tested, and the report of 79 runs and 40 topics, from files."""
+    """What is computed of a whole track, from files: leaderboard, ties, robustness, and the report of 79 runs."""
     import irpref
 
     results: list[dict[str, Any]] = []
-    load = workloads.build("B", topics=options.topics, runs=RUNS)
+    load = workloads.build("B", topics=options.topics, runs=min(options.runs, RUNS) if options.runs != 100 else RUNS)
+    rows = sum(map(len, load.runs))
     with tempfile.TemporaryDirectory() as folder:
         qrels = Path(folder) / "qrels"
         workloads.write(load.qrels, qrels)
@@ -216,15 +222,78 @@ def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
             workloads.write(run, Path(paths[-1]))
         judged = irpref.read_qrels(qrels)
         some = judged[judged["query_id"].isin(judged["query_id"].unique()[:40])]
-        jobs: dict[tuple[str, str], Callable[[], Any]] = {
-            ("leaderboard", f"{len(paths)} runs"): lambda: irpref.leaderboard(SEVEN[:2], qrels, paths, rng=0),
-            ("report", "79 runs"): lambda: irpref.report(SEVEN, some, paths[:79], rng=0),
+
+        def ties() -> None:
+            for path in paths:
+                irpref.intervals(SEVEN, qrels, path, over="ties")
+
+        def robustness() -> None:
+            runs = {path: irpref.read_run(path) for path in paths}
+            irpref.meta.incompleteness(FOURTEEN, qrels, runs, levels=LEVELS, n_samples=1, rng=0).table()
+
+        n = len(paths)
+        jobs: dict[tuple[str, str], dict[str, Callable[[], Any]]] = {
+            ("leaderboard", f"{n} runs"): {
+                "irpref": lambda: irpref.leaderboard(SEVEN[:2], qrels, paths, rng=0),
+                "pytrec_eval and NumPy": lambda: _randomised_tukey(qrels, paths),
+            },
+            ("ties", f"{n} runs"): {"irpref": ties},
+            ("robustness", f"{n} runs, {len(LEVELS)} levels"): {
+                "irpref": robustness,
+                "pytrec_eval": lambda: _thinned(qrels, paths),
+            },
+            ("report", f"{min(n, 79)} runs"): {"irpref": lambda: irpref.report(SEVEN, some, paths[:79], rng=0)},
         }
-        for (job, form), call in jobs.items():
-            (seconds,) = in_turns({"irpref": call}, 1, options.clock).values()
-            rows = sum(map(len, load.runs)) if job == "leaderboard" else 79 * 40 * 1000
-            _note(results, job, form, "irpref", rows, seconds)
+        for (job, form), calls in jobs.items():
+            for who, seconds in in_turns(calls, 1, options.clock).items():
+                _note(results, job, form, who, min(n, 79) * 40 * 1000 if job == "report" else rows, seconds)
     return results
+
+
+def _read(qrels: Path, paths: list[str]) -> tuple[dict[str, dict[str, int]], list[dict[str, dict[str, float]]]]:
+    import pytrec_eval
+
+    runs = []
+    for path in paths:
+        with open(path) as file:
+            runs.append(pytrec_eval.parse_run(file))
+    with open(qrels) as file:
+        return pytrec_eval.parse_qrel(file), runs
+
+
+def _randomised_tukey(qrels: Path, paths: list[str]) -> None:
+    """As it is written where it is needed: one permutation after the other. Two measures."""
+    import pytrec_eval
+
+    judged, runs = _read(qrels, paths)
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map", "ndcg_cut.10"})
+    found = [evaluator.evaluate(run) for run in runs]
+    rng = np.random.default_rng(0)
+    for measure in ("map", "ndcg_cut_10"):
+        values = np.array([[of[topic][measure] for of in found] for topic in judged])
+        means = values.mean(axis=0)
+        differences = np.abs(means[:, None] - means)
+        at_least = np.zeros(differences.shape)
+        for _ in range(10_000):
+            means = rng.permuted(values, axis=1).mean(axis=0)
+            at_least += np.ptp(means) >= differences
+
+
+def _thinned(qrels: Path, paths: list[str]) -> None:
+    """Five measures with some of the judgments, level by level, as pytrec_eval is asked for them."""
+    import pytrec_eval
+
+    judged, runs = _read(qrels, paths)
+    rng = np.random.default_rng(0)
+    place = {topic: dict(zip(docs, rng.permutation(len(docs)).tolist(), strict=True)) for topic, docs in judged.items()}
+    for level in (100, *LEVELS):
+        left = {
+            topic: {doc: grade for doc, grade in docs.items() if place[topic][doc] * 100 < level * len(docs)}
+            for topic, docs in judged.items()
+        }
+        asked = {"map", "ndcg", "ndcg_cut.10", "bpref", "P.10"}
+        for run in runs:
+            pytrec_eval.RelevanceEvaluator(left, asked).evaluate(run)
 
 
 def in_turns(calls: dict[str, Callable[[], Any]], turns: int, clock: str) -> dict[str, list[float]]:

@@ -10,7 +10,8 @@ import pytest
 from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
-from irpref import QMeasure, RPref
+from irpref import PrefShare, QMeasure, RPref
+from irpref.evaluation import AcceleratedEvaluator
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.meta import LEVELS, Incompleteness, Restriction, incompleteness, kendall_tau, thin
@@ -120,6 +121,21 @@ def test_restriction_equals_judging_against_what_is_left():
         assert a.pool.grade.tolist() == b.pool.grade.tolist()
 
 
+def test_several_restrictions_at_once_are_each_what_they_are_alone():
+    qrels, runs = collection(1)
+    evaluator = AcceleratedEvaluator([AP, RPref(max_rel=2), QMeasure, PrefShare], qrels)
+    pool = evaluator.pool
+    keep = np.random.default_rng(0).random((4, pool.grade.size)) < [[0.0], [0.1], [0.5], [1.0]]
+    together = Restriction(pool, keep)
+    for run in runs.values():
+        judged = evaluator.judge(run)
+        values = evaluator.values_of(together.of(judged))
+        alone = [evaluator.values_of(Restriction(pool, of).of(judged)) for of in keep]
+        for measure, found in values.items():
+            expected = np.concatenate([of[measure] for of in alone])
+            np.testing.assert_array_equal(found, expected, strict=True, err_msg=str(measure))
+
+
 def test_grades_that_the_host_would_cut_are_refused():
     qrels = {"1": {"a": 0.5, "b": 1.0, "c": 0.0}, "2": {"a": 1.0, "b": 0.0}}
     runs = {name: {"1": {"a": score, "b": 2.0}, "2": {"a": 1.0}} for name, score in (("A", 1.0), ("B", 3.0))}
@@ -203,7 +219,7 @@ def test_output_is_resumed(tmp_path, monkeypatch):
     path.write_text("".join(lines[:15]) + lines[15][:9])
     units = []
     of = Restriction.of
-    monkeypatch.setattr(Restriction, "of", lambda self, run: units.append(1) or of(self, run))
+    monkeypatch.setattr(Restriction, "of", lambda self, run: units.extend([1] * len(self.keep)) or of(self, run))
     again = incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings)
     assert again.means.equals(whole.means)
     assert sorted(path.read_text().splitlines()) == sorted(text.splitlines())

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import meta_oracles as oracle
-from irpref.meta import TopicValues, agreement, kendall_tau, system_ranking, tau_ap
+from irpref.meta import TopicValues, agreement, kendall_tau, ranking, system_ranking, tau_ap
+from irpref.meta.ranking import kendall_taus
 
 few = st.integers(2, 5).flatmap(
     lambda n: st.tuples(
@@ -63,6 +65,16 @@ def test_kendall_tau_is_tau_b(case):
 def test_means_that_differ_by_rounding_are_ties():
     assert kendall_tau([0.1 + 0.2, 0.3, 0.1], [3, 3, 1]) == pytest.approx(1)
     assert tau_ap([0.1 + 0.2, 0.3, 0.1], [3, 2, 1]) == pytest.approx(2 / 2 * (1 / 2 + 1) - 1)
+
+
+@pytest.mark.parametrize("n_systems", [1, 2, 7, 60])
+def test_several_lists_beside_one_have_the_tau_of_scipy_to_the_last_bit(n_systems, monkeypatch):
+    monkeypatch.setattr(ranking, "_PAIRS", 100)  # several pieces
+    rng = np.random.default_rng(n_systems)
+    rows = np.vstack([rng.random((9, n_systems)), rng.integers(0, 3, (9, n_systems)), np.ones((1, n_systems))])
+    for reference in (rng.random(n_systems), rng.integers(0, 2, n_systems)):
+        expected = [float("nan") if n_systems < 2 else stats.kendalltau(row, reference).statistic for row in rows]
+        np.testing.assert_array_equal(kendall_taus(rows, reference), expected)
 
 
 def make(name, means, higher_is_better=True):

@@ -31,20 +31,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irpref.arrays.judgments import Judgments
-from irpref.arrays.run import JudgedRun
+from irpref.arrays.run import BATCH_ROWS, JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, all_whole, order_by
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
 from irpref.messages import about, did_you_mean
-from irpref.meta.imperfect import Collection, Regraded, exchanged, second_grades
+from irpref.meta.imperfect import Collection, Left, Regraded, exchanged, second_grades
 from irpref.meta.journal import COLUMNS, Cell, Journal, canonical, hash_of_pool, hash_of_run, read
 from irpref.meta.progress import Bar
-from irpref.meta.ranking import kendall_tau, tau_ap
+from irpref.meta.ranking import kendall_taus, tau_ap
 from irpref.meta.samples import Rng
 from irpref.meta.values import _higher_is_better
 
@@ -56,32 +56,47 @@ Unit = tuple[float, int]  # level, sample
 
 
 class Restriction:
-    """Judgments of which some are taken away, and what runs look like against the rest.
+    """Judgments of which some are taken away, several times, and what runs look like against what is left each time.
 
-    A run is aligned with the full judgments once; here its hits are picked by mask.
+    A run is aligned with the full judgments once; here its hits are picked by mask. The topics are those of the first
+    time, then those of the second, and so on: measures see one run with many topics, which takes them little longer
+    than one with few.
 
     Attributes
     ----------
-    keep : bool array (n_judged,)
-        Rows of the full pool that stay judged.
+    keep : bool array (n, n_judged)
+        Rows of the full pool that stay judged each time; given as (n_judged,) for one time.
     pool : Judgments
         What is left, in ideal order still.
     """
 
     def __init__(self, pool: Judgments, keep: Bools) -> None:
-        self.keep = keep
-        columns = {name: column[keep] for name, column in pool.columns.items()}
-        self.pool = Judgments(pool.judged.where(keep), pool.grade[keep], columns)
-        self._row: Ints = np.cumsum(keep) - 1
+        self.keep = keep = np.atleast_2d(keep)
+        n, n_judged = keep.shape
+        rows = np.flatnonzero(keep)
+        row = rows % n_judged
+        columns = {name: column[row] for name, column in pool.columns.items()}
+        self.pool = Judgments(_repeated(pool.judged, n).part(rows), pool.grade[row], columns)
+        small = np.int32 if keep.size < 2**31 else np.int64  # more of it in the cache
+        self._row = np.where(keep, np.cumsum(keep, dtype=small).reshape(n, n_judged) - 1, -1)
 
     def of(self, run: JudgedRun) -> JudgedRun:
         """The run against what is left: other documents keep their ranks and count as unjudged."""
-        kept = self.keep[run.row]
-        row = self._row[run.row[kept]]
-        part = JudgedRun(self.pool, run.hits.where(kept), run.rank[kept], row, run.n_retrieved)
+        n = len(self.keep)
+        row = np.take(self._row, run.row, axis=1).ravel()
+        kept = np.flatnonzero(row >= 0)
+        hit = np.tile(np.arange(run.row.size), n)[kept]
+        hits = _repeated(run.hits, n).part(kept)
+        part = JudgedRun(self.pool, hits, run.rank[hit], row[kept], np.tile(run.n_retrieved, n))
         if run.rank_rising is not None:
-            part.rank_rising = run.rank_rising[kept]
+            part.rank_rising = run.rank_rising[hit]
         return part
+
+
+def _repeated(segments: Segments, n: int) -> Segments:
+    """The same segments `n` times, one time after the other."""
+    starts = np.arange(n)[:, None] * segments.size + segments.starts
+    return Segments(np.append(starts, n * segments.size))
 
 
 class Thinning:
@@ -269,32 +284,19 @@ class Incompleteness:
     def _compare(self, reference: str | None) -> Any:
         import pandas as pd
 
-        rows = []
-        full = {
-            m: frame.set_index("system")["mean"] * _sign(m)
-            for m, frame in self.means[self.means["level"] == 100].groupby("measure", sort=False)
-        }
-        for (measure, level, sample), frame in self.means.groupby(["measure", "level", "sample"], sort=False):
+        full = self.means[self.means["level"] == 100].set_index(["measure", "system"])["mean"]
+        by_part = self.means.pivot(index=["measure", "level", "sample"], columns="system", values="mean")
+        parts = []
+        for measure in self.measures:
             truth = full[reference or measure]
-            means = frame.set_index("system")["mean"].reindex(truth.index)
-            scores = means.to_numpy() * _sign(measure)
-            rows.append(
-                (
-                    measure,
-                    level,
-                    sample,
-                    kendall_tau(scores, truth.to_numpy()),
-                    tau_ap(scores, truth.to_numpy()),
-                    means.mean(),
-                )
-            )
-        frame = pd.DataFrame(rows, columns=["measure", "level", "sample", "tau", "tau_ap", "mean"])
-        place = {m: i for i, m in enumerate(self.measures)}
-        return frame.sort_values(
-            ["measure", "level", "sample"],
-            key=lambda c: c.map(place) if c.name == "measure" else (-c if c.name == "level" else c),
-            ignore_index=True,
-        )
+            means = by_part.loc[[measure], truth.index]
+            scores, right = means.to_numpy() * _sign(measure), truth.to_numpy() * _sign(reference or measure)
+            part = means.index.to_frame(index=False)
+            part["tau"] = kendall_taus(scores, right)
+            part["tau_ap"] = [tau_ap(row, right) for row in scores]
+            part["mean"] = means.mean(axis=1).to_numpy()
+            parts.append(part.sort_values(["level", "sample"], ascending=[False, True]))
+        return pd.concat(parts, ignore_index=True)
 
     def table(self, reference: str | None = None) -> Any:
         """Agreement by measure and level, averaged over the samples.
@@ -461,50 +463,60 @@ def incompleteness(
         journal = None if output is None else stack.enter_context(Journal(Path(output), settings, hashes))
         found: dict[Cell, float] = {} if journal is None else journal.cells
         bar = Bar(len(units), progress)
-        thinnings: dict[int, Thinning] = {}
-        for level, sample in units:
-            bar.step(f"{level:g} %: {_LEVEL[loss]}, sample {sample + 1}" if level < 100 else "all judgments")
-            missing = {
-                system: todo
-                for system in aligned
-                if (todo := [m for m in named if (level, sample, m, system) not in found])
-            }
-            if not missing:
-                continue
-            keep, grade = np.ones(pool.grade.size, bool), pool.grade
-            left = None
-            if level < 100 and collection is not None:
-                left = collection.left(level, np.random.default_rng([seed, sample]))
-                keep = keep if stale_judgments else left.keep
-            elif level < 100 and pools is not None:
-                keep = pools.keep(level, np.random.default_rng([seed, sample]))
-            elif level < 100:
-                if sample not in thinnings:
-                    floor = least if loss == "random" else (0, 0)
-                    thinnings = {sample: Thinning(pool, rel, floor, np.random.default_rng([seed, sample]))}
-                if loss == "random":
-                    keep = thinnings[sample].keep(level)
-                elif loss == "flip":
-                    grade = exchanged(pool, rel, thinnings[sample].place, level)
-                elif others is not None:
-                    grade = np.where(thinnings[sample].keep(level) | np.isnan(others), pool.grade, others)
-            part: Restriction | Regraded = Restriction(pool, keep) if grade is pool.grade else Regraded(pool, grade)
-            evaluate = _host_evaluator(list(host.values()), pool, keep, grade) if host else None
-            for system, todo in missing.items():
+
+        def parts() -> Iterator[_Part]:
+            thinnings: dict[int, Thinning] = {}
+            for level, sample in units:
+                missing = {
+                    system: todo
+                    for system in aligned
+                    if (todo := [m for m in named if (level, sample, m, system) not in found])
+                }
+                if not missing:
+                    bar.step("")
+                    continue
+                part = _Part([(level, sample)], [np.ones(pool.grade.size, bool)], missing)
+                if level == 100:
+                    pass
+                elif collection is not None:
+                    left = collection.left(level, np.random.default_rng([seed, sample]))
+                    part = part._replace(left=left, keep=part.keep if stale_judgments else [left.keep])
+                elif pools is not None:
+                    part.keep[0] = pools.keep(level, np.random.default_rng([seed, sample]))
+                else:
+                    if sample not in thinnings:
+                        floor = least if loss == "random" else (0, 0)
+                        thinnings = {sample: Thinning(pool, rel, floor, np.random.default_rng([seed, sample]))}
+                    if loss == "random":
+                        part.keep[0] = thinnings[sample].keep(level)
+                    elif loss == "flip":
+                        part = part._replace(grade=exchanged(pool, rel, thinnings[sample].place, level))
+                    elif others is not None:
+                        stay = thinnings[sample].keep(level) | np.isnan(others)
+                        part = part._replace(grade=np.where(stay, pool.grade, others))
+                yield part
+
+        for part in _together(parts()):
+            for level, sample in part.units:
+                bar.step(f"{level:g} %: {_LEVEL[loss]}, sample {sample + 1}" if level < 100 else "all judgments")
+            against = Restriction(pool, np.array(part.keep)) if part.grade is None else Regraded(pool, part.grade)
+            grade = pool.grade if part.grade is None else part.grade
+            hosts = [_host_evaluator(list(host.values()), pool, keep, grade) for keep in part.keep if host]
+            for system, todo in part.missing.items():
                 new: dict[Cell, float] = {}
-                run = aligned[system] if left is None else left.of(system)
-                view = part.of(run)
-                short = part.of(run.single) if float32 and run.single is not None else view
+                run = aligned[system] if part.left is None else part.left.of(system)
+                view = against.of(run)
+                short = against.of(run.single) if float32 and run.single is not None else view
                 for name in todo:
                     if name in kernels:
                         measure = kernels[name]
                         values = evaluator.tasks[measure](short if measure in evaluator.short else view)
-                        new[level, sample, name, system] = float(values.mean())
-                if evaluate is not None and any(name in host for name in todo):
-                    means = evaluate(raw[system] if left is None else left.run(system))
-                    for name in todo:
-                        if name in host:
-                            new[level, sample, name, system] = float(means[host[name]])
+                        means = values.reshape(len(part.units), -1).mean(axis=1).tolist()
+                        new |= {(*unit, name, system): mean for unit, mean in zip(part.units, means, strict=True)}
+                left_to_host = [name for name in todo if name in host]
+                for unit, means_of in zip(part.units, hosts if left_to_host else (), strict=bool(left_to_host)):
+                    of = means_of(raw[system] if part.left is None else part.left.run(system))
+                    new |= {(*unit, name, system): float(of[host[name]]) for name in left_to_host}
                 found.update(new)
                 if journal is not None:
                     journal.append(new)
@@ -516,6 +528,40 @@ def incompleteness(
         for system in aligned
     }
     return Incompleteness(_frame(wanted), loss)
+
+
+class _Part(NamedTuple):
+    """Judgments of one unit or of several, and what is not known of them yet."""
+
+    units: list[Unit]
+    keep: list[Bools]  # of each unit: (n_judged,)
+    missing: dict[str, list[str]]  # measures by system
+    grade: Floats | None = None  # (n_judged,) other grades
+    left: Left | None = None
+
+    @property
+    def loses_judgments(self) -> bool:
+        """Whether that is all: then the runs are what they were, and so are the grades."""
+        return self.grade is None and self.left is None
+
+
+def _together(parts: Iterable[_Part]) -> Iterator[_Part]:
+    """Parts that only lose judgments, as many at a time as fit the cache."""
+    some: _Part | None = None
+    rows = 0
+    for part in parts:
+        size = int(np.count_nonzero(part.keep[0]))
+        alike = some is not None and part.missing == some.missing and part.loses_judgments and some.loses_judgments
+        if some is not None and alike and rows + size <= BATCH_ROWS:
+            some.units.extend(part.units)
+            some.keep.extend(part.keep)
+            rows += size
+            continue
+        if some is not None:
+            yield some
+        some, rows = part, size
+    if some is not None:
+        yield some
 
 
 _LEVEL = {
