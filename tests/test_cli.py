@@ -671,6 +671,7 @@ class Interrupting:
 
 sys.meta_path.insert(0, Interrupting())
 import irpref_command
+sys.argv = ["irpref", "list"]
 sys.exit(irpref_command.main())
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -702,6 +703,19 @@ def test_help_imports_nothing_heavy() -> None:
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "ir_measures" in loaded
     assert not loaded & {"pandas", "polars", "scipy", "matplotlib", "pytrec_eval", "ir_datasets", "pyterrier"}
+
+
+@pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["help"]])
+def test_the_list_of_commands_needs_no_package_and_is_what_the_package_prints(words: list[str], call: Call) -> None:
+    code = f"""
+import sys, irpref_command
+sys.argv = ["irpref", *{words}]
+status = irpref_command.main()
+print(status, "numpy" in sys.modules, "irpref" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *lines, last = done.stdout.splitlines(keepends=True)
+    assert (call(*words), last, done.stderr) == ((0, "".join(lines), ""), "0 False False\n", "")
 
 
 # irpref list --------------------------------------------------------------------------

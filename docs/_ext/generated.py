@@ -355,9 +355,9 @@ def calls(measure: Any) -> str:
 
 def commands_page() -> str:
     """Help of every command, from its parser."""
-    from irpref.cli import COMMANDS, whole_parser
+    from irpref.cli import whole_parser
 
-    parser = whole_parser(list(COMMANDS))
+    parser = whole_parser()
     blocks = ["# Commands", f"```text\n{parser.format_help()}```"]
     for action in parser._actions:
         for name, sub in (getattr(action, "choices", None) or {}).items():

@@ -24,7 +24,6 @@ from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
 from irpref.judged.types import Qrels, Run
 from irpref.measures import *  # noqa: F403
-from irpref.measures.binding import bind, with_known
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import UnknownMeasureError, parse, parse_all
 from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, RangeWarning, ScaleWarning, TieWarning
@@ -49,6 +48,7 @@ _MODULES = {
 }
 _FUNCTIONS = {
     "accelerate": "hosts.ir_measures",
+    "bind": "measures.binding",
     "check": "analysis.check",
     "prefer": "analysis.prefer",
     "preferences_from": "judged.preferences",
@@ -59,6 +59,7 @@ _FUNCTIONS = {
     "read_qrels": "formats.tables",
     "read_run": "formats.tables",
     "report": "show.report",
+    "with_known": "measures.binding",
     "write_preferences": "formats.preferences",
 }
 
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from irpref.hosts.pyterrier import stages as transformers
     from irpref.judged.preferences import preferences_from
     from irpref.measures import settings
+    from irpref.measures.binding import bind, with_known
     from irpref.show import plots
     from irpref.show.report import report
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
-from typing import NamedTuple
+from typing import TypeAlias
 
 
 class IrprefWarning(UserWarning):
@@ -39,14 +39,8 @@ _HOUSES = ("irpref", "ir_measures", "pyterrier")
 _SAID = "_irpref_said"
 
 
-class Held(NamedTuple):
-    """A warning that waits for somebody to say what it is about."""
-
-    message: str
-    category: type[IrprefWarning]
-    once: object = None
-
-
+# A warning that waits for somebody to say what it is about: the arguments of `warn_user`.
+Held: TypeAlias = tuple[str, type[IrprefWarning], object]
 _held: ContextVar[list[Held] | None] = ContextVar("held", default=None)
 _about: ContextVar[str | None] = ContextVar("about", default=None)
 
@@ -75,7 +69,7 @@ def warn_user(message: str, category: type[IrprefWarning], once: object = None) 
     if name is not None:
         message, once = f"{name!r}: {message}", once if once is None else (name, once)
     if waiting is not None:
-        waiting.append(Held(message, category, once))
+        waiting.append((message, category, once))
         return
     frame, level = sys._getframe(1), 2
     door = frame

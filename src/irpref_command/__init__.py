@@ -5,10 +5,10 @@ Outside of `irpref`, since what it does must come before that package and all th
 
 from __future__ import annotations
 
-import atexit
 import gc
 import os
 import sys
+from contextlib import suppress
 
 
 def main() -> int:
@@ -17,25 +17,18 @@ def main() -> int:
     gc.disable()
     # Nothing here multiplies matrices; the threads that would do so take as long to start as our own modules to load.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    ended: list[int] = []
-    # What is registered first is called last: threads have ended by then, and everybody else has tidied up.
-    atexit.register(_leave, ended)
     try:
+        if sys.argv[1:] in ([], ["-h"], ["--help"], ["help"]):
+            from argparse import ArgumentParser
+
+            from irpref_command.commands import top
+
+            with suppress(OSError, AttributeError):  # nobody reads: the command knows what to say of that
+                sys.stdout.write(top(ArgumentParser)[0].format_help())
+                sys.stdout.flush()
+                return 0
         from irpref.cli import main as run
     except KeyboardInterrupt:
         sys.stderr.write("irpref: interrupted\n")
         return 130
-    ended.append(run())
-    return ended[0]
-
-
-def _leave(ended: list[int]) -> None:
-    """End the process as it stands: to take its modules apart, one by one, is a tenth of a short run."""
-    if not ended:
-        return  # an error of ours, which Python shows
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        return  # Python says so in its own way
-    os._exit(ended[0])
+    return run()

@@ -23,12 +23,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irpref.analysis.preference_check import has_subgroups, preference_findings
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.runs import named_runs
@@ -55,8 +55,7 @@ _LINES = 3  # runs of one code that `grave` gives a line each
 _FEW_JUDGMENTS = 20_000  # whose ids are compared with those of small runs in any case
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record):
     """A row of the table: see `check`."""
 
     code: str

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Ints
 from irpref.judged.inputs import is_missing
 from irpref.judged.pool import Pool
@@ -33,7 +33,7 @@ def groups_of(groups: Any, qrels: Any, topics: Sequence[str]) -> dict[str | None
     return {group: of == group for group in sorted(set(of.tolist()))}
 
 
-class Part(NamedTuple):
+class Part(Record):
     """Topics that a mean is taken over: those of a group, or all.
 
     Attributes
@@ -86,7 +86,7 @@ def _group_of(groups: Any, qrels: Any) -> dict[str, str]:
     columns = [str(name) for name in getattr(qrels, "columns", ())] or list(getattr(_first(qrels), "_fields", ()))
     if str(groups) in columns:
         return _of_column(str(groups), qrels)
-    if not Path(groups).is_file():
+    if not os.path.isfile(groups):
         found = ", ".join(columns) or "none"
         raise ValueError(f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file")
     return read_groups(groups)
@@ -113,15 +113,18 @@ def _of_column(name: str, qrels: Any) -> dict[str, str]:
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """Lines `topic group` of a file. Raises `ValueError` with file and line."""
-    path = Path(path)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
     out: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         fields = line.split(maxsplit=1)
         if not fields:
             continue
         if len(fields) < 2:
-            raise ValueError(f"{path}, line {number}: expected `topic group`, got {line!r}")
+            raise ValueError(f"{os.fspath(path)}, line {number}: expected `topic group`, got {line!r}")
         topic, group = fields[0], fields[1].strip()
         if out.setdefault(topic, group) != group:
-            raise ValueError(f"{path}, line {number}: topic {topic!r} is in group {out[topic]!r} and in {group!r}")
+            raise ValueError(
+                f"{os.fspath(path)}, line {number}: topic {topic!r} is in group {out[topic]!r} and in {group!r}"
+            )
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar, Self, dataclass_transform
 
 
 @dataclass_transform(frozen_default=True)
@@ -27,3 +27,7 @@ class Record:
         self.__dict__.update(self._defaults)
         self.__dict__.update(zip(self._fields, values, strict=False))
         self.__dict__.update(named)
+
+    def but(self, **named: Any) -> Self:
+        """The same with other values in these fields."""
+        return type(self)(**{**vars(self), **named})

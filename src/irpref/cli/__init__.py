@@ -1,7 +1,7 @@
 """The `irpref` command.
 
-Each command is a module with a `COMMAND` (see `irpref.cli.frame`) and a line of `COMMANDS`. Only the module of the
-chosen one is imported. Errors that users can cause are one line on standard error.
+Each command is a module with a `COMMAND` (see `irpref.cli.frame`) and a line of `irpref_command.commands`. Only the
+module of the chosen one is imported. Errors that users can cause are one line on standard error.
 
 Exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot be understood, 130 interrupted,
 141 the reader of the output went away (what a shell reports for both).
@@ -13,7 +13,7 @@ import gc
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from traceback import walk_tb
@@ -21,44 +21,17 @@ from typing import TextIO
 
 from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError, complain, head
 from irpref.messages import did_you_mean, visible
+from irpref_command.commands import COMMANDS, top
 
-# In the order of the help. A module named after a builtin would hide it in this package.
-COMMANDS = {
-    "eval": "irpref.cli.eval",
-    "check": "irpref.cli.check",
-    "compare": "irpref.cli.compare",
-    "prefer": "irpref.cli.prefer",
-    "leaderboard": "irpref.cli.leaderboard",
-    "explain": "irpref.cli.explain",
-    "curve": "irpref.cli.curve",
-    "plot": "irpref.cli.plot",
-    "report": "irpref.cli.report",
-    "list": "irpref.cli.listing",
-    "cite": "irpref.cli.cite",
-    "meta": "irpref.cli.meta",
-    "demo": "irpref.cli.demo",
-    "completion": "irpref.cli.completion",
-}
+_MODULES = {"list": "listing"}  # a module named after a builtin would hide it in this package
 
 
-def load(name: str) -> Command:
-    """The command of this name."""
-    command: Command = import_module(COMMANDS[name]).COMMAND
-    return command
-
-
-def whole_parser(names: Sequence[str] | None = None) -> Parser:
-    """The parser of these commands; of all of them if none is named."""
-    parser = Parser(
-        prog="irpref",
-        description="Evaluate retrieval runs: preference, graded, position and user-oriented measures beside those "
-        "of ir_measures and trec_eval.",
-        epilog="irpref COMMAND QRELS RUN... MEASURE... [options]; irpref COMMAND --help explains a command.",
-    )
-    parser.add_argument("--version", action="store_true", help="print the version")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name in COMMANDS if names is None else names:
-        load(name).add_to(subparsers)
+def whole_parser(names: Collection[str] = tuple(COMMANDS)) -> Parser:
+    """The parser of these commands; with none of them, one that lists all, and knows nothing of their arguments."""
+    parser, below = top(Parser, () if names else COMMANDS)
+    for name in names:
+        command: Command = import_module(f"irpref.cli.{_MODULES.get(name, name)}").COMMAND
+        command.add_to(below, name, COMMANDS[name])
     return parser
 
 
@@ -139,7 +112,7 @@ def _run(arguments: list[str]) -> int:
         chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
         raise UsageError(_unknown(chosen))
-    parser = whole_parser(None if chosen is None else [chosen])
+    parser = whole_parser([] if chosen is None else [chosen])
     args, rest = parser.parse_known_args(arguments)
     if args.version:
         import irpref

@@ -81,8 +81,6 @@ def _next(given: frame.Inputs, args: argparse.Namespace, qrels: Any) -> Any:
 
 
 COMMAND = Command(
-    "check",
-    "what to know about judgments and runs before any number is read",
     run,
     _arguments,
     __doc__,

@@ -21,4 +21,4 @@ def run(args: argparse.Namespace) -> None:
     sys.stdout.write(cite(named_measures(args.measures) if args.measures else []).lstrip("\n"))
 
 
-COMMAND = Command("cite", "what to cite: BibTeX of measures and package", run, _arguments)
+COMMAND = Command(run, _arguments)

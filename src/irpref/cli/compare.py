@@ -194,4 +194,4 @@ def _long(tables: list[Any], baseline: str, form: str) -> Table:
     return of_frame(whole, significant(10) if form in LINES else rounded())
 
 
-COMMAND = Command("compare", "two runs topic by topic, with paired tests", run, _arguments, __doc__)
+COMMAND = Command(run, _arguments, __doc__)

@@ -120,4 +120,4 @@ def _one_line(option: Any) -> str:
     return " ".join(str(option.help or "").replace("%(default)s", str(option.default)).split())
 
 
-COMMAND = Command("completion", "completion of commands and options for a shell", run, _arguments, __doc__)
+COMMAND = Command(run, _arguments, __doc__)

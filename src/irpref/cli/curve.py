@@ -138,10 +138,9 @@ def _table(args: argparse.Namespace) -> Any:
 
 
 COMMAND = Command(
-    "curve",
-    "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",
     run,
+    _arguments,
     description=__doc__,
-    kinds=[Command(kind, text, run, partial(_arguments, kind)) for kind, text in _HELP.items()],
+    kinds=_HELP,
     kind="CURVE",
 )

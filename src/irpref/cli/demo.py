@@ -469,4 +469,4 @@ def _pictures(collection: Collection, query_id: str, systems: Sequence[str]) -> 
     return [*lines, row("ideal", ideal[:SHOWN_DOCUMENTS])]
 
 
-COMMAND = Command("demo", "several systems, many measures, one look", run, _arguments, __doc__)
+COMMAND = Command(run, _arguments, __doc__)

@@ -159,12 +159,10 @@ def _say_grave(scores: Mapping[str, Scores]) -> None:
     """What `irpref check` finds grave."""
     if not any(of.grave for of in scores.values()):
         return
-    from dataclasses import replace
-
     from irpref.analysis.check import lines
 
     several = len(scores) > 1
-    said = (replace(finding, run=name if several else None) for name, of in scores.items() for finding in of.grave)
+    said = (finding.but(run=name if several else None) for name, of in scores.items() for finding in of.grave)
     for line in lines(said):
         frame.say(f"check: {line}")
 
@@ -257,9 +255,11 @@ def _scorer(
 
 def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str]]:
     """The topics of each group of a file; those of None are all."""
+    if path is None:
+        return {None: set(topics)}
     from irpref.analysis.groups import groups_of
 
-    if path is not None and not os.path.exists(path):
+    if not os.path.exists(path):
         raise FileNotFoundError(f"--groups {path}: no such file")
     found = groups_of(path, None, topics)
     return {
@@ -462,8 +462,6 @@ def _progress(paths: Sequence[str]) -> Iterator[Any]:
 
 
 COMMAND = Command(
-    "eval",
-    "evaluate runs with measures of any toolkit",
     run,
     _arguments,
     __doc__,

@@ -63,8 +63,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 COMMAND = Command(
-    "explain",
-    "what each document of a topic contributes to a measure, and why",
     run,
     _arguments,
     __doc__,

@@ -7,8 +7,8 @@
     -f, --file      a file to write, in place of standard output
     -m, --measure   a measure whose name is that of a file, too
 
-A command is a module with a `COMMAND` that stands in the list of `irpref.cli`. Spellings of earlier versions that mean
-nothing else now are understood, with a hint (`old`); the others are refused with the right one (`gone`).
+A command is a module with a `COMMAND`; its name stands in `irpref_command.commands`. Spellings of earlier versions that
+mean nothing else now are understood, with a hint (`old`); the others are refused with the right one (`gone`).
 """
 
 from __future__ import annotations
@@ -64,53 +64,53 @@ class Parser(argparse.ArgumentParser):
 
 
 class Command(Record):
-    """A command, or one kind of it (`irpref curve crp`).
+    """A command; its name and its line of help stand in `irpref_command.commands`.
 
     Attributes
     ----------
-    name : str
-    help : str
-        One line of the list of commands.
     run : callable
         Takes the parsed arguments and prints; what it returns is the exit status, None being 0.
     arguments : callable
-        Adds arguments to a parser.
+        Adds arguments to a parser; where there are kinds, (kind, parser).
     description : str
     usage, epilog : str, optional
-    kinds : sequence of Command
-        If there are any, one has to be chosen.
+    kinds : dict of str to str
+        Name and line of help of each kind (`irpref curve crp`). If there are any, one has to be chosen.
     kind : str
         What these are called.
     """
 
-    name: str
-    help: str
     run: Callable[[argparse.Namespace], int | None]
-    arguments: Callable[[Parser], None] = lambda parser: None
+    arguments: Callable[..., None]
     description: str = ""
     usage: str | None = None
     epilog: str | None = None
-    kinds: Sequence[Command] = ()
+    kinds: Mapping[str, str] = {}
     kind: str = "KIND"
 
-    def add_to(self, subparsers: Any) -> Parser:
+    def add_to(self, subparsers: Any, name: str, help: str) -> None:
         """A parser of this command among `subparsers`."""
-        parser: Parser = subparsers.add_parser(
-            self.name,
-            help=self.help,
-            usage=self.usage,
-            description=self.description or f"{self.help[0].upper()}{self.help[1:]}.",
-            epilog=self.epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        self.arguments(parser)
-        if self.kinds:
-            kinds = parser.add_subparsers(dest="kind", metavar=self.kind, required=True)
-            for kind in self.kinds:
-                kind.add_to(kinds)
-        else:
+
+        def add(to: Any, name: str, help: str, description: str = "", **more: Any) -> Any:
+            form = argparse.RawDescriptionHelpFormatter
+            return to.add_parser(
+                name,
+                help=help,
+                description=description or f"{help[0].upper()}{help[1:]}.",
+                formatter_class=form,
+                **more,
+            )
+
+        parser = add(subparsers, name, help, self.description, usage=self.usage, epilog=self.epilog)
+        if not self.kinds:
+            self.arguments(parser)
             parser.set_defaults(run=self.run)
-        return parser
+            return
+        kinds = parser.add_subparsers(dest="kind", metavar=self.kind, required=True)
+        for kind, text in self.kinds.items():
+            below = add(kinds, kind, text)
+            self.arguments(kind, below)
+            below.set_defaults(run=self.run)
 
 
 # Arguments ------------------------------------------------------------------------------------------------------
@@ -443,9 +443,9 @@ def read_runs(
 
 def warn_again(done: Done[str, Any], several: bool) -> None:
     """The warnings that were held back while a run was looked at, with its path if there are several."""
-    for warning in done.warnings:
+    for message, category, once in done.warnings:
         about = f"{done.item}: " if several else ""
-        warn_user(about + warning.message, warning.category, (done.item, warning.once))
+        warn_user(about + message, category, (done.item, once))
 
 
 def named(error: Exception, path: str) -> Exception:

@@ -172,8 +172,6 @@ def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int]
 
 
 COMMAND = Command(
-    "leaderboard",
-    "which runs differ, and what places they could have",
     run,
     _arguments,
     __doc__,

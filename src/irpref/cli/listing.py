@@ -244,4 +244,4 @@ def _parameter_lines(parameter: dict[str, Any]) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 6)
 
 
-COMMAND = Command("list", "the measures: parameters, ranges, sources", run, _arguments, __doc__)
+COMMAND = Command(run, _arguments, __doc__)

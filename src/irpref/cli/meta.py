@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irpref.cli import frame
@@ -387,10 +386,9 @@ _HELP = {
 }
 
 COMMAND = Command(
-    "meta",
-    "stability, sensitivity and robustness of measures",
     run,
+    _arguments,
     description=__doc__,
-    kinds=[Command(kind, text, run, partial(_arguments, kind)) for kind, text in _HELP.items()],
+    kinds=_HELP,
     kind="METHOD",
 )

@@ -15,7 +15,6 @@ Needs matplotlib: pip install matplotlib.
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 
 from irpref.cli import frame
@@ -132,10 +131,9 @@ def save(ax: object, path: str, **more: object) -> None:
 
 
 COMMAND = Command(
-    "plot",
-    "draw these tables",
     run,
+    _arguments,
     description=__doc__,
-    kinds=[Command(kind, text, run, partial(_arguments, kind)) for kind, (_, text) in _KINDS.items()],
+    kinds={kind: text for kind, (_, text) in _KINDS.items()},
     kind="PICTURE",
 )

@@ -98,16 +98,13 @@ def _table(shown: Any, title: str) -> Table:
         shown = pd.DataFrame(shown.drop(columns="group"))
     table = of_frame(shown, rounded())
     table.columns = [
-        column._replace(name="p (sign)", show=p_value) if column.name == "p_sign" else column
-        for column in table.columns
+        column.but(name="p (sign)", show=p_value) if column.name == "p_sign" else column for column in table.columns
     ]
     table.title = title
     return table
 
 
 COMMAND = Command(
-    "prefer",
-    "two or more rankings compared directly, without a measure",
     run,
     _arguments,
     __doc__,

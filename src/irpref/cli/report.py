@@ -85,8 +85,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 COMMAND = Command(
-    "report",
-    "one page of an evaluation, to look at without a network",
     run,
     _arguments,
     __doc__,

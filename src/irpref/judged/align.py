@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, repeat
 from operator import itemgetter, lt
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Listing(Record):
     source: Ints
 
 
-class Part(NamedTuple):
+class Part(Record):
     """Some topics of a run as they were given."""
 
     topics: Ints  # (k,) in the pool
@@ -77,11 +77,8 @@ class Part(NamedTuple):
         return np.fromiter(map(lt, self.docs_of(a), self.docs_of(b)), dtype=bool, count=a.size)
 
 
-class Block(NamedTuple):
-    """Some topics of a run, their documents looked up."""
-
-    part: Part
-    row: Ints  # (n_rows,) in the pool, -1 where there is no judgment
+# Some topics of a run, and their documents looked up: (n_rows,) row of the pool, -1 where there is no judgment.
+Block: TypeAlias = tuple[Part, Ints]
 
 
 class Repeats:
@@ -274,15 +271,14 @@ def blocks(pool: Pool, run: Any, repeats: Repeats) -> Iterator[Block]:
     else:
         parts, repeats = _of_dicts(pool, data), SameIds(strict=True)
     for given in parts:
-        block = _by_key(pool, given) or _one_by_one(pool, given, repeats)
-        part = block.part
+        part, row = _by_key(pool, given) or _one_by_one(pool, given, repeats)
         bad = np.flatnonzero(~np.isfinite(part.score))
         if bad.size:
             topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
             raise ValueError(
                 f"run: the score of topic {topic!r}, document {part.docs_of(bad[:1])[0]!r} is {part.score[bad[0]]}"
             )
-        yield block
+        yield part, row
 
 
 def _check_topics(pool: Pool, names: list[str]) -> None:
@@ -366,7 +362,7 @@ def _by_key(pool: Pool, part: Part) -> Block | None:
         return None
     row = np.full(part.score.size, -1, dtype=np.int64)
     row[at] = pool.place[given]
-    return Block(part, row)
+    return part, row
 
 
 def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
@@ -387,13 +383,13 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
         kept.append(rows)
     rows = np.concatenate(kept)
     if rows.size < len(docs):
-        part = part._replace(
+        part = part.but(
             lengths=np.array([row.size for row in kept]),
             docs=[docs[row] for row in rows.tolist()],
             score=part.score[rows],
             source=rows if part.source is None else part.source[rows],
         )
-    return Block(part, np.concatenate(found))
+    return part, np.concatenate(found)
 
 
 def _look_up(index: dict[str, int], docs: list[str], unique: Collection[str]) -> Ints:

@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def judge_file(
         return judge_table(pool, run_table(source), strict=strict, ties=ties, rounded=rounded)
 
 
-class Done(NamedTuple, Generic[S, T]):
+class Done(Record, Generic[S, T]):
     """What became of one of several: its value, or the error; and the warnings it gave."""
 
     item: S

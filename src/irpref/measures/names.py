@@ -220,8 +220,8 @@ def _read(text: str, key: str, rest: str) -> list[Measure]:
     """The measure of the registry with these brackets and this cutoff; several for `@5,10`."""
     of = host.registry[key]
     brackets, _, at = _cut(rest)
-    numbers = [number.strip() for number in at.split(",")] if re.fullmatch(r"[\d.,\s]+", at) else [at]
-    if (not rest.startswith(("(", "@")) and rest) or rest.rstrip().endswith("@") or re.search(r"\d_\d", at):
+    numbers = [number.strip() for number in at.split(",")] if at and re.fullmatch(r"[\d.,\s]+", at) else [at]
+    if (not rest.startswith(("(", "@")) and rest) or rest.rstrip().endswith("@") or (at and re.search(r"\d_\d", at)):
         raise _unreadable(text)
     return [_built(text, of, brackets + (f"@{number}" if at else "")) for number in numbers]
 

@@ -27,7 +27,7 @@ _GAP = "  "
 _NARROWEST = 24  # characters of a column of prose, and of names that are broken to let others stand beside them
 
 
-class Column(NamedTuple):
+class Column(Record):
     """A column: its name, and how its values look."""
 
     name: str
