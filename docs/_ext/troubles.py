@@ -799,7 +799,14 @@ def sections() -> list[str]:
             if message is None:
                 raise ValueError(f"{kind.code}: says {happened(kind.code)}, not {kind.words}")
             first, *others = (f"`{words.strip()}`" for words in kind.spellings())
-            lines += [f"### {first}", "", f"```text\n{message}\n```", "", f"{kind.means} **{kind.remedy}**", ""]
+            lines += [
+                f"### {first}",
+                "",
+                f"```{{code-block}} text\n:class: wrapped\n{message}\n```",
+                "",
+                f"{kind.means} **{kind.remedy}**",
+                "",
+            ]
             if others:
                 lines += [f"So also {', '.join(others)}.", ""]
     return lines
