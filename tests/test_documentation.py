@@ -5,10 +5,13 @@ The tutorials run when the site is built, which also checks its links (`docs/che
 """
 
 import contextlib
+import gzip
 import importlib.util
 import io
+import os
 import re
-import shlex
+import shutil
+import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -78,10 +81,12 @@ def given():
 
 
 @pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
-@pytest.mark.parametrize("name", ["python.md", "holes.md", "settings.md"])
+@pytest.mark.parametrize("name", ["python.md", "holes.md", "settings.md", "real-runs.md"])
 def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
     if name == "settings.md":
         pytest.importorskip("ir_datasets")
+    if name == "real-runs.md":
+        pytest.importorskip("matplotlib")
     text = (DOCS / name).read_text(encoding="utf8")
     space = given()
     found = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", text, re.MULTILINE | re.DOTALL)
@@ -96,25 +101,113 @@ def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
             assert out.getvalue() == expected
 
 
-def commands():
-    """Command lines of the documents: after a prompt, in shell blocks, set in."""
+# Shell lines -------------------------------------------------------------------------------------------------
+#
+# Lines of `irpref` run, with the shipped collection under the names of files that a line has. The others (they install,
+# build or measure the package itself, or fetch it) begin with one of these; CONTRIBUTING.md says who runs them.
+OTHERS = {"pip", "git", "cd", ".", "python", "ruff", "mypy", "pytest"}
+PLACEHOLDERS = {"REPOSITORY": ".", "QRELS": "qrels.txt", "RUNS": "runs", "RUN": "run.txt", "TOPIC": "3", "101": "3"}
+PUBLIC = {"beir/scifact/test": "irpref/synthetic"}  # an id of ir_datasets, which would download it
+
+
+def shell_lines(text):
+    """Lines of shell blocks, of blocks that are set in, and of examples in the help of commands."""
+    for code in re.findall(r"^```(?:sh|console|bash)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for line in code.splitlines():
+            if not line.startswith(("irpref ", "$ ")) and "$ irpref" in code:
+                continue  # what was printed
+            yield from line.removeprefix("$ ").partition("   #")[0].split(" && ")
+    yield from re.findall(
+        r"^(?:    \$? ?(?=irpref [a-z]+ \S*\.\S)|  (?=(?:zcat \S+ \| )?irpref [a-z]+ ))(\S.*)$", text, re.M
+    )
+
+
+def lines_of_the_documents():
     for page in PAGES:
-        text = page.read_text(encoding="utf8")
-        for line in re.findall(r"^(?:\$ |    )?(irpref [a-z]+ .*)$", text, re.MULTILINE):
-            command = re.sub(r"\s+#.*| [|>].*$", "", line)
-            if command.split()[1] in COMMANDS:
-                yield pytest.param(command, id=f"{page.name}: {command}")
+        for line in shell_lines(page.read_text(encoding="utf8")):
+            yield pytest.param(line, id=f"{page.name}: {line}")
+    for name in COMMANDS:
+        parser = whole_parser([name])
+        for action in parser._actions:
+            for sub in (getattr(action, "choices", None) or {}).values():
+                for line in shell_lines(sub.format_help()):
+                    yield pytest.param(line, id=f"help: {line}")
 
 
-@pytest.mark.parametrize("command", list(commands()))
-def test_commands_of_the_documents_are_understood(command):
-    command = command.replace("\\|", "|").replace("bash|zsh|fish", "bash")
-    words = shlex.split(command.replace(" || true", "").replace(" 2>&1", ""))[1:]
-    whole_parser().parse_args(words)
+@pytest.fixture(scope="module")
+def collection():
+    """Files of the shipped collection, as lines: judgments, runs, known documents, topics."""
+    example = load("synthetic")
+    runs = [
+        "".join(f"{q} Q0 {d} 0 {s} {name}\n" for q, docs in run.items() for d, s in docs.items())
+        for name, run in example.runs.items()
+    ]
+    return {
+        "qrels": "".join(f"{q} 0 {d} {grade}\n" for q, docs in example.qrels.items() for d, grade in docs.items()),
+        "runs": runs,
+        "known": "".join(f"{q} 0 {d} 1\n" for q, docs in example.qrels.items() for d in list(docs)[:2]),
+        "topics": "".join(f"{q}\t{text}\n" for q, text in example.queries.items()),
+    }
 
 
-def test_the_shell_block_of_the_benchmarks_names_a_module_that_is_there():
-    assert importlib.util.find_spec("benchmarks", [str(ROOT)]) or (ROOT / "benchmarks" / "__main__.py").is_file()
+def put_files(line, collection):
+    """Write the files that a line names; those that it would write are no files of ours."""
+    inputs = re.sub(r"(-f|--plot|>) \S+", "", line)
+    names = [name for word in inputs.split() for name in ([word] if "*" not in word else ["runs/a.gz", "runs/b.gz"])]
+    names += ["runs/a.gz", "runs/b.gz", "runs/bm25.gz"] if "runs" in names else []
+    number = 0
+    for name in names:
+        path = Path(name)
+        if not re.fullmatch(r"[\w./-]+\.(txt|tsv|run|gz)", name) or path.exists():
+            continue
+        kind = next((kind for kind in ("qrels", "known", "seen", "topics") if path.name.startswith(kind)), "runs")
+        text = collection["known" if kind == "seen" else kind]
+        if kind == "runs":
+            text, number = text[number % len(text)], number + 1
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+
+
+def run_line(line, collection):
+    """Run a line where we are; what it printed."""
+    words = [PUBLIC.get(word, PLACEHOLDERS.get(word, word)) for word in line.split(" ")]
+    line = " ".join(words)
+    put_files(line, collection)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    source = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    env = {**os.environ, "PATH": path, "PYTHONPATH": source, "PYTHONUTF8": "1"}
+    done = subprocess.run(["bash", "-ec", line], capture_output=True, text=True, env=env, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("line", list(lines_of_the_documents()))
+def test_shell_lines_of_the_documents_run(line, collection, tmp_path, monkeypatch):
+    if "irpref" not in line.split() or line.split()[0] in OTHERS:
+        assert line.split()[0] in OTHERS, line
+        module = re.match(r"python -m (\w+)", line)
+        assert module is None or module[1] in ("venv", "sphinx") or (ROOT / module[1] / "__main__.py").is_file()
+        return
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    run_line(line, collection)
+
+
+DL19 = Path(os.environ.get("IRPREF_DATA", ROOT.parent / "shared" / "data")) / "dl19-passage"
+
+
+@pytest.mark.skipif(not DL19.is_dir(), reason="TREC-DL 2019 is not among the collections at hand")
+def test_the_tables_of_the_command_line_page_are_those_of_the_track(tmp_path, monkeypatch, collection):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(DL19 / "qrels" / "qrels.txt.gz", "qrels.txt.gz")
+    for ours, theirs in (("bm25", "BM25"), ("bm25_rm3", "BM25_RM3"), ("tasb", "D_BERT_KD_TASB")):
+        shutil.copy(DL19 / "runs" / f"first.{theirs}.run.gz", f"{ours}.gz")
+    found = blocks(DOCS / "command-line.md", "console")
+    assert len(found) == 2
+    for block in found:
+        line, _, printed = block.removeprefix("$ ").partition("\n")
+        assert run_line(line, collection) == printed
 
 
 # Pages of measures -------------------------------------------------------------------------------------------
@@ -160,6 +253,23 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     for call in ("ir_measures.calc_aggregate([", "pt.Experiment(", "irpref eval qrels.txt"):
         assert call in text
     assert "The same under another name" in text or "No other tool that we know of computes it" in text
+
+
+@pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
+@pytest.mark.parametrize("name", list(registered()))
+def test_the_calls_of_a_page_run(name, generated, collection, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example = load("synthetic")
+    data = pytest.importorskip("pyterrier").get_dataset("irpref:synthetic")
+    known = {q: list(docs)[:2] for q, docs in example.qrels.items()}
+    systems = [data.get_results("strong"), data.get_results("noisy")]
+    in_pyterrier = {"systems": systems, "topics": data.get_topics(), "qrels": data.get_qrels()}
+    text = generated.calls(registered()[name])
+    host, pyterrier = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    exec(compile(host, name, "exec"), {**given(), "known": known})
+    exec(compile(pyterrier, name, "exec"), {**in_pyterrier, "known": known})
+    (line,) = re.findall(r"^```sh\n(.*)\n```", text, re.M)
+    assert run_line(line, collection)
 
 
 @pytest.mark.parametrize("name", list(registered()))

@@ -1,7 +1,9 @@
 """Spark gives the values of one machine, bit for bit."""
 
 import os
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -150,3 +152,19 @@ def test_an_empty_run_scores_every_topic_of_the_qrels(spark, example):
     assert len(values) == 2 * 30
     assert {value for (_, name), value in values.items() if name == "QMeasure"} == {0.0}
     assert {value for (_, name), value in values.items() if name == "EMeasure"} == {1.0}
+
+
+def test_the_code_of_the_page_runs(spark, example, tmp_path):
+    page = Path(__file__).parents[1] / "docs" / "spark.md"
+    if not page.is_file():
+        pytest.skip("the documents are not part of the sdist")
+    (code,) = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    for name, frame in (("run", example.run_frame("strong")), ("qrels", example.qrels_frame())):
+        spark.createDataFrame(frame).write.parquet(str(tmp_path / name))
+    space = {}
+    exec(
+        compile(code.replace("s3://...", tmp_path.as_posix()).replace("buckets=2000", "buckets=4"), "spark.md", "exec"),
+        space,
+    )
+    assert (tmp_path / "values").is_dir()
+    assert {row.measure for row in space["values"].collect()} == {"RPref(max_rel=3)", "QMeasure", "nDCG@10"}

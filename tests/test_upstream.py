@@ -4,6 +4,7 @@ import doctest
 import importlib.metadata
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,13 @@ def test_a_patch_applies_and_its_test_passes_with_it_alone(patch, distribution, 
     pytest_command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
     patched = run(pytest_command, tmp_path)
     assert patched.returncode == 0, patched.stdout + patched.stderr
+    # What its note shows of the change; examples with `>>>` are those of the host as it is.
+    for code in re.findall(
+        r"^```python\n(.*?)^```", (UPSTREAM / patch).with_name("note.md").read_text("utf8"), re.M | re.S
+    ):
+        if ">>>" not in code:
+            shown = run([sys.executable, "-c", f"import {module}\n{code}"], tmp_path)
+            assert shown.returncode == 0, shown.stderr
 
     # Without the change, the same test fails: it tests the patch, not the host.
     shutil.rmtree(tmp_path / module)

@@ -333,21 +333,32 @@ def _cell(value: Any) -> str:
 
 def calls(measure: Any) -> str:
     """The same measure in every surface."""
-    plain = measure.variants()[0]
-    lines = [
-        "```python",
-        "import ir_measures",
-        f"from irpref import {measure.NAME}",
-        "",
-        f"ir_measures.calc_aggregate([{plain}], qrels, run)",
-        f"pt.Experiment(systems, topics, qrels, [{plain}])",
-        "```",
-        "",
-        "```sh",
-        f'irpref eval qrels.txt run.txt "{plain}"' if "(" in str(plain) else f"irpref eval qrels.txt run.txt {plain}",
-        "```",
-    ]
-    return "\n".join(lines)
+    plain = str(measure.variants()[0])
+    known = "known" in measure.NEEDS
+    shell = f'"{plain}"' if "(" in plain else plain
+    lines = [f"from irpref import {measure.NAME}{', with_known' * known}", ""]
+    if known:
+        lines += ["qrels = with_known(qrels, known)  # topic -> documents that the user knew, or a file"]
+    return "\n".join(
+        [
+            *(
+                "```python",
+                "import ir_measures",
+                *lines,
+                f"ir_measures.calc_aggregate([{plain}], qrels, run)",
+                "```",
+                "",
+            ),
+            *(
+                "```python",
+                "import pyterrier as pt",
+                *lines,
+                f"pt.Experiment(systems, topics, qrels, [{plain}])",
+                "```",
+            ),
+            *("", "```sh", f"irpref eval qrels.txt run.txt {shell}{' --known known.txt' * known}", "```"),
+        ]
+    )
 
 
 # Reference ------------------------------------------------------------------------------------------------------
