@@ -1,6 +1,8 @@
 """The host's everyday measures from our alignment: the host's values to the last bit, and the pipeline restored."""
 
+import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -41,6 +43,7 @@ import irpref
 from compared import HOST as THE_HOST
 from compared import count
 from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning, host
+from irpref.cli import main
 from irpref.judged.align import judge
 from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
 from strategies import Collection, collections, random_collection
@@ -412,7 +415,65 @@ def test_an_evaluator_of_both_reads_an_iterator_once():
 def test_an_evaluator_of_the_host_alone():
     qrels, run = random_collection(seed=5)
     evaluator = host.evaluator("infAP", qrels)
-    assert evaluator.calc_aggregate(run) == ir_measures.calc_aggregate([infAP], qrels, run)
+    expected = {metric.query_id: metric.value for metric in ir_measures.iter_calc([infAP], qrels, run)}
+    found = evaluator.calc(run)
+    assert {metric.query_id: metric.value for metric in found.per_query} == expected
+    total = 0.0
+    for topic in sorted(expected):
+        total += expected[topic]
+    assert found.aggregated == {infAP: total / len(expected)}
+
+
+TIED = {"q": {"a": 3.0, "b": 3.0, "c": 16777217.0, "d": 16777216.0}, "r": {"a": -1.0, "b": -2.0}}
+LEFT = ["Accuracy", "Compat(p=0.8)", "infAP", "IPrec@0.5"]
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_measures_of_other_providers_do_not_depend_on_their_company_or_on_rows(name, tmp_path, capsys):
+    qrels = {"q": {"a": 1, "b": 0, "d": 2, "c": 0}, "r": {"a": 1, "x": 1, "b": 0}, "s": {"a": 1, "b": 0}}
+    if name == "Accuracy":  # where no relevant document is retrieved, a topic counts in company only, as in ir_measures
+        del qrels["s"]
+    backwards = {topic: dict(reversed(docs.items())) for topic, docs in reversed(TIED.items())}
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t, docs in qrels.items() for d, g in docs.items()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irpref.IrprefWarning)
+        expected = irpref.evaluator(name, qrels).calc(TIED)
+        for company in (), LEFT, ["AP", *reversed(LEFT)]:
+            for run in TIED, backwards:
+                found = irpref.evaluator([name, *company], qrels).calc(run)
+                (key,) = expected.aggregated
+                assert found.aggregated[key] == expected.aggregated[key]
+                assert [metric for metric in found.per_query if metric.measure == key] == expected.per_query
+                lines = (f"{t} Q0 {d} 1 {s!r} t\n" for t, docs in run.items() for d, s in docs.items())
+                (tmp_path / "run").write_text("".join(lines))
+                files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+                assert main(["eval", *files, name, *company, "-p", "-1", "-o", "jsonl"]) == 0
+                printed = map(json.loads, capsys.readouterr().out.splitlines())
+                assert [row["value"] for row in printed if row["measure"] == str(key)] == [expected.aggregated[key]]
+
+
+@pytest.mark.parametrize("form", ["dict", "tuples", "pandas", "numbers"])
+def test_measures_of_other_providers_take_whole_grades_and_ids_of_any_type(form):
+    rows = [Judgment("1", "2", 1.0), Judgment("1", "3", 0.0)]
+    qrels, run = {"dict": {"1": {"2": 1.0, "3": 0.0}}, "tuples": rows, "pandas": pd.DataFrame(rows)}.get(form), None
+    if form == "numbers":
+        qrels = pd.DataFrame({"qid": [1, 1], "docno": [2, 3], "label": [1.0, 0.0]})
+        run = pd.DataFrame({"qid": [1], "docno": [2], "score": [1]})
+    found = irpref.evaluator(["IPrec@0.5", "Compat"], qrels).calc_aggregate({"1": {"2": 1}} if run is None else run)
+    assert set(found.values()) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("IPrec@0.5", "IPrec@0.5 is left to pytrec_eval of ir_measures, whose grades are whole numbers, not 0.5"),
+        (ir_measures.BPM, "BPM needs cutoff: ranking cutoff threshold, as in BPM@10"),
+        ("Accuracy", "ir_measures could not compute Accuracy: ZeroDivisionError: float division by zero"),
+    ],
+)
+def test_what_other_providers_cannot_compute_is_said_in_words(name, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        irpref.evaluator([name, "AP"], {"q": {"a": 0.5, "b": 1}}).calc_aggregate({"q": {"b": 1.0}})
 
 
 def test_ties_must_have_been_looked_at():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats
-from irpref.judged.align import differing_topics, judge, listing
+from irpref.judged.align import differing_topics, judge
 from irpref.judged.arrays import judge_arrays
 from irpref.judged.inputs import Table, as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
 from irpref.judged.pool import ConflictError, Pool
@@ -25,7 +25,7 @@ from irpref.measures.declare import KernelMeasure, MeasureLike, needs
 from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse, parse_all
-from irpref.measures.support import check_supported
+from irpref.measures.support import check_judgments, check_supported, of_host
 from irpref.messages import RangeWarning, ScaleWarning, TieWarning, is_named, our_name, warn_user
 
 Task = Callable[[JudgedRun], Floats]
@@ -167,13 +167,64 @@ def note_degenerate(measure: Any, pool: Pool) -> None:
         warn_degenerate(measure, pool.level_grade.tolist())
 
 
-class KernelEvaluator(providers.Evaluator):
-    """Computes measures for any number of runs against the same qrels.
+class ByTopic(providers.Evaluator):
+    """An evaluator that has a value for each measure and topic of the qrels.
 
     Attributes
     ----------
     topic_ids : list of str
         Topics of the qrels: the rows of every result.
+    """
+
+    def __init__(self, measures: list[Any], topic_ids: list[str]) -> None:
+        super().__init__(measures, topic_ids)
+        self.topic_ids = topic_ids
+        # Sorted, so that means do not depend on the order of the rows of the qrels, even in the last bit.
+        self._order = sorted(range(len(topic_ids)), key=topic_ids.__getitem__)
+
+    def values(self, run: Any) -> dict[Any, Floats]:
+        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
+        raise NotImplementedError
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
+        # Every topic has a value, so there is nothing for the base class to fill in.
+        return self._iter_calc(run)
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        return self._metrics(self.values(run))
+
+    def _metrics(self, values: dict[Any, Floats]) -> Iterator[Metric]:
+        ids = [self.topic_ids[t] for t in self._order]
+        for measure, of in values.items():
+            for query_id, value in zip(ids, of[self._order].tolist(), strict=True):
+                yield Metric(query_id=query_id, measure=measure, value=value)
+
+    def means_of(self, values: dict[Any, Floats]) -> dict[Any, float]:
+        """Means over the topics (sums, for measures that count), added in the order of `iter_calc`."""
+        return {measure: self._aggregate(measure, of) for measure, of in values.items()}
+
+    def _aggregate(self, measure: Any, values: Floats) -> float:
+        # cumsum adds one by one as the host's aggregators do: both give the same digits.
+        total = float(np.cumsum(values[self._order])[-1])
+        return total if isinstance(measure.aggregator(), SumAgg) else total / values.size
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """Mean (or sum) over the topics of the qrels by measure."""
+        return self.means_of(self.values(run))
+
+    def calc(self, run: Any) -> CalcResults:
+        """Means and metrics."""
+        values = self.values(run)
+        means: Any = self.means_of(values)
+        return CalcResults(means, list(self._metrics(values)))
+
+
+class KernelEvaluator(ByTopic):
+    """Computes measures for any number of runs against the same qrels.
+
+    Attributes
+    ----------
     pool : Pool
     ties : bool
         Whether a run must be aligned with `ties=True` for these measures.
@@ -183,10 +234,7 @@ class KernelEvaluator(providers.Evaluator):
         chosen = sorted(set(measures), key=str)
         self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
         self.pool, self.tasks = self._prepare(chosen, qrels)
-        self.topic_ids = self.pool.topic_ids
-        super().__init__(chosen, self.topic_ids)
-        # Sorted, so that means do not depend on the order of the rows of the qrels, even in the last bit.
-        self._order = sorted(range(len(self.topic_ids)), key=self.topic_ids.__getitem__)
+        super().__init__(chosen, self.pool.topic_ids)
 
     def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
         """The pool, and what computes each measure."""
@@ -232,38 +280,6 @@ class KernelEvaluator(providers.Evaluator):
             As `Pool.judge`.
         """
         return self.values_of(self.judge(run))
-
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
-        # Every topic has a value, so there is nothing for the base class to fill in.
-        return self._iter_calc(run)
-
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
-        return self._metrics(self.values(run))
-
-    def _metrics(self, values: dict[Any, Floats]) -> Iterator[Metric]:
-        ids = [self.topic_ids[t] for t in self._order]
-        for measure, of in values.items():
-            for query_id, value in zip(ids, of[self._order].tolist(), strict=True):
-                yield Metric(query_id=query_id, measure=measure, value=value)
-
-    def means_of(self, values: dict[Any, Floats]) -> dict[Any, float]:
-        """Means over the topics (sums, for measures that count), added in the order of `iter_calc`."""
-        return {measure: self._aggregate(measure, of) for measure, of in values.items()}
-
-    def _aggregate(self, measure: Any, values: Floats) -> float:
-        # cumsum adds one by one as the host's aggregators do: both give the same digits.
-        total = float(np.cumsum(values[self._order])[-1])
-        return total if isinstance(measure.aggregator(), SumAgg) else total / values.size
-
-    def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """Mean (or sum) over the topics of the qrels by measure."""
-        return self.means_of(self.values(run))
-
-    def calc(self, run: Any) -> CalcResults:
-        """Means and metrics."""
-        values = self.values(run)
-        return CalcResults(self.means_of(values), list(self._metrics(values)))
 
 
 class AcceleratedEvaluator(KernelEvaluator):
@@ -345,11 +361,81 @@ class AcceleratedEvaluator(KernelEvaluator):
         return {measure: found[measure] for measure in self.tasks}
 
 
-class CombinedEvaluator(providers.Evaluator):
-    """Measures that this package computes and measures that other providers do, in one evaluator.
+class Others:
+    """Measures that are left to other providers, with documents in trec_eval's order there, too.
 
-    Where pytrec_eval would have another order of a run than trec_eval, it is handed the places of the scores among
-    those of their topic instead: small whole numbers, which it does not round.
+    Where pytrec_eval would have another order, it is handed the places of the scores among those of their topic: small
+    whole numbers, which it does not round. The others get each topic from the top, since some sort by scores alone.
+
+    Parameters
+    ----------
+    measures : list of measures
+    judgments : qrels as ir_measures takes them
+    alone : bool
+        Whether there are no other measures.
+    as_host : bool
+        Whether runs are handed on as they are.
+    source : provider, optional
+        What computes the measures: ir_measures' pipeline if not given.
+
+    Attributes
+    ----------
+    single : bool
+        Whether a run must be aligned with `single=True`.
+    leave_out : bool
+        Whether means are without topics that a provider leaves out. The host gives them the default beside measures of
+        another provider, and only there.
+    """
+
+    def __init__(
+        self, measures: list[Any], judgments: Any, *, alone: bool, as_host: bool = False, source: Any = None
+    ) -> None:
+        import ir_measures
+
+        self.measures, self.as_host = measures, as_host
+        by_pytrec = [] if as_host else [measure for measure in measures if provider_of(measure) == "pytrec_eval"]
+        self.single = bool(by_pytrec)
+        self.leave_out = alone and (source is not None or len(set(map(provider_of, measures))) == 1)
+        parts = (by_pytrec, [measure for measure in measures if measure not in by_pytrec])
+        pipeline = source or ir_measures.DefaultPipeline
+        with of_host(measures):
+            self._hosts = [(pipeline.evaluator(some, judgments), some is by_pytrec) for some in parts if some]
+
+    def metrics(self, run: Any, single: bool) -> list[Metric]:
+        """Their values of a run as `for_host` returns it; `single` where scores as 32-bit floats have another order.
+
+        Raises
+        ------
+        ValueError
+            A provider ended with an error.
+        """
+        import ir_measures
+
+        docs: Mapping[str, Mapping[str, float]] = {}
+        if not self.as_host:
+            docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
+        found: list[Metric] = []
+        for host, pytrec in self._hosts:
+            given = docs or run
+            if docs and pytrec and single:
+                given = {topic: _places(of) for topic, of in docs.items()}
+            elif docs and not pytrec:
+                given = {
+                    topic: dict(sorted(of.items(), key=itemgetter(1, 0), reverse=True)) for topic, of in docs.items()
+                }
+            with of_host(self.measures):
+                found += host.iter_calc(given)
+        return found
+
+
+def _places(docs: Mapping[str, float]) -> dict[str, float]:
+    """The place of each score among those of the topic, counted downwards: ties stay ties."""
+    place = {score: -float(i) for i, score in enumerate(sorted(set(docs.values()), reverse=True))}
+    return {doc: place[score] for doc, score in docs.items()}
+
+
+class CombinedEvaluator(ByTopic):
+    """Measures that this package computes and measures that other providers do, in one evaluator.
 
     Parameters
     ----------
@@ -362,14 +448,10 @@ class CombinedEvaluator(providers.Evaluator):
     ----------
     accelerated : AcceleratedEvaluator or None
         None where the judgments are such that only other providers can use them: by subtopic.
-    topic_ids : list of str
     """
 
     def __init__(self, measures: list[Any], rest: list[Any], qrels: Any, *, float32: bool = False) -> None:
-        import ir_measures
-
         mine = [measure for measure in measures if measure not in rest]
-        by_pytrec = [measure for measure in rest if provider_of(measure) == "pytrec_eval"]
         self.accelerated: AcceleratedEvaluator | None = None
         self.pool: Pool | None = None
         try:
@@ -378,34 +460,16 @@ class CombinedEvaluator(providers.Evaluator):
             if mine:
                 raise
             table = as_table(qrels, "relevance")
-            self.topic_ids = group(table.query_id).names if isinstance(table, Table) else list(table)
+            super().__init__(measures, group(table.query_id).names if isinstance(table, Table) else list(table))
         else:
-            check_graded(self.accelerated.pool, rest)
-            self.pool, self.topic_ids = self.accelerated.pool, self.accelerated.topic_ids
-            self.accelerated.single |= bool(by_pytrec)
-        super().__init__(measures, self.topic_ids)
+            self.pool = self.accelerated.pool
+            super().__init__(measures, self.pool.topic_ids)
+            check_graded(self.pool, rest)
+            check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
-        judgments = for_host(qrels, "relevance")
-        self._hosts = [
-            (ir_measures.DefaultPipeline.evaluator(some, judgments), some is by_pytrec and not float32)
-            for some in (by_pytrec, [measure for measure in rest if measure not in by_pytrec])
-            if some
-        ]
-
-    def _look(self, run: Any) -> tuple[JudgedRun | None, list[tuple[Any, Any]]]:
-        """The aligned run, and what each of the other evaluators is given."""
-        run = opened(run, "score")
-        judged = self.accelerated.judge(run) if self.accelerated else None
-        blurred = judged is not None and judged.single is not None
-        plain: Any = None
-        pairs = []
-        for host, exact in self._hosts:
-            if exact and blurred:
-                pairs.append((host, places(self.pool, run)))
-                continue
-            plain = for_host(run, "score") if plain is None else plain
-            pairs.append((host, plain))
-        return judged, pairs
+        self._others = Others(rest, for_host(qrels, "relevance"), alone=not mine, as_host=float32)
+        if self.accelerated:
+            self.accelerated.single |= self._others.single
 
     def judge(self, run: Any) -> JudgedRun:
         """Align a run. Raises as `irpref.judged.align.judge`; `ValueError` where the judgments are by subtopic."""
@@ -415,25 +479,23 @@ class CombinedEvaluator(providers.Evaluator):
 
     def values(self, run: Any) -> dict[Any, Floats]:
         """Values of all measures: measure to float array (n_topics,), in the order of `topic_ids`."""
-        judged, pairs = self._look(run)
-        found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
-        place = {name: t for t, name in enumerate(self.topic_ids)}
-        for measure in self.rest:
-            found[measure] = np.full(len(self.topic_ids), float(measure.DEFAULT))
-        for host, given in pairs:
-            for metric in host.iter_calc(given):
-                at = place.get(str(metric.query_id))
-                if at is not None:
-                    found[metric.measure][at] = metric.value
-        return {measure: found[measure] for measure in self.measures}
+        return self._values(run)[0]
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """One metric for every measure and topic: those computed here, then those of the host."""
-        judged, pairs = self._look(run)
-        parts = [host.iter_calc(given) for host, given in pairs]
-        if self.accelerated and judged is not None:
-            parts.insert(0, self.accelerated._metrics(self.accelerated.values_of(judged)))
-        return chain.from_iterable(parts)
+    def _values(self, run: Any) -> tuple[dict[Any, Floats], set[tuple[Any, str]]]:
+        """Values of all measures, and for which measures and topics other providers gave none."""
+        run = opened(run, "score")
+        judged = self.accelerated.judge(run) if self.accelerated else None
+        found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
+        metrics = self._others.metrics(for_host(run, "score"), judged is not None and judged.single is not None)
+        given = {(metric.measure, metric.query_id): metric.value for metric in metrics}
+        for measure in self.rest:
+            pairs = [(measure, topic) for topic in self.topic_ids]
+            found[measure] = np.array([given.get(pair, measure.DEFAULT) for pair in pairs], np.float64)
+        lacking = {(measure, topic) for measure in self.rest for topic in self.topic_ids}.difference(given)
+        return {measure: found[measure] for measure in self.measures}, lacking
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        return iter(self.calc(run).per_query)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """Mean (or sum) over the topics by measure, in the order they were asked for."""
@@ -441,18 +503,14 @@ class CombinedEvaluator(providers.Evaluator):
 
     def calc(self, run: Any) -> CalcResults:
         """Means and metrics."""
-        judged, pairs = self._look(run)
-        means: dict[Any, float] = {}
-        metrics: list[Metric] = []
-        if self.accelerated and judged is not None:
-            values = self.accelerated.values_of(judged)
-            means.update(self.accelerated.means_of(values))
-            metrics += self.accelerated._metrics(values)
-        for host, given in pairs:
-            found = host.calc(given)
-            means.update(found.aggregated)
-            metrics += found.per_query
-        return CalcResults({measure: means[measure] for measure in self.measures}, metrics)
+        values, lacking = self._values(run)
+        metrics = list(self._metrics(values))
+        if self._others.leave_out:
+            metrics = [metric for metric in metrics if (metric.measure, metric.query_id) not in lacking]
+        means: Any = {measure: measure.aggregator() for measure in self.measures}
+        for metric in metrics:
+            means[metric.measure].add(metric.value)
+        return CalcResults({measure: of.result() for measure, of in means.items()}, metrics)
 
 
 def evaluator(
@@ -577,21 +635,6 @@ def provider_of(measure: Any) -> str:
     return next((str(p.NAME) for p in able), "")
 
 
-def places(pool: Pool | None, run: Any) -> dict[str, dict[str, float]]:
-    """A run with, as score, the place of the score among those of the topic, counted downwards: ties stay ties."""
-    assert pool is not None
-    found = listing(pool, run, quiet=True)
-    rises = np.ones(found.score.size, np.int64)
-    rises[1:] = found.score[1:] != found.score[:-1]
-    place = -found.topics.running_count(rises).astype(np.float64)
-    offsets, score = found.topics.offsets.tolist(), place.tolist()
-    return {
-        topic: dict(zip(found.doc_ids[a:b], score[a:b], strict=True))
-        for topic, a, b in zip(pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
-        if a < b
-    }
-
-
 def for_host(data: Any, value: str) -> Any:
     """Qrels or a run of any form as ir_measures and its providers take them: its names, ids that are `str`.
 
@@ -603,33 +646,30 @@ def for_host(data: Any, value: str) -> Any:
     if isinstance(data, Mapping):
         checked = as_table(data, value)
         assert isinstance(checked, Mapping)
-        return {topic: _str_docs(docs) for topic, docs in checked.items()}
-    if isinstance(data, list) and (not data or _is_plain(data[0], value)):
+        number = _grade if value == "relevance" else float
+        return {
+            topic: dict(zip(str_list(list(docs), "doc_id"), map(number, docs.values()), strict=True))
+            for topic, docs in checked.items()
+        }
+    if isinstance(data, list) and all(_is_plain(row, value) for row in data):
         return data
     frame = as_frame(data, value)
     names = column_names([str(name) for name in frame.columns], value, "DataFrame")
-    new = {}
-    for name in ("query_id", "doc_id"):
-        ids = frame[names[name]]
-        text = ids.dtype.kind == "O" and str_list(as_list(ids.to_numpy(dtype=object)), name)
-        new[name] = ids if text is False else text
+    ids = {name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")}
     numbers = frame[names[value]]
     if value == "relevance" and numbers.dtype.kind == "f" and (numbers == numbers.round()).all():
         numbers = numbers.astype("int64")
-    new[value] = numbers
     gone = [old for name, old in names.items() if old != name]
-    return frame.drop(columns=gone).assign(**new)
+    return frame.drop(columns=gone).assign(**{name: str_list(of, name) for name, of in ids.items()}, **{value: numbers})
+
+
+def _grade(value: Any) -> Any:
+    """A grade as the host's tools take it: whole ones as integers."""
+    return int(value) if value == round(value) else value
 
 
 def _is_plain(row: Any, value: str) -> bool:
-    """Whether a namedtuple has ir_measures' names, and ids that are `str`."""
+    """Whether a namedtuple has ir_measures' names, ids that are `str`, and a number as the host's tools take it."""
     ids = (getattr(row, name, None) for name in ("query_id", "doc_id"))
-    return all(isinstance(of, str) for of in ids) and hasattr(row, value)
-
-
-def _str_docs(docs: Mapping[Any, Any]) -> Mapping[str, Any]:
-    try:
-        "".join(docs)
-    except TypeError:
-        return {str(doc): number for doc, number in docs.items()}
-    return docs
+    number = getattr(row, value, None)
+    return all(isinstance(of, str) for of in ids) and isinstance(number, float if value == "score" else int)

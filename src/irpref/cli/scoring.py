@@ -4,9 +4,9 @@ Each value has one of two sources. *Kernels*: our measures and, through `irpref.
 from one alignment of the run as it is read. *The host*: everything else, and all of its own measures where its lines
 are wanted in its own order (`exact`).
 
-All of them have trec_eval's order, scores as 64-bit floats; with `float32`, measures that pytrec_eval computes for the
-host have scores in 32 bits, so that the numbers are those of the `ir_measures` command. Means are added in the order
-of the run's topics, as there.
+All of them have trec_eval's order, scores as 64-bit floats, and means added in the order of topic ids, as everywhere;
+with `float32`, measures that pytrec_eval computes for the host have scores in 32 bits, and means of the host's measures
+are added in the order of the run's topics, so that the numbers are those of the `ir_measures` command to the last bit.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from irpref.messages import IrprefWarning, warn_user
 
 if TYPE_CHECKING:
     from irpref.analysis.check import Finding
+    from irpref.evaluation import Others
     from irpref.judged.stream import Done
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
@@ -204,13 +206,14 @@ class Scorer:
         float32: bool = False,
         form: str | None = None,
     ) -> None:
-        from irpref.evaluation import AcceleratedEvaluator, check_graded, columns_for, provider_of
+        from irpref.evaluation import AcceleratedEvaluator, Others, check_graded, columns_for
         from irpref.judged.pool import ConflictError
         from irpref.judged.recent import recent_pool
         from irpref.measures.declare import KernelMeasure
 
         self.measures = list(measures)
         self.strict, self.by_topic, self.form = strict, by_topic, form
+        self.as_host = float32 or provider is not None  # whether means are added as the host adds them
         self._one = Lock()  # who has it may ask the host, which nobody promises to be safe for several
         ours = [] if provider else [m for m in measures if isinstance(m, KernelMeasure)]
         # Runs are aligned, and so looked at, whoever computes the measures.
@@ -230,26 +233,24 @@ class Scorer:
         here = [m for m in measures if m in ours or m in hosted]
         self.rest = [m for m in measures if m not in here]
         self.kernels: Any = None
-        self.exact = False  # whether a provider must not round scores
         if self.pool is not None:
             self.kernels = AcceleratedEvaluator(here, self.pool, float32=float32)
-            self.exact = not (provider or float32) and any(provider_of(m) == "pytrec_eval" for m in self.rest)
-            self.kernels.single |= self.exact
-        self.host: Any = None
-        # Beside measures of other providers, and only there, the host gives topics that one leaves out its default.
-        self.fill = 0 < len(self.rest) < len(self.measures)
+        self.others: Others | None = None
         if self.rest:
             import ir_measures
 
-            from irpref.measures.support import check_judgments, check_supported, of_host
+            from irpref.measures.support import check_judgments, check_supported
 
             source = ir_measures.providers.registry[provider] if provider else ir_measures.DefaultPipeline
             check_supported(self.rest, source)
             if self.pool is not None:
                 check_graded(self.pool, self.rest)
                 check_judgments(self.rest, self.pool.topic_ids, self.pool.level_grade)
-            with of_host(self.rest):
-                self.host = source.evaluator(self.rest, judgments.rows())
+            self.topic_ids = judgments.topic_ids()
+            chosen = source if provider else None
+            self.others = Others(self.rest, judgments.rows(), alone=not here, as_host=self.as_host, source=chosen)
+            if self.kernels is not None:
+                self.kernels.single |= self.others.single
 
     @staticmethod
     def _hosted(measures: Iterable[Any]) -> set[Any]:
@@ -292,7 +293,7 @@ class Scorer:
                 found.grave = self._grave(source, table, judged)
         if table is not None:
             with self._one:
-                self._score_host(self._for_host(table, judged), found)
+                self._score_others(table, judged, found)
         if judged is not None:
             self._score_kernels(judged, found)
         found.means = {measure: found.means[measure] for measure in self.measures}
@@ -333,7 +334,7 @@ class Scorer:
         by_id = sorted(range(len(ids)), key=ids.__getitem__)
         for measure in sorted(values, key=str):
             of = values[measure]
-            if type(measure).__module__.partition(".")[0] != "irpref":
+            if self.as_host and type(measure).__module__.partition(".")[0] != "irpref":
                 aggregator = measure.aggregator()
                 for value in of[order].tolist():
                     aggregator.add(value)
@@ -343,33 +344,22 @@ class Scorer:
                 found.by_topic[measure] = {ids[t]: numbers[t] for t in by_id}
                 found.lines += [(ids[t], measure, numbers[t]) for t in by_id]
 
-    def _for_host(self, table: Any, judged: Any) -> Any:
-        """A run as the host takes it, with scores that pytrec_eval does not round."""
-        from irpref.evaluation import places
-
-        if not self.exact or judged is None or judged.run.single is None:
-            return _host_run(table)
-        found = places(self.pool, _host_run(table))
-        return {topic: found[topic] for topic in judged.topics if topic in found}
-
-    def _score_host(self, run: Any, found: Scores) -> None:
+    def _score_others(self, table: Any, judged: Any, found: Scores) -> None:
+        assert self.others is not None
+        metrics = self.others.metrics(_host_run(table), judged is not None and judged.run.single is not None)
+        lines = [(metric.query_id, metric.measure, metric.value) for metric in metrics]
+        if not self.others.leave_out:
+            there = {line[:2] for line in lines}
+            every = [(topic, measure) for topic in self.topic_ids for measure in self.rest]
+            lines += [(*pair, pair[1].DEFAULT) for pair in sorted(set(every) - there, key=str)]
         aggregators = {measure: measure.aggregator() for measure in self.rest}
-        from irpref.measures.support import of_host
-
-        missing = {(topic, measure) for measure in self.rest for topic in self.host.qrel_qids} if self.fill else set()
-        with of_host(self.rest):
-            for metric in self.host.iter_calc(run):
-                aggregators[metric.measure].add(metric.value)
-                missing.discard((metric.query_id, metric.measure))
-                if self.by_topic:
-                    found.lines.append((metric.query_id, metric.measure, metric.value))
-                    found.by_topic.setdefault(metric.measure, {})[metric.query_id] = metric.value
-        for topic, measure in sorted(missing, key=str):
-            aggregators[measure].add(measure.DEFAULT)
-            if self.by_topic:
-                found.lines.append((topic, measure, measure.DEFAULT))
-                found.by_topic.setdefault(measure, {})[topic] = measure.DEFAULT
+        for _, measure, value in lines if self.as_host else sorted(lines, key=itemgetter(0)):
+            aggregators[measure].add(value)
         found.means.update({measure: aggregator.result() for measure, aggregator in aggregators.items()})
+        if self.by_topic:
+            found.lines += lines
+            for topic, measure, value in lines:
+                found.by_topic.setdefault(measure, {})[topic] = value
 
 
 class SideBySide(Scorer):

@@ -49,7 +49,7 @@ def check_limits(measure: Any) -> None:
 def check_supported(measures: Iterable[Any], source: Any) -> None:
     """`ValueError` where a provider of the host, or all of those installed, do not compute a measure."""
     for measure in measures:
-        check_limits(measure)  # before any provider sees them: some end the process
+        check_parameters(measure)  # before any provider sees them: some end the process
         if source.supports(measure):
             continue
         every = getattr(source, "providers", None)
@@ -57,7 +57,7 @@ def check_supported(measures: Iterable[Any], source: Any) -> None:
             raise ValueError(f"the provider {source.NAME} does not compute {measure}{_said(source, measure)}")
         able = [p for p in every if p.supports(measure)]
         near = [p for p in every if p not in able and _alike(p, measure) and (not able or p.is_available())]
-        said = " or ".join(f"{p.NAME}{_install(p)} does{_said(p, measure)}" for p in [*able, *near])
+        said = "; ".join(f"{p.NAME}{_install(p)} does{_said(p, measure)}" for p in [*able, *near])
         raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
 
 
@@ -70,7 +70,7 @@ def check_whole(measures: Iterable[Any], grades: Floats) -> None:
 
 
 def check_judgments(measures: Iterable[Any], topics: Iterable[str], grades: Any) -> None:
-    """`ValueError` where the host does not end with judgments, or its script gdeval refuses them.
+    """`ValueError` where the host does not end with judgments, or its tools refuse them.
 
     Parameters
     ----------
@@ -86,15 +86,20 @@ def check_judgments(measures: Iterable[Any], topics: Iterable[str], grades: Any)
         raise ValueError(f"{names}: left to ir_measures, whose grades end at {HIGHEST}, not {highest:g}")
     for measure in measures:
         provider = next((p for p in DefaultPipeline.providers if p.supports(measure) and p.is_available()), None)
-        if provider is None or provider.NAME != "gdeval":
+        if provider is None or provider.NAME not in ("gdeval", "pytrec_eval"):
             continue
-        odd = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
-        if odd is not None:
-            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not {odd!r}")
+        if not all_whole(grades):
+            odd = float(grades[grades != np.rint(grades)][0])
+            raise ValueError(
+                f"{measure} is left to {provider.NAME} of ir_measures, whose grades are whole numbers, not {odd:g}"
+            )
+        if provider.NAME == "pytrec_eval":
+            continue
+        name = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
+        if name is not None:
+            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not {name!r}")
         if highest > 4:
             raise ValueError(f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not {highest:g}")
-        if not all_whole(grades):
-            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose grades are whole numbers")
 
 
 @contextmanager
@@ -139,7 +144,7 @@ def _install(provider: Any) -> str:
 
 def _said(provider: Any, measure: Any) -> str:
     found = terms(provider, measure)
-    return f" {', '.join(found)}" if found else ""
+    return f", {' and '.join(found)}" if found else ""
 
 
 def terms(provider: Any, measure: Any) -> list[str]:
