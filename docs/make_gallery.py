@@ -150,11 +150,12 @@ PICTURES = (
     Picture(
         "stability",
         "Stability",
-        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. Many measures are named at "
-        "their lines.",
+        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. More than five measures have a "
+        "panel each, with the others in grey.",
         "values = list(meta.topic_values(measures, made_up.qrels, made_up.runs).values())\n"
         "ax = meta.plot_stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
-        "A curve for each of seven measures: the more ties, the lower the minority rate.",
+        "Seven panels, in each the curve of a measure among the grey ones of the others: the more ties, the lower the "
+        "minority rate.",
     ),
     Picture(
         "swap",

@@ -1,5 +1,7 @@
 """Pictures show the numbers of the results, no others."""
 
+import dataclasses
+import io
 import sys
 
 import numpy as np
@@ -16,6 +18,7 @@ from irpref.meta import (
     stability,
     swap,
 )
+from irpref.show.meta_plots import axes
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -52,6 +55,26 @@ def test_stability_and_swap_curves(values):
         assert line.get_xdata() == pytest.approx(one.edges)
         assert line.get_ydata() == pytest.approx(100 * one.rate, nan_ok=True)
     assert ax.lines[2].get_ydata()[0] == 5  # the swap rate asked for
+
+
+@pytest.mark.parametrize(("method", "draw"), [(stability, plot_stability), (swap, plot_swap)])
+def test_many_measures_have_a_panel_each_with_the_others_in_grey(values, method, draw):
+    names = ["AP", "RR", "P@5", "nDCG", "$x^{", "R@20", "Bpref"]
+    found = [method(dataclasses.replace(values[0], measure=name), n_samples=5, rng=0) for name in names]
+    ax = draw(found)
+    panels = ax.figure.axes
+    assert [panel.get_title().replace("\\$", "$") for panel in panels] == names
+    for panel, one in zip(panels, found, strict=True):
+        *grey, mine = [line for line in panel.lines if len(line.get_xdata()) > 2]
+        assert {line.get_color() for line in grey} == {"0.82"}
+        assert len(grey) == len(names)
+        x, y = (one.ties, one.minority_rate) if method is stability else (one.edges, one.rate)
+        assert mine.get_xdata() == pytest.approx(x if method is swap else 100 * x)
+        assert mine.get_ydata() == pytest.approx(100 * y, nan_ok=True)
+    assert len({panel.get_ylim() for panel in panels}) == len({panel.get_xlim() for panel in panels}) == 1
+    ax.figure.savefig(io.BytesIO())
+    given = matplotlib.figure.Figure().add_subplot()
+    assert draw(found, given).figure.axes == [given]
 
 
 def test_one_result_needs_no_list_and_axes_can_be_given(values):
@@ -112,7 +135,7 @@ def test_many_measures_are_named_at_their_lines_without_overlap():
     rng = np.random.default_rng(3)
     names = [f"s{i}" for i in range(5)], [f"q{i}" for i in range(8)]
     several = [stability(TopicValues(f"M{m}", *names, rng.random((5, 8))), n_samples=20, rng=0) for m in range(14)]
-    ax = plot_stability(several)
+    ax = plot_stability(several, axes())
     assert ax.get_legend() is None
     ax.figure.draw_without_rendering()
     assert sorted(note.get_text() for note in ax.texts) == sorted(one.measure for one in several)

@@ -90,6 +90,30 @@ def axes(size: tuple[float, float] = SIZE) -> Axes:
     return ax
 
 
+def panels(n: int, size: tuple[float, float] = (2.0, 1.7)) -> list[Axes]:
+    """`n` small axes of one new figure, at most five in a row, that share their scales. Raises as `axes`."""
+    pyplot = load()
+    down = math.ceil(n / 5)
+    across = math.ceil(n / down)
+    figure, grid = pyplot.subplots(
+        down,
+        across,
+        figsize=(across * size[0] + 0.4, down * size[1] + 0.4),
+        layout="constrained",
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+    )
+    _ours.add(figure)
+    found = grid.ravel().tolist()
+    for empty in found[n:]:
+        empty.remove()
+    for last in found[max(0, n - across) : n]:  # nothing stands below it
+        last.xaxis.set_tick_params(labelbottom=True)
+    found[0].locator_params(nbins=4)
+    return found[:n]
+
+
 def grow(ax: Axes, height: float = 0, width: float = 0) -> None:
     """Make the figure larger by so many inches, where it is one of ours."""
     figure: Any = ax.figure

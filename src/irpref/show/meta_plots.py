@@ -1,12 +1,12 @@
 """Pictures of results of meta-evaluation. They draw what the results hold, and compute nothing.
 
 One style with `irpref.plots`; a measure has the same colour, line and marker in all pictures of a session. Many
-measures are named at the end of their lines, in place of a legend.
+measures are named at the end of their lines, or have a panel each, in place of a legend.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from irpref.show.look import (
     introduce,
     legend,
     load,
+    panels,
     short_names,
     style,
     styled,
@@ -61,6 +62,38 @@ def _names(ax: Axes, lines: Sequence[Any]) -> Axes:
     return finish(ax)
 
 
+def _curves(
+    curves: Mapping[str, tuple[Any, Any]],
+    ax: Axes | None,
+    styles: Styles | None,
+    words: tuple[str, str],
+    rate: float | None = None,
+) -> Axes:
+    """A curve for each measure; where they are many, and no axes are given, each in a panel, the others in grey."""
+    introduce(curves, "measure")
+    many = ax is None and len(curves) > _FEW
+    drawn = [[name] for name in curves] if many else [list(curves)]
+    found = panels(len(curves)) if many else [axes() if ax is None else ax]
+    for panel, mine in zip(found, drawn, strict=True):
+        for x, y in curves.values() if many else []:
+            panel.plot(x, y, color="0.82", linewidth=0.8)
+        lines = [line for name in mine for line in panel.plot(*curves[name], **_look(name, styles))]
+        if rate is not None:
+            panel.axhline(100 * rate, color="0.4", linewidth=0.8, linestyle=(0, (1, 1)))
+        panel.set_xlim(left=0)
+        panel.set_ylim(bottom=0)
+        if many:
+            finish(panel).set_title(str(lines[0].get_label()), fontsize="small")
+        else:
+            panel.set(xlabel=words[0], ylabel=words[1])
+            _names(panel, lines)
+    if many:
+        figure: Any = found[0].figure
+        figure.supxlabel(words[0], fontsize="medium")
+        figure.supylabel(words[1], fontsize="medium")
+    return found[0]
+
+
 @styled
 def plot_stability(
     results: Stability | Iterable[Stability], ax: Axes | None = None, styles: Styles | None = None
@@ -70,19 +103,12 @@ def plot_stability(
     Parameters
     ----------
     results : Stability, or iterable of them
-    ax : Axes to draw on; a new figure if None
+    ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
     styles : mapping of measure to keyword arguments of `Axes.plot`
     """
-    ax = axes() if ax is None else ax
-    several = [results] if isinstance(results, Stability) else list(results)
-    introduce([one.measure for one in several], "measure")
-    lines = []
-    for one in several:
-        lines += ax.plot(100 * one.ties, 100 * one.minority_rate, **_look(one.measure, styles))
-    ax.set(xlabel="proportion of ties (%)", ylabel="minority rate (%)")
-    ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
-    return _names(ax, lines)
+    several = [results] if isinstance(results, Stability) else results
+    curves = {one.measure: (100 * one.ties, 100 * one.minority_rate) for one in several}
+    return _curves(curves, ax, styles, ("proportion of ties (%)", "minority rate (%)"))
 
 
 @styled
@@ -94,21 +120,13 @@ def plot_swap(
     Parameters
     ----------
     results : Swap, or iterable of them
-    ax : Axes to draw on; a new figure if None
+    ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
     styles : mapping of measure to keyword arguments of `Axes.plot`
     rate : swap rate to mark
     """
-    ax = axes() if ax is None else ax
-    several = [results] if isinstance(results, Swap) else list(results)
-    introduce([one.measure for one in several], "measure")
-    lines = []
-    for one in several:
-        lines += ax.plot(one.edges, 100 * one.rate, **_look(one.measure, styles))
-    ax.axhline(100 * rate, color="0.4", linewidth=0.8, linestyle=(0, (1, 1)))
-    ax.set(xlabel="difference of the means, at least", ylabel="swap rate (%)")
-    ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
-    return _names(ax, lines)
+    several = [results] if isinstance(results, Swap) else results
+    curves = {one.measure: (one.edges, 100 * one.rate) for one in several}
+    return _curves(curves, ax, styles, ("difference of the means, at least", "swap rate (%)"), rate)
 
 
 _QUANTITIES = {

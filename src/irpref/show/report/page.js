@@ -363,7 +363,7 @@ function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to, zero }) {
   const values = drawn.flatMap((r, c) => (r === null ? [] : x.map((at, i) => ({ c, run: isolated(D.runs[r]), x: at, y: y[r][i] })))).filter(point => point.y !== null);
   const heights = values.map(point => point.y), ends = [x[0], Math.max(...values.map(point => point.x), x[0] + 1e-9)];
   const span = from === null ? range(heights) : [from === undefined ? Math.min(0, ...heights) : from, to === undefined ? Math.max(...heights, 0.001) : to];
-  const across = number("x", xLabel, ends, { grid: false, ...(log ? { values: x.length < 9 ? x : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], labelOverlap: "greedy" } : {}) });
+  const across = number("x", xLabel, ends, { grid: false, ...(log ? { values: x.length < 9 ? x : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], labelOverlap: "greedy", labelExpr: "format(datum.value, 'd')" } : {}) });
   if (log) across.scale = { domain: ends, nice: false, type: "log" };
   const run = { field: "run", type: "nominal" }, each = range => ({ field: "c", type: "nominal", scale: { domain: [...DASHES.keys()], range }, legend: null });
   return figure(title, said, picture({ width: wide(430), height: 300, data: { values }, description: `${title}: ${said}`, layer: [
