@@ -372,6 +372,28 @@ def test_preferences_that_contradict_each_other_are_refused(rows, message):
         values([irpref.PrefShare], frame_of(rows), {"q": {"a": 1.0}})
 
 
+def test_of_several_contradictions_the_same_is_told_however_topics_are_taken_together(monkeypatch):
+    rows = [("q1", *row[1:]) for row in pairs("a>b b>c c>a")] + [("q2", *row[1:]) for row in pairs("a>b b>a")]
+    told = []
+    for size in (1 << 17, 1):
+        monkeypatch.setattr("irpref.arrays.preferences._ROWS", size)
+        with pytest.raises(ValueError, match="topic 'q2'") as error:
+            prepare([irpref.PrefShare], frame_of(rows))
+        told.append(str(error.value))
+    assert told[0] == told[1]
+
+
+@given(preference_collections())
+def test_neither_how_topics_are_taken_together_nor_how_parts_are_closed_matters(data):
+    rows, run = data
+    usual = values(EVERY, frame_of(rows), run)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("irpref.arrays.preferences._ROWS", 3)
+        patched.setattr("irpref.arrays.preferences._BITS", 1)
+        patched.setattr("irpref.arrays.run.BATCH_ROWS", 2)
+        assert values(EVERY, frame_of(rows), run) == usual
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))
 def test_exactly_the_preferences_with_a_way_back_are_refused(said):
     rows = pairs(" ".join(f"d{a}>d{b}" for a, b in said))
@@ -481,12 +503,46 @@ def test_what_cannot_be_written_is_refused(tmp_path):
 def test_large_files_are_read_as_small_ones_are(monkeypatch, tmp_path):
     monkeypatch.setattr("irpref.formats.trec.SMALL_BYTES", 0)
     path = tmp_path / "p"
-    for text in (PREFS, "q1 d1 d2 ann\nq1 d2 d3 ann\n", "q 0 a 1\n"):
+    often = "".join(f"q{i % 2} d{i % 3} d{i % 3 + 1} j{i % 2}\n" for i in range(60))
+    for text in (PREFS, "q1 d1 d2 ann\nq1 d2 d3 ann\n", "q 0 a 1\n", often, often + "q1 é d2 ann\n"):
         path.write_text(text)
         large = irpref.read_preferences(path)
         monkeypatch.undo()
         pd.testing.assert_frame_equal(large, irpref.read_preferences(path))
         monkeypatch.setattr("irpref.formats.trec.SMALL_BYTES", 0)
+
+
+def test_pairs_of_a_topic_are_numbered_and_the_winner_is_on_the_higher_level():
+    found = read("q2 b a x\nq1 a b y\nq2 b c x\n")
+    assert found.values.tolist() == [
+        ["q2", "x", "1", "b", 2],
+        ["q2", "x", "1", "a", 1],
+        ["q1", "y", "1", "a", 2],
+        ["q1", "y", "1", "b", 1],
+        ["q2", "x", "2", "b", 2],
+        ["q2", "x", "2", "c", 1],
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from("xy")), min_size=1, max_size=12))
+def test_a_file_of_pairs_is_refused_exactly_where_its_frame_is(said):
+    lines = [f"q d{a} d{b} {judge}" for a, b, judge in said]
+    rows = [
+        ("q", judge, str(i), f"d{doc}", level)
+        for i, (a, b, judge) in enumerate(said)
+        for doc, level in ((a, 2), (b, 1))
+    ]
+
+    def told(make):
+        try:
+            make()
+        except ValueError as error:
+            return str(error).partition("topic ")[2]
+        return ""
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert told(lambda: read("\n".join(lines))) == told(lambda: prepare([irpref.PrefShare], frame_of(rows)))
 
 
 # The bridge to grades -----------------------------------------------------------------------------------------

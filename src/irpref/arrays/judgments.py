@@ -75,6 +75,11 @@ class Judgments:
         return self.memo(Preferences, lambda: Preferences.of_levels(self.judged, self.level, self.grade))
 
     @property
+    def load(self) -> Ints:
+        """Rows of all topics before each one, of judgments or of given preferences: shape (n_topics + 1,)."""
+        return self.judged.offsets if self._preferences is None else self._preferences.load
+
+    @property
     def preferences_of_grades(self) -> bool:
         """Whether the preferences are those that the grades imply."""
         return self._preferences is None
@@ -184,7 +189,7 @@ class Judgments:
                 part._preferences = self._preferences.topics(start, stop, rows.start, rows.stop)
             return part
 
-        if self.grade.size > _KEPT:
+        if self.load[-1] > _KEPT:
             return make()
         # Columns may join later, when other measures ask for them.
         return self.memo((Judgments.topics, start, stop, *self.columns), make)

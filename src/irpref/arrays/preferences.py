@@ -13,12 +13,14 @@ as the list of its pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, all_whole
 
 
 class ConflictingError(Exception):
@@ -137,6 +139,11 @@ class Preferences:
             none,
             none,
         )
+
+    @property
+    def load(self) -> Ints:
+        """Entries and pairs of all topics before each one: shape (n_topics + 1,)."""
+        return self.members.offsets[self.groups.offsets] + self.pairs.offsets[self.groups.offsets]
 
     @property
     def n_groups(self) -> int:
@@ -360,6 +367,75 @@ def lower_before(value: Ints, rows: Segments) -> Ints:
 # From judgments to preferences --------------------------------------------------------------------------------
 
 
+class _Given(Record):
+    """Judgments by topic, group, subgroup, and from the highest level: arrays (n_judgments,).
+
+    `order` is where each stood, `group` numbers the groups of all topics, `place` is the level in the subgroup, 0 for
+    the highest.
+    """
+
+    order: Ints
+    topic: Ints
+    group: Ints
+    row: Ints
+    place: Ints
+    level: Floats
+    subs: Segments  # judgments (rows) by subgroup
+    several: Bools  # (n_groups,)
+
+    def of(self, several: bool) -> _Given:
+        """Those of the groups of several subgroups, or of the others."""
+        many = self.several[self.group]
+        if (many == several).all():
+            return self
+        rows = np.flatnonzero(many == several)
+        columns = (self.order, self.topic, self.group, self.row, self.place, self.level)
+        lengths = self.subs.lengths[many[self.subs.starts] == several]
+        return _Given(*(column[rows] for column in columns), Segments.of_lengths(lengths), self.several)
+
+
+def _given(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> _Given:
+    """Judgments in order. Raises `ConflictingError` where a document stands on two levels of a subgroup."""
+    order = _order(topic, group, subgroup, _falling(level), row)
+    topic, group, subgroup, row, level = (a[order] for a in (topic, group, subgroup, row, level))
+    stood = np.arange(row.size)[order]
+    of_group, n_groups = _numbered(topic, group)
+    of_sub, n_subs = _numbered(of_group, subgroup)
+    _check_levels(of_sub, row, level, stood)
+    subs = Segments.of_lengths(np.bincount(of_sub, minlength=n_subs))
+    falls = np.append(False, level[1:] != level[:-1])[: level.size]
+    falls[subs.starts] = False
+    several = np.bincount(of_group[subs.starts], minlength=n_groups) > 1
+    return _Given(stood, topic, of_group, row, subs.running_count(falls), level, subs, several)
+
+
+def check(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> None:
+    """Raise as `build` does where preferences contradict each other; nothing is closed, so it takes a part of the time.
+
+    Groups, subgroups and rows may be numbered in any way: which of several contradictions is told depends on it.
+    """
+    given = _given(topic, group, subgroup, row, level)
+    if given.several.any():
+        _graph(given.of(several=True))
+
+
+def lead_back(winner: Ints, loser: Ints) -> bool:
+    """Whether pairs, of documents that are numbered from 0 by topic and group, contradict each other."""
+    if not winner.size:
+        return False
+    n = int(max(winner.max(), loser.max())) + 1
+    return bool((winner == loser).any()) or _components(winner, loser, n, "strong")[0] < n
+
+
+def _components(a: Ints, b: Ints, n: int, connection: str) -> tuple[int, Ints]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(a.size, np.int8), (a, b)), shape=(n, n))
+    found: tuple[int, Ints] = connected_components(graph, directed=connection == "strong", connection=connection)
+    return found
+
+
 def build(
     topic: Ints,
     group: Ints,
@@ -376,7 +452,7 @@ def build(
     topic : int array
         From 0.
     group, subgroup : int array
-        Numbers that rise with the names.
+        Numbers that rise with the names. Of subgroups they need not where all levels are above 0.
     row : int array
         Row of the document; documents of different topics have different rows.
     level : float array
@@ -389,37 +465,69 @@ def build(
     ConflictingError
         A document stands on two levels of a subgroup, or preferences of a group lead back to where they began.
     """
-    order = np.lexsort((row, -level, subgroup, group, topic))
-    topic, group, subgroup, row, level = topic[order], group[order], subgroup[order], row[order], level[order]
-    of_group, n_groups = _numbered(topic, group)
-    of_sub, n_subs = _numbered(of_group, subgroup)
-    _check_levels(of_sub, row, level, order)
-    first_of_group = np.flatnonzero(np.append(True, of_group[1:] != of_group[:-1])[: of_group.size])
-    groups = Segments.of_lengths(np.bincount(topic[first_of_group], minlength=n_topics))
-    first_of_sub = np.flatnonzero(np.append(True, of_sub[1:] != of_sub[:-1])[: of_sub.size])
-    several = np.bincount(of_group[first_of_sub], minlength=n_groups) > 1
+    order = _order(topic)
+    judgments = tuple(a[order] for a in (topic, group, subgroup, row, level))
+    upto = np.searchsorted(judgments[0], np.arange(n_topics + 1))
+    parts: list[Preferences] = []
+    start = 0
+    try:
+        while start < n_topics or not parts:
+            # Some topics at a time, so that their arrays stay in the cache.
+            stop = max(int(np.searchsorted(upto, upto[start] + _ROWS, side="right")) - 1, start + 1)
+            here = [a[upto[start] : upto[min(stop, n_topics)]] for a in judgments]
+            parts.append(_built(here[0] - start, *here[1:], min(stop, n_topics) - start))
+            start = stop
+    except ConflictingError:
+        # Which of several contradictions is told depends on all topics.
+        check(topic, group, subgroup, row, level)
+
+    def joined(name: str) -> Any:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    def segments(name: str) -> Segments:
+        return Segments.of_lengths(np.concatenate([getattr(part, name).lengths for part in parts]))
+
+    return Preferences(
+        segments("groups"),
+        segments("blocks"),
+        segments("entries"),
+        *map(joined, ("several", "repeats", "row", "place", "level")),
+        segments("pairs"),
+        joined("winner"),
+        joined("loser"),
+        by_id,
+    )
+
+
+_ROWS = 1 << 17
+
+
+def _built(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats, n_topics: int) -> Preferences:
+    """Preferences of some topics."""
+    given = _given(topic, group, subgroup, row, level)
+    of_group, several = given.group, given.several
+    n_groups = several.size
+    first_of_group = np.searchsorted(of_group, np.arange(n_groups))
+    groups = Segments.of_lengths(np.bincount(given.topic[first_of_group], minlength=n_topics))
     repeats = np.zeros(n_groups, bool)
-    twice = (of_sub[1:] == of_sub[:-1]) & (row[1:] == row[:-1]) & (level[1:] == level[:-1])
-    repeats[of_group[1:][twice]] = True
+    same = (given.row[1:] == given.row[:-1]) & (given.place[1:] == given.place[:-1])
+    same &= np.diff(given.subs.topic) == 0
+    repeats[of_group[1:][same]] = True
 
-    # Place on the levels of the subgroup.
-    falls = np.zeros(row.size, bool)
-    falls[1:] = (of_sub[1:] == of_sub[:-1]) & (level[1:] != level[:-1])
-    subs = Segments.of_lengths(np.bincount(of_sub, minlength=n_subs))
-    place = subs.running_count(falls)
-
-    many = several[of_group]
-    one = np.flatnonzero(~many)
-    parts = [_Part(of_group[one], np.zeros(one.size, np.int64), row[one], place[one], level[one])]
-    winner: Ints = np.zeros(0, np.int64)
+    winner: Ints = np.zeros(0, np.int32)
     loser, of_pair = winner, winner
-    if many.any():
-        at = np.flatnonzero(many)
-        found = _close(of_group[at], of_sub[at], row[at], place[at], level[at], order[at])
-        parts.append(found.part)
+    if several.all() and several.size:
+        found = _close(given)
+        whole = found.part
+    else:
+        one = given.of(several=False)
+        whole = _Part(one.group, np.zeros(one.row.size, np.int64), one.row, one.place, one.level)
+        if several.any():
+            found = _close(given.of(several=True))
+            whole = whole.and_then(found.part)
+    if several.any():
         winner, loser, of_pair = found.winner, found.loser, found.group
-    whole = parts[0] if len(parts) == 1 else parts[0].and_then(parts[1])
-    whole = whole.take(np.lexsort((whole.row, whole.place, whole.block, whole.group)))
+    whole = whole.take(_order(whole.group, whole.block, whole.place, whole.row))
     block, n_blocks = _numbered(whole.group, whole.block)
     entries = Segments.of_lengths(np.bincount(block, minlength=n_blocks))
     blocks = Segments.of_lengths(np.bincount(whole.group[entries.starts], minlength=n_groups))
@@ -435,7 +543,6 @@ def build(
         Segments.of_lengths(np.bincount(of_pair, minlength=n_groups)),
         winner,
         loser,
-        by_id,
     )
 
 
@@ -448,7 +555,7 @@ class _Part(Record):
     place: Ints
     level: Floats
 
-    def take(self, order: Ints) -> _Part:
+    def take(self, order: Ints | slice) -> _Part:
         """These entries, in this order."""
         return _Part(self.group[order], self.block[order], self.row[order], self.place[order], self.level[order])
 
@@ -470,6 +577,38 @@ class _Closed(Record):
     loser: Ints
 
 
+def _order(*keys: Ints) -> Ints | slice:
+    """Stable order by whole numbers from 0, the first key first: shape (n,); a slice of all where they stand so."""
+    if not keys[0].size:
+        return slice(None)
+    bounds = [int(key.max()) + 1 for key in keys]
+    if math.prod(bounds) >= 1 << 63:
+        return np.lexsort(keys[::-1])
+    one = keys[0].astype(np.int64)
+    for key, bound in zip(keys[1:], bounds[1:], strict=True):
+        one *= bound
+        one += key
+    # Files mostly stand in order.
+    return slice(None) if (one[1:] >= one[:-1]).all() else np.argsort(one, kind="stable")
+
+
+def _falling(level: Floats) -> Ints:
+    """Whole numbers from 0 that rise where levels fall: shape (n,)."""
+    if all_whole(level) and level.max(initial=0) - level.min(initial=0) < 1 << 16:
+        return (level.max(initial=0) - level).astype(np.int64)
+    return np.unique(-level, return_inverse=True)[1].astype(np.int64)
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """The different keys, whole numbers from 0, in rising order; and the number of each row among them: (n,)."""
+    bound = int(keys.max(initial=-1)) + 1
+    if bound > 4 * keys.size:
+        return np.unique(keys, return_inverse=True)
+    there = np.zeros(bound, bool)
+    there[keys] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[keys]
+
+
 def _numbered(major: Ints, minor: Ints) -> tuple[Ints, int]:
     """Numbers from 0 of the different pairs of two arrays, the first of which ascends and the second inside it."""
     if not major.size:
@@ -481,6 +620,9 @@ def _numbered(major: Ints, minor: Ints) -> tuple[Ints, int]:
 
 
 def _check_levels(of_sub: Ints, row: Ints, level: Floats, source: Ints) -> None:
+    key = np.sort(of_sub * (int(row.max(initial=0)) + 1) + row)
+    if not (key[1:] == key[:-1]).any():
+        return
     order = np.lexsort((-level, row, of_sub))
     sub, doc, high = of_sub[order], row[order], level[order]
     bad = np.flatnonzero((sub[1:] == sub[:-1]) & (doc[1:] == doc[:-1]) & (high[1:] != high[:-1]))
@@ -491,186 +633,258 @@ def _check_levels(of_sub: Ints, row: Ints, level: Floats, source: Ints) -> None:
         raise ConflictingError([(int(source[order[at]]), int(source[order[at + 1]]))])
 
 
-def _close(group: Ints, sub: Ints, row: Ints, place: Ints, level: Floats, source: Ints) -> _Closed:
-    """Groups of several subgroups, closed under transitivity. Arrays (n_judgments,), sorted by group and subgroup."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+class _Graph(Record):
+    """Preferences of groups of several subgroups, as a graph without circles.
 
-    # A node is a document in a group. Its level is that of the last subgroup.
-    order = np.lexsort((np.arange(row.size), row, group))
-    node_sorted, n_nodes = _numbered(group[order], row[order])
-    node = np.empty(row.size, np.int64)
-    node[order] = node_sorted
-    last = np.append(node_sorted[1:] != node_sorted[:-1], True)
-    node_group, node_row, node_level = (a[order][last] for a in (group, row, level))
+    A vertex is a document in a group (the first `row.size`), or a level of a subgroup that holds several documents:
+    those of the level above lead to it, and it leads to its own. So edges are no more than twice the judgments.
+    """
 
-    new = np.append(False, sub[1:] != sub[:-1])
-    sub = np.cumsum(new)
-    n_subs = int(sub[-1]) + 1
-    says = (np.bincount(sub, weights=place, minlength=n_subs) > 0)[sub]  # a subgroup of one level says nothing
-    links = coo_array(
-        (np.ones(int(says.sum()), np.int8), (node[says], n_nodes + sub[says])), shape=(n_nodes + n_subs,) * 2
-    )
-    part = connected_components(links, directed=False)[1][:n_nodes]
-    part = np.unique(part, return_inverse=True)[1]
-    n_parts = int(part.max()) + 1
-    node_place = np.zeros(n_nodes, np.int64)
-    block = part.copy()
+    group: Ints  # (n_documents,)
+    row: Ints
+    node: Ints  # (n_judgments,): the document's vertex
+    upper: Ints  # (n_edges,)
+    lower: Ints
+    depth: Ints  # (n_vertices,): edges of the longest way down
+    part: Ints  # (n_vertices,): what hangs together
 
-    # Parts of one subgroup are orders of levels.
-    rows_of = np.flatnonzero(says)
-    # A subgroup that says something lies in one part.
-    part_of_sub = np.full(n_subs, -1)
-    part_of_sub[sub[rows_of]] = part[node[rows_of]]
-    n_subs_of = np.bincount(part_of_sub[part_of_sub >= 0], minlength=n_parts)
-    plain = rows_of[n_subs_of[part[node[rows_of]]] == 1]
-    node_place[node[plain]] = place[plain]
+    @property
+    def sizes(self) -> Ints:
+        """Documents of each part."""
+        return np.bincount(self.part[: self.row.size])
+
+
+def _graph(given: _Given) -> _Graph:
+    """Raises `ConflictingError` where preferences lead back to where they began."""
+    base = int(given.row.min())
+    width = int(given.row.max()) - base + 1
+    keys, node = numbered(given.group * width + (given.row - base))
+    # Judgments of a level follow each other, and so do levels.
+    opens = np.append(True, given.place[1:] != given.place[:-1])
+    opens[given.subs.starts] = True
+    starts = np.flatnonzero(opens)
+    tiers = Segments(np.append(starts, node.size))
+    top = given.place[starts] == 0
+    own = np.flatnonzero(~top & (tiers.lengths > 1))
+    vertex = node[starts]
+    vertex[own] = keys.size + np.arange(own.size)
+    # From each document to the level below its own, which is the next one unless that is of another subgroup.
+    leads = ~np.append(top[1:], True)
+    held = tiers.rows(own)
+    upper = np.concatenate([node[tiers.spread(leads)], np.repeat(vertex[own], tiers.lengths[own])])
+    lower = np.concatenate([np.repeat(np.append(vertex[1:], 0)[leads], tiers.lengths[leads]), node[held]])
+    n = keys.size + own.size
+    part = _components(upper, lower, n, "weak")[1].astype(np.int64)
+    group, row = np.divmod(keys, width)
+    graph = _Graph(group, row + base, node, upper, lower, _depth(upper, lower, n), part)
+    circular = graph.depth[: keys.size] < 0
+    if circular.any():
+        # In the smallest part.
+        parts = np.unique(part[: keys.size][circular])
+        at = np.flatnonzero(part[node] == parts[np.argmin(graph.sizes[parts])])
+        raise ConflictingError(_cycle(node[at], given.subs.topic[at], given.place[at], given.order[at]))
+    return graph
+
+
+def _depth(upper: Ints, lower: Ints, n: int) -> Ints:
+    """Edges of the longest way down from each vertex, -1 where there is a way to a circle: shape (n,)."""
+    depth = np.full(n, -1)
+    left = np.bincount(upper, minlength=n)  # edges to vertices that are not done
+    order = np.argsort(lower, kind="stable")
+    into = Segments.of_lengths(np.bincount(lower, minlength=n))
+    upper = upper[order]
+    now = np.flatnonzero(left == 0)
+    level = 0
+    while now.size:
+        depth[now] = level
+        above = upper[into.rows(now)]
+        np.subtract.at(left, above, 1)
+        now = np.unique(above[left[above] == 0])
+        level += 1
+    return depth
+
+
+def _close(given: _Given) -> _Closed:
+    """Groups of several subgroups, closed under transitivity."""
+    graph = _graph(given)
+    node, subs = graph.node, given.subs
+    # The level of a document is that of the last subgroup: of several numbers for one place NumPy keeps the last.
+    group, row = graph.group, graph.row
+    level = np.empty(row.size)
+    level[node] = given.level
+    place = np.zeros(row.size, np.int64)
+    block = graph.part[: place.size].copy()
+    sizes = graph.sizes
+
+    # Parts of one subgroup are orders of levels. A subgroup of several levels lies in one part; others say nothing.
+    says = np.flatnonzero(given.place[subs.ends - 1] > 0)
+    part_of = graph.part[node[subs.starts[says]]]
+    n_subs = np.bincount(part_of, minlength=sizes.size)
+    plain = subs.rows(says[n_subs[part_of] == 1])
+    place[node[plain]] = given.place[plain]
 
     winners: list[Ints] = []
     losers: list[Ints] = []
-    mixed = np.flatnonzero(n_subs_of > 1)
-    if mixed.size:
-        sizes = np.bincount(part, minlength=n_parts)
-        of_part = np.argsort(part, kind="stable")
-        nodes = Segments.of_lengths(sizes)
-        inner = np.empty(n_nodes, np.int64)  # number of a node in its part
-        inner[of_part] = nodes.position
-        complex_rows = rows_of[n_subs_of[part[node[rows_of]]] > 1]
-        complex_rows = complex_rows[np.lexsort((complex_rows, part[node[complex_rows]]))]
-        judgments = Segments.of_lengths(np.bincount(part[node[complex_rows]], minlength=n_parts))
-        fresh = n_parts  # blocks of their own for documents whose preferences are pairs
-        for which in _batches(mixed, sizes):
-            width = int(sizes[which].max())
-            at = complex_rows[judgments.rows(which)]
-            number = np.full(n_parts, -1)
-            number[which] = np.arange(which.size)
-            who = number[part[node[at]]], inner[node[at]]
-            bits = _explicit(who[0], who[1], sub[at], place[at], which.size, width)
-            _warshall(bits)
-            before = _unpacked(bits, width)
-            on_cycle = np.flatnonzero(np.einsum("ijj->ij", before).any(axis=1))
-            if on_cycle.size:
-                inside = who[0] == on_cycle[0]
-                raise ConflictingError(_cycle(who[1][inside], sub[at][inside], place[at][inside], source[at][inside]))
-            above = before.sum(axis=1)  # (parts, width): how many are before each
-            for i, p in enumerate(which.tolist()):
-                members = of_part[nodes.offsets[p] : nodes.offsets[p + 1]]
-                higher = above[i, : members.size]
-                levels, counts = np.unique(higher, return_counts=True)
-                # Who is before a document has fewer before it; so an order of levels is where all those who have
-                # fewer are before it.
-                if np.array_equal(levels, np.cumsum(counts) - counts):
-                    node_place[members] = np.searchsorted(levels, higher)
-                    continue
-                block[members] = fresh + np.arange(members.size)
-                fresh += members.size
-                win, lose = np.nonzero(before[i, : members.size, : members.size])
-                winners.append(members[win])
-                losers.append(members[lose])
-    found = _Part(node_group, block, node_row, node_place, node_level)
+    fresh = sizes.size  # blocks of their own for documents whose preferences are pairs
+    for members, edges, levels in _batches(graph, np.flatnonzero(n_subs > 1), sizes):
+        bits = _closed(graph, members, edges, levels)
+        shape = members.shape
+        there = members >= 0
+        # Whoever comes after a document has fewer after it; so an order of levels is where all those who have fewer
+        # are after it.
+        after = np.where(there, _ones(bits).reshape(shape), shape[1])
+        order = np.argsort(after, axis=1, kind="stable")
+        after = np.take_along_axis(after, order, axis=1)
+        new = np.ones(shape, bool)
+        new[:, 1:] = after[:, 1:] != after[:, :-1]
+        first = np.maximum.accumulate(np.where(new, np.arange(shape[1]), 0), axis=1)
+        is_order = ((after == first) | (after == shape[1])).all(axis=1)
+        number = np.cumsum(new & (after < shape[1]), axis=1)
+        above = np.empty(shape, np.int64)
+        np.put_along_axis(above, order, number[:, -1:] - number, axis=1)
+        sorted_out = there & is_order[:, None]
+        place[members[sorted_out]] = above[sorted_out]
+        pairs = members[~is_order]
+        mine = pairs[pairs >= 0]
+        block[mine] = fresh + np.arange(mine.size)
+        fresh += mine.size
+        win, lose = _listed(bits.reshape(*shape, -1)[~is_order])
+        winners.append(pairs.ravel()[win])
+        losers.append(pairs.ravel()[lose])
     win, lose = (np.concatenate([*ends, np.zeros(0, np.int64)]) for ends in (winners, losers))
-    by_group = np.argsort(node_group[win], kind="stable")
+    # By group. Pairs of a document follow each other.
+    of_winner = np.flatnonzero(np.append(True, win[1:] != win[:-1])[: win.size])
+    documents = np.argsort(group[win[of_winner]], kind="stable")
+    by_group = Segments(np.append(of_winner, win.size)).rows(documents)
     win, lose = win[by_group], lose[by_group]
-    return _Closed(found, node_group[win], node_row[win], node_row[lose])
+    # Of pairs there may be many more than judgments, so they take as little room as they can.
+    short = row.astype(np.int32) if row.max() < 1 << 31 else row
+    return _Closed(_Part(group, block, row, place, level), group[win], short[win], short[lose])
 
 
 _BITS = 1 << 22  # of a batch
 
 
-def _batches(parts: Ints, sizes: Ints) -> list[Ints]:
-    """Parts of similar size, together small enough."""
-    order = parts[np.argsort(sizes[parts], kind="stable")]
-    out: list[Ints] = []
+def _batches(graph: _Graph, mixed: Ints, sizes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Parts of similar size, together small enough.
+
+    Yields
+    ------
+    members : shape (n_parts, width), their documents, -1 where a part has less
+    edges : their edges, by depth and vertex of the upper end
+    levels : their vertices that are levels
+    """
+    mixed = mixed[np.argsort(sizes[mixed], kind="stable")]
+    batch = np.zeros(sizes.size, np.int64)
+    batches: list[Ints] = []
     start = 0
-    while start < order.size:
-        stop = start + 1
-        bound = max(2 * int(sizes[order[start]]), 8)
-        while stop < order.size:
-            size = int(sizes[order[stop]])
-            if size > bound or (stop + 1 - start) * size * size > _BITS:
-                break
-            stop += 1
-        out.append(order[start:stop])
+    while start < mixed.size:
+        widths = sizes[mixed[start:]]  # rising
+        fits = (widths <= max(2 * int(widths[0]), 8)) & (np.arange(1, widths.size + 1) * widths * widths <= _BITS)
+        fits[0] = True
+        stop = start + (widths.size if fits.all() else int(np.argmin(fits)))
+        batches.append(mixed[start:stop])
+        batch[mixed[start:stop]] = len(batches)
         start = stop
-    return out
+    # Vertices and edges by batch; those of batch 0 are in no part of several subgroups.
+    of_vertex = batch[graph.part]
+    by_depth = _order(of_vertex, graph.depth)
+    turn = np.empty(of_vertex.size, np.int64)
+    turn[by_depth] = np.arange(of_vertex.size)
+    edges = np.argsort(turn[graph.upper], kind="stable")
+    bounds = np.arange(len(batches) + 2)
+    of_edge = np.searchsorted(of_vertex[graph.upper[edges]], bounds)
+    levels = np.argsort(of_vertex[graph.row.size :], kind="stable")
+    of_level = np.searchsorted(of_vertex[graph.row.size :][levels], bounds)
+    of_part = np.argsort(graph.part[: graph.row.size], kind="stable")
+    nodes = Segments.of_lengths(sizes)
+    for b, which in enumerate(batches, 1):
+        column = np.arange(sizes[which].max())
+        there = column < sizes[which, None]
+        members = np.full(there.shape, -1)
+        members[there] = of_part[nodes.rows(which)]
+        yield (
+            members,
+            edges[of_edge[b] : of_edge[b + 1]],
+            graph.row.size + levels[of_level[b] : of_level[b + 1]],
+        )
 
 
-def _explicit(part: Ints, inner: Ints, sub: Ints, place: Ints, n_parts: int, width: int) -> Ints:
-    """Rows of bits of the preferences that are given: (n_parts, width, n_words), bit j of row i: i before j."""
-    words = (width + 63) // 64
-    bits = np.zeros((n_parts, width, words), np.uint64)
-    order = np.lexsort((place, sub))
-    part, inner, sub, place = (a[order] for a in (part, inner, sub, place))
-    first = np.flatnonzero(np.append(True, sub[1:] != sub[:-1]))
-    sizes = np.diff(np.append(first, sub.size))
-    two = first[sizes == 2]
-    _set(bits, part[two], inner[two], inner[two + 1])
-    for start, size in zip(first[sizes > 2].tolist(), sizes[sizes > 2].tolist(), strict=True):
-        here = slice(start, start + size)
-        below = np.zeros(words, np.uint64)
-        p = int(part[start])
-        for level in np.unique(place[here])[::-1].tolist():
-            docs = inner[here][place[here] == level]
-            bits[p, docs] |= below
-            np.bitwise_or.at(below, docs >> 6, np.uint64(1) << (docs & 63).astype(np.uint64))
-    return bits
+def _closed(graph: _Graph, members: Ints, edges: Ints, levels: Ints) -> Ints:
+    """Rows of bits of all preferences: (n_parts * width, n_words), bit j of row i: i before document j of its part."""
+    n_parts, width = members.shape
+    there = members >= 0
+    at = np.zeros(graph.depth.size, np.int64)  # row of the bits
+    at[members[there]] = np.flatnonzero(there)
+    at[levels] = n_parts * width + np.arange(levels.size)
+    bits = np.zeros((n_parts * width + levels.size, (width + 63) // 64), np.uint64)
+    lower = graph.lower[edges]
+    upper, depth = at[graph.upper[edges]], graph.depth[graph.upper[edges]]
+    # What an edge says itself.
+    to_doc = lower < graph.row.size
+    inner = at[lower[to_doc]] % width
+    np.bitwise_or.at(bits, (upper[to_doc], inner >> 6), np.uint64(1) << (inner & 63).astype(np.uint64))
+    # What follows from it, from the bottom: what an edge leads to is complete. The lowest lead to no more.
+    further = graph.depth[lower] > 0
+    upper, lower, depth = upper[further], at[lower[further]], depth[further]
+    opens = np.flatnonzero(np.append(True, upper[1:] != upper[:-1])[: upper.size])
+    steps = np.append(opens, upper.size)
+    rising = np.flatnonzero(np.append(np.append(True, np.diff(depth[opens]) > 0)[: opens.size], True))
+    for start, stop in zip(rising[:-1].tolist(), rising[1:].tolist(), strict=True):
+        of = slice(int(steps[start]), int(steps[stop]))
+        bits[upper[opens[start:stop]]] |= np.bitwise_or.reduceat(bits[lower[of]], opens[start:stop] - of.start, axis=0)
+    return bits[: n_parts * width]
 
 
-def _set(bits: Ints, part: Ints, i: Ints, j: Ints) -> None:
-    np.bitwise_or.at(bits, (part, i, j >> 6), np.uint64(1) << (j & 63).astype(np.uint64))
+_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
 
 
-def _warshall(bits: Ints) -> None:
-    """Close under transitivity, in place."""
-    n_parts, width, _ = bits.shape
-    for j in range(width):
-        leads = (bits[:, :, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
-        if n_parts == 1:
-            rows = np.flatnonzero(leads[0])
-            if rows.size:
-                bits[0, rows] |= bits[0, j]
-        else:
-            p, i = np.nonzero(leads)
-            bits[p, i] |= bits[p, j]
+def _ones(bits: Ints) -> Ints:
+    """Number of bits that are set in each row: shape (n_rows,)."""
+    return _ONES[bits.view(np.uint8)].sum(axis=1, dtype=np.int64)
 
 
-def _unpacked(bits: Ints, width: int) -> Bools:
-    """The bits as truth values: (n_parts, width, width)."""
-    n_parts, _, words = bits.shape
-    as_bytes = bits.astype("<u8").view(np.uint8).reshape(n_parts, width, 8 * words)
-    return np.unpackbits(as_bytes, axis=2, bitorder="little", count=width).astype(bool)
+def _listed(bits: Ints) -> tuple[Ints, Ints]:
+    """Documents of each bit that is set, who is before whom, of (n_parts, width, n_words): as part * width + number."""
+    words = np.flatnonzero(bits)
+    row, word = np.divmod(words, max(bits.shape[2], 1))
+    first = row - row % max(bits.shape[1], 1) + 64 * word
+    in_bytes = bits.ravel()[words].astype("<u8").view(np.uint8)
+    at = np.flatnonzero(np.unpackbits(in_bytes, bitorder="little"))
+    return row[at >> 6], first[at >> 6] + (at & 63)
 
 
-def _cycle(inner: Ints, sub: Ints, place: Ints, source: Ints) -> list[tuple[int, int]]:
+def _cycle(node: Ints, sub: Ints, place: Ints, source: Ints) -> list[tuple[int, int]]:
     """A shortest way back to where it began, as pairs of judgments."""
     edges: dict[int, dict[int, tuple[int, int]]] = {}
-    for s in np.unique(sub).tolist():
-        at = np.flatnonzero(sub == s)
+    starts = np.flatnonzero(np.append(True, sub[1:] != sub[:-1]))
+    for at in np.split(np.arange(sub.size), starts[1:]):
         for i in at.tolist():
             for j in at[place[at] > place[i]].tolist():
                 pair = int(source[i]), int(source[j])
-                edges.setdefault(int(inner[i]), {}).setdefault(int(inner[j]), pair)
+                edges.setdefault(int(node[i]), {}).setdefault(int(node[j]), pair)
     best: list[tuple[int, int]] = []
     for start in sorted(edges):
         came: dict[int, int] = {}
         layer = [start]
-        while layer and start not in came:
+        steps = 0
+        while layer and start not in came and (not best or steps + 1 < len(best)):
             following = []
-            for node in layer:
-                for other in edges.get(node, {}):
+            for here in layer:
+                for other in edges.get(here, {}):
                     if other not in came:
-                        came[other] = node
+                        came[other] = here
                         following.append(other)
             layer = following
+            steps += 1
         if start not in came:
             continue
         way: list[tuple[int, int]] = []
-        node = start
-        while not way or node != start:
-            way.append(edges[came[node]][node])
-            node = came[node]
-        if not best or len(way) < len(best):
-            best = way[::-1]
+        here = start
+        while not way or here != start:
+            way.append(edges[came[here]][here])
+            here = came[here]
+        best = way[::-1]
         if len(best) == 2:
             break
     return best

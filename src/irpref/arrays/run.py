@@ -193,7 +193,7 @@ class JudgedRun:
         """Groups of consecutive topics of about `rows` rows, small enough for the cache: first, one past the last."""
         # By judgments, not by hits: then every run of an evaluator has the same groups, and what a group of
         # the pool keeps for the measures serves them all.
-        load = self.pool.judged.offsets
+        load = self.pool.load
         start = 0
         while start < self.n_topics:
             stop = int(np.searchsorted(load, load[start] + rows, side="right")) - 1

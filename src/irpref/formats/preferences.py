@@ -15,8 +15,8 @@ Left open by the forms, decided here:
 
 * *Which form.* The first line decides: five fields are `prefs`; four are `qrels_prefs` if the last is a number, else
   `pairs` with a judge; three are `pairs`. `form=` says it where that is wrong (judges that are numbers).
-* *Pairs.* The judge is the group (`0` without one). Each pair is a subgroup of its own, the winner on level 2 and the
-  loser on level 1: which of them is relevant, nobody said.
+* *Pairs.* The judge is the group (`0` without one). Each pair is a subgroup of its own (pairs of a topic are numbered),
+  the winner on level 2 and the loser on level 1: which of them is relevant, nobody said.
 * *One subgroup.* `qrels_prefs` has none, and gets `0`.
 """
 
@@ -26,7 +26,10 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
-from irpref.arrays.preferences import ConflictingError, Preferences, build, conflict_text
+import numpy as np
+
+from irpref.arrays.preferences import ConflictingError, check, conflict_text, lead_back, numbered
+from irpref.arrays.segments import Floats, Ints, Segments, all_whole
 from irpref.formats.trec import Form, PathLike, Source, columns_of, lines_of, shown
 from irpref.messages import did_you_mean
 
@@ -86,31 +89,16 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
     OSError
         The file cannot be read.
     """
-    import numpy as np
     import pandas as pd
 
     source = path if isinstance(path, Source) else Source(path, keep=True)
     chosen = _form(source, form)
     fields = columns_of(source, chosen)
-    if chosen.what == "pairs":
-        frame = _from_pairs(fields)
-    else:
-        level = np.array(fields["relevance"], dtype=np.float64)
-        bad = np.flatnonzero(~np.isfinite(level))
-        if bad.size:
-            at = int(bad[0])
-            number = next(number for i, (number, _) in enumerate(lines_of(source)) if i == at)
-            raise ValueError(
-                f"{source.name}, line {number}: the level of topic {fields['query_id'][at]!r}, group "
-                f"{fields['group'][at]!r}, document {fields['doc_id'][at]!r} is {level[at]:g}, expected a number"
-            )
-        whole = bool((level == np.rint(level)).all() and (abs(level) < 2**53).all())
-        data = {name: fields.get(name, "0") for name in COLUMNS[:-1]}
-        frame = pd.DataFrame({**data, "relevance": level.astype(np.int64) if whole else level})
-    if not len(frame):
-        frame = frame.astype({name: str for name in COLUMNS[:-1]})
-    _check(source, chosen, frame)
-    return frame
+    columns, level = (_pairs if chosen.what == "pairs" else _levels)(source, fields)
+    _check(source, chosen, columns, level)
+    text = pd.Series(["text"]).dtype  # what pandas makes of strings, which has changed
+    frame = {name: pd.Series(names[codes], dtype=text, copy=False) for name, (codes, names) in columns.items()}
+    return pd.DataFrame({**frame, "relevance": level.astype(np.int64) if all_whole(level) else level}, copy=False)
 
 
 def _form(source: Source, form: str | None) -> _PrefForm:
@@ -146,30 +134,87 @@ def _is_number(field: bytes) -> bool:
     return b"_" not in field
 
 
-def _from_pairs(fields: Mapping[str, list[Any]]) -> pd.DataFrame:
-    """Two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their own."""
-    import numpy as np
+Coded = tuple[Ints, Any]  # names as an object array, and the number of each row's
+
+
+def _coded(column: Any) -> Coded:
+    """Ids by number, in no order; each stands in memory once."""
     import pandas as pd
 
-    n = len(fields["query_id"])
-    docs = np.empty(2 * n, dtype=object)
-    docs[0::2], docs[1::2] = fields["winner"], fields["loser"]
-    judges = np.repeat(np.array(fields["judge"], dtype=object), 2) if "judge" in fields else "0"
-    return pd.DataFrame(
-        {
-            "query_id": np.repeat(np.array(fields["query_id"], dtype=object), 2),
-            "group": judges,
-            "subgroup": np.repeat(np.array([str(i) for i in range(1, n + 1)], dtype=object), 2),
-            "doc_id": docs,
-            "relevance": np.tile(np.array([2, 1], dtype=np.int64), n),
-        }
-    )
+    if not isinstance(column, list):
+        import polars as pl
+
+        if column.approx_n_unique() * 8 < len(column):
+            names = column.unique()
+            return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64), _array(names.to_list())
+        column = column.to_list()
+    return pd.factorize(_array(column))
 
 
-def _check(source: Source, form: _PrefForm, frame: pd.DataFrame) -> None:
+def _array(items: list[str]) -> Any:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def _same(name: str, size: int) -> Coded:
+    return np.zeros(size, np.int64), _array([name])
+
+
+def _levels(source: Source, fields: Mapping[str, Any]) -> tuple[dict[str, Coded], Floats]:
+    """Judgments as they stand."""
+    level = np.array(fields["relevance"], dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(level))
+    if bad.size:
+        at = int(bad[0])
+        number = next(number for i, (number, _) in enumerate(lines_of(source)) if i == at)
+        raise ValueError(
+            f"{source.name}, line {number}: the level of topic {fields['query_id'][at]!r}, group "
+            f"{fields['group'][at]!r}, document {fields['doc_id'][at]!r} is {level[at]:g}, expected a number"
+        )
+    columns = {name: _coded(fields[name]) if name in fields else _same("0", level.size) for name in COLUMNS[:-1]}
+    return columns, level
+
+
+def _pairs(_: Source, fields: Mapping[str, Any]) -> tuple[dict[str, Coded], Floats]:
+    """Two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their own."""
+    topic, topics = _coded(fields["query_id"])
+    judge, judges = _coded(fields["judge"]) if "judge" in fields else _same("0", topic.size)
+    both = fields["winner"], fields["loser"]
+    doc, docs = _coded(both[0] + both[1] if isinstance(both[0], list) else both[0].append(both[1]))
+    # Pairs of a topic are numbered from 1.
+    order = np.argsort(topic, kind="stable")
+    pair = np.empty(topic.size, np.int64)
+    pair[order] = Segments.of_lengths(np.bincount(topic, minlength=len(topics))).position
+    columns = {
+        "query_id": (np.repeat(topic, 2), topics),
+        "group": (np.repeat(judge, 2), judges),
+        "subgroup": (np.repeat(pair, 2), _array([str(i) for i in range(1, int(pair.max(initial=-1)) + 2)])),
+        "doc_id": (doc.reshape(2, -1).T.ravel(), docs),
+    }
+    return columns, np.tile([2.0, 1.0], topic.size)
+
+
+def _check(source: Source, form: _PrefForm, columns: Mapping[str, Coded], level: Floats) -> None:
     """`ValueError` with file and lines where preferences contradict each other."""
+
+    def look(topic: Ints, group: Ints, subgroup: Ints, doc: Ints) -> None:
+        row = numbered(topic * (int(doc.max(initial=0)) + 1) + doc)[1]
+        check(topic, group, subgroup, row, level)
+
     try:
-        closed(frame)
+        if form.what != "pairs":
+            look(*(codes for codes, _ in columns.values()))
+            return
+        topic, judge, _, doc = columns.values()
+        node = numbered((topic[0] * len(judge[1]) + judge[0]) * len(doc[1]) + doc[0])[1]
+        if not lead_back(node[0::2], node[1::2]):
+            return
+    except ConflictingError:
+        pass
+    try:
+        # Which contradiction is told must not depend on how ids are numbered: now by name.
+        look(*(np.argsort(np.argsort(names))[codes] for codes, names in columns.values()))
     except ConflictingError as error:
         a_line = 2 if form.what == "pairs" else 1
         rows = sorted({row // a_line for pair in error.rows for row in pair})
@@ -177,24 +222,10 @@ def _check(source: Source, form: _PrefForm, frame: pd.DataFrame) -> None:
         lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers[:6]))}" + ", ..." * (len(numbers) > 6)
 
         def judgment(at: int) -> tuple[str, str, str]:
-            row = frame.iloc[at]
-            return row["query_id"], row["group"], row["doc_id"]
+            topic, group, _, doc = (names[codes[at]] for codes, names in columns.values())
+            return topic, group, doc
 
         raise ValueError(f"{source.name}, {lines}: {conflict_text(error, judgment)}") from None
-
-
-def closed(frame: pd.DataFrame) -> Preferences:
-    """The preferences of a frame, its documents numbered topic by topic. Raises `ConflictingError`."""
-    import numpy as np
-    import pandas as pd
-
-    codes = {name: pd.factorize(frame[name], sort=True)[0] for name in COLUMNS[:-1]}
-    topic = codes["query_id"]
-    if not topic.size:
-        return build(topic, topic, topic, topic, np.zeros(0), 0)
-    row = np.unique(topic * (int(codes["doc_id"].max()) + 1) + codes["doc_id"], return_inverse=True)[1]
-    level = frame["relevance"].to_numpy(dtype=np.float64)
-    return build(topic, codes["group"], codes["subgroup"], row, level, int(topic.max()) + 1)
 
 
 def write_preferences(frame: pd.DataFrame, path: str | os.PathLike[str] | IO[str], form: str = "prefs") -> None:

@@ -224,7 +224,7 @@ def _small(source: Source, form: Form) -> Columns:
     return columns
 
 
-def columns_of(source: Source, form: Form) -> dict[str, list[Any]]:
+def columns_of(source: Source, form: Form) -> dict[str, list[Any]] | dict[str, pl.Series]:
     """The columns of a file of another form than those of runs and qrels. Raises as `read_run`."""
     if source.is_small():
         with source.open() as file:
@@ -232,7 +232,7 @@ def columns_of(source: Source, form: Form) -> dict[str, list[Any]]:
         with _located(source.name, 0):
             return _split(data, form) or parse_lines(data, form)[0]
     table = _joined(frames(source, form), form)
-    return {name: table[name].to_list() for name in form.columns}
+    return {name: table[name] for name in form.columns}
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:

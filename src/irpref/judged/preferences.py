@@ -8,14 +8,13 @@ different minds, which may contradict each other. See `irpref.arrays.preferences
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.arrays.preferences import ConflictingError, build, conflict_text
+from irpref.arrays.preferences import ConflictingError, build, conflict_text, numbered
 from irpref.arrays.segments import Ints
-from irpref.judged.inputs import Table, as_list, group, str_list, take
+from irpref.judged.inputs import Table, as_list, changes, group, str_list, take
 from irpref.judged.pool import ConflictError, Pool
 from irpref.messages import DuplicateWarning, warn_user
 
@@ -63,10 +62,10 @@ def pool_of_preferences(data: Table) -> Pool:
             f"is {level[first]}"
         )
     groups, of_group = _coded(data.columns.get(GROUP), order, len(docs))
-    _, of_sub = _coded(data.columns.get(SUBGROUP), order, len(docs))
+    _, of_sub = _coded(data.columns.get(SUBGROUP), order, len(docs), in_order=bool((level <= 0).any()))
 
     names, of_doc = _codes(docs)
-    keys, document = np.unique(topic * len(names) + of_doc, return_inverse=True)
+    keys, document = numbered(topic * len(names) + of_doc)
     doc_topic, doc_name = keys // len(names), keys % len(names)
     highest = np.full(keys.size, -np.inf)
     np.maximum.at(highest, document, level)
@@ -104,30 +103,30 @@ def pool_of_preferences(data: Table) -> Pool:
     return pool
 
 
-def _coded(column: Any, order: Ints | None, size: int) -> tuple[list[str], Ints]:
-    """Names of a column in rising order, and the number of each row; one name where there is no column."""
+def _coded(column: Any, order: Ints | None, size: int, in_order: bool = True) -> tuple[list[str], Ints]:
+    """Names of a column, and the number of each row; one name where there is no column."""
     if column is None:
         return ["0"], np.zeros(size, np.int64)
-    values = column if order is None else column[order]
-    return _codes(_as_text(values))
+    column = take(column, order)
+    begins = changes(column)
+    names, codes = _codes(str_list(list(take(column, begins)), GROUP), in_order)
+    return names, np.repeat(codes, np.diff(np.append(begins, size)))
 
 
-def _as_text(values: Any) -> list[str]:
-    return str_list(list(values), GROUP)
-
-
-def _codes(values: Sequence[str]) -> tuple[list[str], Ints]:
-    """The different values in rising order, and the place of each value among them."""
+def _codes(values: list[str], in_order: bool = True) -> tuple[list[str], Ints]:
+    """The different values, rising if they are to be in order, and the place of each value among them."""
     import pandas as pd
 
     column = np.empty(len(values), dtype=object)
     column[:] = values
     codes, found = pd.factorize(column)
-    names = sorted(found.tolist())
+    if not in_order:
+        return found.tolist(), codes
+    names = found.tolist()
+    order = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(names), np.int64)
-    number = {name: i for i, name in enumerate(found.tolist())}
-    place[[number[name] for name in names]] = np.arange(len(names))
-    return names, place[codes]
+    place[order] = np.arange(len(names))
+    return [names[i] for i in order], place[codes]
 
 
 def preferences_from(qrels: Any, negative: bool = True) -> pd.DataFrame:
