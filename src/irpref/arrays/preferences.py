@@ -389,15 +389,23 @@ class _Given(Record):
         if (many == several).all():
             return self
         rows = np.flatnonzero(many == several)
-        columns = (self.order, self.topic, self.group, self.row, self.place, self.level)
         lengths = self.subs.lengths[many[self.subs.starts] == several]
-        return _Given(*(column[rows] for column in columns), Segments.of_lengths(lengths), self.several)
+        return _Given(
+            self.order[rows],
+            self.topic[rows],
+            self.group[rows],
+            self.row[rows],
+            self.place[rows],
+            self.level[rows],
+            Segments.of_lengths(lengths),
+            self.several,
+        )
 
 
 def _given(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> _Given:
     """Judgments in order. Raises `ConflictingError` where a document stands on two levels of a subgroup."""
     order = _order(topic, group, subgroup, _falling(level), row)
-    topic, group, subgroup, row, level = (a[order] for a in (topic, group, subgroup, row, level))
+    topic, group, subgroup, row, level = topic[order], group[order], subgroup[order], row[order], level[order]
     stood = np.arange(row.size)[order]
     of_group, n_groups = _numbered(topic, group)
     of_sub, n_subs = _numbered(of_group, subgroup)
@@ -466,16 +474,16 @@ def build(
         A document stands on two levels of a subgroup, or preferences of a group lead back to where they began.
     """
     order = _order(topic)
-    judgments = tuple(a[order] for a in (topic, group, subgroup, row, level))
-    upto = np.searchsorted(judgments[0], np.arange(n_topics + 1))
+    columns = topic[order], group[order], subgroup[order], row[order], level[order]
+    upto = np.searchsorted(columns[0], np.arange(n_topics + 1))
     parts: list[Preferences] = []
     start = 0
     try:
         while start < n_topics or not parts:
             # Some topics at a time, so that their arrays stay in the cache.
             stop = max(int(np.searchsorted(upto, upto[start] + _ROWS, side="right")) - 1, start + 1)
-            here = [a[upto[start] : upto[min(stop, n_topics)]] for a in judgments]
-            parts.append(_built(here[0] - start, *here[1:], min(stop, n_topics) - start))
+            here: tuple[Any, ...] = tuple(column[upto[start] : upto[min(stop, n_topics)]] for column in columns)
+            parts.append(_built(here[0] - start, *here[1:], n_topics=min(stop, n_topics) - start))
             start = stop
     except ConflictingError:
         # Which of several contradictions is told depends on all topics.
@@ -491,7 +499,11 @@ def build(
         segments("groups"),
         segments("blocks"),
         segments("entries"),
-        *map(joined, ("several", "repeats", "row", "place", "level")),
+        joined("several"),
+        joined("repeats"),
+        joined("row"),
+        joined("place"),
+        joined("level"),
         segments("pairs"),
         joined("winner"),
         joined("loser"),
