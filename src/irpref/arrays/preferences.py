@@ -474,7 +474,7 @@ def build(
         A document stands on two levels of a subgroup, or preferences of a group lead back to where they began.
     """
     order = _order(topic)
-    columns = topic[order], group[order], subgroup[order], row[order], level[order]
+    columns: tuple[Any, ...] = (topic[order], group[order], subgroup[order], row[order], level[order])
     upto = np.searchsorted(columns[0], np.arange(n_topics + 1))
     parts: list[Preferences] = []
     start = 0
@@ -482,8 +482,9 @@ def build(
         while start < n_topics or not parts:
             # Some topics at a time, so that their arrays stay in the cache.
             stop = max(int(np.searchsorted(upto, upto[start] + _ROWS, side="right")) - 1, start + 1)
-            here: tuple[Any, ...] = tuple(column[upto[start] : upto[min(stop, n_topics)]] for column in columns)
-            parts.append(_built(here[0] - start, *here[1:], n_topics=min(stop, n_topics) - start))
+            of = slice(int(upto[start]), int(upto[min(stop, n_topics)]))
+            here = tuple(column[of] for column in columns[1:])
+            parts.append(_built(min(stop, n_topics) - start, columns[0][of] - start, *here))
             start = stop
     except ConflictingError:
         # Which of several contradictions is told depends on all topics.
@@ -514,7 +515,7 @@ def build(
 _ROWS = 1 << 17
 
 
-def _built(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats, n_topics: int) -> Preferences:
+def _built(n_topics: int, topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> Preferences:
     """Preferences of some topics."""
     given = _given(topic, group, subgroup, row, level)
     of_group, several = given.group, given.several
