@@ -2,12 +2,16 @@
 
     python docs/check_site.py site
 
-Search is tried in a headless Chromium, if there is one.
+Search is tried in a headless Chromium, if there is one. Of links that leave the site the form is checked; whether they
+lead somewhere only a network knows: `python -m sphinx -b linkcheck docs site/links`.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import defaultdict
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -41,7 +45,7 @@ class Page(HTMLParser):
 def problems(site: Path) -> list[str]:
     """What is wrong, a line each."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
-    found = []
+    found = outside({link for page in pages.values() for link in page.links})
     for path, page in pages.items():
         here = path.relative_to(site)
         for address in page.loaded:
@@ -57,6 +61,21 @@ def problems(site: Path) -> list[str]:
             elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
                 found.append(f"{here}: {address} has no such anchor")
     return found
+
+
+def outside(links: Iterable[str]) -> list[str]:
+    """What is wrong with the form of addresses elsewhere: no https, no DOI, one place spelled in two ways."""
+    found, spellings = [], defaultdict(set)
+    for link in sorted(links):
+        parts = urlsplit(link)
+        if not parts.scheme and not parts.netloc:
+            continue
+        if parts.scheme != "https" or "." not in parts.netloc:
+            found.append(f"{link} is no https address")
+        if "doi.org" in parts.netloc and not re.fullmatch(r"https://doi\.org/10\.\d{4,9}/[!-~]*[\w)]", link):
+            found.append(f"{link} is not written as a DOI is")
+        spellings[(parts.netloc.removeprefix("www.") + parts.path).rstrip("/").lower(), parts.fragment].add(link)
+    return found + [f"one place, several spellings: {', '.join(sorted(s))}" for s in spellings.values() if len(s) > 1]
 
 
 def search(site: Path, picture: Path | None = None) -> list[str]:

@@ -36,6 +36,17 @@ napoleon_use_rtype = False
 napoleon_use_ivar = True  # attributes of classes are no targets of their own
 exclude_patterns = ["_ext", "_build", "robustness/*", "upstream/*/*.patch", "jupyter_execute"]
 
+# python -m sphinx -b linkcheck docs site/links: needs a network. The address of the project is not filled in yet.
+linkcheck_ignore = [r"https://(github\.com/)?OWNER\b"]
+linkcheck_anchors = False
+linkcheck_retries = 3
+
+
+def setup(app):
+    """Publishers turn programs away, so the registry of DOIs is asked in their place."""
+    app.connect("linkcheck-process-uri", lambda _, uri: uri.replace("//doi.org/", "//doi.org/api/handles/"))
+
+
 html_theme = "furo"
 html_title = f"irpref {release}"
 html_static_path = ["_static"]

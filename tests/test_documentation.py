@@ -287,3 +287,24 @@ def test_where_another_tool_differs_our_number_is_that_of_the_example(name):
             printed = {str(e.value) for e in load(example[1]).expected if name == irpref.parse(e.measure).NAME}
             rounded = {f"{float(Fraction(value) if '/' in value else float(value)):.4f}" for value in printed}
             assert ours in printed | rounded, (tool, ours)
+
+
+def test_links_that_leave_the_site_have_one_form(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    from check_site import outside
+
+    good = {
+        "https://doi.org/10.1145/582415.582418",
+        "https://doi.org/10.1007/978-3-540-78646-7_5",
+        "#here",
+        "page.html",
+    }
+    assert outside(good) == []
+    for wrong in (
+        "http://trec.nist.gov",
+        "https://doi.org/582415",
+        "https://dx.doi.org/10.1145/582415.582418",
+        "mailto:",
+    ):
+        assert outside({wrong}) == [line for line in outside({wrong}) if wrong in line] != []
+    assert len(outside({"https://www.a.org/b/", "https://a.org/b"})) == 1
