@@ -23,7 +23,6 @@ from irpref.datasets import load
 pt = pytest.importorskip("pyterrier")
 
 ROOT = Path(__file__).parents[1]
-GUIDE = ROOT / "docs" / "pyterrier.md"
 PAGE = ROOT / "src" / "irpref" / "pt_docs" / "index.rst"
 
 MEASURES = [
@@ -458,23 +457,19 @@ def test_everything_of_the_package_is_in_reach():
 # --------------------------------------------------------------------------------------------------- documentation
 
 
-def test_the_guide_prints_what_it_says(capsys):
-    blocks = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", GUIDE.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) >= 6
-    scope: dict = {}
-    for code, expected in blocks:
-        exec(code, scope)
-        assert capsys.readouterr().out == expected
-
-
 @pytest.mark.filterwarnings("ignore:There are shared pipeline components:UserWarning")
-def test_the_page_for_pyterriers_site_runs(capsys):
+def test_the_page_prints_what_it_says(capsys):
     text = PAGE.read_text("utf-8")
-    blocks = re.findall(r"\.\. code-block:: python\n.*?\n\n((?:    .*\n|\n)+)", text)
-    assert len(blocks) == 4
+    blocks = re.findall(r"\.\. code-block:: (python|text)\n\n((?:    .*\n|\n)+)", text)
+    assert len(blocks) >= 12
     scope: dict = {}
-    for code in blocks:
-        exec(textwrap.dedent(code), scope)
+    for kind, block in blocks:
+        printed = capsys.readouterr().out
+        if kind == "python":
+            assert printed == "", "nothing stands below what prints"
+            exec(textwrap.dedent(block), scope)
+        else:
+            assert printed == textwrap.dedent(block).rstrip("\n") + "\n"
     for name in re.findall(r"auto(?:class|function):: (\S+)", text):
         module, _, name = name.rpartition(".")
         assert getattr(importlib.import_module(module), name).__doc__

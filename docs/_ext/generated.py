@@ -20,7 +20,7 @@ SHOWN = 12  # rows of a worked example
 
 
 def write(app: Any) -> None:
-    """Write all pages below `measures/` and `reference/`."""
+    """Write all pages below `measures/` and `reference/`, and that for PyTerrier."""
     from irpref.measures import registered
 
     measures = HERE / "measures"
@@ -34,12 +34,12 @@ def write(app: Any) -> None:
     _save(reference / "functions.md", functions_page())
     _save(reference / "modules.md", modules_page())
     # The page that PyTerrier collects from its extensions.
-    _save(reference / "pyterrier.rst", (HERE.parent / "src/irpref/pt_docs/index.rst").read_text(encoding="utf-8"))
+    _save(HERE / "pyterrier.rst", (HERE.parent / "src/irpref/pt_docs/index.rst").read_text(encoding="utf-8"))
     _save(reference / "forms.md", forms_page())
     _save(reference / "warnings.md", warnings_page())
     _save(
         reference / "index.md",
-        "# Reference\n\n```{toctree}\nfunctions\nmodules\npyterrier\ncommands\nforms\nwarnings\n```\n",
+        "# Reference\n\n```{toctree}\nfunctions\nmodules\ncommands\nforms\nwarnings\n```\n",
     )
 
 
