@@ -244,7 +244,7 @@ KINDS = {
                 "is left to its own provider",
                 "are left to the providers of their measures",
                 "left to ir_measures, whose grades",
-                "is left to gdeval of ir_measures",
+                "is left to … of ir_measures",
                 "ir_measures could not compute …",
             ),
             "irpref.intervals(['ERR@5'], QRELS, RUN, over='ties')",
