@@ -161,12 +161,14 @@ showBoard();
 // ------------------------------------------------------------------ pictures, drawn by Vega; what they show is data, never part of an expression
 const AXIS = { domainColor: "var(--soft)", tickColor: "var(--soft)", gridColor: "var(--line)", labelColor: "var(--soft)", titleColor: "var(--ink)", titleFontWeight: "normal", labelFontSize: 11, titleFontSize: 11, titleLimit: 330 };
 const LOOK = { background: null, font: getComputedStyle(document.body).fontFamily, axis: AXIS, view: { stroke: null } };
-function picture(spec, acts = {}, ready = () => {}) {
+// The page is on the screen first.
+const shown = new Promise(done => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 500); });
+function picture(spec, act = () => {}, ready = () => {}) {
   const box = el("div", { "aria-busy": "true" });
   // `ast`: expressions are interpreted, as the policy of the page lets nothing be compiled.
   const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, config: LOOK, tooltip: (_, event, item, text) => { box.title = text || ""; } };
-  vegaEmbed(box, { autosize: { type: "fit", contains: "padding" }, ...spec }, options).then(({ view }) => {
-    for (const [event, act] of Object.entries(acts)) view.addEventListener(event, (_, item) => { if (item && item.datum) act(item.datum); });
+  shown.then(() => vegaEmbed(box, { autosize: { type: "fit", contains: "padding" }, ...spec }, options)).then(({ view }) => {
+    view.addEventListener("click", (_, item) => { if (item && item.datum) act(item.datum); });
     ready(view);
     box.removeAttribute("aria-busy");
   });
@@ -188,10 +190,14 @@ function showPairs() {
   const size = Math.max(6, Math.min(30, Math.floor(720 / n))), names = size >= 9;
   const cells = [], SHADES = [0.28, 0.6, 1];
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
-    if (i === j) continue;
+    if (i === j) {
+      cells.push({ i, j, fill: "var(--paper)", shade: 1 });
+      continue;
+    }
     const of = pair(m, i, j), p = of.adjusted === null ? of.p : of.adjusted, strong = of.effect === null ? 0 : Math.abs(of.effect);
     const shade = j > i ? (p === null || p > significant ? -1 : p <= 0.001 ? 2 : p <= 0.01 ? 1 : 0) : strong < 0.2 ? -1 : strong >= 0.8 ? 2 : strong >= 0.5 ? 1 : 0;
-    cells.push(shade < 0 || !of.difference ? { i, j, fill: "var(--shade)", shade: 1 } : { i, j, fill: better(m, of.difference) ? "var(--blue)" : "var(--orange)", shade: SHADES[shade] });
+    if (shade >= 0 && of.difference) cells.push({ i, j, fill: better(m, of.difference) ? "var(--blue)" : "var(--orange)", shade: SHADES[shade] });
+    else if (n <= 30) cells.push({ i, j, fill: "var(--shade)", shade: 1 }); // the ground has it, but few cells show their edges
   }
   let view = null;
   const mark = () => {
@@ -204,13 +210,23 @@ function showPairs() {
   const open = () => { if (cell[0] !== cell[1]) { by("two-a").value = String(cell[0]); by("two-b").value = String(cell[1]); by("two-measure").value = String(m); showTwo(); by("two").scrollIntoView(); } };
   const place = (field, axis) => ({ field, type: "ordinal", scale: { domain: [...cells.keys()].slice(0, n) }, axis: { domain: false, ticks: false, title: null, labelFontSize: Math.min(11, size), ...axis } });
   const every = { values: D.runs.map((_, r) => r).filter(r => size >= 16 || r % 10 === 9 || r === 0), labelExpr: "'' + (datum.value + 1)", labelAngle: 0, labelOverlap: false };
-  const plot = picture({ autosize: "pad", width: { step: size }, height: { step: size }, description: "Matrix of pairs by " + D.measures[m].name, params: [{ name: "row", value: cell[0] }, { name: "column", value: cell[1] },
+  const plot = picture({ autosize: "pad", view: { fill: "var(--shade)" }, width: { step: size }, height: { step: size }, description: "Matrix of pairs by " + D.measures[m].name, params: [{ name: "row", value: cell[0] }, { name: "column", value: cell[1] },
     { name: "names", value: D.short.map((name, r) => isolated(short(name, 20)) + "\u00a0\u00a0" + (r + 1)) }], layer: [
-    { data: { values: cells }, mark: { type: "rect", aria: false, stroke: "var(--paper)", strokeWidth: 1 }, encoding: {
+    { data: { values: cells }, mark: { type: "rect", aria: false, stroke: "var(--paper)", strokeWidth: size < 12 ? 0.5 : 1 }, encoding: {
       x: place("j", { orient: "top", ...every }), y: place("i", names ? { labelExpr: "names[datum.value]", labelLimit: 230, labelOverlap: false } : every), fill: { field: "fill", type: "nominal", scale: null }, fillOpacity: { field: "shade", type: "quantitative", scale: null } } },
     { data: { values: [{}] }, transform: [{ calculate: "row", as: "i" }, { calculate: "column", as: "j" }], mark: { type: "rect", aria: false, fill: null, stroke: "var(--ink)", strokeWidth: 2 },
       encoding: { x: { field: "j", type: "ordinal" }, y: { field: "i", type: "ordinal" } } }] },
-  { mousemove: to => { if (to.i !== undefined) { cell = [to.i, to.j]; mark(); } }, click: to => { if (to.i !== undefined) { cell = [to.i, to.j]; mark(); open(); } } }, made => { view = made; mark(); });
+  undefined, made => { view = made; mark(); });
+  const at = event => { // also where no cell is drawn
+    const box = view && plot.querySelector(".background").getBoundingClientRect();
+    const [i, j] = box ? [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map(share => Math.floor(share * n)) : [-1, -1];
+    if (i < 0 || j < 0 || i >= n || j >= n) return false;
+    cell = [i, j];
+    mark();
+    return true;
+  };
+  plot.addEventListener("mousemove", at);
+  plot.addEventListener("click", event => { if (at(event)) open(); });
   plot.addEventListener("keydown", event => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (step) { cell = [0, 1].map(side => Math.min(n - 1, Math.max(0, cell[side] + step[side]))); mark(); event.preventDefault(); }
@@ -267,7 +283,7 @@ function showTwo() {
   const tip = { field: "tip", type: "nominal" }, topicMarks = { fill: { field: "fill", type: "nominal", scale: null }, stroke: { value: "var(--ink)" },
     strokeWidth: { condition: { test: "datum.t === chosen", value: 2.5 }, value: 0 }, tooltip: tip, description: tip };
   const mine = views = [], params = [{ name: "chosen", value: topic }];
-  const draw = spec => picture({ params, data: { values }, ...spec }, { click: of => { if (of.t !== undefined) choose(of.t, "plot"); } }, view => { mine.push(view.signal("chosen", topic).run()); });
+  const draw = spec => picture({ params, data: { values }, ...spec }, of => { if (of.t !== undefined) choose(of.t, "plot"); }, view => { mine.push(view.signal("chosen", topic).run()); });
   const both = range([...va, ...vb], 0.03), side = wide(380), y = range([...differences, 0], 0.05);
   const slots = Math.max(topics.length, 12), width = wide(Math.max(420, Math.min(900, 70 + slots * 14))); // few topics have no broader bars
   const one = draw({ width: side, height: side - 20, description: `Topics by ${measure.name} of two runs. Each dot is a topic; above the diagonal the first run has the higher value. ${score}. The table below has the numbers.`, layer: [
@@ -363,7 +379,7 @@ function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to, zero }) {
   const values = drawn.flatMap((r, c) => (r === null ? [] : x.map((at, i) => ({ c, run: isolated(D.runs[r]), x: at, y: y[r][i] })))).filter(point => point.y !== null);
   const heights = values.map(point => point.y), ends = [x[0], Math.max(...values.map(point => point.x), x[0] + 1e-9)];
   const span = from === null ? range(heights) : [from === undefined ? Math.min(0, ...heights) : from, to === undefined ? Math.max(...heights, 0.001) : to];
-  const across = number("x", xLabel, ends, { grid: false, ...(log ? { values: x.length < 9 ? x : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], labelOverlap: "greedy", labelExpr: "format(datum.value, 'd')" } : {}) });
+  const across = number("x", xLabel, ends, { grid: false, ...(log ? { values: x.length < 9 ? x : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], tickCount: null, labelOverlap: "greedy", labelExpr: "'' + datum.value" } : {}) });
   if (log) across.scale = { domain: ends, nice: false, type: "log" };
   const run = { field: "run", type: "nominal" }, each = range => ({ field: "c", type: "nominal", scale: { domain: [...DASHES.keys()], range }, legend: null });
   return figure(title, said, picture({ width: wide(430), height: 300, data: { values }, description: `${title}: ${said}`, layer: [
