@@ -164,6 +164,10 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place)
     )
     assert len(marked) == 2
     assert all(f"\u2068{topic}\u2069" in said for said in marked)
+    numbers = page.run(
+        "[...document.querySelectorAll('#two-table tr.chosen td')].map(cell => cell.textContent).slice(-3)"
+    )
+    assert all(said.endswith(": {} and {}, difference {}".format(*numbers)) for said in marked)
     chosen = page.run("document.getElementById('topic-id').selectedOptions[0].textContent")
     assert topic in chosen
     left = page.run("document.getElementById('topic-left').selectedOptions[0].textContent").strip("\u2068\u2069")
