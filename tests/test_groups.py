@@ -77,6 +77,23 @@ def test_topics_without_a_group_are_named():
         curves.interpolated_precision(EXAMPLE.qrels, RUNS, groups={next(iter(EXAMPLE.qrels)): "a"})
 
 
+@pytest.mark.parametrize("over", ["ties", "unjudged", "topics"])
+def test_intervals_of_a_group_are_those_of_its_topics_alone(over):
+    qrels = pd.DataFrame(
+        [(t, d, g, GROUPS[t]) for t, docs in EXAMPLE.qrels.items() for d, g in docs.items()],
+        columns=["query_id", "doc_id", "relevance", "kind"],
+    )
+    qrels = qrels[qrels["kind"] != "a few"]  # of one topic there is no interval over topics
+    measures = ["P@5", "RR", "NumRelRet"]
+    tied = {t: {d: float(round(s)) for d, s in docs.items()} for t, docs in RUNS["noisy"].items()}
+    found = irpref.intervals(measures, qrels, tied, over=over, groups="kind")
+    pd.testing.assert_frame_equal(found, irpref.intervals(measures, qrels, tied, over=over, groups=GROUPS))
+    for group in ("b", "c"):
+        alone = irpref.intervals(measures, only(PARTS[group]), tied, over=over)
+        part = found[found["group"] == group].drop(columns="group").reset_index(drop=True)
+        pd.testing.assert_frame_equal(part, alone, check_exact=True)
+
+
 # The command line ---------------------------------------------------------------------------------------------
 
 
@@ -84,7 +101,9 @@ def test_topics_without_a_group_are_named():
 def files(tmp_path_factory):
     home = tmp_path_factory.mktemp("groups")
     (home / "groups").write_text("".join(f"{t} {g}\n" for t, g in GROUPS.items()))
-    for name, qrels in {"all": EXAMPLE.qrels, **{g: only(topics) for g, topics in PARTS.items()}}.items():
+    (home / "two").write_text("".join(f"{t} {'c' if g == 'c' else 'a'}\n" for t, g in GROUPS.items()))
+    parts = {**PARTS, "a": [*PARTS["a few"], *PARTS["b"]]}
+    for name, qrels in {"all": EXAMPLE.qrels, **{g: only(topics) for g, topics in parts.items()}}.items():
         lines = [f"{t} 0 {d} {g}\n" for t, docs in qrels.items() for d, g in docs.items()]
         (home / f"{name}.qrels").write_text("".join(lines))
     for name, run in RUNS.items():
@@ -114,16 +133,49 @@ def without(column, found, group):
         (["curve", "areas"], ["--depth", "10"]),
         (["curve", "summary"], []),
         (["curve", "histogram"], []),
+        (["meta", "stability"], ["AP", "RPref(max_rel=3)", "--samples", "20"]),
+        (["meta", "swap"], ["AP", "Bpref", "--samples", "20", "--size", "5"]),
+        (["meta", "power"], ["AP", "--prefer", "rpp", "--samples", "20"]),
+        (["meta", "ranking"], ["AP", "Bpref", "RR"]),
+        (["meta", "cutoffs"], ["AP", "RPref(max_rel=3)", "--cutoffs", "5,all", "--samples", "20"]),
+        (["meta", "robustness"], ["AP", "nDCG", "--levels", "50", "10", "--samples", "2"]),
     ],
     ids=lambda words: "-".join(words),
 )
 def test_commands_print_for_a_group_what_they_print_for_its_topics(command, more, files, capsys):
     n = 2 if command[0] == "compare" or command[-1] == "histogram" else 3
     runs = [files / f"{name}.run" for name in list(RUNS)[:n]]
-    found = rows(capsys, *command, files / "all.qrels", *runs, *more, "--groups", files / "groups")
-    for group in PARTS:
+    of, parts = "groups", list(PARTS)
+    if command[-1] in ("power", "cutoffs"):  # a test needs two topics
+        words = list(map(str, [*command, files / "all.qrels", *runs, *more, "--groups", files / "groups"]))
+        assert main(words) == 1
+        assert capsys.readouterr().err.startswith("irpref: group 'a few'")
+        of, parts = "two", ["a", "c"]
+    found = rows(capsys, *command, files / "all.qrels", *runs, *more, "--groups", files / of)
+    assert {row["group"] for row in found} == set(parts)
+    for group in parts:
         alone = rows(capsys, *command, files / f"{group}.qrels", *runs, *more)
         assert without("group", found, group) == alone
+
+
+def test_meta_keeps_the_scale_of_all_judgments_and_draws_each_group(files, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    runs = [files / f"{name}.run" for name in RUNS]
+    groups = ["--groups", files / "groups"]
+    found = rows(capsys, "meta", "robustness", files / "all.qrels", *runs, "RPref", "--levels", "50", *groups)
+    for group in PARTS:
+        scaled = "RPref(max_rel=3)"
+        alone = rows(capsys, "meta", "robustness", files / f"{group}.qrels", *runs, scaled, "--levels", "50")
+        assert [float(row["mean"]) for row in found if row["group"] == group] == [float(row["mean"]) for row in alone]
+    for method in ("stability", "swap", "power", "cutoffs", "robustness"):
+        picture = tmp_path / f"{method}.png"
+        more = ["AP", "Bpref", "--samples", "3", "--plot", picture]
+        more += ["--cutoffs", "5,all"] if method == "cutoffs" else []
+        shown = rows(capsys, "meta", method, files / "all.qrels", *runs, *more, "--groups", files / "two")
+        assert {row["group"] for row in shown} == {"a", "c"}
+        assert picture.stat().st_size > 1000
+    assert main([*map(str, ["meta", "robustness", files / "all.qrels", *runs, "--resume", "x", *groups])]) == 2
+    assert "--resume keeps the results of one computation" in capsys.readouterr().err
 
 
 def test_eval_says_the_group_of_each_topic(files, capsys):
@@ -191,5 +243,13 @@ def test_bars_stand_by_group_and_strips_are_of_a_group(plots):
     ax = plots.topic_strip(values, groups=GROUPS)
     labels = [tick.get_text() for tick in ax.get_yticklabels()]
     assert sorted(labels) == sorted(f"{run} ({group})" for run in RUNS for group in PARTS)
+    other = irpref.meta.topic_values(["RR"], EXAMPLE.qrels, RUNS)["RR"]
+    ax = plots.measure_scatter([values, other], labels=True, groups=GROUPS)
+    assert {text.get_text() for text in ax.texts} >= {f"{run} ({group})" for run in RUNS for group in PARTS}
+    dots = {(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in ax.lines}
+    of = values.by_group(GROUPS)["b"], other.by_group(GROUPS)["b"]
+    assert {(float(x), float(y)) for x, y in zip(of[0].means, of[1].means, strict=True)} <= dots
+    tau = irpref.meta.system_ranking(of[0]).tau(irpref.meta.system_ranking(of[1]))
+    assert f"{tau:.2f} (b)".replace("-", "\N{MINUS SIGN}") in " ".join(ax.get_title().split())
     best = values.systems[int(values.means.argmax())]
     assert labels[-1] == f"{best} (a few)"

@@ -35,13 +35,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.analysis.groups import Part, group_column, parts_of
 from irpref.analysis.significance import SAME, paired_test, sign_test, t_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.evaluation import KernelEvaluator, prepare, resolve
 from irpref.formats.runs import named_runs as of_paths
 from irpref.judged.align import judge
+from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Run, Runs

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from ir_measures.measures.base import SumAgg
+
+from irpref.judged.groups import groups_of
+from irpref.measures.names import parse_all
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -36,3 +42,31 @@ def interval_table(**columns: Any) -> pd.DataFrame:
     # Objects, since None among strings would become NaN.
     table["query_id"] = pd.Series(list(columns["query_id"]), dtype=object, index=table.index)
     return table
+
+
+def by_group(table: pd.DataFrame, measures: Any, groups: Any, qrels: Any) -> pd.DataFrame:
+    """A table of topics and means, with the group of each topic, and means over each group in place of all topics."""
+    import pandas as pd
+
+    counts = {str(measure): isinstance(measure.aggregator(), SumAgg) for measure in parse_all(measures)}
+    of_topics = table[table["query_id"].notna()]
+    topics = list(dict.fromkeys(of_topics["query_id"]))
+    masks = groups_of(groups, qrels, topics)
+    group_of = {topic: group for group, inside in masks.items() for topic in np.array(topics, object)[inside].tolist()}
+    of_topics.insert(1, "group", of_topics["query_id"].map(group_of))
+    tables = []
+    for measure, rows in of_topics.groupby("measure", sort=False):
+        tables.append(rows)
+        for group in masks:
+            here = rows[rows["group"] == group]
+            size = 1 if counts[str(measure)] else len(here)
+            mean: dict[str, Any] = {"query_id": None, "group": group, "measure": measure}
+            for name in here.columns[3:]:
+                column = here[name].to_numpy(dtype=np.float64)
+                # Topics stand by rising id, and are added as the evaluator adds them.
+                total = np.sqrt(np.cumsum(column * column)) if name == "error" else np.cumsum(column)
+                mean[name] = bool(column.all()) if name == "exact" else float(total[-1]) / size
+            # The mean of one column may be rounded otherwise than that of another.
+            mean["low"], mean["high"] = min(mean["low"], mean["value"]), max(mean["high"], mean["value"])
+            tables.append(pd.DataFrame([mean]).astype({"query_id": object}))
+    return pd.concat(tables, ignore_index=True)

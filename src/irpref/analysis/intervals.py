@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from irpref.analysis.holes import hole_intervals
+from irpref.analysis.interval_table import by_group
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import topic_intervals
+from irpref.judged.inputs import opened
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 _OVER: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "ties": (tie_intervals, ()),
     "unjudged": (hole_intervals, ("grades",)),
-    "topics": (topic_intervals, ("level", "method", "rng")),
+    "topics": (topic_intervals, ("level", "method", "rng", "groups")),
 }
 
 
@@ -31,6 +33,7 @@ def intervals(
     level: float = 0.95,
     method: str = "bootstrap",
     rng: Any = None,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """How far a value could have been another one.
 
@@ -51,6 +54,8 @@ def intervals(
         Of `topics`. See `irpref.analysis.topics.mean_intervals`.
     rng : seed or numpy Generator, optional
         Of `topics`: None is seed 0, so that the same data give the same digits.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        Means over each group of topics in place of all, with a column `group`.
 
     Returns
     -------
@@ -76,10 +81,12 @@ def intervals(
         names = ", ".join(map(repr, _OVER))
         raise ValueError(f"over={over!r} is not known, expected one of {names}{did_you_mean(str(over), _OVER)}")
     compute, takes = _OVER[over]
-    given = {"grades": grades, "level": level, "method": method, "rng": rng}
-    usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None}
+    given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
+    usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": groups}
     for option, value in given.items():
         if option not in takes and value is not usual[option] and value != usual[option]:
             fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
             raise ValueError(f"{option}={value!r} says nothing about over={over!r}: it belongs to over={fits!r}")
-    return compute(measures, qrels, run, **{option: given[option] for option in takes})
+    qrels = opened(qrels, "relevance", preferences=True) if groups is not None else qrels  # read again for the groups
+    table = compute(measures, qrels, run, **{option: given[option] for option in takes})
+    return table if groups is None or "groups" in takes else by_group(table, measures, groups, qrels)

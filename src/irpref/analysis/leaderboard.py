@@ -25,12 +25,12 @@ import numpy as np
 import pandas as pd
 
 from irpref.analysis import pairs as tests
-from irpref.analysis.groups import groups_of
 from irpref.analysis.letters import letters
 from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level, mean_intervals
 from irpref.arrays.segments import Bools, Ints
 from irpref.formats.runs import named_runs
+from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
 from irpref.measures.names import parse_all
 from irpref.messages import did_you_mean

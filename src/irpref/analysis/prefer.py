@@ -39,12 +39,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from irpref.analysis.groups import Part, group_column, parts_of
 from irpref.analysis.significance import sign_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.formats.runs import named_runs
 from irpref.judged.align import judge
+from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
 from irpref.measures.declare import REL

@@ -27,6 +27,7 @@ import numpy as np
 from irpref.analysis.interval_table import interval_table
 from irpref.analysis.results import results
 from irpref.arrays.segments import Floats
+from irpref.judged.groups import groups_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,25 +138,40 @@ def _quantile(ordered: Floats, q: float) -> Floats:
 
 
 def topic_intervals(
-    measures: Any, qrels: Any, run: Any, level: float = 0.95, method: str = "bootstrap", rng: Any = None
+    measures: Any,
+    qrels: Any,
+    run: Any,
+    level: float = 0.95,
+    method: str = "bootstrap",
+    rng: Any = None,
+    groups: Any = None,
 ) -> pd.DataFrame:
     """Confidence interval of the mean of each measure: see `irpref.intervals(..., over='topics')`.
 
     Of measures that count (`NumRet`), the interval is that of their sum over as many topics. `exact` says whether the
     bounds are computed (`t`) or drawn (`bootstrap`); a column `error` holds the standard error left by the draws.
     """
+    import pandas as pd
+
     found = results(measures, qrels, {"run": run})
-    low, high, error = mean_intervals(np.concatenate([of.values for of in found]), level, method, rng)
-    scale = np.array([of.scale for of in found])
-    value = [float(of.means[0]) for of in found]
-    drawn = {} if method == "t" else {"error": error * scale}
-    return interval_table(
-        query_id=[None] * len(found),
-        measure=[of.measure for of in found],
-        value=value,
-        low=low * scale,
-        expected=value,
-        high=high * scale,
-        exact=[method == "t"] * len(found),
-        **drawn,
-    )
+    tables = []
+    for group, inside in groups_of(groups, qrels, found[0].topics).items():
+        here = [of.on(inside) for of in found]
+        low, high, error = mean_intervals(np.concatenate([of.values for of in here]), level, method, rng)
+        scale = np.array([of.scale for of in here])
+        value = [float(of.means[0]) for of in here]
+        drawn = {} if method == "t" else {"error": error * scale}
+        table = interval_table(
+            query_id=[None] * len(here),
+            measure=[of.measure for of in here],
+            value=value,
+            low=low * scale,
+            expected=value,
+            high=high * scale,
+            exact=[method == "t"] * len(here),
+            **drawn,
+        )
+        if group is not None:
+            table.insert(1, "group", group)
+        tables.append(table)
+    return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)  # measure by measure

@@ -257,7 +257,7 @@ def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str
     """The topics of each group of a file; those of None are all."""
     if path is None:
         return {None: set(topics)}
-    from irpref.analysis.groups import groups_of
+    from irpref.judged.groups import groups_of
 
     if not os.path.exists(path):
         raise FileNotFoundError(f"--groups {path}: no such file")

@@ -53,7 +53,7 @@ def _arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the leaderboard. Raises `ValueError` as `irpref.leaderboard`."""
     from irpref import leaderboard
-    from irpref.analysis.groups import groups_of
+    from irpref.judged.groups import groups_of
 
     given = frame.inputs(args)
     if not given.measures:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from irpref.cli import frame
@@ -52,6 +53,7 @@ def _arguments(method: str, parser: Parser) -> None:
     if topics:
         parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
     frame.add_topic(parser, "only this topic", several=True)
+    frame.add_groups(parser, "results on each group of topics in place of all")
     frame.add_reading(parser)
     frame.add_output(parser)
     frame.old(parser, "--csv", "-f, --file with -o csv", dest="csv")
@@ -199,24 +201,58 @@ def _show(
         frame.show(args, of_frame(summary, rounded(), title=title + "\n\n"))
 
 
-def _of(values: Sequence[TopicValues]) -> str:
-    return f"{values[0].n_systems} systems, {values[0].n_topics} topics"
+def _of(args: argparse.Namespace, values: Sequence[TopicValues]) -> str:
+    topics = f"{values[0].n_systems} systems, {values[0].n_topics} topics"
+    return topics if args.groups is None else f"{topics} in {len(values[0].by_group(args.groups))} groups"
+
+
+def _by_group(args: argparse.Namespace, values: Any, compute: Callable[[Any], Any]) -> list[tuple[str | None, Any]]:
+    """What is computed of the values of each measure, by group of topics where groups are asked for."""
+    if args.groups is None:
+        return [(None, compute(of)) for of in values]
+    found: list[tuple[str | None, Any]] = []
+    for of in values:
+        for group, part in of.by_group(args.groups).items():
+            try:
+                found.append((group, compute(part)))
+            except ValueError as error:
+                raise ValueError(f"group {group!r}: {error}") from None
+    return found
+
+
+def _rows(found: Sequence[tuple[str | None, Any]], of: Callable[[Any], Any]) -> Any:
+    """A table of all results, with the group of topics after the measure."""
+    import pandas as pd
+
+    tables = []
+    for group, one in found:
+        table = of(one)
+        if group is not None:
+            table.insert(1, "group", group)
+        tables.append(table)
+    return pd.concat(tables)
+
+
+def _drawn(found: Sequence[tuple[str | None, Any]]) -> list[Any]:
+    """Results as pictures take them: each group of topics is drawn as a measure."""
+    return [one if group is None else replace(one, measure=f"{one.measure} ({group})") for group, one in found]
+
+
+def _sizes(found: Sequence[tuple[str | None, Any]]) -> str:
+    sizes = sorted({one.size for _, one in found})
+    return f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
 
 
 def _stability(args: argparse.Namespace) -> None:
-    import pandas as pd
-
     from irpref.meta import plot_stability, stability
 
     values = _values(args)
-    found = [
-        stability(v, n_samples=args.samples, size=args.size, replace=not args.without_replacement, rng=args.seed)
-        for v in values
-    ]
-    whole = pd.concat([one.table() for one in found])
+    options = {"n_samples": args.samples, "size": args.size, "rng": args.seed}
+    found = _by_group(args, values, lambda of: stability(of, replace=not args.without_replacement, **options))
+    whole = _rows(found, lambda one: one.table())
     at = whole[(whole["fuzziness"] - 0.05).abs() < 1e-9]
-    head = f"{_of(values)}, {args.samples} samples of {found[0].size} topics; fuzziness 5 %"
-    _show(args, at.drop(columns="fuzziness"), whole, head, lambda: plot_stability(found))
+    head = f"{_of(args, values)}, {args.samples} samples of {_sizes(found)} topics; fuzziness 5 %"
+    _show(args, at.drop(columns="fuzziness"), whole, head, lambda: plot_stability(_drawn(found)))
 
 
 def _swap(args: argparse.Namespace) -> None:
@@ -224,38 +260,39 @@ def _swap(args: argparse.Namespace) -> None:
 
     from irpref.meta import plot_swap, swap
 
+    def required(one: Any) -> Any:
+        return pd.DataFrame(
+            {
+                "measure": [one.measure],
+                "difference_required": [one.difference_required()],
+                "sensitivity": [one.sensitivity()],
+            }
+        )
+
     values = _values(args)
-    found = [swap(v, n_samples=args.samples, size=args.size, replace=not args.disjoint, rng=args.seed) for v in values]
-    summary = pd.DataFrame(
-        {
-            "measure": [one.measure for one in found],
-            "difference_required": [one.difference_required() for one in found],
-            "sensitivity": [one.sensitivity() for one in found],
-        }
-    )
-    whole = pd.concat([one.table() for one in found])
-    head = f"{_of(values)}, {args.samples} pairs of samples of {found[0].size} topics; swap rate at most 5 %"
-    _show(args, summary, whole, head, lambda: plot_swap(found))
+    options = {"n_samples": args.samples, "size": args.size, "rng": args.seed}
+    found = _by_group(args, values, lambda of: swap(of, replace=not args.disjoint, **options))
+    head = f"{_of(args, values)}, {args.samples} pairs of samples of {_sizes(found)} topics; swap rate at most 5 %"
+    whole = _rows(found, lambda one: one.table())
+    _show(args, _rows(found, required), whole, head, lambda: plot_swap(_drawn(found)))
 
 
 def _power(args: argparse.Namespace) -> None:
     import pandas as pd
 
-    from irpref.meta import discriminative_power
+    from irpref.meta import discriminative_power, plot_significance
+
+    def required(one: Any) -> Any:
+        row = {"measure": one.measure, "power": one.power, "difference_required": one.difference_required}
+        return pd.DataFrame([row])
 
     values = _values(args)
+    options = {"alpha": args.alpha, "n_samples": args.samples, "rng": args.seed}
     compared = [*values, *_compared(args, values)]
-    found = [discriminative_power(v, alpha=args.alpha, n_samples=args.samples, rng=args.seed) for v in compared]
-    summary = pd.DataFrame(
-        {
-            "measure": [one.measure for one in found],
-            "power": [one.power for one in found],
-            "difference_required": [one.difference_required for one in found],
-        }
-    )
-    whole = pd.concat([one.table() for one in found])
-    head = f"{_of(values)}, bootstrap of {args.samples} samples; ASL < {args.alpha:g}"
-    _show(args, summary, whole, head, lambda: _significance(found))
+    found = _by_group(args, compared, lambda of: discriminative_power(of, **options))
+    head = f"{_of(args, values)}, bootstrap of {args.samples} samples; ASL < {args.alpha:g}"
+    whole = _rows(found, lambda one: one.table())
+    _show(args, _rows(found, required), whole, head, lambda: _beside(found, plot_significance))
 
 
 def _compared(args: argparse.Namespace, values: Sequence[TopicValues]) -> list[PairDifferences]:
@@ -272,15 +309,19 @@ def _compared(args: argparse.Namespace, values: Sequence[TopicValues]) -> list[P
     return [found.select(values[0].systems, values[0].topics) for found in of]
 
 
-def _significance(found: Sequence[Any]) -> Any:
-    from irpref.meta import plot_significance
+def _beside(found: Sequence[tuple[str | None, Any]], draw: Callable[..., Any]) -> Any:
+    """Pictures of several results side by side; each group of topics is named above its own."""
     from irpref.show.meta_plots import axes
 
+    if len(found) == 1:
+        return draw(found[0][1], None)
     first = axes((4.6 * len(found), 5.0))
     figure = first.figure
     first.remove()
-    for i, one in enumerate(found):
-        last = plot_significance(one, figure.add_subplot(1, len(found), i + 1))
+    for i, (group, one) in enumerate(found):
+        last = draw(one, figure.add_subplot(1, len(found), i + 1))
+        if group is not None:
+            last.set_title(f"{group}\n{last.get_title()}".strip())
     return last
 
 
@@ -288,9 +329,13 @@ def _ranking(args: argparse.Namespace) -> None:
     from irpref.meta import agreement
 
     values = _values(args)
-    found = agreement({v.measure: v for v in values}, "tau_ap" if args.tau_ap else "tau")
-    table = found.rename_axis("measure").reset_index()
-    _show(args, table, table, f"{_of(values)}; {'tau_ap' if args.tau_ap else 'tau'}")
+    method = "tau_ap" if args.tau_ap else "tau"
+    groups: dict[str | None, dict[str, Any]] = {}
+    for group, of in _by_group(args, values, lambda of: of):
+        groups.setdefault(group, {})[of.measure] = of
+    tables = [(group, agreement(of, method).rename_axis("measure").reset_index()) for group, of in groups.items()]
+    table = _rows(tables, lambda one: one)
+    _show(args, table, table, f"{_of(args, values)}; {method}")
 
 
 def _cutoffs(args: argparse.Namespace) -> None:
@@ -307,6 +352,7 @@ def _cutoffs(args: argparse.Namespace) -> None:
         top=args.top,
         alpha=args.alpha,
         n_samples=args.samples,
+        groups=args.groups,
         rng=args.seed,
         float32=args.float32,
     )
@@ -321,8 +367,8 @@ def _cutoffs(args: argparse.Namespace) -> None:
 def _robustness(args: argparse.Namespace) -> None:
     import pandas as pd
 
-    from irpref.analysis.groups import read_groups
     from irpref.cli.scoring import read_judgments
+    from irpref.judged.groups import groups_of, read_groups
     from irpref.meta import LEVELS, incompleteness, plot_incompleteness
 
     of_loss = {"--second": "judges", "--depth": "pools", "--teams": "pools", "--no-stale-judgments": "documents"}
@@ -339,33 +385,52 @@ def _robustness(args: argparse.Namespace) -> None:
         options["depth"] = args.depth
     if args.teams is not None:
         options["teams"] = read_groups(args.teams)
-    qrels = frame.of_topics(given.judgments(), args.topic, given).table()
-    found = incompleteness(
-        given.measures,
-        qrels,
-        frame.read_runs(given.files, args),
-        levels=args.levels or LEVELS,
-        n_samples=args.samples,
-        rel=args.rel,
-        rng=args.seed,
-        output=args.resume,
-        float32=args.float32,
-        **options,
-    )
-    whole = found.table(args.reference)
-    wide = whole.pivot(index="level", columns="measure", values="tau").sort_index(ascending=False)
-    wide.index = pd.Index([f"{level:g}" for level in wide.index], name="level")
+    if args.groups is not None and args.resume is not None:
+        raise UsageError("--resume keeps the results of one computation, and --groups makes one of each group")
+    judgments = frame.of_topics(given.judgments(), args.topic, given)
+    parts: dict[str | None, Any] = {None: judgments}
+    runs: Any = frame.read_runs(given.files, args)
+    if args.groups is not None:
+        runs = dict(runs)
+        # The scale is that of all judgments.
+        judgments = frame.of_topics(judgments, judgments.topic_ids(), given)
+        topics = judgments.topic_ids()
+        parts = {
+            group: judgments.only([topic for topic, here in zip(topics, inside.tolist(), strict=True) if here])
+            for group, inside in groups_of(args.groups, None, topics).items()
+        }
+    found = [
+        (
+            group,
+            incompleteness(
+                given.measures,
+                part.table(),
+                runs,
+                levels=args.levels or LEVELS,
+                n_samples=args.samples,
+                rel=args.rel,
+                rng=args.seed,
+                output=args.resume,
+                float32=args.float32,
+                **options,
+            ),
+        )
+        for group, part in parts.items()
+    ]
+
+    def wide(one: Any) -> Any:
+        table = one.table(args.reference)
+        table = table.pivot(index="level", columns="measure", values="tau").sort_index(ascending=False)
+        table.index = pd.Index([f"{level:g}" for level in table.index], name="level")
+        return table[one.measures].reset_index()
+
+    def draw() -> Any:
+        return _beside(found, lambda one, ax: plot_incompleteness(one, ax, reference=args.reference))
+
     with_what = args.reference or "its own ranking"
-    head = (
-        f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: {found.of_level} (%)"
-    )
-    _show(
-        args,
-        wide[found.measures].reset_index(),
-        whole,
-        head,
-        lambda: plot_incompleteness(found, reference=args.reference),
-    )
+    of_level = found[0][1].of_level
+    head = f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: {of_level} (%)"
+    _show(args, _rows(found, wide), _rows(found, lambda one: one.table(args.reference)), head, draw)
 
 
 _METHODS = {

@@ -39,8 +39,8 @@ FORMATS = ("png", "pdf", "svg")
 def _arguments(kind: str, parser: Parser) -> None:
     frame.add_inputs(parser, measures=kind in ("npref", *_MEASURES))
     add_options(parser, kind)
-    if kind == "strip":
-        frame.add_groups(parser, "a strip for each group of topics")
+    if kind in _MEASURES:
+        frame.add_groups(parser, f"a {'strip' if kind == 'strip' else 'dot'} for each run and group of topics")
     if kind == "sketch":
         frame.add_topic(parser, "the topic")
         frame.old(parser, "--query", "-t, --topic", dest="topic")
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("one topic is drawn: give -t ID")
     given = frame.inputs(args, {"sketch": 1, "histogram": 2}.get(kind), _MEASURES.get(kind, ()))
     judgments = given.judgments() if kind == "sketch" else frame.of_topics(given.judgments(), args.topic, given)
-    more = {} if kind == "scatter" else options(args, given)
+    more = {"groups": args.groups} if kind == "scatter" else options(args, given)
     if kind == "sketch":
         more["query_id"] = args.topic
     elif kind == "crp":

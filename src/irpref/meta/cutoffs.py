@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.judged.inputs import opened
 from irpref.judged.types import Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.meta.power import discriminative_power
@@ -51,6 +52,7 @@ def cutoffs(
     top: int | None = None,
     alpha: float = 0.05,
     n_samples: int = 1000,
+    groups: Any = None,
     rng: Rng | None = None,
     float32: bool = False,
     progress: bool | None = None,
@@ -67,6 +69,8 @@ def cutoffs(
     alpha : level of significance of `discriminative_power`
     n_samples : int
         Of topics, for each of the three methods.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        Rows of each group of topics in place of all topics, with a column `group`.
     rng : seed or Generator
         All measures and cutoffs see the same samples.
     float32 : bool
@@ -90,35 +94,45 @@ def cutoffs(
     if rng is None:
         raise ValueError("cutoffs draws samples: give rng (a seed or a numpy Generator)")
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
+    qrels = opened(qrels, "relevance")  # read again for the groups
     asked = _asked(measures, list(dict.fromkeys(at)))
     whole = str(next(iter(asked))[0])
     wanted = dict.fromkeys([*([whole] if top is not None else []), *(str(one) for one in asked.values())])
     values = topic_values(list(wanted), qrels, runs, float32=float32)
     if top is not None:
         values = _best(values, values[whole], top)
+    parts: dict[str, dict[Any, TopicValues]] = {
+        name: {None: of} if groups is None else {**of.by_group(groups, qrels)} for name, of in values.items()
+    }
+    short = next((group for group, of in next(iter(parts.values())).items() if group and of.n_topics < 2), None)
+    if short is not None:
+        raise ValueError(f"group {short!r} has one topic, and a test needs at least 2")
     bar = Bar(len(asked), progress)
     rows = []
     for (measure, cutoff), cut in asked.items():
         bar.step(str(cut))
-        of = values[str(cut)]
-        steady = stability(of, fuzziness=[FUZZINESS], n_samples=n_samples, rng=seed)
-        swapped = swap(of, n_samples=n_samples, rng=seed)
-        power = discriminative_power(of, alpha=alpha, n_samples=n_samples, rng=seed)
-        rows.append(
-            (
-                str(measure),
-                cutoff,
-                float(of.means.mean()),
-                float(steady.minority_rate[0]),
-                float(steady.ties[0]),
-                swapped.difference_required(),
-                swapped.sensitivity(),
-                power.power,
-                power.difference_required,
+        for group, of in parts[str(cut)].items():
+            steady = stability(of, fuzziness=[FUZZINESS], n_samples=n_samples, rng=seed)
+            swapped = swap(of, n_samples=n_samples, rng=seed)
+            power = discriminative_power(of, alpha=alpha, n_samples=n_samples, rng=seed)
+            rows.append(
+                (
+                    str(measure),
+                    cutoff,
+                    group,
+                    float(of.means.mean()),
+                    float(steady.minority_rate[0]),
+                    float(steady.ties[0]),
+                    swapped.difference_required(),
+                    swapped.sensitivity(),
+                    power.power,
+                    power.difference_required,
+                )
             )
-        )
     bar.close()
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table = pd.DataFrame(rows, columns=[*COLUMNS[:2], "group", *COLUMNS[2:]])
+    if groups is None:
+        table = table.drop(columns="group")
     table["cutoff"] = pd.array([cutoff if cutoff is not None else pd.NA for _, cutoff, *_ in rows], dtype="Int64")
     table.attrs.update(
         systems=values[next(iter(values))].n_systems, topics=values[next(iter(values))].n_topics, n_samples=n_samples

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
 from irpref.formats.runs import each_run
+from irpref.judged.groups import groups_of
 from irpref.judged.types import Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.messages import about
@@ -117,6 +118,28 @@ class TopicValues:
             topics=[self.topics[i] for i in t],
             values=self.matrix[np.ix_(s, t)],
         )
+
+    def by_group(self, groups: Any, qrels: Any = None) -> dict[str, TopicValues]:
+        """The values on each group of topics, for what takes values: `stability(of)` of each gives results by group.
+
+        Parameters
+        ----------
+        groups : mapping of topic to group, path of a file with lines `topic group`, or name of a column of `qrels`
+        qrels : judgments, optional
+            Needed for the name of a column.
+
+        Raises
+        ------
+        ValueError
+            A topic has no group.
+
+        Examples
+        --------
+        >>> values = TopicValues("AP", ["a"], ["q1", "q2", "q3"], [[0.5, 0.1, 0.4]])
+        >>> {g: of.topics for g, of in values.by_group({"q1": "long", "q2": "short", "q3": "long"}).items()}
+        {'long': ('q1', 'q3'), 'short': ('q2',)}
+        """
+        return _by_group(self, groups, qrels)
 
     def frame(self) -> Any:
         """The values as a DataFrame, systems down and topics across."""
@@ -251,6 +274,20 @@ class PairDifferences:
         columns = [self.topics.index(name) for name in chosen]
         matrix = square[np.ix_(rows, rows, columns)][np.triu_indices(len(rows), 1)]
         return replace(self, systems=names, topics=chosen, matrix=matrix)
+
+    def by_group(self, groups: Any, qrels: Any = None) -> dict[str, PairDifferences]:
+        """The comparisons on each group of topics: see `TopicValues.by_group`."""
+        return _by_group(self, groups, qrels)
+
+
+Values = TypeVar("Values", TopicValues, PairDifferences)
+
+
+def _by_group(of: Values, groups: Any, qrels: Any) -> dict[str, Values]:
+    return {
+        str(group): of.select(topics=[topic for topic, here in zip(of.topics, inside.tolist(), strict=True) if here])
+        for group, inside in groups_of(groups, qrels, of.topics).items()
+    }
 
 
 def values_in(data: Any, measures: Iterable[Any] = ()) -> list[TopicValues]:

@@ -144,7 +144,7 @@ _QUANTITIES = {
 def plot_cutoffs(result: Any, ax: Axes | None = None, styles: Styles | None = None, quantity: str = "power") -> Axes:
     """What is lost at a cutoff: a curve for each measure, with whole lists at its right end.
 
-    A measure that has no cutoff is a line from left to right.
+    A measure that has no cutoff is a line from left to right. With groups of topics, each has a curve of each measure.
 
     Parameters
     ----------
@@ -157,6 +157,9 @@ def plot_cutoffs(result: Any, ax: Axes | None = None, styles: Styles | None = No
         accepted = ", ".join(map(repr, _QUANTITIES))
         raise ValueError(f"quantity={quantity!r} is not accepted, expected one of {accepted}")
     words, scale = _QUANTITIES[quantity]
+    of = result.attrs
+    if "group" in result:
+        result = result.assign(measure=result["measure"] + " (" + result["group"] + ")")
     ax = axes() if ax is None else ax
     measures = list(dict.fromkeys(result["measure"]))
     introduce(measures, "measure")
@@ -179,7 +182,6 @@ def plot_cutoffs(result: Any, ax: Axes | None = None, styles: Styles | None = No
     ax.set_xticks([*known, *([end] if whole else [])], [*map(str, known), *(["all"] if whole else [])])
     ax.minorticks_off()
     ax.set(xlabel="cutoff", ylabel=words)
-    of = result.attrs
     if of:
         title(ax, "", f"{of['systems']} systems, {of['topics']} topics, {of['n_samples']} samples")
     return _names(ax, lines)

@@ -590,7 +590,7 @@ def topic_strip(
         A strip for each system and group of topics.
     ax, styles : see `crp_sketch`
     """
-    from irpref.analysis.groups import parts_of
+    from irpref.judged.groups import parts_of
 
     (values,) = _values(data, runs, [] if measure is None else [measure], exactly=1)
     rank = values.means.argsort(kind="stable")
@@ -640,6 +640,7 @@ def measure_scatter(
     measures: Sequence[Any] = (),
     *,
     labels: bool | None = None,
+    groups: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Means of two measures over the same systems, with Kendall's tau between the rankings of the systems.
@@ -654,43 +655,52 @@ def measure_scatter(
     labels : bool, optional
         Write the names of the systems. None: as many as find room, first those that the measures rank most
         differently; the picture says how many that are. True: all, even over each other.
+    groups : mapping of topic to group, or path of a file, optional
+        A dot for each system and group of topics, and tau of each group.
     ax : Axes to draw on; a new figure if None
     """
     from irpref.meta import system_ranking
 
     x, y = _values(data, runs, measures, exactly=2)
-    y = y.select(systems=x.systems)
-    first, second = system_ranking(x), system_ranking(y)
-    tau = first.tau(second)
+    parts: dict[str | None, tuple[TopicValues, TopicValues]] = {None: (x, y.select(systems=x.systems))}
+    if groups is not None:
+        parts = {group: (of, y.select(of.systems, of.topics)) for group, of in x.by_group(groups).items()}
+    taus = {group: system_ranking(a).tau(system_ranking(b)) for group, (a, b) in parts.items()}
+    means = np.array([[a.means, b.means] for a, b in parts.values()])  # (n_parts, 2, n_systems)
+    at, up = means[:, 0].ravel(), means[:, 1].ravel()
+    apart = np.concatenate([np.abs(_places(a) - _places(b)) for a, b in parts.values()])
     if ax is None:
-        ax = axes(SIZE if labels is False or x.n_systems <= _LABELS else (6.2, 4.8))
+        ax = axes(SIZE if labels is False or at.size <= _LABELS else (6.2, 4.8))
     coloured = x.n_systems <= len(COLOURS)
     introduce(x.systems if coloured else ())
-    for i, name in enumerate(x.systems) if coloured else ():
-        ax.plot(x.means[i], y.means[i], "o", color=style(name)["color"], markersize=6, markeredgewidth=0)
+    for i in range(at.size) if coloured else ():
+        colour = style(x.systems[i % x.n_systems])["color"]
+        ax.plot(at[i], up[i], "o", color=colour, markersize=6, markeredgewidth=0)
     if not coloured:
-        ax.plot(x.means, y.means, "o", color=NEUTRAL, markersize=5, alpha=0.75, markeredgewidth=0)
+        ax.plot(at, up, "o", color=NEUTRAL, markersize=5, alpha=0.75, markeredgewidth=0)
     ax.margins(0.05 if labels is False else 0.14)
     ax.set_xlabel(_axis(x, "mean "))
     ax.set_ylabel(_axis(y, "mean "))
     finish(ax)
     _better_outwards(ax, x, y)
-    value = "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", MINUS)
-    heading = f"Kendall's \N{GREEK SMALL LETTER TAU} = {value}"
+    values = {group: "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", MINUS) for group, tau in taus.items()}
+    words = [
+        value if group is None else f"{value}\N{NO-BREAK SPACE}({text(middle(group, 14))})"
+        for group, value in values.items()
+    ]
+    heading = wrapped(f"Kendall's \N{GREEK SMALL LETTER TAU} = {', '.join(words)}")
     details = f"{count(x.n_systems, 'system')}, {count(x.n_topics, 'topic')}"
     if labels is False:
         title(ax, heading, details)
         return ax
     names = short_names(x.systems)
-    written, n = f"{x.n_systems} of {x.n_systems} labelled", len(ax.texts)
+    shown = [name if g is None else f"{name} ({text(g)})" for g in parts for name in names.shown.values()]
+    written, n = f"{at.size} of {at.size} labelled", len(ax.texts)
     title(ax, heading, details, written, names.note)  # takes its room
     ax.autoscale_view()
-    apart = np.abs(_places(x) - _places(y))
-    found = name_points(
-        ax, x.means, y.means, list(names.shown.values()), np.argsort(-apart, kind="stable").tolist(), labels is True
-    )
+    found = name_points(ax, at, up, shown, np.argsort(-apart, kind="stable").tolist(), labels is True)
     ax.texts[n].remove()
-    title(ax, heading, details, f"{found} of {x.n_systems} labelled" if found < x.n_systems else "", names.note)
+    title(ax, heading, details, f"{found} of {at.size} labelled" if found < at.size else "", names.note)
     return ax
 
 

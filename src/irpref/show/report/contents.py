@@ -19,7 +19,6 @@ import numpy as np
 from irpref.analysis import curves
 from irpref.analysis.check import check, grave
 from irpref.analysis.explain import Explainer, explainable
-from irpref.analysis.groups import groups_of
 from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
 from irpref.analysis.leaderboard import FURTHER, board_of
 from irpref.analysis.pairs import N_PERMUTATIONS, check_method
@@ -32,6 +31,7 @@ from irpref.evaluation import columns_for
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
+from irpref.judged.groups import groups_of
 from irpref.judged.inputs import Table, as_table, opened
 from irpref.judged.order import rounded
 from irpref.judged.pool import Pool
