@@ -12,7 +12,6 @@ import compared
 from irpref.datasets import examples, load
 
 ROOT = Path(__file__).resolve().parents[1]
-pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the page is not part of the sdist")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the documents are not part of the sdist")
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -13,8 +14,6 @@ import pytest
 import irpref
 
 ROOT = Path(__file__).parents[1]
-
-pytestmark = pytest.mark.skipif(not (ROOT / "codemeta.json").is_file(), reason="no source tree")
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +100,20 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
         "irpref/measures/literature.bib",
     }
     assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/pt_docs/")} == {".rst"}
+
+
+def test_the_sdist_holds_the_sources_the_examples_and_what_is_said_of_them(tmp_path):
+    pytest.importorskip("hatchling", reason="builds the sdist")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, capture_output=True, timeout=300, check=True)
+    with tarfile.open(tmp_path / f"irpref-{irpref.__version__}.tar.gz") as archive:
+        names = {PurePosixPath(*PurePosixPath(name).parts[1:]).as_posix() for name in archive.getnames()}
+    said = {"README.md", "CHANGELOG.md", "CITATION.cff", "codemeta.json", "LICENSE", "PKG-INFO"}
+    build = {"pyproject.toml", "hatch_build.py", ".gitignore"}
+    examples = {f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")}
+    sources = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "src").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert names == said | build | examples | sources

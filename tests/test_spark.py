@@ -156,8 +156,6 @@ def test_an_empty_run_scores_every_topic_of_the_qrels(spark, example):
 
 def test_the_code_of_the_page_runs(spark, example, tmp_path):
     page = Path(__file__).parents[1] / "docs" / "spark.md"
-    if not page.is_file():
-        pytest.skip("the documents are not part of the sdist")
     (code,) = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     for name, frame in (("run", example.run_frame("strong")), ("qrels", example.qrels_frame())):
         spark.createDataFrame(frame).write.parquet(str(tmp_path / name))

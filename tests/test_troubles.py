@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the documents are not part of the sdist")
 
 # What gives a message to a user, and the functions that put one together from parts.
 GIVES = re.compile(r".*Error|BadGzipFile|_Malformed|warn_user|warn|hint|say|write")

@@ -19,8 +19,6 @@ PATCHES = [  # patch, distribution, version, module, the patch's own test
     ("ir-datasets/scale.patch", "ir-datasets", "0.6.3", "ir_datasets", "test/test_scale.py"),
 ]
 
-pytestmark = pytest.mark.skipif(not UPSTREAM.is_dir(), reason="the notes are not part of the sdist")
-
 
 def run(command, folder, **environment):
     """What a command says in a folder, with its copies before everything that is installed."""
