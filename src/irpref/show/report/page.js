@@ -216,7 +216,11 @@ function showPairs() {
       x: place("j", { orient: "top", ...every }), y: place("i", names ? { labelExpr: "names[datum.value]", labelLimit: 230, labelOverlap: false } : every), fill: { field: "fill", type: "nominal", scale: null }, fillOpacity: { field: "shade", type: "quantitative", scale: null } } },
     { data: { values: [{}] }, transform: [{ calculate: "row", as: "i" }, { calculate: "column", as: "j" }], mark: { type: "rect", aria: false, fill: null, stroke: "var(--ink)", strokeWidth: 2 },
       encoding: { x: { field: "j", type: "ordinal" }, y: { field: "i", type: "ordinal" } } }] },
-  undefined, made => { view = made; mark(); });
+  undefined, made => {
+    view = made;
+    fill(plot, { tabindex: 0, role: "application", "aria-label": "Matrix of pairs by " + D.measures[m].name }, []);
+    mark();
+  });
   const at = event => { // also where no cell is drawn
     const box = view && plot.querySelector(".background").getBoundingClientRect();
     const [i, j] = box ? [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map(share => Math.floor(share * n)) : [-1, -1];
@@ -232,7 +236,6 @@ function showPairs() {
     if (step) { cell = [0, 1].map(side => Math.min(n - 1, Math.max(0, cell[side] + step[side]))); mark(); event.preventDefault(); }
     if (event.key === "Enter") open();
   });
-  fill(plot, { tabindex: 0, role: "application", "aria-label": "Matrix of pairs by " + D.measures[m].name }, []);
   put("pairs-plot", plot);
   const swatch = (kind, text) => el("span", {}, sv("svg", { width: 12, height: 12 }, sv("rect", { class: kind, width: 12, height: 12 })), text);
   put("pairs-legend", swatch("better l1", `p \u2264 ${fixed(1 - D.level, 2)}, or effect size from 0.2`), swatch("better l2", "p \u2264 0.01, or from 0.5"),
