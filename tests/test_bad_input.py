@@ -590,6 +590,8 @@ def test_values_that_end_the_process_in_a_provider_are_refused_before(measure):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("lexirecall", "'lexirecall' compares two rankings, so it is no measure: irpref.prefer(qrels, runs, "),
+        ("RPP", "'RPP' compares two rankings, so it is no measure: irpref.prefer(qrels, runs, how='rpp')"),
         ("RPrefs", "unknown measure 'RPrefs'; did you mean 'RPref'?"),
         ("nDGC@10", "unknown measure 'nDGC'; did you mean 'nDCG'?"),
         ("ndgc_cut_10", "unknown measure 'ndgc_cut_10'; did you mean 'ndcg_cut_10'?"),

@@ -41,6 +41,12 @@ _MEANT = {
     **{"prec": "P", "rec": "R", "averageprecision": "AP", "reciprocalrank": "RR"},
 }
 
+# Of two rankings, see `irpref.prefer`.
+_COMPARISONS = {
+    **{"rpp": "rpp", "recallpairedpreference": "rpp"},
+    **{f"{lexi}{of}": f"lexi{of}" for lexi in ("lexi", "lexicographic") for of in ("recall", "precision")},
+}
+
 LONGEST = 10_000  # characters of one name; no measure comes near it
 
 
@@ -333,6 +339,12 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         )
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
         return _unreadable(name)
+    if how := _COMPARISONS.get(_plain(head).removeprefix("metric")):
+        one = "; of one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
+        return UnknownMeasureError(
+            f"{clipped(head)!r} compares two rankings, so it is no measure: irpref.prefer(qrels, runs, how={how!r}), or "
+            f"irpref prefer --how {how}{one}"
+        )
     near = _near_cutoff(head) or _MEANT.get(_plain(head))
     if near is None and len(head) < 100:
         near = nearest(head, known_names(), cutoff=0.5)

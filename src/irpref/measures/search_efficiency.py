@@ -6,20 +6,26 @@
 F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic evaluation, ACM TORS 4(1), 2025,
 doi:10.1145/3728373, arXiv:2302.11370: the reciprocal rank's counterpart at the other end of the list, the worst case
 over users who want 1, 2, ... R documents, and over the relevant documents, of which the last has the least exposure.
-e is any falling function of the rank there; the two here are those of the measures named.
+
+How far this is confirmed: not by the article's own formula, which we have not seen. Summaries of it say that e is any
+falling function of the rank of the last relevant document. Its first author's README sets total search efficiency
+beside the reciprocal rank, as the worst case beside the best, and beside the search length until all relevant
+documents are found (Cooper's type 3); the scripts there do not compute it. A program of others, which cites equation 3
+of the article, has 1 / p, and 0 where the document was not retrieved: our default. `dcg` is ours, the discount of
+that measure.
 
 What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last relevant document;
 with one relevant document TSE is the reciprocal rank. Of two lists that have all relevant documents, TSE is higher
 for the one that lexicographic recall prefers, unless their last ones stand at the same rank: `irpref.prefer(...,
 how='lexirecall')` then goes on with the last but one.
 
-Lexicographic recall itself is no measure here. It orders all lists of a topic, so a number could be given to each, its
-place in that order. But the places are as many as there are ways to choose R of n ranks, soon more than a double can
-tell apart, and a mean over topics would hang on the rank of the last relevant document alone, which is TSE. The
-authors' scripts have it for two runs only, and so has `irpref.prefer`.
+Lexicographic recall itself is no measure here: the authors define it for two rankings, and so does `irpref.prefer`.
+It orders all lists of a topic, so that the place in that order would be a number of each. But the places are as many as
+there are ways to choose R of n ranks, soon more than a double can tell apart, and in a mean over topics the rank of the
+last relevant document would decide almost alone: that is TSE.
 
-Decided here: a relevant document that was not retrieved stands at no rank, and TSE is 0 (the authors put it at the end
-of the collection, whose size is not known here, where e is almost 0); nothing relevant in the pool: 0.
+Decided here: a relevant document that was not retrieved stands at no rank, and TSE is 0 (at the end of a collection,
+whose size is not known here, e is almost 0); nothing relevant in the pool: 0.
 
 By hand: a b c relevant, x y not.
 
