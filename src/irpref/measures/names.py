@@ -342,8 +342,8 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
     if how := _COMPARISONS.get(_plain(head).removeprefix("metric")):
         one = "; of one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
         return UnknownMeasureError(
-            f"{clipped(head)!r} compares two rankings, so it is no measure: irpref.prefer(qrels, runs, how={how!r}), or "
-            f"irpref prefer --how {how}{one}"
+            f"{clipped(head)!r} compares two rankings, so it is no measure: irpref.prefer(qrels, runs, how={how!r}), "
+            f"or irpref prefer --how {how}{one}"
         )
     near = _near_cutoff(head) or _MEANT.get(_plain(head))
     if near is None and len(head) < 100:
