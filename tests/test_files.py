@@ -43,7 +43,7 @@ def frame_of(rows: list[tuple[str, str, float]]) -> pl.DataFrame:
 
 
 def values(pool: Pool, run: Any) -> list[list[float]]:
-    found = irpref.evaluation.AcceleratedEvaluator(MEASURES, pool)
+    found = irpref.evaluation.KernelEvaluator(MEASURES, pool)
     return [of.tolist() for of in found.values_of(run).values()]
 
 
@@ -183,7 +183,7 @@ def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
     lines = [f"1 Q0 a 1 {relevant} t\n", f"1 Q0 b 1 {other} t\n"]
     path.write_text("".join(reversed(lines) if turned else lines))
     judged = stream.judge_file(pool, Source(path), rounded=True)
-    evaluator = irpref.evaluation.AcceleratedEvaluator(irpref.parse_all("AP"), pool)
+    evaluator = irpref.evaluation.KernelEvaluator(irpref.parse_all("AP"), pool)
     found = [evaluator.values_of(run)[irpref.parse("AP")].tolist() for run in (judged.run, judged.single)]
     assert found == [[ap], [single]]
 

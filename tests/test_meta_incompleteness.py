@@ -11,7 +11,7 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
-from irpref.evaluation import AcceleratedEvaluator
+from irpref.evaluation import KernelEvaluator
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.meta import LEVELS, Incompleteness, Restriction, incompleteness, kendall_tau, thin
@@ -123,7 +123,7 @@ def test_restriction_equals_judging_against_what_is_left():
 
 def test_several_restrictions_at_once_are_each_what_they_are_alone():
     qrels, runs = collection(1)
-    evaluator = AcceleratedEvaluator([AP, RPref(max_rel=2), QMeasure, PrefShare], qrels)
+    evaluator = KernelEvaluator([AP, RPref(max_rel=2), QMeasure, PrefShare], qrels)
     pool = evaluator.pool
     keep = np.random.default_rng(0).random((4, pool.grade.size)) < [[0.0], [0.1], [0.5], [1.0]]
     together = Restriction(pool, keep)
@@ -169,6 +169,16 @@ def test_means_are_those_of_the_ordinary_path_on_thinned_qrels():
                 measure = measure(max_rel=2)
             expected = ir_measures.calc_aggregate([measure], left, runs[row.system])[measure]
             assert row.mean == pytest.approx(expected, abs=1e-12), row
+
+
+def test_runs_may_be_paths(tmp_path):
+    qrels, runs = collection(2)
+    for name, run in runs.items():
+        lines = [f"{q} Q0 {d} 0 {score!r} x\n" for q, docs in run.items() for d, score in docs.items()]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    some = {"levels": (50,), "n_samples": 1, "rng": 9, "progress": False}
+    found = incompleteness(["AP"], qrels, [tmp_path / f"{name}.run" for name in runs], **some).means
+    pd.testing.assert_frame_equal(found, incompleteness(["AP"], qrels, runs, **some).means)
 
 
 def test_agreement_is_with_the_measures_own_ranking_or_a_reference():

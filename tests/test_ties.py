@@ -19,7 +19,7 @@ from compared import ORDERS, count
 from irpref.analysis.ties import ARRANGEMENTS, _one_by_one, over_ties, tie_intervals
 from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.groups import Tied
-from irpref.evaluation import AcceleratedEvaluator
+from irpref.evaluation import KernelEvaluator
 from irpref.judged.align import judge
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
@@ -157,7 +157,7 @@ VARIANTS = [
 
 
 def _aligned(measures, rows, run):
-    evaluator = AcceleratedEvaluator(measures, pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "known"]))
+    evaluator = KernelEvaluator(measures, pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "known"]))
     judged = judge(evaluator.pool, run, ties=True)
     return evaluator, judged, Tied.of(judged)
 

@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import providers
+from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
@@ -20,13 +21,16 @@ from irpref.judged.arrays import judge_arrays
 from irpref.judged.inputs import Table, as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
 from irpref.judged.pool import ConflictError, Pool
 from irpref.judged.recent import recent_pool
-from irpref.judged.types import Qrels
-from irpref.measures.declare import KernelMeasure, MeasureLike, needs
+from irpref.judged.types import Qrels, Run
+from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
 from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_judgments, check_supported, of_host
 from irpref.messages import RangeWarning, ScaleWarning, TieWarning, is_named, our_name, warn_user
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 Task = Callable[[JudgedRun], Floats]
 
@@ -38,12 +42,13 @@ def _columns_of(measure: KernelMeasure) -> dict[str, str]:
     return {arguments[parameter]: parameter for parameter in wanted if isinstance(arguments[parameter], str)}
 
 
-def columns_for(measures: Iterable[KernelMeasure]) -> tuple[str, ...]:
-    """Columns of the qrels that some measures read."""
-    return tuple(dict.fromkeys(name for measure in measures for name in _columns_of(measure)))
+def columns_for(measures: Iterable[Measure]) -> tuple[str, ...]:
+    """Columns of the qrels that some measures read, beyond those that all do."""
+    ours = (measure for measure in measures if isinstance(measure, KernelMeasure))
+    return tuple(dict.fromkeys(name for measure in ours for name in _columns_of(measure)))
 
 
-def _known(column: Any, pool: Pool, name: str) -> Bools:
+def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
     """A column of truth values; a missing value means not known."""
     if column.dtype == bool:
         return column
@@ -57,7 +62,7 @@ def _known(column: Any, pool: Pool, name: str) -> Bools:
     return np.array([not is_missing(value) and bool(value) for value in values], dtype=bool)
 
 
-def _expected(column: Any, pool: Pool, name: str) -> Floats:
+def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
     """A column with one number a topic, on every row of the topic."""
     values = np.full(pool.grade.size, np.nan)
     text: set[int] = set()
@@ -82,7 +87,7 @@ def _expected(column: Any, pool: Pool, name: str) -> Floats:
     return pool.judged.spread(high)
 
 
-def check_graded(pool: Pool, measures: Iterable[Any]) -> None:
+def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
     """`ValueError` where measures need one grade a document and the judgments are preferences without."""
     for measure in measures:
         if not pool.graded and str(measure.NAME) not in ("Judged", "NumQ"):  # these ask whether there is a judgment
@@ -92,7 +97,7 @@ def check_graded(pool: Pool, measures: Iterable[Any]) -> None:
             )
 
 
-def prepare(measures: Iterable[KernelMeasure], qrels: Any) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
+def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
     """The pool that measures need, and the arguments of their kernels.
 
     Raises
@@ -158,7 +163,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     return arguments
 
 
-def note_degenerate(measure: Any, pool: Pool) -> None:
+def note_degenerate(measure: Measure, pool: Pool) -> None:
     """Warn where these judgments leave a measure, also one of the host, nothing to tell apart."""
     if "nonrelevant" not in needs(measure):
         return
@@ -176,44 +181,44 @@ class ByTopic(providers.Evaluator):
         Topics of the qrels: the rows of every result.
     """
 
-    def __init__(self, measures: list[Any], topic_ids: list[str]) -> None:
+    def __init__(self, measures: list[Measure], topic_ids: list[str]) -> None:
         super().__init__(measures, topic_ids)
         self.topic_ids = topic_ids
         # Sorted, so that means do not depend on the order of the rows of the qrels, even in the last bit.
         self._order = sorted(range(len(topic_ids)), key=topic_ids.__getitem__)
 
-    def values(self, run: Any) -> dict[Any, Floats]:
+    def values(self, run: Run) -> dict[Measure, Floats]:
         """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
         raise NotImplementedError
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, run: Run) -> Iterator[Metric]:
         """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
         # Every topic has a value, so there is nothing for the base class to fill in.
         return self._iter_calc(run)
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+    def _iter_calc(self, run: Run) -> Iterator[Metric]:
         return self._metrics(self.values(run))
 
-    def _metrics(self, values: dict[Any, Floats]) -> Iterator[Metric]:
+    def _metrics(self, values: dict[Measure, Floats]) -> Iterator[Metric]:
         ids = [self.topic_ids[t] for t in self._order]
         for measure, of in values.items():
             for query_id, value in zip(ids, of[self._order].tolist(), strict=True):
                 yield Metric(query_id=query_id, measure=measure, value=value)
 
-    def means_of(self, values: dict[Any, Floats]) -> dict[Any, float]:
+    def means_of(self, values: dict[Measure, Floats]) -> dict[Measure, float]:
         """Means over the topics (sums, for measures that count), added in the order of `iter_calc`."""
         return {measure: self._aggregate(measure, of) for measure, of in values.items()}
 
-    def _aggregate(self, measure: Any, values: Floats) -> float:
+    def _aggregate(self, measure: Measure, values: Floats) -> float:
         # cumsum adds one by one as the host's aggregators do: both give the same digits.
         total = float(np.cumsum(values[self._order])[-1])
         return total if isinstance(measure.aggregator(), SumAgg) else total / values.size
 
-    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+    def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics of the qrels by measure."""
         return self.means_of(self.values(run))
 
-    def calc(self, run: Any) -> CalcResults:
+    def calc(self, run: Run) -> CalcResults:
         """Means and metrics."""
         values = self.values(run)
         means: Any = self.means_of(values)
@@ -221,69 +226,7 @@ class ByTopic(providers.Evaluator):
 
 
 class KernelEvaluator(ByTopic):
-    """Computes measures for any number of runs against the same qrels.
-
-    Attributes
-    ----------
-    pool : Pool
-    ties : bool
-        Whether a run must be aligned with `ties=True` for these measures.
-    """
-
-    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        chosen = sorted(set(measures), key=str)
-        self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
-        self.pool, self.tasks = self._prepare(chosen, qrels)
-        super().__init__(chosen, self.pool.topic_ids)
-
-    def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
-        """The pool, and what computes each measure."""
-        pool, arguments = prepare(measures, qrels)
-        return pool, {measure: partial(type(measure).kernel, **arguments[measure]) for measure in measures}
-
-    def judge(self, run: Any, *, ordered: bool = False) -> JudgedRun:
-        """Align a run as the measures need it. Raises as `irpref.judged.align.judge`."""
-        return judge(self.pool, run, ties=self.ties, ordered=ordered)
-
-    def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:
-        """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
-        return self._computed(self.tasks, judged)
-
-    @staticmethod
-    def _computed(tasks: Mapping[Any, Task], judged: JudgedRun) -> dict[Any, Floats]:
-        out: dict[Any, Floats] = {measure: np.empty(judged.n_topics) for measure in tasks}
-        batches = list(judged.batches())
-
-        def fill(batch: tuple[int, int]) -> None:
-            # Made here and gone afterwards, with all that the measures share: memory does not grow with the topics.
-            some = judged.topics(*batch)
-            for measure, values in out.items():
-                values[slice(*batch)] = tasks[measure](some)
-
-        if len(batches) >= 8 and (os.cpu_count() or 1) > 1:
-            # Groups of topics share nothing, and NumPy releases the interpreter's lock; a few are done sooner alone.
-            from concurrent.futures import ThreadPoolExecutor
-
-            with ThreadPoolExecutor(min(len(batches), os.cpu_count() or 1, 8)) as threads:
-                list(threads.map(fill, batches))
-        else:
-            for batch in batches:
-                fill(batch)
-        return out
-
-    def values(self, run: Any) -> dict[Any, Floats]:
-        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`.
-
-        Raises
-        ------
-        ValueError
-            As `Pool.judge`.
-        """
-        return self.values_of(self.judge(run))
-
-
-class AcceleratedEvaluator(KernelEvaluator):
-    """Computes measures of ours and of the host for any number of runs against the same qrels.
+    """Computes measures of ours, and everyday ones of the host, for any number of runs against the same qrels.
 
     Parameters
     ----------
@@ -294,37 +237,44 @@ class AcceleratedEvaluator(KernelEvaluator):
 
     Attributes
     ----------
+    pool : Pool
+    ties : bool
+        Whether a run must be aligned with `ties=True` for these measures.
     short : set of measures
         Those whose values pytrec_eval would take from scores in 32 bits.
     single : bool
         Whether a run must be aligned with `single=True`.
+
+    Raises
+    ------
+    ValueError
+        As `prepare`; a measure is left to its own provider.
     """
 
-    def __init__(self, measures: Iterable[Any], qrels: Any, *, float32: bool = False) -> None:
+    def __init__(self, measures: Iterable[Measure], qrels: Qrels | Pool, *, float32: bool = False) -> None:
+        chosen = sorted(set(measures), key=str)
         self.float32 = float32
-        super().__init__(measures, qrels)
-
-    def _prepare(self, measures: list[Any], qrels: Any) -> tuple[Pool, dict[Any, Task]]:
-        pool, arguments = prepare([m for m in measures if isinstance(m, KernelMeasure)], qrels)
-        tasks: dict[Any, Task] = {}
-        check_graded(pool, [measure for measure in measures if measure not in arguments])
-        self.short = set()
-        for measure in measures:
-            if measure in arguments:
-                tasks[measure] = partial(type(measure).kernel, **arguments[measure])
+        self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
+        self.pool, arguments = prepare([m for m in chosen if isinstance(m, KernelMeasure)], qrels)
+        check_graded(self.pool, [measure for measure in chosen if measure not in arguments])
+        self.short: set[Measure] = set()
+        self.tasks: dict[Measure, Task] = {}
+        for measure in chosen:
+            if isinstance(measure, KernelMeasure):
+                self.tasks[measure] = partial(type(measure).kernel, **arguments[measure])
                 continue
             found = hosted(measure)
             if found is None:
                 raise ValueError(f"{measure} is left to its own provider; irpref.evaluator combines both")
-            note_degenerate(measure, pool)
-            tasks[measure] = partial(found.kernel, **arguments_of(measure))
+            note_degenerate(measure, self.pool)
+            self.tasks[measure] = partial(found.kernel, **arguments_of(measure))
             self.ties |= found.ties(measure)
             if in_32_bits(measure):
                 self.short.add(measure)
         self.single = bool(self.short)
-        return pool, tasks
+        super().__init__(chosen, self.pool.topic_ids)
 
-    def judge(self, run: Any, *, ordered: bool = False) -> JudgedRun:
+    def judge(self, run: Run, *, ordered: bool = False) -> JudgedRun:
         """Align a run as the measures need it. Raises as `irpref.judged.align.judge`.
 
         Warns
@@ -351,14 +301,46 @@ class AcceleratedEvaluator(KernelEvaluator):
             once="ties" if is_named() else None,
         )
 
-    def values_of(self, judged: JudgedRun) -> dict[Any, Floats]:
+    def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
         if not self.float32 or judged.single is None:
-            return super().values_of(judged)
+            return self._computed(self.tasks, judged)
         short = {measure: task for measure, task in self.tasks.items() if measure in self.short}
         plain = {measure: task for measure, task in self.tasks.items() if measure not in self.short}
         found = {**self._computed(plain, judged), **self._computed(short, judged.single)}
         return {measure: found[measure] for measure in self.tasks}
+
+    @staticmethod
+    def _computed(tasks: Mapping[Measure, Task], judged: JudgedRun) -> dict[Measure, Floats]:
+        out: dict[Measure, Floats] = {measure: np.empty(judged.n_topics) for measure in tasks}
+        batches = list(judged.batches())
+
+        def fill(batch: tuple[int, int]) -> None:
+            # Made here and gone afterwards, with all that the measures share: memory does not grow with the topics.
+            some = judged.topics(*batch)
+            for measure, values in out.items():
+                values[slice(*batch)] = tasks[measure](some)
+
+        if len(batches) >= 8 and (os.cpu_count() or 1) > 1:
+            # Groups of topics share nothing, and NumPy releases the interpreter's lock; a few are done sooner alone.
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(min(len(batches), os.cpu_count() or 1, 8)) as threads:
+                list(threads.map(fill, batches))
+        else:
+            for batch in batches:
+                fill(batch)
+        return out
+
+    def values(self, run: Run) -> dict[Measure, Floats]:
+        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`.
+
+        Raises
+        ------
+        ValueError
+            As `Pool.judge`.
+        """
+        return self.values_of(self.judge(run))
 
 
 class Others:
@@ -388,7 +370,7 @@ class Others:
     """
 
     def __init__(
-        self, measures: list[Any], judgments: Any, *, alone: bool, as_host: bool = False, source: Any = None
+        self, measures: list[Measure], judgments: Any, *, alone: bool, as_host: bool = False, source: Any = None
     ) -> None:
         import ir_measures
 
@@ -401,7 +383,7 @@ class Others:
         with of_host(measures):
             self._hosts = [(pipeline.evaluator(some, judgments), some is by_pytrec) for some in parts if some]
 
-    def metrics(self, run: Any, single: bool) -> list[Metric]:
+    def metrics(self, run: Run, single: bool) -> list[Metric]:
         """Their values of a run as `for_host` returns it; `single` where scores as 32-bit floats have another order.
 
         Raises
@@ -442,20 +424,20 @@ class CombinedEvaluator(ByTopic):
     measures : list of measures, in the order of results
     rest : those of them that are left to their own providers
     qrels : any form of qrels, as `opened` returns it
-    float32 : see `AcceleratedEvaluator`
+    float32 : see `KernelEvaluator`
 
     Attributes
     ----------
-    accelerated : AcceleratedEvaluator or None
+    accelerated : KernelEvaluator or None
         None where the judgments are such that only other providers can use them: by subtopic.
     """
 
-    def __init__(self, measures: list[Any], rest: list[Any], qrels: Any, *, float32: bool = False) -> None:
+    def __init__(self, measures: list[Measure], rest: list[Measure], qrels: Qrels, *, float32: bool = False) -> None:
         mine = [measure for measure in measures if measure not in rest]
-        self.accelerated: AcceleratedEvaluator | None = None
+        self.accelerated: KernelEvaluator | None = None
         self.pool: Pool | None = None
         try:
-            self.accelerated = AcceleratedEvaluator(mine, qrels, float32=float32)
+            self.accelerated = KernelEvaluator(mine, qrels, float32=float32)
         except ConflictError:
             if mine:
                 raise
@@ -471,17 +453,17 @@ class CombinedEvaluator(ByTopic):
         if self.accelerated:
             self.accelerated.single |= self._others.single
 
-    def judge(self, run: Any) -> JudgedRun:
+    def judge(self, run: Run) -> JudgedRun:
         """Align a run. Raises as `irpref.judged.align.judge`; `ValueError` where the judgments are by subtopic."""
         if self.accelerated is None:
             raise ValueError("judgments by subtopic are left to the providers of their measures")
         return self.accelerated.judge(run)
 
-    def values(self, run: Any) -> dict[Any, Floats]:
+    def values(self, run: Run) -> dict[Measure, Floats]:
         """Values of all measures: measure to float array (n_topics,), in the order of `topic_ids`."""
         return self._values(run)[0]
 
-    def _values(self, run: Any) -> tuple[dict[Any, Floats], set[tuple[Any, str]]]:
+    def _values(self, run: Run) -> tuple[dict[Measure, Floats], set[tuple[Measure, str]]]:
         """Values of all measures, and for which measures and topics other providers gave none."""
         run = opened(run, "score")
         judged = self.accelerated.judge(run) if self.accelerated else None
@@ -494,14 +476,14 @@ class CombinedEvaluator(ByTopic):
         lacking = {(measure, topic) for measure in self.rest for topic in self.topic_ids}.difference(given)
         return {measure: found[measure] for measure in self.measures}, lacking
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+    def _iter_calc(self, run: Run) -> Iterator[Metric]:
         return iter(self.calc(run).per_query)
 
-    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+    def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics by measure, in the order they were asked for."""
         return self.calc(run).aggregated  # type: ignore[return-value]
 
-    def calc(self, run: Any) -> CalcResults:
+    def calc(self, run: Run) -> CalcResults:
         """Means and metrics."""
         values, lacking = self._values(run)
         metrics = list(self._metrics(values))
@@ -513,9 +495,7 @@ class CombinedEvaluator(ByTopic):
         return CalcResults({measure: of.result() for measure, of in means.items()}, metrics)
 
 
-def evaluator(
-    measures: MeasureLike | Iterable[MeasureLike], qrels: Qrels, *, float32: bool = False
-) -> AcceleratedEvaluator | CombinedEvaluator:
+def evaluator(measures: Measures, qrels: Qrels, *, float32: bool = False) -> KernelEvaluator | CombinedEvaluator:
     """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
 
     Parameters
@@ -555,13 +535,13 @@ def evaluator(
     chosen = parse_all(measures)
     rest = [measure for measure in chosen if not supports(measure)]
     if not rest:
-        return AcceleratedEvaluator(chosen, qrels, float32=float32)
+        return KernelEvaluator(chosen, qrels, float32=float32)
     check_supported(rest, ir_measures.DefaultPipeline)
     preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
     return CombinedEvaluator(chosen, rest, opened(qrels, "relevance", preferences), float32=float32)
 
 
-def score(measure: Any, grades: Any, scores: Any) -> Floats:
+def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     """Values of a measure from arrays, a row a topic and a column a document; no ids are made.
 
     Parameters
@@ -605,11 +585,11 @@ def score(measure: Any, grades: Any, scores: Any) -> Floats:
     judged = judge_arrays(grade, given)
     if judged is None:
         return np.full(grade.shape[0], np.nan)
-    found = AcceleratedEvaluator([chosen], judged.pool).values_of(judged)[chosen]
+    found = KernelEvaluator([chosen], judged.pool).values_of(judged)[chosen]
     return np.where(judged.pool.judged.lengths > 0, found, np.nan)
 
 
-def _matrix(values: Any, name: str) -> Floats:
+def _matrix(values: ArrayLike, name: str) -> Floats:
     """A matrix of doubles, none of them infinite."""
     try:
         array = np.asarray(values)
@@ -627,7 +607,7 @@ def _matrix(values: Any, name: str) -> Floats:
     return array
 
 
-def provider_of(measure: Any) -> str:
+def provider_of(measure: Measure) -> str:
     """Name of the provider that computes a measure in ir_measures' pipeline."""
     import ir_measures
 
@@ -635,7 +615,7 @@ def provider_of(measure: Any) -> str:
     return next((str(p.NAME) for p in able), "")
 
 
-def for_host(data: Any, value: str) -> Any:
+def for_host(data: Qrels | Run, value: str) -> Any:
     """Qrels or a run of any form as ir_measures and its providers take them: its names, ids that are `str`.
 
     Parameters

@@ -46,6 +46,10 @@ from irpref.messages import DuplicateWarning, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
+    from ir_measures.measures import Measure
+
+    from irpref.judged.types import Qrels, Run, Runs
+    from irpref.measures.declare import Measures
 
 LEVELS = ("grave", "warning", "note")
 COLUMNS = ("code", "level", "run", "count", "example", "text")
@@ -67,7 +71,7 @@ class Finding(Record):
 
 
 def check(
-    qrels: Any, runs: Any, measures: Any = (), *, jobs: int | None = None, form: str | None = None
+    qrels: Qrels, runs: Runs, measures: Measures = (), *, jobs: int | None = None, form: str | None = None
 ) -> pd.DataFrame:
     """Look at qrels and runs before they are evaluated.
 
@@ -214,7 +218,7 @@ def grave_of_judged(
 # ------------------------------------------------------------------------------------------ qrels and measures
 
 
-def _of_qrels(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
+def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
     grades, counts = np.unique(pool.grade, return_counts=True)
     top = float(grades.max())
     listed = ", ".join(f"{grade:g} ({count})" for grade, count in zip(grades, counts, strict=True))
@@ -254,7 +258,7 @@ def _of_qrels(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
             yield Finding("max-rel-below-scale", "warning", None, 1, str(measure), text)
 
 
-def _negative(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
+def _negative(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
     negative = pool.grade < 0
     if not negative.any():
         return
@@ -266,7 +270,7 @@ def _negative(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
     yield Finding("negative-grades", "note", None, int(negative.sum()), str(pool.doc_ids[row]), text)
 
 
-def _nonrelevant(pool: Pool, chosen: list[Any]) -> Iterator[Finding]:
+def _nonrelevant(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
     asked = chosen or [*parse_all(["Bpref"]), *registered().values()]
     alike: dict[tuple[bytes, str], list[str]] = {}
     for measure in asked:
@@ -342,12 +346,12 @@ def _bare(name: str) -> str:
     return "".join(name.split()).casefold()
 
 
-def _read(run: Any, form: str | None) -> Any:
+def _read(run: Run, form: str | None) -> Any:
     """A run; the file of a path, where the form of files is given."""
     return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
 
 
-def _look(pool: Pool, run: Any, ids: _Ids) -> _Look:
+def _look(pool: Pool, run: Run, ids: _Ids) -> _Look:
     data = as_table(run, "score")
     names = group(data.query_id).names if isinstance(data, Table) else list(data)
     look = _Look(pool.n_topics, [name for name in names if name not in pool.topic_of])
@@ -435,7 +439,7 @@ def _grave_of_run(pool: Pool, name: str | None, look: _Look) -> Iterator[Finding
         yield Finding("no-judged-document", "grave", name, int(look.lengths.sum()), _first(pool, answered), text)
 
 
-def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Any], deepest: int) -> Iterator[Finding]:
+def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Measure], deepest: int) -> Iterator[Finding]:
     yield from _grave_of_run(pool, name, look)
     if not look.lengths.any():
         return
@@ -458,7 +462,7 @@ def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Any], deepest: int)
         yield Finding("unjudged", level, name, number, pool.topic_ids[int(np.argmax(worst))], text)
 
 
-def _depth(pool: Pool, name: str, look: _Look, chosen: list[Any], deepest: int) -> Iterator[Finding]:
+def _depth(pool: Pool, name: str, look: _Look, chosen: list[Measure], deepest: int) -> Iterator[Finding]:
     lengths = look.lengths[look.lengths > 0]
     most, usual = int(lengths.max()), float(np.median(lengths))
     wanted = {measure: int(measure.params.get("cutoff") or 0) for measure in chosen}

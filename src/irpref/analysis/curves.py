@@ -57,6 +57,7 @@ from irpref.messages import about
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.judged.types import Groups
     from irpref.meta.values import TopicValues
 
 PARTITIONS = (2, 4, 8, 16, 32, 64)
@@ -73,7 +74,7 @@ def crp(
     judged_only: bool = False,
     depth: int | None = None,
     per_topic: bool = False,
-    groups: Any = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """Relative position (RP) and Cumulated Relative Position (CRP) by rank.
 
@@ -215,7 +216,7 @@ def npref_convergence(
     *,
     n: Iterable[int] = PARTITIONS,
     per_topic: bool = False,
-    groups: Any = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """n-pref by the number of partitions, next to the rpref that it approaches.
 
@@ -311,7 +312,7 @@ def interpolated_precision(
     rel: float = 1,
     judged_only: bool = False,
     per_topic: bool = False,
-    groups: Any = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """Precision at the 11 levels of recall: the highest precision at any rank whose recall reaches the level.
 
@@ -370,7 +371,7 @@ def cumulated_gain(
     judged_only: bool = False,
     depth: int | None = None,
     per_topic: bool = False,
-    groups: Any = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """Cumulated gain and discounted cumulated gain by rank, with the ideal curves and the ratios to them.
 
@@ -471,7 +472,7 @@ def gain_areas(
     judged_only: bool = False,
     depth: int | None = None,
     per_topic: bool = False,
-    groups: Any = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """Area under the curves of `cumulated_gain`: one row a run (and topic), the larger the better.
 
@@ -528,7 +529,13 @@ def gain_areas(
 
 
 def precision_histogram(
-    qrels: Qrels, runs: Run | Runs, baseline: Any, *, rel: float = 1, per_topic: bool = True, groups: Any = None
+    qrels: Qrels,
+    runs: Run | Runs,
+    baseline: Run,
+    *,
+    rel: float = 1,
+    per_topic: bool = True,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """R-precision of runs minus that of a baseline, topic by topic.
 
@@ -576,12 +583,12 @@ def precision_histogram(
 def paired_differences(
     qrels: Qrels,
     runs: Run | Runs,
-    baseline: Any,
+    baseline: Run,
     measure: MeasureLike = "Rprec",
     *,
     per_topic: bool = False,
     float32: bool = False,
-    groups: Any = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """Values of runs minus those of a baseline, by any measure, with the usual tests.
 
@@ -619,7 +626,7 @@ def paired_differences(
 
 
 def value_differences(
-    values: TopicValues, baseline: str, *, per_topic: bool = False, groups: Any = None
+    values: TopicValues, baseline: str, *, per_topic: bool = False, groups: Groups | None = None
 ) -> pd.DataFrame:
     """The table of `paired_differences` from values that are there already.
 
@@ -663,7 +670,7 @@ def _differences_of(
 
 
 def summary_table(
-    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: bool = False, groups: Any = None
+    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: bool = False, groups: Groups | None = None
 ) -> pd.DataFrame:
     """How much was asked, retrieved, relevant, and found: the totals over all topics of the qrels.
 
@@ -711,19 +718,19 @@ def summary_table(
 # ----------------------------------------------------------------------------------------------------- inputs
 
 
-def _pool(qrels: Any, groups: Any) -> tuple[Pool, list[Part]]:
+def _pool(qrels: Qrels, groups: Groups | None) -> tuple[Pool, list[Part]]:
     if groups is not None:
         qrels = opened(qrels, "relevance")  # read again for the groups
     pool, _ = prepare((), qrels)
     return pool, parts_of(groups, qrels, pool.topic_ids)
 
 
-def _judged(qrels: Any, runs: Any, groups: Any) -> tuple[dict[str, JudgedRun], Pool, list[Part]]:
+def _judged(qrels: Qrels, runs: Run | Runs, groups: Groups | None) -> tuple[dict[str, JudgedRun], Pool, list[Part]]:
     pool, parts = _pool(qrels, groups)
     return _judge(pool, named_runs(runs, pool.topic_of)), pool, parts
 
 
-def _judge(pool: Pool, runs: Mapping[str, Any]) -> dict[str, JudgedRun]:
+def _judge(pool: Pool, runs: Mapping[str, Run]) -> dict[str, JudgedRun]:
     judged = {}
     for name, run in runs.items():
         with about(name, len(runs) > 1):
@@ -731,7 +738,7 @@ def _judge(pool: Pool, runs: Mapping[str, Any]) -> dict[str, JudgedRun]:
     return judged
 
 
-def named_runs(runs: Any, topics: Iterable[str] = ()) -> dict[str, Any]:
+def named_runs(runs: Run | Runs, topics: Iterable[str] = ()) -> dict[str, Any]:
     """Several runs by name, of a dict or a list of paths; one run is named `run`.
 
     A dict of dicts of numbers is one run; any other dict is several. A dict of empty dicts is one run, unless `topics`
@@ -750,7 +757,7 @@ def named_runs(runs: Any, topics: Iterable[str] = ()) -> dict[str, Any]:
     return {str(name): run for name, run in runs.items()}
 
 
-def _against(runs: Any, baseline: Any, topics: Iterable[str] = ()) -> tuple[dict[str, Any], tuple[str, Any]]:
+def _against(runs: Run | Runs, baseline: Run, topics: Iterable[str] = ()) -> tuple[dict[str, Any], tuple[str, Any]]:
     """The runs to compare, and name and run of the baseline."""
     named = named_runs(runs, topics)
     if isinstance(baseline, str) and (baseline in named or not os.path.exists(baseline)):

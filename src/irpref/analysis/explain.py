@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "explainable"]
 
 
-def explainable(measure: Any) -> KernelMeasure:
+def explainable(measure: MeasureLike) -> KernelMeasure:
     """The measure, if its value is a sum over documents.
 
     Raises
@@ -113,7 +113,7 @@ class Explainer:
         The measure is no sum over documents; or as `irpref.evaluation.prepare`.
     """
 
-    def __init__(self, measure: Any, qrels: Any) -> None:
+    def __init__(self, measure: MeasureLike, qrels: Qrels) -> None:
         self.measure = explainable(measure)
         self.pool, resolved = prepare([self.measure], qrels)
         self.arguments: dict[str, Any] = resolved[self.measure]
@@ -126,7 +126,7 @@ class Explainer:
             first = ", ".join(map(repr, self.pool.topic_ids[:3]))
             raise ValueError(f"topic {str(query_id)!r} has no judgments (the topics begin {first})") from None
 
-    def account(self, run: Any, wanted: Sequence[int] | None = None, missed: bool = True) -> Account:
+    def account(self, run: Run, wanted: Sequence[int] | None = None, missed: bool = True) -> Account:
         """Explain a run.
 
         Parameters

@@ -8,6 +8,8 @@ import numpy as np
 from ir_measures.measures.base import SumAgg
 
 from irpref.judged.groups import groups_of
+from irpref.judged.types import Groups, Qrels
+from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def interval_table(**columns: Any) -> pd.DataFrame:
     return table
 
 
-def by_group(table: pd.DataFrame, measures: Any, groups: Any, qrels: Any) -> pd.DataFrame:
+def by_group(table: pd.DataFrame, measures: Measures, groups: Groups | None, qrels: Qrels) -> pd.DataFrame:
     """A table of topics and means, with the group of each topic, and means over each group in place of all topics."""
     import pandas as pd
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from irpref.analysis.holes import hole_intervals
 from irpref.analysis.interval_table import by_group
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import topic_intervals
 from irpref.judged.inputs import opened
+from irpref.judged.types import Groups, Qrels, Run
+from irpref.measures.declare import MeasureLike
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.meta.samples import Rng
+
 # What the interval is over: the function, and the options it takes beside measures, qrels and run.
-_OVER: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+_OVER: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {
     "ties": (tie_intervals, ()),
     "unjudged": (hole_intervals, ("grades",)),
     "topics": (topic_intervals, ("level", "method", "rng", "groups")),
@@ -24,16 +28,16 @@ _OVER: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
 
 
 def intervals(
-    measures: Any,
-    qrels: Any,
-    run: Any,
+    measures: MeasureLike | Iterable[MeasureLike],
+    qrels: Qrels,
+    run: Run,
     over: str = "ties",
     *,
-    grades: Any = None,
+    grades: Iterable[int] | None = None,
     level: float = 0.95,
     method: str = "bootstrap",
-    rng: Any = None,
-    groups: Any = None,
+    rng: Rng | None = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """How far a value could have been another one.
 

@@ -18,11 +18,12 @@ from simultaneous intervals of differences, ours from the tests of `irpref.analy
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref.analysis import pairs as tests
 from irpref.analysis.letters import letters
@@ -32,8 +33,11 @@ from irpref.arrays.segments import Bools, Ints
 from irpref.formats.runs import named_runs
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
+from irpref.judged.types import Groups, Qrels, Runs
+from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import did_you_mean
+from irpref.meta.samples import Rng
 
 _JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that a board has beside those asked for
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
@@ -54,7 +58,7 @@ class Leaderboard(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
     _metadata: ClassVar[list[str]] = ["pairs", "level", "method"]
 
     @property
-    def _constructor(self) -> Any:
+    def _constructor(self) -> type[Leaderboard]:
         return Leaderboard
 
     def against(self, *baselines: str) -> pd.DataFrame:
@@ -82,15 +86,15 @@ class Leaderboard(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
 
 
 def leaderboard(
-    measures: Any,
-    qrels: Any,
-    runs: Any,
-    sort: Any = None,
+    measures: MeasureLike | Iterable[MeasureLike],
+    qrels: Qrels,
+    runs: Runs,
+    sort: MeasureLike | None = None,
     pairs: str = "randomised_tukey",
     level: float = 0.95,
-    groups: Any = None,
+    groups: Groups | None = None,
     n_permutations: int = tests.N_PERMUTATIONS,
-    rng: Any = None,
+    rng: Rng | None = None,
     float32: bool = False,
 ) -> Leaderboard:
     """Means of runs with their intervals, places and letters, from tests of all pairs.
@@ -175,7 +179,7 @@ def board_of(
     pairs: str,
     level: float,
     n_permutations: int = tests.N_PERMUTATIONS,
-    seed: Any = None,
+    seed: Rng | None = None,
 ) -> Leaderboard:
     """The leaderboard of values that are there already.
 
@@ -223,7 +227,7 @@ def board_of(
     return board
 
 
-def _sorting(sort: Any, chosen: Sequence[Any]) -> str:
+def _sorting(sort: MeasureLike | None, chosen: Sequence[Measure]) -> str:
     if sort is None:
         return str(chosen[0])
     (measure,) = parse_all([sort])
@@ -252,14 +256,14 @@ def _board(
     compared: tests.Pairs | None,
     method: str,
     level: float,
-    seed: Any,
+    seed: Rng | None,
 ) -> pd.DataFrame:
     of = kept[name]
     n = len(of.runs)
     low, high, _ = mean_intervals(of.values, level, rng=seed)
     better_first = of.means if of.higher_is_better else -of.means
     place = 1 + (better_first[:, None] < better_first).sum(axis=1)
-    best: Any = np.full(n, pd.NA, dtype=object)
+    best = np.full(n, pd.NA, dtype=object)
     worst, text = best.copy(), np.full(n, None, dtype=object)
     if compared is not None and method != "none":
         # As many as there are, a level of 0.9 leaves 0.09999999999999998.

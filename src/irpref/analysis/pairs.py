@@ -39,7 +39,7 @@ from irpref.analysis.significance import SAME, corrected
 from irpref.analysis.topics import drawing
 from irpref.arrays.segments import Floats, Ints
 from irpref.meta.design import residual_variance
-from irpref.meta.samples import all_pairs
+from irpref.meta.samples import Rng, all_pairs
 
 METHODS = ("randomised_tukey", "tukey", "holm", "none")
 N_PERMUTATIONS = 10_000
@@ -95,7 +95,7 @@ def compare(
     values: Sequence[Floats],
     method: str = "randomised_tukey",
     n_permutations: int = N_PERMUTATIONS,
-    rng: Any = None,
+    rng: Rng | None = None,
 ) -> list[Pairs]:
     """Test all pairs of runs, by several measures.
 
@@ -212,7 +212,7 @@ def _coefficients(n_runs: int, df: int) -> tuple[float, ...]:
 
 
 def randomised_tukey(
-    values: Sequence[Floats], differences: Sequence[Floats], n_permutations: int, rng: Any
+    values: Sequence[Floats], differences: Sequence[Floats], n_permutations: int, rng: Rng | None
 ) -> list[Floats]:
     """P-values of the randomised Tukey test of several measures: each of the shape of its differences."""
     n_runs, n_topics = values[0].shape

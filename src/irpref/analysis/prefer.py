@@ -47,6 +47,7 @@ from irpref.judged.align import judge
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
+from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import REL
 from irpref.messages import about, did_you_mean
 from irpref.meta.values import PairDifferences
@@ -77,15 +78,15 @@ class PreferenceTable(pd.DataFrame):  # type: ignore[misc]  # pandas ships no ty
 
 
 def prefer(
-    qrels: Any,
-    runs: Any,
+    qrels: Qrels,
+    runs: Runs,
     other: Any = None,
     *,
     how: str = "rpp",
     weights: str = "uniform",
     rel: float = 1,
     graded: bool = False,
-    groups: Any = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """Compare two rankings of each topic directly, or order many runs by such comparisons.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
 from irpref.arrays.segments import Bools, Floats
+from irpref.judged.types import Qrels, Run
+from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.meta.values import topic_values
 
@@ -55,7 +56,7 @@ class Results:
         return Results(self.measure, self.runs, kept, values, self.higher_is_better, self.is_sum)
 
 
-def results(measures: Any, qrels: Any, runs: Mapping[str, Any], float32: bool = False) -> list[Results]:
+def results(measures: Measures, qrels: Qrels, runs: Mapping[str, Run], float32: bool = False) -> list[Results]:
     """Evaluate runs by name: one `Results` a measure, over the topics of the qrels, in the order asked for.
 
     Raises

@@ -32,6 +32,10 @@ from irpref.judged.groups import groups_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.judged.types import Groups, Qrels, Run
+    from irpref.measures.declare import Measures
+    from irpref.meta.samples import Rng
+
 METHODS = ("bootstrap", "t")
 N_SAMPLES = 10_000
 _PIECE = 1 << 22  # numbers of an array of draws held at a time: 32 MB
@@ -48,7 +52,7 @@ def check_level(level: Any) -> float:
     return number
 
 
-def drawing(rng: Any) -> np.random.Generator:
+def drawing(rng: Rng | None) -> np.random.Generator:
     """What draws: of a seed, a generator, or seed 0 if None; `ValueError` for what is neither."""
     try:
         return np.random.default_rng(0 if rng is None else rng)
@@ -60,7 +64,7 @@ def mean_intervals(
     values: Floats,
     level: float = 0.95,
     method: str = "bootstrap",
-    rng: Any = None,
+    rng: Rng | None = None,
     n_samples: int = N_SAMPLES,
 ) -> tuple[Floats, Floats, Floats]:
     """Confidence intervals of means over topics.
@@ -138,13 +142,13 @@ def _quantile(ordered: Floats, q: float) -> Floats:
 
 
 def topic_intervals(
-    measures: Any,
-    qrels: Any,
-    run: Any,
+    measures: Measures,
+    qrels: Qrels,
+    run: Run,
     level: float = 0.95,
     method: str = "bootstrap",
-    rng: Any = None,
-    groups: Any = None,
+    rng: Rng | None = None,
+    groups: Groups | None = None,
 ) -> pd.DataFrame:
     """Confidence interval of the mean of each measure: see `irpref.intervals(..., over='topics')`.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
+from irpref.judged.types import Qrels
 from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     return ERROR if args.strict and (found["level"] == "grave").any() else OK
 
 
-def _next(given: frame.Inputs, args: argparse.Namespace, qrels: Any) -> Any:
+def _next(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels) -> Any:
     """The documents to judge next, a row each."""
     from irpref import judge_next
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
+from irpref.judged.types import Qrels, Runs
 from irpref.messages import visible
 from irpref.show.text import (
     LINES,
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
         frame.show(args, _long(means, b, form) if form in LINES else _tests(means))
 
 
-def _documents(qrels: Any, runs: Any, rel: float) -> Table | None:
+def _documents(qrels: Qrels, runs: Runs, rel: float) -> Table | None:
     """Documents retrieved, relevant, found; None for preferences that put a document on several levels."""
     from irpref import curves
     from irpref.judged.pool import ConflictError

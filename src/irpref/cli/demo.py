@@ -29,6 +29,7 @@ from irpref.show.text import text as printed
 
 if TYPE_CHECKING:
     import pandas as pd
+    from ir_measures.measures import Measure
 
 WIDTH = 100
 SHOWN_DOCUMENTS = 20
@@ -281,7 +282,7 @@ def _noted(notes: list[str]) -> Iterator[None]:
 # ------------------------------------------------------------------------------------------------ evaluation
 
 
-def _experiment(collection: Collection, measures: Sequence[Any]) -> Results:
+def _experiment(collection: Collection, measures: Sequence[Measure]) -> Results:
     try:
         import pyterrier as pt
     except ImportError:
@@ -289,7 +290,7 @@ def _experiment(collection: Collection, measures: Sequence[Any]) -> Results:
     return _with_pyterrier(pt, collection, measures)
 
 
-def _with_pyterrier(pt: Any, collection: Collection, measures: Sequence[Any]) -> Results:
+def _with_pyterrier(pt: Any, collection: Collection, measures: Sequence[Measure]) -> Results:
     import pandas as pd
 
     names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
@@ -315,7 +316,7 @@ def _ranked(run: pd.DataFrame) -> pd.DataFrame:
     return ordered.assign(rank=ordered.groupby("query_id").cumcount())
 
 
-def _with_ir_measures(collection: Collection, measures: Sequence[Any]) -> Results:
+def _with_ir_measures(collection: Collection, measures: Sequence[Measure]) -> Results:
     import ir_measures
     import pandas as pd
 
@@ -362,7 +363,7 @@ def _filled(indent: str, texts: Iterable[str]) -> list[str]:
     return lines
 
 
-def _table(frame: pd.DataFrame, measures: Sequence[Any]) -> list[str]:
+def _table(frame: pd.DataFrame, measures: Sequence[Measure]) -> list[str]:
     """Systems by measures, the best of a column starred."""
     four = rounded()
     best = {m: best_of(m, list(frame[str(m)]), four) for m in measures} if len(frame) > 1 else {}
@@ -374,10 +375,10 @@ def _table(frame: pd.DataFrame, measures: Sequence[Any]) -> list[str]:
     return printed(Table(columns, rows), page=Page(WIDTH)).splitlines()
 
 
-def _legend(measures: Sequence[Any]) -> list[str]:
+def _legend(measures: Sequence[Measure]) -> list[str]:
     """One line for each measure: what it means, its range and direction."""
-    first = {measure.NAME: measure for measure in reversed(measures)}
-    names = [measure.NAME for measure in measures if measure.NAME in first]
+    first = {str(measure.NAME): measure for measure in reversed(measures)}
+    names = [str(measure.NAME) for measure in measures]
     width = max(map(len, names))
     lines = []
     for name in dict.fromkeys(names):
@@ -391,11 +392,13 @@ def _legend(measures: Sequence[Any]) -> list[str]:
     return lines
 
 
-def _range(measure: Any) -> str:
+def _range(measure: Measure) -> str:
     return str(getattr(measure, "RANGE", "")).replace("[0, 1]", "0 to 1")
 
 
-def _one_topic(collection: Collection, results: Results, measures: Sequence[Any], query_id: str | None) -> list[str]:
+def _one_topic(
+    collection: Collection, results: Results, measures: Sequence[Measure], query_id: str | None
+) -> list[str]:
     """One topic: values of every system, and the grades of its first documents."""
     named = {measure.NAME: measure for measure in reversed(measures)}
     wanted = [name.partition("@")[0] for name in ONE_TOPIC]

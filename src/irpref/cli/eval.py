@@ -18,6 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ir_measures.measures import Measure
+
 from irpref.analysis.significance import CORRECTIONS, TESTS, corrected, paired_test
 from irpref.arrays.record import Record
 from irpref.cli import frame
@@ -167,7 +169,9 @@ def _say_grave(scores: Mapping[str, Scores]) -> None:
         frame.say(f"check: {line}")
 
 
-def _say_daggers(scores: Mapping[str, Scores], base: str, measures: Sequence[Any], args: argparse.Namespace) -> None:
+def _say_daggers(
+    scores: Mapping[str, Scores], base: str, measures: Sequence[Measure], args: argparse.Namespace
+) -> None:
     """Where a run differs from the baseline because of the topics that one of them lacks, and would not otherwise."""
     lacking = {name: {*of.missing, *scores[base].missing} for name, of in scores.items() if name != base}
     if not any(lacking.values()):
@@ -224,7 +228,7 @@ def _scorer(
     try:
         with frame.asking_for_known(args):
 
-            def scorer(measures: list[Any], of: Any) -> Scorer:
+            def scorer(measures: list[Measure], of: Any) -> Scorer:
                 return Scorer(
                     measures,
                     of,
@@ -275,7 +279,7 @@ class Value(Record):
 
     run: str
     query_id: str  # SUMMARY for all topics
-    measure: Any
+    measure: Measure
     value: float
     difference: float | None = None
     p: float | None = None
@@ -284,7 +288,7 @@ class Value(Record):
 
 def _values(
     scores: Mapping[str, Scores],
-    measures: Sequence[Any],
+    measures: Sequence[Measure],
     base: str | None,
     args: argparse.Namespace,
     groups: Mapping[str | None, set[str]],
@@ -335,7 +339,7 @@ def _on(found: Scores, group: str | None, topics: set[str]) -> Scores:
 
 
 def _compared(
-    scores: Mapping[str, Scores], base: str, measures: Sequence[Any], test: str, correction: str
+    scores: Mapping[str, Scores], base: str, measures: Sequence[Measure], test: str, correction: str
 ) -> dict[tuple[str, Any], float]:
     """Adjusted p-value by run and measure. The family are the runs compared by one measure."""
     out: dict[tuple[str, Any], float] = {}
@@ -364,7 +368,7 @@ def _long(values: Iterable[Value], base: str | None, args: argparse.Namespace, w
 
 
 def _wide(
-    values: Iterable[Value], measures: Sequence[Any], base: str | None, args: argparse.Namespace, with_run: bool
+    values: Iterable[Value], measures: Sequence[Measure], base: str | None, args: argparse.Namespace, with_run: bool
 ) -> Table:
     """One row a run (or topic), one column a measure; the best of the runs is marked."""
     number = rounded(args.places)
@@ -407,12 +411,12 @@ def _wide(
     return Table(columns, rows, notes=notes)
 
 
-def lower_is_better(measure: Any) -> bool:
+def lower_is_better(measure: Measure) -> bool:
     """Whether the best value is the lowest."""
     return not getattr(measure, "higher_is_better", True)
 
 
-def best_of(measure: Any, values: Sequence[float], number: Any) -> str | None:
+def best_of(measure: Measure, values: Sequence[float], number: Any) -> str | None:
     """The best value as it is printed; None where nothing is better than anything else."""
     if str(measure.NAME) in _COUNTS:
         return None

@@ -30,7 +30,10 @@ from irpref.messages import IrprefWarning, visible, warn_user
 from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, write
 
 if TYPE_CHECKING:
+    from ir_measures.measures import Measure
+
     from irpref.judged.stream import Done
+    from irpref.judged.types import Qrels, Runs
 
 PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
@@ -264,7 +267,7 @@ class Inputs(Record):
 
     qrels: str
     files: dict[str, str]
-    measures: list[Any]
+    measures: list[Measure]
 
     def judgments(self, known: str | None = None) -> Any:
         """The judgments, see `irpref.cli.scoring.read_judgments`."""
@@ -463,7 +466,7 @@ def _not_so(error: Exception, form: str | None) -> Exception:
     return ValueError(f"{error} (--format {form} is how runs are read; the format of the text is -o {form})")
 
 
-def say_grave(qrels: Any, runs: Any, measures: Sequence[Any]) -> None:
+def say_grave(qrels: Qrels, runs: Runs, measures: Sequence[Measure]) -> None:
     """What `irpref check` finds grave, in one line each on standard error."""
     from irpref.analysis.check import check, grave
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
+from irpref.judged.types import Qrels, Runs
 from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 METHODS = ("randomised_tukey", "tukey", "holm", "none")
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
     frame.show(args, tables)
 
 
-def _design(given: frame.Inputs, args: argparse.Namespace, qrels: Any, runs: Any) -> Any:
+def _design(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels, runs: Runs) -> Any:
     """How many topics each measure would need: see `irpref.meta.topic_set_size`."""
     import pandas as pd
 

@@ -14,6 +14,8 @@ import sys
 import textwrap
 from typing import Any
 
+from ir_measures.measures import Measure
+
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
 from irpref.show.text import Column, Table
@@ -51,7 +53,7 @@ def _every() -> list[Any]:
     return [*ours, *(other[name] for name in sorted(other, key=str.lower))]
 
 
-def _is_ours(measure: Any) -> bool:
+def _is_ours(measure: Measure) -> bool:
     from irpref.measures.declare import KernelMeasure
 
     return isinstance(measure, KernelMeasure)
@@ -94,7 +96,7 @@ def facts(measure: Any) -> dict[str, Any]:
     }
 
 
-def _parameter(measure: Any, name: str) -> dict[str, Any]:
+def _parameter(measure: Measure, name: str) -> dict[str, Any]:
     from ir_measures.measures.base import _NOT_PROVIDED
 
     spec = measure.SUPPORTED_PARAMS[name]
@@ -109,7 +111,7 @@ def _parameter(measure: Any, name: str) -> dict[str, Any]:
     }
 
 
-def _providers(measure: Any) -> list[str]:
+def _providers(measure: Measure) -> list[str]:
     import ir_measures
 
     return [
@@ -161,7 +163,7 @@ def _table(found: list[dict[str, Any]]) -> Table:
     return Table(columns, rows)
 
 
-def _first_paragraph(measure: Any) -> str:
+def _first_paragraph(measure: Measure) -> str:
     return " ".join(inspect.cleandoc(type(measure).__doc__ or "").split("\n\n")[0].split())
 
 

@@ -25,6 +25,8 @@ from irpref.formats.trec import Columns, Source
 from irpref.messages import IrprefWarning, warn_user
 
 if TYPE_CHECKING:
+    from ir_measures.measures import Measure
+
     from irpref.analysis.check import Finding
     from irpref.evaluation import Others
     from irpref.judged.stream import Done
@@ -95,7 +97,7 @@ class Judgments:
         return str(self.data["relevance"].dtype).lower().startswith(("int", "uint"))  # pandas or polars
 
 
-def reads_preferences(measure: Any) -> bool:
+def reads_preferences(measure: Measure) -> bool:
     """Whether a measure takes preferences as well as grades."""
     return "preferences" in getattr(measure, "NEEDS", ())
 
@@ -196,7 +198,7 @@ class Scorer:
 
     def __init__(
         self,
-        measures: Sequence[Any],
+        measures: Sequence[Measure],
         judgments: Judgments,
         *,
         exact: bool = False,
@@ -206,7 +208,7 @@ class Scorer:
         float32: bool = False,
         form: str | None = None,
     ) -> None:
-        from irpref.evaluation import AcceleratedEvaluator, Others, check_graded, columns_for
+        from irpref.evaluation import KernelEvaluator, Others, check_graded, columns_for
         from irpref.judged.pool import ConflictError
         from irpref.judged.recent import recent_pool
         from irpref.measures.declare import KernelMeasure
@@ -234,7 +236,7 @@ class Scorer:
         self.rest = [m for m in measures if m not in here]
         self.kernels: Any = None
         if self.pool is not None:
-            self.kernels = AcceleratedEvaluator(here, self.pool, float32=float32)
+            self.kernels = KernelEvaluator(here, self.pool, float32=float32)
         self.others: Others | None = None
         if self.rest:
             import ir_measures
@@ -253,7 +255,7 @@ class Scorer:
                 self.kernels.single |= self.others.single
 
     @staticmethod
-    def _hosted(measures: Iterable[Any]) -> set[Any]:
+    def _hosted(measures: Iterable[Measure]) -> set[Any]:
         from ir_measures import providers
 
         from irpref.measures.everyday import supports
@@ -365,7 +367,7 @@ class Scorer:
 class SideBySide(Scorer):
     """Scorers of different measures against different judgments, as one."""
 
-    def __init__(self, measures: Sequence[Any], scorers: Sequence[Scorer]) -> None:
+    def __init__(self, measures: Sequence[Measure], scorers: Sequence[Scorer]) -> None:
         self.measures, self.scorers = list(measures), list(scorers)
         self.pool = self.scorers[0].pool
 
@@ -384,7 +386,7 @@ class SideBySide(Scorer):
         return found
 
 
-def _host_errs(measures: Iterable[Any], pool: Any) -> bool:
+def _host_errs(measures: Iterable[Measure], pool: Any) -> bool:
     """Whether the host computes wrong values of these measures together, or crashes: see `irpref.host`."""
     import numpy as np
 

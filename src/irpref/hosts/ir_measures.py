@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from threading import Lock
 from types import FrameType
 from typing import Any
 
 from ir_measures import providers
+from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
-from irpref.evaluation import AcceleratedEvaluator, CombinedEvaluator, KernelEvaluator, columns_for, evaluator
+from irpref.evaluation import CombinedEvaluator, KernelEvaluator, columns_for, evaluator
 from irpref.judged.align import NoCommonTopicError
 from irpref.judged.inputs import as_table, opened
-from irpref.measures.declare import KernelMeasure, is_ours, registered
+from irpref.judged.types import Qrels, Run
+from irpref.measures.declare import is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
 from irpref.messages import IrprefWarning, about, warn_user
 
@@ -32,7 +34,7 @@ __all__ = [
     "supports",
 ]
 
-
+AcceleratedEvaluator = KernelEvaluator  # its name here
 _lock = Lock()
 
 
@@ -58,7 +60,7 @@ class HostEvaluator(providers.Evaluator):
         self.evaluator = evaluator
         self.pool, self.topic_ids = evaluator.pool, evaluator.topic_ids
 
-    def judge(self, run: Any) -> JudgedRun:
+    def judge(self, run: Run) -> JudgedRun:
         """Align a run. Warns where it has no topic in common with the judgments."""
         run = as_table(run, "score")
         with about(_system()):
@@ -69,19 +71,19 @@ class HostEvaluator(providers.Evaluator):
                 warn_user(text, IrprefWarning, once="no common topic")
                 return self.evaluator.judge({}, ordered=True)
 
-    def values(self, run: Any) -> dict[Any, Floats]:
+    def values(self, run: Run) -> dict[Measure, Floats]:
         """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
         return self.evaluator.values_of(self.judge(run))
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, run: Run) -> Iterator[Metric]:
         """One metric for every topic of the qrels and measure, sorted as the host does: see the class."""
         judged = self.judge(run)
         return self._metrics(judged, self.evaluator.values_of(judged))
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+    def _iter_calc(self, run: Run) -> Iterator[Metric]:
         return self.iter_calc(run)
 
-    def _metrics(self, judged: JudgedRun, values: dict[Any, Floats]) -> Iterator[Metric]:
+    def _metrics(self, judged: JudgedRun, values: dict[Measure, Floats]) -> Iterator[Metric]:
         assert judged.order is not None
         answered = judged.order.tolist()
         lists = {measure: of.tolist() for measure, of in values.items()}
@@ -93,11 +95,11 @@ class HostEvaluator(providers.Evaluator):
             for t in lacking:
                 yield Metric(query_id=self.topic_ids[t], measure=measure, value=of[t])
 
-    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+    def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics of the qrels by measure."""
         return self.evaluator.means_of(self.values(run))
 
-    def calc(self, run: Any) -> CalcResults:
+    def calc(self, run: Run) -> CalcResults:
         """Means and metrics."""
         judged = self.judge(run)
         values = self.evaluator.values_of(judged)
@@ -114,15 +116,15 @@ class NoJudgments(providers.Evaluator):
     topics : ids of topics, all without judgments
     """
 
-    def __init__(self, measures: Iterable[Any], topics: Iterable[str]) -> None:
+    def __init__(self, measures: Iterable[Measure], topics: Iterable[str]) -> None:
         super().__init__(sorted(set(measures), key=str), list(topics))
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+    def _iter_calc(self, run: Run) -> Iterator[Metric]:
         warn_user("the qrels are empty: there is nothing to judge a run against", IrprefWarning, once="empty qrels")
         return iter(())
 
 
-def _warn_of_searches(measures: Iterable[Any]) -> None:
+def _warn_of_searches(measures: Iterable[Measure]) -> None:
     """Warn where `pt.GridSearch`, which takes the highest value for the best, was given a measure that is otherwise."""
     lower = [measure for measure in measures if not getattr(measure, "higher_is_better", True)]
     frame: FrameType | None = sys._getframe(1) if lower else None
@@ -154,7 +156,7 @@ def _system() -> str | None:
     return None
 
 
-def _for_host(make: Callable[[Iterable[Any], Any], KernelEvaluator], measures: Iterable[Any], qrels: Any) -> Any:
+def _for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJudgments:
     """An evaluator of ours that keeps to the host's contract."""
     measures = list(measures)
     _warn_of_searches(measures)
@@ -167,7 +169,7 @@ def _for_host(make: Callable[[Iterable[Any], Any], KernelEvaluator], measures: I
         for measure in measures:
             measure.validate_params()
         return NoJudgments(measures, map(str, data) if isinstance(data, Mapping) else ())
-    return HostEvaluator(make(measures, data))
+    return HostEvaluator(KernelEvaluator(measures, data))
 
 
 class IrprefProvider(providers.Provider):
@@ -176,22 +178,22 @@ class IrprefProvider(providers.Provider):
     NAME = "irpref"
 
     @property
-    def SUPPORTED_MEASURES(self) -> list[Any]:  # type: ignore[override]
+    def SUPPORTED_MEASURES(self) -> list[Measure]:  # type: ignore[override]
         """Our measures, whatever their parameters."""
         return list(registered().values())
 
-    def supports(self, measure: Any) -> bool:
+    def supports(self, measure: Measure) -> bool:
         """Whether the measure is ours. `ValueError` where a required parameter is missing."""
         return is_ours(measure)
 
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
-        return _for_host(KernelEvaluator, measures, qrels)
+    def _evaluator(self, measures: Iterable[Measure], qrels: Qrels) -> Any:
+        return _for_host(measures, qrels)
 
-    def own(self, measures: Iterable[Any], qrels: Any) -> KernelEvaluator:
+    def own(self, measures: Iterable[Measure], qrels: Qrels) -> KernelEvaluator:
         """An evaluator that keeps to our own rules: what nobody can evaluate is an error."""
         return KernelEvaluator(measures, qrels)
 
-    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+    def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
         """Columns of the qrels that these measures read."""
         return [*super().qrel_inputs(measures), *columns_for(measures)]
 
@@ -216,24 +218,15 @@ class AcceleratedProvider(IrprefProvider):
     NAME = "irpref-accelerated"
 
     @property
-    def SUPPORTED_MEASURES(self) -> list[Any]:  # type: ignore[override]
+    def SUPPORTED_MEASURES(self) -> list[Measure]:  # type: ignore[override]
         """Measures without their parameters; `supports` looks at these, too."""
         from ir_measures import measures as host
 
         return [*registered().values(), *(host.registry[name] for name in HOSTED)]
 
-    def supports(self, measure: Any) -> bool:
+    def supports(self, measure: Measure) -> bool:
         """Whether we compute the measure. Raises as `irpref.host.supports`."""
         return supports(measure)
-
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
-        return _for_host(AcceleratedEvaluator, measures, qrels)
-
-    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Columns of the qrels that these measures read."""
-        measures = list(measures)
-        ours = [m for m in measures if isinstance(m, KernelMeasure)]
-        return super().qrel_inputs(ours)
 
 
 def accelerate(on: bool = True) -> None:

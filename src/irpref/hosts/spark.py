@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from irpref.evaluation import AcceleratedEvaluator, columns_for, evaluator, prepare
+from irpref.evaluation import KernelEvaluator, columns_for, evaluator, prepare
 from irpref.hosts.ir_measures import IrprefProvider
 from irpref.judged.align import judge
 from irpref.judged.preferences import COLUMNS as PREFERENCE_COLUMNS
@@ -30,12 +30,14 @@ from irpref.messages import TieWarning, held
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from irpref.measures.declare import Measures
+
 SCHEMA = "query_id string, measure string, value double"
 _BUCKET = "__bucket"
 
 
 def evaluate(
-    run: DataFrame, qrels: DataFrame, measures: Any, *, buckets: int | None = None, float32: bool = False
+    run: DataFrame, qrels: DataFrame, measures: Measures, *, buckets: int | None = None, float32: bool = False
 ) -> DataFrame:
     """Values of a run by topic and measure.
 
@@ -212,7 +214,7 @@ def _values(
     kernels = [measure for measure in ours if isinstance(measure, KernelMeasure)]
     pool = recent_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
     with held():  # of this bucket; the driver has seen all of the judgments
-        here = AcceleratedEvaluator(ours, pool, float32=float32)
+        here = KernelEvaluator(ours, pool, float32=float32)
     judged = judge(pool, run, strict=True, ties=here.ties, single=float32)
     found = here.values_of(judged)
     for measure, name in ours.items():

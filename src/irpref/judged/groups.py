@@ -16,9 +16,10 @@ from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Ints
 from irpref.judged.inputs import is_missing
 from irpref.judged.pool import Pool
+from irpref.judged.types import Groups, Qrels
 
 
-def groups_of(groups: Any, qrels: Any, topics: Sequence[str]) -> dict[str | None, Bools]:
+def groups_of(groups: Groups | None, qrels: Qrels | None, topics: Sequence[str]) -> dict[str | None, Bools]:
     """Which topics are in each group, groups in the order of their names."""
     if groups is None:
         return {None: np.ones(len(topics), bool)}
@@ -56,7 +57,7 @@ class Part(Record):
         return {} if self.group is None else {"group": self.group}
 
 
-def parts_of(groups: Any, qrels: Any, topics: Sequence[str]) -> list[Part]:
+def parts_of(groups: Groups | None, qrels: Qrels | None, topics: Sequence[str]) -> list[Part]:
     """The groups of topics one by one; all topics together where `groups` is None."""
     return [
         Part(group, at, sorted(at.tolist(), key=topics.__getitem__))
@@ -75,7 +76,7 @@ def group_column(n_topics: int, parts: Sequence[Part]) -> dict[str, Any]:
     return {"group": group}
 
 
-def _group_of(groups: Any, qrels: Any) -> dict[str, str]:
+def _group_of(groups: Groups, qrels: Qrels | None) -> dict[str, str]:
     if isinstance(groups, Mapping) or (hasattr(groups, "items") and hasattr(groups, "index")):
         return {str(topic): str(group) for topic, group in groups.items() if not is_missing(group)}
     if not isinstance(groups, (str, os.PathLike)):
@@ -92,11 +93,11 @@ def _group_of(groups: Any, qrels: Any) -> dict[str, str]:
     return read_groups(groups)
 
 
-def _first(qrels: Any) -> Any:
+def _first(qrels: Qrels | None) -> Any:
     return qrels[0] if isinstance(qrels, list) and qrels else None
 
 
-def _of_column(name: str, qrels: Any) -> dict[str, str]:
+def _of_column(name: str, qrels: Qrels | None) -> dict[str, str]:
     pool = Pool.build(qrels, (name,))
     out: dict[str, str] = {}
     for topic, value in zip(pool.judged.topic.tolist(), pool.columns[name].tolist(), strict=True):

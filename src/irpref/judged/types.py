@@ -37,3 +37,7 @@ Qrels: TypeAlias = _Table | HasQrels
 Run: TypeAlias = _Table | HasScoredDocs
 # Several runs by name; a list of paths, named by their files.
 Runs: TypeAlias = Mapping[Any, Run] | Iterable[str | os.PathLike[str]]
+# The same, or name and run one by one, loaded as they are asked for.
+EachRun: TypeAlias = Runs | Iterable[tuple[Any, Run]]
+# Topic -> group; a path of lines `topic group`, or the name of a column of the qrels.
+Groups: TypeAlias = Mapping[Any, Any] | str | os.PathLike[str]

@@ -14,7 +14,7 @@ from irpref.judged.inputs import as_frame, column_names
 from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
 from irpref.judged.types import Qrels, Run
-from irpref.measures.declare import KernelMeasure, MeasureLike, needs
+from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
 from irpref.measures.degenerate import nonrelevant, warn_degenerate
 from irpref.measures.names import parse_all
 
@@ -23,7 +23,7 @@ from irpref.measures.names import parse_all
 def bind(measures: MeasureLike, source: Qrels) -> Measure: ...  # type: ignore[overload-overlap]
 @overload
 def bind(measures: Iterable[MeasureLike], source: Qrels) -> list[Measure]: ...
-def bind(measures: Any, source: Any) -> Any:
+def bind(measures: Measures, source: Any) -> Any:
     """Fix the grade scale of measures once for a collection.
 
     `max_rel` is filled in where a measure takes it and none was given, so that values do not change when the

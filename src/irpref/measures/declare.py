@@ -11,7 +11,7 @@ import inspect
 import math
 import numbers
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -29,6 +29,8 @@ from irpref.messages import did_you_mean
 
 # A measure of any toolkit, or its name.
 MeasureLike: TypeAlias = host.Measure | str
+# Several of them, or one.
+Measures: TypeAlias = MeasureLike | Iterable[MeasureLike]
 
 # What a measure may need of the judgments, beyond grades.
 Need = Literal["scale", "nonrelevant", "known", "preferences"]
@@ -408,7 +410,7 @@ class KernelMeasure(host.Measure):
         evaluator = provider.own([self], qrels)
         return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
 
-    def per_query(self, qrels: Any) -> Any:
+    def per_query(self, qrels: Qrels) -> Any:
         """Stage of a PyTerrier pipeline that gives this measure by query: `bm25 >> RPref(max_rel=3).per_query(qrels)`.
 
         Parameters
@@ -469,7 +471,7 @@ def registered() -> dict[str, KernelMeasure]:
     return dict(_REGISTERED)
 
 
-def nearest_of_ours(measure: Any) -> KernelMeasure | None:
+def nearest_of_ours(measure: host.Measure) -> KernelMeasure | None:
     """Of our measures, the one that a measure of the host equals or comes closest to; None if there is none."""
     for known in _REGISTERED.values():
         parameters = known.STANDS_FOR.get(str(measure.NAME))
@@ -478,7 +480,7 @@ def nearest_of_ours(measure: Any) -> KernelMeasure | None:
     return None
 
 
-def needs(measure: Any) -> tuple[Need, ...]:
+def needs(measure: host.Measure) -> tuple[Need, ...]:
     """What a measure, also one of the host, needs of the judgments beyond grades: keys of `NEEDS`."""
     found = measure if isinstance(measure, KernelMeasure) else nearest_of_ours(measure)
     return () if found is None else found.NEEDS
@@ -502,7 +504,7 @@ def register(measure: M, name: str | None = None) -> M:
     return measure
 
 
-def is_ours(measure: Any) -> bool:
+def is_ours(measure: host.Measure) -> bool:
     """Whether one of our registered measures. `ValueError` where a required parameter is missing."""
     if not isinstance(measure, KernelMeasure) or measure.NAME not in _REGISTERED:
         return False

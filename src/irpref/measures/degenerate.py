@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
+from ir_measures.measures import Measure
 
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.segments import Bools, Floats
@@ -13,7 +13,7 @@ from irpref.measures.declare import needs
 from irpref.messages import DegenerateWarning, warn_user
 
 
-def nonrelevant(measure: Any, grade: Floats) -> Bools:
+def nonrelevant(measure: Measure, grade: Floats) -> Bools:
     """Which grades are judged, and not relevant to this measure, also one of the host: shape as `grade`."""
     if "rel" in measure.SUPPORTED_PARAMS:
         return (grade >= 0) & (grade < measure["rel"])
@@ -23,19 +23,19 @@ def nonrelevant(measure: Any, grade: Floats) -> Bools:
     return (grade >= 0) & (worth <= 0)
 
 
-def lacks_nonrelevant(measure: Any, judgments: Judgments) -> Bools:
+def lacks_nonrelevant(measure: Measure, judgments: Judgments) -> Bools:
     """Topics where a measure needs a document judged non-relevant, and there is none: shape (n_topics,)."""
     if "nonrelevant" not in needs(measure):
         return np.zeros(judgments.n_topics, bool)
     return judgments.levels.count(nonrelevant(measure, judgments.level_grade)) == 0
 
 
-def is_degenerate(measure: Any, judgments: Judgments) -> bool:
+def is_degenerate(measure: Measure, judgments: Judgments) -> bool:
     """Whether no topic has what a measure needs to say more than recall."""
     return bool(lacks_nonrelevant(measure, judgments).all())
 
 
-def what_is_left(measure: Any, grades: Iterable[float]) -> str:
+def what_is_left(measure: Measure, grades: Iterable[float]) -> str:
     """What a measure says without documents judged non-relevant, for a message that has named it.
 
     Parameters
@@ -49,7 +49,7 @@ def what_is_left(measure: Any, grades: Iterable[float]) -> str:
     return "says little more than recall"
 
 
-def warn_degenerate(measure: Any, grades: Iterable[float]) -> None:
+def warn_degenerate(measure: Measure, grades: Iterable[float]) -> None:
     """Warn that no document is judged non-relevant; once for a measure, whatever its scale, in a call of the user's.
 
     Parameters

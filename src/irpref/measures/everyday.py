@@ -40,6 +40,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from ir_measures.measures import Measure
 from ir_measures.measures.base import _NOT_PROVIDED
 
 from irpref.arrays.judgments import Gains, Judgments
@@ -212,11 +213,11 @@ def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: i
 # Which measures ---------------------------------------------------------------------------------------------
 
 
-def _always(measure: Any) -> bool:
+def _always(measure: Measure) -> bool:
     return True
 
 
-def _is_ndcg(measure: Any) -> bool:
+def _is_ndcg(measure: Measure) -> bool:
     gains = measure.params.get("gains")
     if measure["dcg"] == "exp-log2":
         return "cutoff" in measure.params and gains is None and not measure["judged_only"]
@@ -266,9 +267,9 @@ HOSTED: dict[str, Hosted] = {
 }
 
 
-def hosted(measure: Any) -> Hosted | None:
+def hosted(measure: Measure) -> Hosted | None:
     """How we compute this measure of the host; None where the host is to do it."""
-    found = HOSTED.get(measure.NAME)
+    found = HOSTED.get(str(measure.NAME))
     if found is None or type(measure).__module__.partition(".")[0] != "ir_measures":
         return None
     measure.validate_params()
@@ -276,12 +277,12 @@ def hosted(measure: Any) -> Hosted | None:
     return found if cutoff >= 1 and rel >= 1 and found.fits(measure) else None
 
 
-def in_32_bits(measure: Any) -> bool:
+def in_32_bits(measure: Measure) -> bool:
     """Whether the host's own value of a hosted measure comes from scores as 32-bit floats: from pytrec_eval."""
     return bool(measure.NAME != "Judged" and not (measure.NAME == "RR" and "cutoff" in measure.params))
 
 
-def supports(measure: Any) -> bool:
+def supports(measure: Measure) -> bool:
     """Whether this module computes the measure: one of ours, or one of the host's that gives the host's value.
 
     Raises
@@ -294,7 +295,7 @@ def supports(measure: Any) -> bool:
     return hosted(measure) is not None
 
 
-def arguments_of(measure: Any) -> dict[str, Any]:
+def arguments_of(measure: Measure) -> dict[str, Any]:
     """Parameters as the kernel receives them: None where there is no value, gains as sorted pairs."""
     out: dict[str, Any] = {}
     for name in measure.SUPPORTED_PARAMS:

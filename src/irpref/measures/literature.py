@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+
+from ir_measures.measures import Measure
 
 PACKAGE_KEY, HOST_KEY = "irpref", "macavaney2022irmeasures"
 
@@ -30,7 +31,7 @@ def package_entry() -> str:
     )
 
 
-def parameters(measure: Any) -> str:
+def parameters(measure: Measure) -> str:
     """Every parameter of a measure with the value it has, defaults included; nothing of those without one."""
     given = {**measure.params}
     for name, spec in measure.SUPPORTED_PARAMS.items():
@@ -40,7 +41,7 @@ def parameters(measure: Any) -> str:
     return ", ".join(f"{name}={given[name]!r}" for name in measure.SUPPORTED_PARAMS if name in given)
 
 
-def methods(measures: Iterable[Any]) -> str:
+def methods(measures: Iterable[Measure]) -> str:
     """A sentence for the methods section, with all parameters as they were used and the keys of the sources."""
     said = []
     for measure in measures:
@@ -55,7 +56,7 @@ def methods(measures: Iterable[Any]) -> str:
     )
 
 
-def cite(measures: Iterable[Any]) -> str:
+def cite(measures: Iterable[Measure]) -> str:
     """BibTeX of the measures' papers, of ir_measures and of this package, under a sentence for the methods section.
 
     Parameters

@@ -36,6 +36,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from irpref.formats.collections import dataset as load
+from irpref.judged.types import Qrels
 
 Number = int | float
 
@@ -157,7 +158,7 @@ def _official_rel(dataset: Any) -> Number | None:
     return max(stated, default=None)
 
 
-def _scale_of_qrels(qrels: Any) -> Scale:
+def _scale_of_qrels(qrels: Qrels) -> Scale:
     import numpy as np
 
     from irpref.judged.pool import Pool

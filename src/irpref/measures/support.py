@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from ir_measures.measures import Measure
 from ir_measures.measures.base import _NOT_PROVIDED
 
 from irpref.arrays.segments import Floats, all_whole
@@ -25,7 +26,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 HIGHEST = 1_000_000  # grade or gain; pytrec_eval makes an array as long as it
 
 
-def check_parameters(measure: Any) -> None:
+def check_parameters(measure: Measure) -> None:
     """`ValueError` where a measure of the host lacks a parameter, or has a value that no provider survives."""
     for name, spec in measure.SUPPORTED_PARAMS.items():
         if spec.required and measure.params.get(name) is None:
@@ -33,7 +34,7 @@ def check_parameters(measure: Any) -> None:
     check_limits(measure)
 
 
-def check_limits(measure: Any) -> None:
+def check_limits(measure: Measure) -> None:
     """`ValueError` where a parameter of a measure of the host has a value that no provider survives."""
     for name, value in measure.params.items():
         if isinstance(value, Mapping):
@@ -46,7 +47,7 @@ def check_limits(measure: Any) -> None:
                 raise ValueError(f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected {bound}")
 
 
-def check_supported(measures: Iterable[Any], source: Any) -> None:
+def check_supported(measures: Iterable[Measure], source: Any) -> None:
     """`ValueError` where a provider of the host, or all of those installed, do not compute a measure."""
     for measure in measures:
         check_parameters(measure)  # before any provider sees them: some end the process
@@ -61,7 +62,7 @@ def check_supported(measures: Iterable[Any], source: Any) -> None:
         raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
 
 
-def check_whole(measures: Iterable[Any], grades: Floats) -> None:
+def check_whole(measures: Iterable[Measure], grades: Floats) -> None:
     """`ValueError` where grades of measures that are left to the host are no whole numbers, as its tools read them."""
     if not all_whole(grades):
         names = ", ".join(map(str, measures))
@@ -69,7 +70,7 @@ def check_whole(measures: Iterable[Any], grades: Floats) -> None:
         raise ValueError(f"{names}: left to ir_measures, whose grades are whole numbers, not {odd:g}")
 
 
-def check_judgments(measures: Iterable[Any], topics: Iterable[str], grades: Any) -> None:
+def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: Any) -> None:
     """`ValueError` where the host does not end with judgments, or its tools refuse them.
 
     Parameters
@@ -103,7 +104,7 @@ def check_judgments(measures: Iterable[Any], topics: Iterable[str], grades: Any)
 
 
 @contextmanager
-def of_host(measures: Iterable[Any]) -> Iterator[None]:
+def of_host(measures: Iterable[Measure]) -> Iterator[None]:
     """Say which measures an error of the host is about, as a `ValueError`."""
     names = ", ".join(map(str, measures))
     try:
@@ -123,7 +124,7 @@ def in_words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _with(measure: Any, name: str) -> str:
+def _with(measure: Measure, name: str) -> str:
     if name == measure.AT_PARAM:
         return f"{measure.NAME}@{0.1 if measure.SUPPORTED_PARAMS[name].dtype is float else 10}"
     return f"{measure.NAME}({name}=...)"
@@ -133,7 +134,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _alike(provider: Any, measure: Any) -> list[Any]:
+def _alike(provider: Any, measure: Measure) -> list[Any]:
     return [known for known in provider.SUPPORTED_MEASURES if known.NAME == measure.NAME]
 
 
@@ -142,12 +143,12 @@ def _install(provider: Any) -> str:
     return f" ({how})" if how else ""
 
 
-def _said(provider: Any, measure: Any) -> str:
+def _said(provider: Any, measure: Measure) -> str:
     found = terms(provider, measure)
     return f", {' and '.join(found)}" if found else ""
 
 
-def terms(provider: Any, measure: Any) -> list[str]:
+def terms(provider: Any, measure: Measure) -> list[str]:
     """What a provider that knows the measure wants changed: `with cutoff`, `without rel=2`."""
     try:
         if provider.supports(measure):

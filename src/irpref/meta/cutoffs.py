@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from irpref.judged.inputs import opened
-from irpref.judged.types import Qrels
+from irpref.judged.types import EachRun, Groups, Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.meta.power import discriminative_power
 from irpref.meta.progress import Bar
@@ -46,13 +46,13 @@ COLUMNS = (
 def cutoffs(
     measures: Iterable[MeasureLike],
     qrels: Qrels,
-    runs: Any,
+    runs: EachRun,
     *,
     at: Iterable[int | None] = CUTOFFS,
     top: int | None = None,
     alpha: float = 0.05,
     n_samples: int = 1000,
-    groups: Any = None,
+    groups: Groups | None = None,
     rng: Rng | None = None,
     float32: bool = False,
     progress: bool | None = None,

@@ -35,6 +35,8 @@ from irpref.judged.pool import Pool
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.judged.types import Run
+
 
 class Regraded:
     """The same judged documents with other grades, and what runs look like against them.
@@ -71,7 +73,7 @@ class Collection:
         Whether measures look at ties by rising id, and whether any wants scores in 32 bits.
     """
 
-    def __init__(self, pool: Pool, runs: Mapping[str, Any], ties: bool, single: bool = False) -> None:
+    def __init__(self, pool: Pool, runs: Mapping[str, Run], ties: bool, single: bool = False) -> None:
         import pandas as pd
 
         self._pool, self._aligned = pool, (ties, single)

@@ -34,12 +34,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from ir_measures.measures import Measure
 
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import BATCH_ROWS, JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, all_whole, order_by
+from irpref.formats.runs import each_run
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
+from irpref.judged.types import EachRun, Qrels, Run
 from irpref.messages import about, did_you_mean
 from irpref.meta.imperfect import Collection, Left, Regraded, exchanged, second_grades
 from irpref.meta.journal import COLUMNS, Cell, Journal, canonical, hash_of_pool, hash_of_run, read
@@ -179,7 +182,9 @@ def _check(levels: Iterable[float], rel: float, least: tuple[int, int], zero: bo
     return chosen
 
 
-def thin(qrels: Any, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng) -> Any:
+def thin(
+    qrels: Qrels, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng
+) -> Any:
     """Qrels of which `level` per cent are left.
 
     Parameters
@@ -332,9 +337,9 @@ def _frame(cells: Mapping[Cell, float]) -> Any:
 
 
 def incompleteness(
-    measures: Iterable[Any],
-    qrels: Any,
-    runs: Any,
+    measures: Iterable[Measure],
+    qrels: Qrels,
+    runs: EachRun,
     *,
     levels: Iterable[float] = LEVELS,
     n_samples: int = 5,
@@ -357,7 +362,7 @@ def incompleteness(
     measures : iterable of ir_measures measures, ours or built in, or their names
         Where `max_rel` is not given it is the highest grade of all the qrels.
     qrels : as `ir_measures.calc` takes them
-    runs : mapping of name to run, or iterable of (name, run)
+    runs : mapping of name to run, list of paths, or iterable of (name, run)
     levels : per cent of the judgments (documents, relevant documents) that are left, or of the runs that were pooled
     n_samples : int
         Random orders of the judgments; each gives one part for each level.
@@ -397,7 +402,7 @@ def incompleteness(
         Levels that are no percentages; fewer than two runs; `output` holds results of other qrels or
         settings, or a damaged row, or is written to by another process.
     """
-    from irpref.evaluation import AcceleratedEvaluator
+    from irpref.evaluation import KernelEvaluator
     from irpref.measures.binding import bind
     from irpref.measures.everyday import supports
     from irpref.measures.names import parse_all
@@ -413,7 +418,7 @@ def incompleteness(
     # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
     kernels = {name: m for name, m in named.items() if supports(m)}
     host = {name: m for name, m in named.items() if name not in kernels}
-    evaluator = AcceleratedEvaluator(kernels.values(), qrels, float32=float32)
+    evaluator = KernelEvaluator(kernels.values(), qrels, float32=float32)
     pool = evaluator.pool
     if host:
         check_whole(host.values(), pool.level_grade)
@@ -442,11 +447,11 @@ def incompleteness(
     units += [(level, sample) for sample in range(n_samples) for level in chosen if level < 100]
     aligned: dict[str, JudgedRun] = {}
     raw: dict[str, Any] = {}
-    for name, run in runs.items() if isinstance(runs, Mapping) else runs:
-        with about(str(name)):
+    for name, run in each_run(runs):
+        with about(name):
             if host or output is not None or loss == "documents":
-                run = raw[str(name)] = _as_dicts(pool, run)
-            aligned[str(name)] = evaluator.judge(run)
+                run = raw[name] = _as_dicts(pool, run)
+            aligned[name] = evaluator.judge(run)
     if len(aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
     collection = Collection(pool, raw, evaluator.ties, float32 and evaluator.single) if loss == "documents" else None
@@ -601,7 +606,7 @@ def _check_loss(
         raise ValueError(f"least={least!r} is for loss='random', got loss={loss!r}")
 
 
-def _as_dicts(pool: Pool, run: Any) -> dict[str, dict[str, float]]:
+def _as_dicts(pool: Pool, run: Run) -> dict[str, dict[str, float]]:
     """The run as the host's evaluators read it fastest, whatever form it has."""
     listing = listing_of(pool, run)
     offsets = listing.topics.offsets.tolist()
@@ -613,7 +618,7 @@ def _as_dicts(pool: Pool, run: Any) -> dict[str, dict[str, float]]:
     }
 
 
-def _host_evaluator(measures: list[Any], pool: Pool, keep: Bools, grades: Floats) -> Any:
+def _host_evaluator(measures: list[Measure], pool: Pool, keep: Bools, grades: Floats) -> Any:
     """Means of measures that are not ours, from a run as dict of dicts."""
     import ir_measures
 

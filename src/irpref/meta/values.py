@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from irpref.arrays.segments import Floats
 from irpref.formats.runs import each_run
 from irpref.judged.groups import groups_of
-from irpref.judged.types import Qrels
+from irpref.judged.types import EachRun, Groups, Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.messages import about
 
@@ -119,7 +119,7 @@ class TopicValues:
             values=self.matrix[np.ix_(s, t)],
         )
 
-    def by_group(self, groups: Any, qrels: Any = None) -> dict[str, TopicValues]:
+    def by_group(self, groups: Groups | None, qrels: Any = None) -> dict[str, TopicValues]:
         """The values on each group of topics, for what takes values: `stability(of)` of each gives results by group.
 
         Parameters
@@ -152,7 +152,7 @@ class TopicValues:
         )
 
     @classmethod
-    def from_runs(cls, measure: Any, qrels: Any, runs: Any) -> TopicValues:
+    def from_runs(cls, measure: MeasureLike, qrels: Qrels, runs: EachRun) -> TopicValues:
         """Evaluate runs with one measure. For several at once see `topic_values`.
 
         Parameters
@@ -165,7 +165,7 @@ class TopicValues:
 
     @classmethod
     def from_results(
-        cls, results: Mapping[str, Iterable[Any]], measure: Any = None, missing: float | None = None
+        cls, results: Mapping[str, Iterable[Any]], measure: MeasureLike | None = None, missing: float | None = None
     ) -> TopicValues:
         """From ir_measures results: for each system, what `iter_calc` yields.
 
@@ -188,7 +188,7 @@ class TopicValues:
         return _from_rows(rows, None if measure is None else str(measure), missing)
 
     @classmethod
-    def from_frame(cls, frame: Any, measure: Any = None, missing: float | None = None) -> TopicValues:
+    def from_frame(cls, frame: Any, measure: MeasureLike | None = None, missing: float | None = None) -> TopicValues:
         """From a long table, such as `pt.Experiment(..., perquery=True)` returns.
 
         Parameters
@@ -206,7 +206,9 @@ class TopicValues:
         return _from_rows(_rows_of(frame), None if measure is None else str(measure), missing)
 
     @classmethod
-    def from_csv(cls, path: str | Path, measure: Any = None, missing: float | None = None) -> TopicValues:
+    def from_csv(
+        cls, path: str | Path, measure: MeasureLike | None = None, missing: float | None = None
+    ) -> TopicValues:
         """From a CSV of such a table: `perquery.csv`, or the `save_dir` of `pt.Experiment` that holds it."""
         return cls.from_frame(read_values(path), measure, missing)
 
@@ -275,7 +277,7 @@ class PairDifferences:
         matrix = square[np.ix_(rows, rows, columns)][np.triu_indices(len(rows), 1)]
         return replace(self, systems=names, topics=chosen, matrix=matrix)
 
-    def by_group(self, groups: Any, qrels: Any = None) -> dict[str, PairDifferences]:
+    def by_group(self, groups: Groups | None, qrels: Any = None) -> dict[str, PairDifferences]:
         """The comparisons on each group of topics: see `TopicValues.by_group`."""
         return _by_group(self, groups, qrels)
 
@@ -283,14 +285,14 @@ class PairDifferences:
 Values = TypeVar("Values", TopicValues, PairDifferences)
 
 
-def _by_group(of: Values, groups: Any, qrels: Any) -> dict[str, Values]:
+def _by_group(of: Values, groups: Groups | None, qrels: Any) -> dict[str, Values]:
     return {
         str(group): of.select(topics=[topic for topic, here in zip(of.topics, inside.tolist(), strict=True) if here])
         for group, inside in groups_of(groups, qrels, of.topics).items()
     }
 
 
-def values_in(data: Any, measures: Iterable[Any] = ()) -> list[TopicValues]:
+def values_in(data: Any, measures: Iterable[MeasureLike] = ()) -> list[TopicValues]:
     """Values of measures in what meta-evaluation and pictures are handed.
 
     Parameters
@@ -401,7 +403,7 @@ def _higher_is_better(measure: str) -> bool:
 
 
 def topic_values(
-    measures: Iterable[MeasureLike], qrels: Qrels, runs: Any, *, float32: bool = False
+    measures: Iterable[MeasureLike], qrels: Qrels, runs: EachRun, *, float32: bool = False
 ) -> dict[str, TopicValues]:
     """Evaluate runs with measures, ours or built in.
 

@@ -17,8 +17,8 @@ Needs matplotlib: `pip install matplotlib`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -49,9 +49,17 @@ from irpref.show.look import (
 from irpref.show.names import middle
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType
 
+    from irpref.arrays.segments import Floats, Ints
+    from irpref.judged.types import Groups, Qrels, Run, Runs
+    from irpref.measures.declare import MeasureLike
     from irpref.meta import TopicValues
+
+    # What the pictures of values by topic are drawn from.
+    Values: TypeAlias = Qrels | TopicValues | Iterable[TopicValues]
 
 __all__ = [
     "axes",
@@ -72,8 +80,8 @@ _LABELS = 15  # systems that a scatter of ordinary size has room to name
 
 @styled
 def crp_sketch(
-    data: Any,
-    runs: Any = None,
+    data: Qrels,
+    runs: Run | Runs | None = None,
     *,
     query_id: str | None = None,
     run: str | None = None,
@@ -176,8 +184,8 @@ def crp_sketch(
 
 @styled
 def crp(
-    data: Any,
-    runs: Any = None,
+    data: Qrels,
+    runs: Run | Runs | None = None,
     *,
     normalized: bool = True,
     spread: bool | None = None,
@@ -267,19 +275,19 @@ def crp(
     return finish(ax)
 
 
-def _negative(table: Any, query_id: str | None = None) -> bool:
+def _negative(table: pd.DataFrame, query_id: str | None = None) -> bool:
     """Whether documents were judged below 0, so that a run can do worse than to retrieve nothing relevant."""
     topics = table.attrs.get("negative_topics", [])
     return query_id in topics if query_id is not None else bool(topics)
 
 
-def _worst(table: Any, query_id: str | None = None) -> str:
+def _worst(table: pd.DataFrame, query_id: str | None = None) -> str:
     """What the line of a run with nothing relevant is called."""
     below = _negative(table, query_id) or bool((table["crp"] < table["worst"]).any())
     return "nothing relevant" if below else "worst case"
 
 
-def _crp_name(table: Any) -> str:
+def _crp_name(table: pd.DataFrame) -> str:
     return "CRP, judged documents only" if table.attrs.get("judged_only") else "CRP"
 
 
@@ -288,8 +296,8 @@ def _crp_name(table: Any) -> str:
 
 @styled
 def npref_convergence(
-    data: Any,
-    runs: Any = None,
+    data: Qrels,
+    runs: Run | Runs | None = None,
     *,
     pairs: bool | None = None,
     ax: Axes | None = None,
@@ -346,7 +354,7 @@ def npref_convergence(
     return finish(ax)
 
 
-def _below_axis(ax: Axes, words: str, x: float, down: float, ha: str, colour: Any) -> None:
+def _below_axis(ax: Axes, words: str, x: float, down: float, ha: str, colour: ColorType) -> None:
     """Small text so many points below the x axis, at a place of the axis or (`ha` 'right') left of it."""
     ax.annotate(
         words,
@@ -367,7 +375,7 @@ def _below_axis(ax: Axes, words: str, x: float, down: float, ha: str, colour: An
 
 @styled
 def precision_recall(
-    data: Any, runs: Any = None, *, ax: Axes | None = None, styles: Styles | None = None, **options: Any
+    data: Qrels, runs: Run | Runs | None = None, *, ax: Axes | None = None, styles: Styles | None = None, **options: Any
 ) -> Axes:
     """Interpolated precision at the 11 levels of recall.
 
@@ -401,12 +409,12 @@ def precision_recall(
 
 @styled
 def precision_histogram(
-    data: Any,
-    runs: Any = None,
-    baseline: Any = None,
+    data: Values,
+    runs: Run | Runs | None = None,
+    baseline: Run | None = None,
     *,
     run: str | None = None,
-    measure: Any = None,
+    measure: MeasureLike | None = None,
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
@@ -429,8 +437,8 @@ def precision_histogram(
     if runs is None and _are_values(data):
         from irpref.analysis.curves import value_differences
 
-        if baseline is None:
-            raise ValueError("with values by topic, say the baseline")
+        if not isinstance(baseline, str):
+            raise ValueError("with values by topic, say the baseline by its name")
         (values,) = _values(data, None, [] if measure is None else [measure], exactly=1)
         data = value_differences(values, baseline, per_topic=True)
     if runs is not None:
@@ -509,8 +517,8 @@ _GAINS = {"cg": "CG", "dcg": "DCG", "ncg": "NCG", "ndcg": "NDCG"}
 
 @styled
 def cumulated_gain(
-    data: Any,
-    runs: Any = None,
+    data: Qrels,
+    runs: Run | Runs | None = None,
     *,
     quantity: str = "dcg",
     ax: Axes | None = None,
@@ -571,11 +579,11 @@ def cumulated_gain(
 
 @styled
 def topic_strip(
-    data: Any,
-    runs: Any = None,
-    measure: Any = None,
+    data: Values,
+    runs: Run | Runs | None = None,
+    measure: MeasureLike | None = None,
     *,
-    groups: Any = None,
+    groups: Groups | None = None,
     ax: Axes | None = None,
     styles: Styles | None = None,
 ) -> Axes:
@@ -635,12 +643,12 @@ def topic_strip(
 
 @styled
 def measure_scatter(
-    data: Any,
-    runs: Any = None,
-    measures: Sequence[Any] = (),
+    data: Values,
+    runs: Run | Runs | None = None,
+    measures: Sequence[MeasureLike] = (),
     *,
     labels: bool | None = None,
-    groups: Any = None,
+    groups: Groups | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Means of two measures over the same systems, with Kendall's tau between the rankings of the systems.
@@ -704,12 +712,12 @@ def measure_scatter(
     return ax
 
 
-def _places(values: TopicValues) -> Any:
+def _places(values: TopicValues) -> Ints:
     """Places of the systems, the best 0: shape (n_systems,)."""
     return (-values.means if values.higher_is_better else values.means).argsort(kind="stable").argsort()
 
 
-def _are_values(data: Any) -> bool:
+def _are_values(data: Values) -> bool:
     """Whether these are values by topic, not a table of a curve."""
     from irpref.meta.values import TopicValues
 
@@ -719,7 +727,7 @@ def _are_values(data: Any) -> bool:
     return "measure" in columns and "value" in columns
 
 
-def _values(data: Any, runs: Any, measures: Sequence[Any], *, exactly: int) -> list[TopicValues]:
+def _values(data: Any, runs: Run | Runs | None, measures: Sequence[MeasureLike], *, exactly: int) -> list[TopicValues]:
     """Values of one or two measures, from whatever they are handed in."""
     from irpref.analysis.curves import named_runs
     from irpref.meta.values import topic_values, values_in
@@ -755,7 +763,7 @@ def _better_outwards(ax: Axes, x: TopicValues, y: TopicValues) -> None:
         ax.invert_yaxis()
 
 
-def _swarm(values: Any, low: float, high: float) -> Any:
+def _swarm(values: Floats, low: float, high: float) -> Floats:
     """Offsets that keep dots of near values apart: shape as `values`, within (-0.36, 0.36)."""
     column = np.rint((np.asarray(values) - low) / ((high - low) or 1) * 60).astype(int)
     offset = np.zeros(column.size)
@@ -769,7 +777,9 @@ def _swarm(values: Any, low: float, high: float) -> Any:
 # ----------------------------------------------------------------------------------------------------- common
 
 
-def _data(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Mapping[str, Any]) -> Any:
+def _data(
+    curve: str, needed: Sequence[str], data: Values, runs: Run | Runs | None, options: Mapping[str, Any]
+) -> pd.DataFrame:
     """The table handed in, or the one made of qrels and runs."""
     if runs is not None:
         from irpref.analysis import curves
@@ -782,12 +792,15 @@ def _data(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Mapp
             f"expected the table of irpref.curves.{curve} or qrels and runs; column {missing[0]!r} is missing "
             f"(found: {', '.join(found) or 'none'})"
         )
-    if not len(data):
+    table: Any = data
+    if not len(table):
         raise ValueError(f"the table of irpref.curves.{curve} is empty: there is nothing to draw")
-    return data
+    return table
 
 
-def _means(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Mapping[str, Any]) -> Any:
+def _means(
+    curve: str, needed: Sequence[str], data: Qrels, runs: Run | Runs | None, options: Mapping[str, Any]
+) -> pd.DataFrame:
     """The same where means are drawn; of a table by groups of topics, each run and group is drawn as a run."""
     table = _data(curve, needed, data, runs, options)
     if "query_id" in table:
@@ -801,7 +814,7 @@ def _means(curve: str, needed: Sequence[str], data: Any, runs: Any, options: Map
     return drawn
 
 
-def _only(table: Any, column: str, wanted: str | None) -> Any:
+def _only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
     """Rows of one run or topic; `ValueError` where it is not said or not there."""
     found = list(dict.fromkeys(table[column]))
     what = {"run": "run", "query_id": "topic"}[column]
@@ -813,7 +826,7 @@ def _only(table: Any, column: str, wanted: str | None) -> Any:
     return table if wanted is None else table[table[column] == wanted]
 
 
-def _missing(value: Any) -> bool:
+def _missing(value: object) -> bool:
     import pandas as pd
 
     return bool(pd.isna(value))
@@ -830,7 +843,7 @@ def _parameters(measure: str, base: bool = False) -> str:
     return ", ".join(filter(None, [words, f"cutoff={cutoff}" if cutoff else ""]))
 
 
-def _over_topics(words: str, table: Any) -> str:
+def _over_topics(words: str, table: pd.DataFrame) -> str:
     if "query_id" in table:
         return f"{words}, topic {one_name(table['query_id'].iloc[0], 'run')}"
     n = table.attrs.get("n_topics")

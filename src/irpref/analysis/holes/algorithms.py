@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from ir_measures.measures import Measure
 
 from irpref.analysis.holes import blended, layers, relevance
 from irpref.analysis.holes.filled import Holes, Topic
@@ -120,12 +121,12 @@ ALGORITHMS: dict[Any, Callable[..., Found | None]] = {
 }
 
 
-def _bounds(measure: Any) -> tuple[float, float]:
+def _bounds(measure: Measure) -> tuple[float, float]:
     """The range that a measure declares."""
     return type(measure).BOUNDS if isinstance(measure, KernelMeasure) else (-np.inf, np.inf)
 
 
-def extremes(measure: Any, task: partial[Floats], holes: Holes, t: int, grid: Floats) -> Found:
+def extremes(measure: Measure, task: partial[Floats], holes: Holes, t: int, grid: Floats) -> Found:
     """What is known of the extremes of a measure for a topic with holes."""
     topic = holes.topic(t)
     algorithm = ALGORITHMS.get(task.func)

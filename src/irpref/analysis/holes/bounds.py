@@ -13,7 +13,7 @@ from irpref.analysis.holes.filled import Holes
 from irpref.analysis.holes.relevance import Found
 from irpref.analysis.interval_table import interval_table
 from irpref.arrays.segments import Bools, Floats
-from irpref.evaluation import AcceleratedEvaluator, evaluator
+from irpref.evaluation import KernelEvaluator, evaluator
 from irpref.judged.pool import Pool
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
@@ -21,6 +21,10 @@ from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
     import pandas as pd
+    from ir_measures.measures import Measure
+
+    from irpref.judged.types import Qrels, Run
+    from irpref.measures.declare import Measures
 
 MOST_GRADES = 256
 
@@ -39,7 +43,7 @@ class Bounds(NamedTuple):
         return (self.low == self.low_attained) & (self.high == self.high_attained)
 
 
-def grade_grid(measure: Any, arguments: dict[str, Any], pool: Pool, grades: Iterable[float] | None) -> Floats:
+def grade_grid(measure: Measure, arguments: dict[str, Any], pool: Pool, grades: Iterable[float] | None) -> Floats:
     """The grades that a hole can have, ascending.
 
     Raises
@@ -88,7 +92,7 @@ def _given(grades: Iterable[float]) -> Floats:
     return grid
 
 
-def negative_is_a_grade(measure: Any) -> bool:
+def negative_is_a_grade(measure: Measure) -> bool:
     """Whether documents with a negative grade are judged for a measure, and so are no holes."""
     return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
 
@@ -100,7 +104,7 @@ def bounded(found: Found, values: Floats) -> tuple[float, float]:
     return low if found.low is None else min(found.low, low), high if found.high is None else max(found.high, high)
 
 
-def bounds_of(measure: Any, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
+def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
     """Bounds of each topic."""
     n = holes.base.n_topics
     found = [extremes(measure, task, holes, t, grid) for t in range(n)]
@@ -110,7 +114,7 @@ def bounds_of(measure: Any, task: partial[Floats], holes: Holes, grid: Floats) -
     return Bounds(np.array([a for a, _ in outer]), np.array([b for _, b in outer]), low, high)
 
 
-def prepared(measures: Any, qrels: Any) -> tuple[list[Any], AcceleratedEvaluator]:
+def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluator]:
     """Measures, each once, and what evaluates them.
 
     Raises
@@ -125,7 +129,7 @@ def prepared(measures: Any, qrels: Any) -> tuple[list[Any], AcceleratedEvaluator
     if not chosen:
         raise ValueError("there is no measure to evaluate")
     evaluate = evaluator(chosen, qrels)
-    assert isinstance(evaluate, AcceleratedEvaluator)
+    assert isinstance(evaluate, KernelEvaluator)
     if not evaluate.pool.preferences_of_grades:
         raise ValueError(
             "unjudged documents are given grades, and these judgments are preferences without grades: pass qrels"
@@ -133,7 +137,7 @@ def prepared(measures: Any, qrels: Any) -> tuple[list[Any], AcceleratedEvaluator
     return chosen, evaluate
 
 
-def hole_intervals(measures: Any, qrels: Any, run: Any, grades: Iterable[float] | None = None) -> pd.DataFrame:
+def hole_intervals(measures: Measures, qrels: Qrels, run: Run, grades: Iterable[float] | None = None) -> pd.DataFrame:
     """Lowest and highest value over all grades of the unjudged retrieved documents: see `irpref.intervals`.
 
     Parameters

@@ -30,7 +30,7 @@ from irpref.analysis.holes.joint import Seen, joint_ways
 from irpref.analysis.interval_table import interval_table
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
-from irpref.evaluation import AcceleratedEvaluator
+from irpref.evaluation import KernelEvaluator
 from irpref.formats.runs import named_runs
 from irpref.judged.align import listing
 from irpref.measures import everyday
@@ -39,6 +39,10 @@ from irpref.messages import DuplicateWarning
 
 if TYPE_CHECKING:
     import pandas as pd
+    from ir_measures.measures import Measure
+
+    from irpref.judged.types import Qrels, Run
+    from irpref.measures.declare import Measures
 
 _SAME = 1e-12
 
@@ -54,7 +58,7 @@ class _Listed(NamedTuple):
     rank_rising: dict[bool, Ints]  # the same holes in the same order: their ranks if ties stood by rising id
 
 
-def _listed(evaluate: AcceleratedEvaluator, run: Any, numbers: list[dict[str, int]]) -> _Listed:
+def _listed(evaluate: KernelEvaluator, run: Run, numbers: list[dict[str, int]]) -> _Listed:
     """A run; `numbers` holds, topic by topic, the number of each document met so far, and grows."""
     run = list(run) if isinstance(run, Iterator) else run
     judged = evaluate.judge(run)
@@ -84,7 +88,7 @@ def _listed(evaluate: AcceleratedEvaluator, run: Any, numbers: list[dict[str, in
     return _Listed(judged, evaluate.values_of(judged), every.row[negative], holes, codes, other)
 
 
-def _all_listed(evaluate: AcceleratedEvaluator, runs: Mapping[str, Any]) -> dict[str, _Listed]:
+def _all_listed(evaluate: KernelEvaluator, runs: Mapping[str, Run]) -> dict[str, _Listed]:
     numbers: list[dict[str, int]] = [{} for _ in range(evaluate.pool.n_topics)]
     return {name: _listed(evaluate, run, numbers) for name, run in runs.items()}
 
@@ -150,7 +154,7 @@ class _Difference(NamedTuple):
     exact: Bools
 
 
-def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, value: Floats) -> _Difference:
+def _difference(measure: Measure, task: partial[Floats], pair: _Pair, grid: Floats, value: Floats) -> _Difference:
     n = value.size
     of_host = hosted(measure)
     rising = of_host is not None and of_host.ties(measure)
@@ -216,7 +220,7 @@ def _difference(measure: Any, task: partial[Floats], pair: _Pair, grid: Floats, 
 
 
 def _differences(
-    measure: Any, task: partial[Floats], listed: Mapping[str, _Listed], grid: Floats
+    measure: Measure, task: partial[Floats], listed: Mapping[str, _Listed], grid: Floats
 ) -> Iterator[_Difference]:
     """Differences of all pairs of runs, in the order of `itertools.combinations`."""
     if task.func is everyday.precision:
@@ -228,7 +232,7 @@ def _differences(
         yield _difference(measure, task, _Pair.of(one, two, negative), grid, value)
 
 
-def _of_precision(measure: Any, runs: list[_Listed], grid: Floats, *, rel: float, cutoff: int, **_: Any) -> Any:
+def _of_precision(measure: Measure, runs: list[_Listed], grid: Floats, *, rel: float, cutoff: int, **_: Any) -> Any:
     """P of all pairs at once: only the numbers of holes in the first ranks of one run, and of both, matter."""
     n_topics = runs[0].judged.n_topics
     found = np.array([run.judged.hits.count((run.judged.rank <= cutoff) & (run.judged.grade >= rel)) for run in runs])
@@ -262,7 +266,7 @@ def _n_above(holes: Mapping[str, int], cutoff: int) -> int:
 
 
 def difference_intervals(
-    measures: Any, qrels: Any, run_a: Any, run_b: Any, grades: Iterable[float] | None = None
+    measures: Measures, qrels: Qrels, run_a: Run, run_b: Run, grades: Iterable[float] | None = None
 ) -> pd.DataFrame:
     """Lowest and highest difference of two runs over the grades that unjudged documents of either could have.
 
@@ -314,7 +318,7 @@ def difference_intervals(
 
 
 def pair_intervals(
-    measures: Any, qrels: Any, runs: Mapping[str, Any] | Iterable[Any], grades: Iterable[float] | None = None
+    measures: Measures, qrels: Qrels, runs: Mapping[str, Run] | Iterable[Any], grades: Iterable[float] | None = None
 ) -> pd.DataFrame:
     """Intervals of the mean differences of all pairs of runs: which of them could turn round?
 
@@ -356,7 +360,7 @@ class _Effects(NamedTuple):
     found: list[list[str]]  # by document, the runs that retrieve it
 
 
-def _effects(measure: Any, task: partial[Floats], listed: dict[str, _Listed], grid: Floats, depth: int) -> Any:
+def _effects(measure: Measure, task: partial[Floats], listed: dict[str, _Listed], grid: Floats, depth: int) -> Any:
     """Value of each run with all holes of the lowest grade, (n_runs, n_topics), and `_Effects` of each topic.
 
     The effect of a document is what the value gains if it has the highest grade instead.
@@ -400,9 +404,9 @@ def _effects(measure: Any, task: partial[Floats], listed: dict[str, _Listed], gr
 
 
 def judge_next(
-    measures: Any,
-    qrels: Any,
-    runs: Mapping[str, Any] | Iterable[Any],
+    measures: Measures,
+    qrels: Qrels,
+    runs: Mapping[str, Run] | Iterable[Any],
     n: int = 20,
     grades: Iterable[float] | None = None,
     depth: int = 20,

@@ -23,7 +23,7 @@ from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.groups import Tied
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats
-from irpref.evaluation import AcceleratedEvaluator, Task
+from irpref.evaluation import KernelEvaluator, Task
 from irpref.judged.align import judge
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
@@ -31,6 +31,10 @@ from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
     import pandas as pd
+    from ir_measures.measures import Measure
+
+    from irpref.judged.types import Qrels, Run
+    from irpref.measures.declare import Measures
 
 ARRANGEMENTS = 10_000  # different orders of a topic up to which all are looked at, where there is no closed form
 WIDEST = 1_000  # documents of one group up to which that is so
@@ -47,7 +51,7 @@ class Bounds(NamedTuple):
     error: Floats  # standard error of `expected`, 0 where it is exact
 
 
-def tie_intervals(measures: Any, qrels: Any, run: Any) -> pd.DataFrame:
+def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     """Lowest, mean and highest value over all orders of tied documents.
 
     Parameters
@@ -85,7 +89,7 @@ def tie_intervals(measures: Any, qrels: Any, run: Any) -> pd.DataFrame:
     for measure in chosen:
         if not supports(measure):
             raise ValueError(f"{measure} is computed by ir_measures alone: its value over tied documents is not known")
-    evaluator = AcceleratedEvaluator(chosen, qrels)
+    evaluator = KernelEvaluator(chosen, qrels)
     judged = judge(evaluator.pool, run, ties=True)
     values = evaluator.values_of(judged)
     bounds = over_ties(evaluator.tasks, judged, values)
@@ -116,7 +120,7 @@ def tie_intervals(measures: Any, qrels: Any, run: Any) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _counts(measure: Any) -> bool:
+def _counts(measure: Measure) -> bool:
     from ir_measures.measures.base import SumAgg
 
     return isinstance(measure.aggregator(), SumAgg)
@@ -170,7 +174,7 @@ def _put(of: Bounds, topic: int, row: tuple[float, float, float, bool, float], v
     of.exact[topic], of.error[topic] = exact, error
 
 
-def _end(measure: Any) -> int | None:
+def _end(measure: Measure) -> int | None:
     """Rank below which the order cannot matter to a measure, if it says so."""
     own = isinstance(measure, KernelMeasure) and type(measure).CUTOFF_ENDS_LIST
     if not own or measure.params.get("judged_only"):
@@ -183,7 +187,7 @@ def _computed(task: Task, runs: list[JudgedRun]) -> Floats:
     return np.concatenate([task(run) for run in runs])
 
 
-def _adds(measure: Any) -> bool:
+def _adds(measure: Measure) -> bool:
     return isinstance(measure, KernelMeasure) and type(measure).TIES_ADD
 
 

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import irpref
+from irpref.judged.types import Qrels
+from irpref.measures.declare import Measures
 
 
 def report(
-    measures: Any,
-    qrels: Any,
+    measures: Measures,
+    qrels: Qrels,
     runs: Any,
     path: Any = None,
     *,

@@ -29,7 +29,8 @@ from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import opened
 from irpref.judged.pool import Pool
-from irpref.measures.declare import KernelMeasure
+from irpref.judged.types import Qrels
+from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, warn_user
 
@@ -50,7 +51,7 @@ class _Stage(pt.Transformer):
 
     __hash__ = object.__hash__
 
-    def __init__(self, qrels: Any) -> None:
+    def __init__(self, qrels: Qrels) -> None:
         super().__init__()
         self._qrels = opened(qrels, "relevance")
 
@@ -115,7 +116,7 @@ class Judge(_Stage):
         Bad qrels, see `irpref.judged.Pool.build`.
     """
 
-    def __init__(self, qrels: Any) -> None:
+    def __init__(self, qrels: Qrels) -> None:
         super().__init__(qrels)
         self._pool = Pool.build(self.qrels)
 
@@ -148,7 +149,7 @@ class Condense(_Stage):
     qrels : DataFrame or other qrels
     """
 
-    def __init__(self, qrels: Any) -> None:
+    def __init__(self, qrels: Qrels) -> None:
         super().__init__(qrels)
         self._pool = Pool.build(self.qrels)
 
@@ -177,7 +178,7 @@ class Oracle(_Stage):
     qrels : DataFrame or other qrels
     """
 
-    def __init__(self, qrels: Any) -> None:
+    def __init__(self, qrels: Qrels) -> None:
         super().__init__(qrels)
         self._pool = Pool.build(self.qrels)
 
@@ -264,7 +265,7 @@ class Explain(_Stage):
         The contributions shown do not add up to the value.
     """
 
-    def __init__(self, qrels: Any, measure: Any, missed: bool = False, why: bool = False) -> None:
+    def __init__(self, qrels: Qrels, measure: MeasureLike, missed: bool = False, why: bool = False) -> None:
         super().__init__(qrels)
         self._explainer = Explainer(measure, self.qrels)
         self._pool = self._explainer.pool
@@ -378,7 +379,7 @@ class PerQuery(_Stage):
         A name is no measure's; bad qrels.
     """
 
-    def __init__(self, qrels: Any, measures: Any, *, float32: bool = False) -> None:
+    def __init__(self, qrels: Qrels, measures: Measures, *, float32: bool = False) -> None:
         super().__init__(qrels)
         self._measures = parse_all(measures)
         self.float32 = float32

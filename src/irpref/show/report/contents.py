@@ -38,7 +38,6 @@ from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
 from irpref.judged.stream import each
 from irpref.measures import literature
-from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import hosted, in_32_bits
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, about, did_you_mean, warn_user
@@ -344,7 +343,7 @@ def _rankings(
     documents: Any,
 ) -> dict[str, Any]:
     """First ranks of some runs: documents, grades, ties, contributions and reasons."""
-    columns = columns_for(measure for measure in chosen if isinstance(measure, KernelMeasure))
+    columns = columns_for(chosen)
     pool = recent_pool(qrels, columns, preferences=True)
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(depth, MOST_ROWS // n_lists))
