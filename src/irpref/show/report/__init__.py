@@ -141,26 +141,27 @@ def report(
     """
     template = _template()  # before the work: it may be missing
     charts.package()
-    with ThreadPoolExecutor(1) as beside:
-        made_beside = beside.submit(charts.script)
-        found = contents(
-            measures,
-            qrels,
-            runs,
-            baseline=baseline,
-            title=title,
-            topics=topics,
-            documents=documents,
-            groups=groups,
-            rankings=rankings,
-            depth=depth,
-            pairs=pairs,
-            level=level,
-            rng=rng,
-            float32=float32,
-            jobs=jobs,
-            form=form,
-        )
+    beside = ThreadPoolExecutor(1)
+    made_beside = beside.submit(charts.script)
+    beside.shutdown(wait=False)  # what is wrong with the inputs is said at once
+    found = contents(
+        measures,
+        qrels,
+        runs,
+        baseline=baseline,
+        title=title,
+        topics=topics,
+        documents=documents,
+        groups=groups,
+        rankings=rankings,
+        depth=depth,
+        pairs=pairs,
+        level=level,
+        rng=rng,
+        float32=float32,
+        jobs=jobs,
+        form=form,
+    )
     drawing, script, style = made_beside.result(), _part("page.js"), _part("page.css")
     page = template.render(
         page=found,
