@@ -256,6 +256,7 @@ def test_crp_as_a_loop(collection):
         assert pd.isna(turn) if R == 0 else turn == curve.index(min(curve)) + 1
 
 
+@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @given(collections(), st.integers(1, 3))
 def test_interpolated_precision_as_a_loop(collection, rel):
     table = curves.interpolated_precision(collection.qrels, collection.run, rel=rel, per_topic=True)
@@ -332,6 +333,7 @@ def test_misplaced_pairs_as_a_loop(collection, n, cutoff):
             assert rows[column].tolist() == [pairs]
 
 
+@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @given(collections(), st.integers(1, 3))
 def test_r_precision_and_counts_as_loops(collection, rel):
     histogram = curves.precision_histogram(collection.qrels, collection.run, {}, rel=rel)

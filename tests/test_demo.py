@@ -1,4 +1,4 @@
-"""`irpref demo`: what it prints is true, fits the page, and needs neither network nor Java."""
+"""`irpref demo`: what it prints is true, fits the page, and needs no network."""
 
 import gzip
 import os
@@ -76,16 +76,6 @@ def test_the_tables_show_what_ir_measures_computes(printed):
             assert shown[name][column] == pytest.approx(values[measure], abs=5e-5), (name, column)
 
 
-def test_the_same_numbers_come_out_with_and_without_pyterrier(printed, monkeypatch):
-    pytest.importorskip("pyterrier")
-    with_pyterrier = printed()
-    assert "pt.Experiment (PyTerrier" in with_pyterrier
-    monkeypatch.setitem(sys.modules, "pyterrier", None)
-    without = printed()
-    assert "PyTerrier is not installed" in without
-    assert without.split("\n")[:-4] == with_pyterrier.split("\n")[:-4]
-
-
 def test_it_fits_the_page_and_explains_every_measure(printed):
     text = printed()
     assert max(map(len, text.split("\n"))) <= 100
@@ -98,15 +88,13 @@ def test_it_fits_the_page_and_explains_every_measure(printed):
     assert "No real documents" in text
 
 
-def test_it_needs_no_network_no_java_and_little_time(monkeypatch, printed):
+def test_it_needs_no_network_and_little_time(monkeypatch, printed):
     def refused(*_, **__):
         raise AssertionError("the demo opened a socket")
 
     monkeypatch.setattr(socket, "socket", refused)
     seconds = float(re.search(r"([\d.]+) seconds", printed()).group(1))
     assert seconds < 20
-    pt = pytest.importorskip("pyterrier")
-    assert not pt.java.started()
 
 
 def test_the_topic_shown_is_one_on_which_measures_disagree(printed):
@@ -176,11 +164,23 @@ def test_other_measures_on_request(printed):
     assert heads == {"AP", "RPref(max_rel=3)@10", "QMeasure(gains={2:3,3:7})@10"}
 
 
-def test_float_grades_leave_the_measures_out_that_cannot_take_them(printed):
-    text = printed("rpref-figure-1")
-    assert "AP, nDCG, Bpref and RR take integer grades only" in text
-    assert tables(text)[0]["T2"]["RPref(max_rel=1)"] == 0.7031
-    assert "AP " not in text.split("Notes")[0].replace("RP ", "")
+def test_float_grades_are_for_all_measures(printed):
+    table = tables(printed("rpref-figure-1"))[0]
+    assert table["T2"]["RPref(max_rel=1)"] == 0.7031
+    example = load("rpref-figure-1")
+    values = irpref.evaluator(["AP"], example.qrels_frame()).calc_aggregate(example.run_frame("T2"))
+    assert table["T2"]["AP"] == pytest.approx(next(iter(values.values())), abs=5e-5)
+
+
+@pytest.mark.parametrize(("options", "value"), [([], 1.0), (["--float32"], 0.5)])
+def test_files_of_judgments_and_runs(options, value, printed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("x 0 a 1\nx 0 b 0\n")
+    (tmp_path / "run").write_text("x Q0 a 1 16777217 t\nx Q0 b 1 16777216 t\n")
+    (tmp_path / "other").write_text("x Q0 a 1 1 t\n")
+    text = printed("qrels", "run", "other", "AP", *options)
+    assert tables(text)[0] == {"run": {"AP": value}, "other": {"AP": 1.0}}
+    assert ("pytrec_eval, which cuts scores to 32 bits" in " ".join(text.split())) == (not options)
 
 
 def test_without_a_column_known_the_first_run_says_what_was_known(printed):

@@ -39,7 +39,7 @@ LACKS = {
     "plot npref": {"-o": PICTURE, "--float32": OWN},
     **{f"plot {kind}": {"-o": PICTURE} for kind in ("strip", "scatter")},
     "report": {"-o": "writes a page"},
-    "demo": {"-o": "writes a text for readers", "--float32": "the hosts compute, each in its own way"},
+    "demo": {"-o": "writes a text for readers"},
     "list": {option: NO_INPUT for option in ("-t", "-m", "-j", "--format", "--float32")},
     "cite": dict.fromkeys(COMMON, NO_INPUT),
     "completion": {option: NO_INPUT for option in COMMON if option != "-f"},
@@ -196,6 +196,12 @@ def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture
         ("eval qrels r1 AP,nDCG@10", "several are written with blanks between them"),
         ("curve pr qrels r1 -f a.png", "-f a.png: this command writes text; irpref plot draws pictures"),
         ("report qrels r1 AP -o a.html", "-o a.html: the page is written with -f a.html"),
+        ("eval qrels r1 AP -f a.csv.gz", "tables are not written as .gz, but as .txt, .tsv"),
+        ("eval qrels r1 AP -p 2.5", "'2.5': expected a whole number"),
+        ("curve crp qrels r1 --float32", "--float32 is no option of this command"),
+        ("eval qrels r1 P@1e3", "P: cutoff=1000.0 is not accepted, expected a whole number"),
+        ("eval qrels r1 nDCG(dcg='log3')", "dcg='log3' is not accepted, expected one of 'log2', 'exp-log2'"),
+        ("eval qrels r1 AP(foo=1)", "AP has no parameter 'foo' (it takes cutoff, rel, judged_only)"),
     ],
 )
 def test_what_newcomers_type_is_told_in_a_sentence(
@@ -212,3 +218,29 @@ def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert "usage: irpref" in capsys.readouterr().out
     assert main(["help", "eval"]) == 0
     assert "usage: irpref eval" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("eval qrels r1 AP", "compare qrels r1 plain AP", "leaderboard qrels r1 plain AP", "curve pr qrels r1"),
+        *(
+            "curve histogram qrels r1 plain",
+            "plot histogram qrels r1 plain -f a.png",
+            "meta stability qrels r1 plain AP",
+        ),
+    ],
+)
+def test_advice_on_the_command_line_is_an_option(command: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "plain").write_text("".join(f"{t} Q0 {doc} 1 {s} x\n" for t in (1, 2, 3) for s, doc in enumerate("abc")))
+    assert main(command.split()) == 0
+    _, err = capsys.readouterr()
+    assert err.count("--float32 gives pytrec_eval's") == 1
+    assert "irpref." not in err
+    assert main([*command.split(), "--float32"]) == 0
+    assert "pytrec_eval" not in capsys.readouterr().err
+
+
+def test_a_scale_on_the_command_line_is_written_out(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "qrels", "r1", "RPref"]) == 0
+    assert capsys.readouterr().err.endswith("may have another: write RPref(max_rel=3)\n")

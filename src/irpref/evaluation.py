@@ -27,7 +27,7 @@ from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_judgments, check_supported, of_host
-from irpref.messages import RangeWarning, ScaleWarning, TieWarning, is_named, our_name, warn_user
+from irpref.messages import RangeWarning, ScaleWarning, TieWarning, is_named, on_command_line, our_name, warn_user
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -128,7 +128,7 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
                 f"{our_name()}.with_known(qrels, known) adds it"
                 if measure.SUPPORTED_PARAMS[parameter].column is bool
                 else f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
-                f"{our_name()}.with_known adds columns for known documents, this one holds one number a topic"
+                "it holds one number a topic"
             )
         if (parameter, name) not in pool.columns:
             # Beside the column as it was given: another measure may read it as something else.
@@ -156,7 +156,8 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
             why = "since no grade of these qrels is above it"
         warn_user(
             f"{measure}: max_rel is not given, {top:g} was taken, {why}. Other qrels "
-            f"(a batch, a fold) may have another: write {near}, or {our_name()}.bind(measures, qrels)",
+            f"(a batch, a fold) may have another: write {near}"
+            + ("" if on_command_line() else f", or {our_name()}.bind(measures, qrels)"),
             ScaleWarning,
             once=str(measure),
         )
@@ -240,6 +241,8 @@ class KernelEvaluator(ByTopic):
     pool : Pool
     ties : bool
         Whether a run must be aligned with `ties=True` for these measures.
+    in_host : bool
+        Whether it is ir_measures or PyTerrier that asks.
     short : set of measures
         Those whose values pytrec_eval would take from scores in 32 bits.
     single : bool
@@ -254,6 +257,7 @@ class KernelEvaluator(ByTopic):
     def __init__(self, measures: Iterable[Measure], qrels: Qrels | Pool, *, float32: bool = False) -> None:
         chosen = sorted(set(measures), key=str)
         self.float32 = float32
+        self.in_host = False
         self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
         self.pool, arguments = prepare([m for m in chosen if isinstance(m, KernelMeasure)], qrels)
         check_graded(self.pool, [measure for measure in chosen if measure not in arguments])
@@ -288,18 +292,8 @@ class KernelEvaluator(ByTopic):
 
     def note_ties(self, judged: JudgedRun) -> None:
         """Warn where pytrec_eval would have another order of judged documents than trec_eval. See `judge`."""
-        if judged.single is None or self.float32 or not self.single:
-            return
-        topics = differing_topics(judged, judged.single)
-        first = self.topic_ids[int(topics[0])]
-        where = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
-        warn_user(
-            f"scores that differ as 64-bit floats are ties as 32-bit floats, as which pytrec_eval keeps them; in "
-            f"{where}, judged documents would stand at other ranks there. Values here are those of trec_eval's order; "
-            "float32=True (--float32 on the command line) gives pytrec_eval's",
-            TieWarning,
-            once="ties" if is_named() else None,
-        )
+        if self.single and not self.float32:
+            note_ties(judged, self.pool, self.in_host)
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
@@ -341,6 +335,23 @@ class KernelEvaluator(ByTopic):
             As `Pool.judge`.
         """
         return self.values_of(self.judge(run))
+
+
+def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
+    """Warn where the order of judged documents by scores in 32 bits, in which pytrec_eval keeps them, is another."""
+    if judged.single is None:
+        return
+    topics = differing_topics(judged, judged.single)
+    first = pool.topic_ids[int(topics[0])]
+    where = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
+    other = f"{our_name()}." + ("accelerate(False)" if in_host else "evaluator(..., float32=True)")
+    other = "--float32" if on_command_line() else other
+    warn_user(
+        f"in {where}, pytrec_eval, which cuts scores to 32 bits, would have judged documents at other ranks. "
+        f"Values here are those of trec_eval's order; {other} gives pytrec_eval's",
+        TieWarning,
+        once="ties" if is_named() else None,
+    )
 
 
 class Others:

@@ -94,12 +94,20 @@ def _is_ours_or_host(frame: FrameType) -> bool:
 
 def our_name() -> str:
     """What users call this package where they called it from: `pt.irpref` inside of PyTerrier, else `irpref`."""
+    return "pt.irpref" if any(name.startswith("pyterrier.") for name in _callers()) else "irpref"
+
+
+def on_command_line() -> bool:
+    """Whether a command of ours is being run, so that calls of functions are no advice."""
+    return any(name.startswith("irpref.cli") for name in _callers())
+
+
+def _callers() -> Iterator[str]:
+    """Modules that led here, up to the user's."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours_or_host(frame):
-        if frame.f_globals["__name__"].partition(".")[0] == "pyterrier":
-            return "pt.irpref"
+        yield f"{frame.f_globals['__name__']}."
         frame = frame.f_back
-    return "irpref"
 
 
 @contextmanager

@@ -38,7 +38,7 @@ import numpy as np
 from irpref.analysis.significance import SAME, paired_test, sign_test, t_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
-from irpref.evaluation import KernelEvaluator, prepare, resolve
+from irpref.evaluation import KernelEvaluator, note_ties, prepare, resolve
 from irpref.formats.runs import named_runs as of_paths
 from irpref.judged.align import judge
 from irpref.judged.groups import Part, group_column, parts_of
@@ -341,7 +341,7 @@ def interpolated_precision(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
     """
     _check("interpolated_precision", rel=(REL, rel))
-    judged, pool, parts = _judged(qrels, runs, groups)
+    judged, pool, parts = _judged(qrels, runs, groups, by_pytrec=True)
     recall = np.arange(LEVELS) / (LEVELS - 1)
     grids = {name: precision_at_levels(run.view(None, judged_only), rel=rel) for name, run in judged.items()}
 
@@ -565,13 +565,13 @@ def precision_histogram(
     _check("precision_histogram", rel=(REL, rel))
     pool, parts = _pool(qrels, groups)
     others, (base_name, base_run) = _against(runs, baseline, pool.topic_of)
-    with about(base_name):
-        reference = r_precision(judge(pool, base_run), rel=rel)
-    values = {name: r_precision(run, rel=rel) for name, run in _judge(pool, others).items()}
+    (reference,) = _judge(pool, {base_name: base_run}, by_pytrec=True, several=True).values()
+    judged = _judge(pool, others, by_pytrec=True, several=True)
+    values = {name: r_precision(run, rel=rel) for name, run in judged.items()}
     return _differences(
         pool.topic_ids,
         values,
-        reference,
+        r_precision(reference, rel=rel),
         parts,
         per_topic,
         "precision_histogram",
@@ -725,16 +725,21 @@ def _pool(qrels: Qrels, groups: Groups | None) -> tuple[Pool, list[Part]]:
     return pool, parts_of(groups, qrels, pool.topic_ids)
 
 
-def _judged(qrels: Qrels, runs: Run | Runs, groups: Groups | None) -> tuple[dict[str, JudgedRun], Pool, list[Part]]:
+def _judged(
+    qrels: Qrels, runs: Run | Runs, groups: Groups | None, by_pytrec: bool = False
+) -> tuple[dict[str, JudgedRun], Pool, list[Part]]:
     pool, parts = _pool(qrels, groups)
-    return _judge(pool, named_runs(runs, pool.topic_of)), pool, parts
+    return _judge(pool, named_runs(runs, pool.topic_of), by_pytrec), pool, parts
 
 
-def _judge(pool: Pool, runs: Mapping[str, Run]) -> dict[str, JudgedRun]:
+def _judge(pool: Pool, runs: Mapping[str, Run], by_pytrec: bool = False, several: bool = False) -> dict[str, JudgedRun]:
+    """The runs aligned; with `by_pytrec`, warning where pytrec_eval, which has such measures, has another order."""
     judged = {}
     for name, run in runs.items():
-        with about(name, len(runs) > 1):
-            judged[name] = run if isinstance(run, JudgedRun) else judge(pool, run)
+        with about(name, several or len(runs) > 1):
+            judged[name] = run if isinstance(run, JudgedRun) else judge(pool, run, single=by_pytrec)
+            if by_pytrec:
+                note_ties(judged[name], pool)
     return judged
 
 

@@ -128,6 +128,8 @@ def _run(arguments: list[str]) -> int:
         # argparse ends a list of positional arguments at the first option after it.
         if not hasattr(args, "arguments") or any(text.startswith("-") and text != "-" for text in rest):
             wrong = next((text for text in rest if text.startswith("-")), rest[0]).partition("=")[0]
+            if wrong in whole_parser().options():  # of another command
+                raise UsageError(f"{wrong} is no option of this command (see irpref {chosen} --help)")
             near = did_you_mean(wrong, parser.options())
             raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help){near}")
         args.arguments += rest

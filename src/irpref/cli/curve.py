@@ -9,8 +9,7 @@
     irpref curve summary   QRELS RUN...          topics, documents retrieved, relevant, found
 
 Means over the topics of the qrels, with --groups over those of each group; with -q one block for each topic, with -t
-one topic. Files are in TREC format, plain or
-compressed. The columns are described at `irpref.curves`.
+one topic. The columns are described at `irpref.curves`.
 """
 
 from __future__ import annotations

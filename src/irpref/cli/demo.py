@@ -1,14 +1,14 @@
 """`irpref demo`: several systems, many measures, one look.
 
 Without arguments it evaluates the five systems of the synthetic collection that comes with the package;
-`irpref demo QRELS RUN... MEASURE...` does the same for a public collection and real runs. Where PyTerrier is installed
-the numbers come from `pt.Experiment`, elsewhere from `ir_measures.calc`; they are the same.
+`irpref demo QRELS RUN... MEASURE...` does the same for your judgments, or a public collection, and real runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import textwrap
 import time
 import warnings
@@ -88,11 +88,10 @@ class Collection:
 
 
 class Results(NamedTuple):
-    """Means (systems x measures) and values (name, qid, measure, value), and who computed them."""
+    """Means (systems x measures) and values (name, qid, measure, value)."""
 
     means: pd.DataFrame
     values: pd.DataFrame
-    by: str
 
 
 def _arguments(parser: Parser) -> None:
@@ -100,7 +99,7 @@ def _arguments(parser: Parser) -> None:
         "qrels",
         metavar="QRELS",
         nargs="?",
-        help="an ir_datasets collection with judgments, or a shipped example (default: irpref/synthetic)",
+        help="a file of judgments, an ir_datasets collection, or a shipped example (default: irpref/synthetic)",
     )
     parser.add_argument(
         "arguments",
@@ -114,7 +113,7 @@ def _arguments(parser: Parser) -> None:
     frame.old(parser, "--run", "an argument after the collection", dest="arguments", action="append")
     frame.old(parser, "--measures", "arguments after the collection", dest="measure", action="append")
     frame.old(parser, "--query", "-t, --topic", dest="topic")
-    frame.add_reading(parser, float32=False)  # the hosts compute
+    frame.add_reading(parser)
     parser.add_argument("-f", "--file", metavar="FILE", help="write there")
 
 
@@ -127,20 +126,19 @@ def run(args: argparse.Namespace) -> None:
         paths, more = frame.sort_arguments(args.arguments, runs=False)
         files, names = run_names(paths), more + names
     collection = _collection(args.qrels or "irpref/synthetic", files, args)
-    lines = _report(collection, frame.named_measures(names), args.topic)
+    lines = _report(collection, frame.named_measures(names), args.topic, args.float32)
     with frame.opened(args) as out:
         out.write("\n".join([*lines, f"{time.perf_counter() - started:.1f} seconds.\n"]))
 
 
-def _report(collection: Collection, asked: Sequence[Any], query_id: str | None) -> list[str]:
+def _report(collection: Collection, asked: Sequence[Any], query_id: str | None, float32: bool) -> list[str]:
     from irpref import bind
 
     groups = [Group("Measures", tuple(map(str, asked)))] if asked else _groups(collection)
     with _noted(collection.notes):
-        # Bound once, to the whole collection: PyTerrier may show a measure the qrels of some topics only.
         bound = [bind(list(group.measures), collection.scale) for group in groups]
         measures = list(dict.fromkeys(measure for group in bound for measure in group))
-        results = _experiment(collection, measures)
+        results = _experiment(collection, measures, float32)
 
     lines = _heading(collection)
     if len(collection.runs) > 1:
@@ -152,7 +150,7 @@ def _report(collection: Collection, asked: Sequence[Any], query_id: str | None) 
     lines += ["", *_one_topic(collection, results, measures, query_id)]
     lines += ["", *_filled("Notes: ", collection.notes)] if collection.notes else []
     n_values = len(results.values)
-    return [*lines, "", f"{n_values:,} values by {results.by}, scale bound by irpref.bind."]
+    return [*lines, "", f"{n_values:,} values, scale bound by irpref.bind."]
 
 
 # ------------------------------------------------------------------------------------------ what to evaluate
@@ -163,7 +161,10 @@ def _collection(dataset: str, files: dict[str, str], args: argparse.Namespace) -
 
     shipped, _, name = dataset.removeprefix("irpref/").partition("/")
     ours = shipped in examples()
-    collection = _shipped(shipped, name) if ours else _public(dataset, with_scores=not files)
+    if os.path.exists(dataset) or dataset == "-":
+        collection = _file(dataset)
+    else:
+        collection = _shipped(shipped, name) if ours else _public(dataset, with_scores=not files)
     if files:
         collection.runs = dict(frame.read_runs(files, args))
     if not collection.runs:
@@ -173,6 +174,13 @@ def _collection(dataset: str, files: dict[str, str], args: argparse.Namespace) -
         if not topics.intersection(run["query_id"]):
             raise ValueError(f"{title}: the run has no topic in common with the judgments of {dataset}")
     return collection
+
+
+def _file(name: str) -> Collection:
+    from irpref import read_qrels
+
+    qrels = read_qrels(name)
+    return Collection(title=os.path.basename(name), source=name, qrels=qrels, scale=qrels, queries={}, runs={})
 
 
 def _shipped(id: str, run: str = "") -> Collection:
@@ -241,10 +249,6 @@ def _groups(collection: Collection) -> list[Group]:
     from irpref.measures import registered
 
     left_out: set[str] = set()
-    grades = collection.qrels["relevance"]
-    if (grades != grades.round()).any():
-        left_out |= {"AP", "nDCG", "Bpref", "RR"}
-        collection.notes.append("AP, nDCG, Bpref and RR take integer grades only and are left out.")
     if "known" not in collection.qrels:
         if len(collection.runs) > 1:
             first = next(iter(collection.runs))
@@ -282,55 +286,22 @@ def _noted(notes: list[str]) -> Iterator[None]:
 # ------------------------------------------------------------------------------------------------ evaluation
 
 
-def _experiment(collection: Collection, measures: Sequence[Measure]) -> Results:
-    try:
-        import pyterrier as pt
-    except ImportError:
-        return _with_ir_measures(collection, measures)
-    return _with_pyterrier(pt, collection, measures)
-
-
-def _with_pyterrier(pt: Any, collection: Collection, measures: Sequence[Measure]) -> Results:
+def _experiment(collection: Collection, measures: Sequence[Measure], float32: bool) -> Results:
     import pandas as pd
 
-    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-    query_ids = list(dict.fromkeys(collection.qrels["query_id"]))
-    topics = pd.DataFrame({"qid": query_ids, "query": [collection.queries.get(query_id, "") for query_id in query_ids]})
-    systems = [pt.Transformer.from_df(_ranked(run).rename(columns=names)) for run in collection.runs.values()]
-    means, values = pt.Experiment(
-        systems,
-        topics,
-        collection.qrels.rename(columns=names),
-        list(measures),
-        names=list(collection.runs),
-        perquery="both",
-        verbose=False,
-    )
-    by = f"pt.Experiment (PyTerrier {pt.__version__})"
-    return Results(means.set_index("name"), values[["name", "qid", "measure", "value"]], by)
+    from irpref import evaluator
+    from irpref.messages import about
 
-
-def _ranked(run: pd.DataFrame) -> pd.DataFrame:
-    """A run with the ranks PyTerrier wants to see; the evaluation orders by score itself."""
-    ordered = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
-    return ordered.assign(rank=ordered.groupby("query_id").cumcount())
-
-
-def _with_ir_measures(collection: Collection, measures: Sequence[Measure]) -> Results:
-    import ir_measures
-    import pandas as pd
-
-    evaluator = ir_measures.evaluator(list(measures), collection.qrels)
+    asked = evaluator(measures, collection.qrels, float32=float32)
     means, values = {}, []
     for name, run in collection.runs.items():
-        aggregated: Any
-        aggregated, per_topic = evaluator.calc(run)
-        means[name] = {str(measure): aggregated[measure] for measure in measures}
+        with about(name, len(collection.runs) > 1):
+            of, per_topic = asked.calc(run)
+        means[name] = {str(measure): of[measure] for measure in measures}  # type: ignore[index]
         values += [(name, row.query_id, str(row.measure), row.value) for row in per_topic]
     return Results(
         pd.DataFrame.from_dict(means, orient="index"),
         pd.DataFrame(values, columns=["name", "qid", "measure", "value"]),
-        f"ir_measures.calc (ir_measures {ir_measures.__version__}; PyTerrier is not installed)",
     )
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Runs
 
 PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
+OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".json", ".html", ".htm", ".gz", ".zst", ".zip", ".bz2", ".xz")
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
@@ -50,6 +52,7 @@ class Parser(argparse.ArgumentParser):
     BEHIND = ("preferences",)
 
     def error(self, message: str) -> NoReturn:
+        message = re.sub(r"invalid (int|float) value: (.+)", _expected, message)
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def options(self) -> list[str]:
@@ -64,6 +67,10 @@ class Parser(argparse.ArgumentParser):
         # Options of the host's command keep the short forms that they have there (`--pr` for `--provider`).
         found = [match for match in found if match[0].dest not in self.BEHIND] or found
         return list({id(match[0]): match for match in reversed(found)}.values())
+
+
+def _expected(found: re.Match[str]) -> str:
+    return f"{found[2]}: expected a {'whole ' if found[1] == 'int' else ''}number"
 
 
 class Command(Record):
@@ -505,6 +512,8 @@ def form_of(args: argparse.Namespace, default: str = "table") -> str:
         raise UsageError(f"-f {args.file}: this command writes text; irpref plot draws pictures")
     if args.output:
         return str(args.output)
+    if ending in OTHERS:
+        raise UsageError(f"-f {args.file}: tables are not written as {ending}, but as {', '.join(ENDINGS)}")
     return ENDINGS.get(ending, default)
 
 

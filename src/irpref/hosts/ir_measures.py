@@ -169,7 +169,9 @@ def _for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJu
         for measure in measures:
             measure.validate_params()
         return NoJudgments(measures, map(str, data) if isinstance(data, Mapping) else ())
-    return HostEvaluator(KernelEvaluator(measures, data))
+    evaluator = KernelEvaluator(measures, data)
+    evaluator.in_host = True
+    return HostEvaluator(evaluator)
 
 
 class IrprefProvider(providers.Provider):

@@ -260,19 +260,27 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
         for name, value in given.items():
             spec = of.SUPPORTED_PARAMS.get(name)
             if spec is None:
-                raise ValueError(f"{of.NAME} has no parameter {name!r}{did_you_mean(str(name), of.SUPPORTED_PARAMS)}")
+                near = did_you_mean(str(name), of.SUPPORTED_PARAMS)
+                takes = f" (it takes {', '.join(of.SUPPORTED_PARAMS)})" if of.SUPPORTED_PARAMS else ""
+                raise ValueError(f"{of.NAME} has no parameter {name!r}{near}{takes}")
             # bool is an int to the host: P@True would be P@1 under another name.
-            if spec.dtype is not bool and isinstance(value, bool):
-                raise ValueError(f"{of.NAME}: {name}={value!r} is not accepted")
+            truth = spec.dtype is not bool and isinstance(value, bool)
             # The host takes no int for a float: SetF(beta=2) would fail at evaluation.
             if spec.dtype is float and type(value) is int:
                 value = given[name] = float(value)
-            if not spec.validate(value):
-                raise ValueError(f"{of.NAME}: {name}={clipped(value)!r} is not accepted")
+            if truth or not spec.validate(value):
+                raise ValueError(f"{of.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}")
     built: Measure = of(**given)
     if type(of).__module__.partition(".")[0] != PACKAGE:
         check_limits(built)
     return built
+
+
+def _expected(spec: Any) -> str:
+    if isinstance(spec.choices, list):
+        return f", expected one of {', '.join(map(repr, spec.choices))}"
+    said = {int: "a whole number", float: "a number", bool: "True or False", dict: "a dict such as {1: 3}"}
+    return f", expected {said[spec.dtype]}" if spec.dtype in said else ""
 
 
 def _take_apart(node: ast.expr) -> tuple[list[ast.keyword], ast.expr | None]:
