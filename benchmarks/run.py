@@ -28,11 +28,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks import cluster, commands, peers, stages, track, workloads
+from irpref.messages import IrprefWarning
 
 # (workload, form) or (workload, form, contestant): how many times faster than ir_measures with Bpref alone.
 TARGETS: dict[tuple[str, ...], float] = {
@@ -84,6 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--arrow-python", default=os.environ.get("IRPREF_ARROW_PYTHON"))
     parser.add_argument("--json", metavar="FILE", help="write the results")
     options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore", IrprefWarning)  # of collections made for their size
     global _clock
     _clock = time.process_time if options.clock == "cpu" else time.perf_counter
     what = options.what
