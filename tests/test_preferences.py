@@ -1,5 +1,7 @@
 """Preferences: files, pools, measures, against loops, against trec_eval, and against the measures of grades."""
 
+import contextlib
+import csv
 import doctest
 import io
 import json
@@ -768,6 +770,75 @@ def test_explanations_add_up_and_count_what_loops_count(data):
             lower = {other for pair in said for other in pair if place.get(other, 99) > place[doc]}
             assert row["correct"] == sum(a == doc and b in lower for a, b in said)
             assert row["wrong"] == sum(b == doc and a in lower for a, b in said)
+
+
+JUDGED = {
+    "prefs": "".join(
+        f"q{t} j{g} {s} 00{d} {(d * 7 + t + g) % 5 - 1}\n"
+        for t, g, s in np.ndindex(4, 2, 3)
+        for d in range(9)
+        if (d * 5 + 3 * s + g + t) % 4
+    ),
+    "qrels_prefs": "".join(
+        f"q{t} {g + 1} 00{d} {(d * 7 + t + g) % 5 - 1}\n" for t, g, d in np.ndindex(4, 2, 9) if (d * 5 + g + t) % 4
+    ),
+    "pairs": "".join(
+        f"q{t} 00{a} 00{(a + 1 + b) % 9} j{b}\n" for t, a, b in np.ndindex(4, 9, 2) if a + 1 + b < 9 and (a + b + t) % 3
+    ),
+}
+RANKED = "".join(f"q{t} Q0 00{d * 5 % 11} 1 {(d * t) % 4} x\n" for t in (0, 2, 3) for d in range(8))
+
+
+def by_key(metrics):
+    return {(m.query_id, str(m.measure)): m.value for m in metrics}
+
+
+def on_the_command_line(preferences, run, *more):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(["eval", str(preferences), str(run), *map(str, EVERY), "-q", "-o", "csv", "-p", "-1", *more]) == 0
+    rows = csv.DictReader(io.StringIO(out.getvalue()))
+    return {(row["query_id"], row["measure"]): float(row["value"]) for row in rows if row["query_id"] != "all"}
+
+
+def accelerated(preferences, run):
+    irpref.accelerate()
+    try:
+        return by_key(ir_measures.iter_calc(EVERY, preferences, run))
+    finally:
+        irpref.accelerate(False)
+
+
+DOORS = {
+    "frames": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, f).iter_calc(g)),
+    "polars": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, pl.from_dict(f.to_dict("list"))).iter_calc(g)),
+    "generators": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, tuples(f)).iter_calc(tuples(g))),
+    "calc": lambda p, r, f, g: by_key(ir_measures.calc(EVERY, f, g).per_query),
+    "calc of generators": lambda p, r, f, g: by_key(ir_measures.iter_calc(EVERY, tuples(f), tuples(g))),
+    "accelerate": lambda p, r, f, g: accelerated(f, g),
+    "measures": lambda p, r, f, g: {k: v for m in EVERY for k, v in by_key(m.iter_calc(f, g)).items()},
+    "eval": lambda p, r, f, g: on_the_command_line(p, r),
+    "eval beside qrels": lambda p, r, f, g: on_the_command_line(p.with_name("qrels"), r, "--preferences", str(p)),
+    "eval of several runs": lambda p, r, f, g: on_the_command_line(p, r, str(r), "--jobs", "2"),
+}
+
+
+def tuples(frame):
+    return (row for row in frame.itertuples(index=False))
+
+
+@pytest.mark.parametrize("form", JUDGED)
+@pytest.mark.parametrize("door", DOORS)
+def test_values_are_the_same_through_every_door(door, form, tmp_path):
+    preferences, run = tmp_path / "judged.txt", tmp_path / "run.txt"
+    preferences.write_text(JUDGED[form])
+    run.write_text(RANKED)
+    frame = irpref.read_preferences(preferences)
+    judged = sorted(set(zip(frame["query_id"], frame["doc_id"], strict=True)))
+    (tmp_path / "qrels").write_text("".join(f"{topic} 0 {doc} 1\n" for topic, doc in judged))
+    usual = by_key(irpref.evaluator(EVERY, str(preferences)).iter_calc(str(run)))
+    assert len(usual) == 4 * len(EVERY)
+    assert DOORS[door](preferences, run, frame, irpref.read_run(run)) == usual
 
 
 def test_an_experiment_takes_preferences():

@@ -89,6 +89,25 @@ def test_measures_of_the_host_stand_beside_ours(spark, example):
     assert collected(evaluate(*frames(spark, run, qrels), measures)) == here(measures, qrels, run)
 
 
+def test_preferences_of_groups_and_subgroups_have_the_values_of_one_machine(spark):
+    rows = [
+        (f"q{t}", f"j{g}", str(s), f"00{d}", (d * 7 + t + g) % 5 - 1)
+        for t, g, s, d in np.ndindex(5, 2, 3, 9)
+        if (d * 5 + 3 * s + g + t) % 4
+    ]
+    judged = pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"]).astype(object)
+    run = pd.DataFrame(
+        [(f"q{t}", f"00{d * 5 % 11}", float((d * t) % 4)) for t in (0, 2, 3) for d in range(8)],
+        columns=["query_id", "doc_id", "score"],
+    ).astype({"query_id": object, "doc_id": object})
+    measures = ["PrefShare", "PrefShare(by='pair')", "PrefShare(by='group',nonrelevant='R')", "NumPrefs", "PrefAP"]
+    found = evaluate(spark.createDataFrame(run), spark.createDataFrame(judged), measures).collect()
+    expected = irpref.evaluator(measures, judged).iter_calc(run)
+    assert {(r.query_id, r.measure): r.value for r in found} == {
+        (m.query_id, str(m.measure)): m.value for m in expected
+    }
+
+
 def test_the_scale_is_that_of_all_qrels_whatever_the_buckets(spark):
     # Only one topic has a document of grade 4; alone, the others would be scored on a scale up to 2.
     qrels = pd.DataFrame(

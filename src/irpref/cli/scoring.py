@@ -19,8 +19,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from irpref.formats.collections import dataset, not_loaded
-from irpref.formats.preferences import are_preferences, read_preferences
-from irpref.formats.tables import form_of, read_table
+from irpref.formats.preferences import read_judgments as of_file
+from irpref.formats.tables import read_table
 from irpref.formats.trec import Columns, Source
 from irpref.messages import IrprefWarning, warn_user
 
@@ -112,13 +112,7 @@ def read_judgments(name: str, known: str | None = None, preferences: bool = Fals
     """
     if name == "-" or os.path.exists(name):
         source = Source(name, keep=True)
-        trec = preferences and form_of(source) == "trec"
-        if trec and are_preferences(source):
-            found = Judgments(read_preferences(source))
-        else:
-            found = Judgments(read_table(source, "qrels"))
-            if trec and _has_groups(found):
-                found = Judgments(read_preferences(source, "qrels_prefs"))
+        found = Judgments(of_file(source) if preferences else read_table(source, "qrels"))
     else:
         found = Judgments(_from_ir_datasets(name))
     if not len(found.data):
@@ -129,12 +123,6 @@ def read_judgments(name: str, known: str | None = None, preferences: bool = Fals
 
         found = Judgments(with_known(found.rows(), known))
     return found
-
-
-def _has_groups(judgments: Judgments) -> bool:
-    """Whether the second field is that of `qrels_prefs`: a topic has several, where qrels repeat one number."""
-    rows = judgments.rows()
-    return len({(row.query_id, row.iteration) for row in rows}) > len({row.query_id for row in rows})
 
 
 def _from_ir_datasets(name: str) -> list[Any]:

@@ -30,11 +30,12 @@ import numpy as np
 
 from irpref.arrays.preferences import ConflictingError, check, conflict_text, lead_back, numbered
 from irpref.arrays.segments import Floats, Ints, Segments, all_whole
-from irpref.formats.trec import Form, PathLike, Source, columns_of, lines_of, shown
+from irpref.formats.trec import Columns, Form, PathLike, Source, columns_of, lines_of, shown
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
 COLUMNS = ("query_id", "group", "subgroup", "doc_id", "relevance")
 
@@ -63,6 +64,28 @@ def are_preferences(source: Source) -> bool:
     _, line = next(lines_of(source), (0, b""))
     fields = line.split()
     return len(fields) == 5 or (len(fields) in (3, 4) and not _is_number(fields[-1]))
+
+
+def read_judgments(source: Source) -> pd.DataFrame | pl.DataFrame | Columns:
+    """Judgments of a file that may hold preferences: the frame of those, or the table of its grades.
+
+    Four fields of which the last is a number are both: preferences if topics have several groups (`qrels_prefs`), for
+    qrels repeat one number there.
+    """
+    from irpref.formats import tables
+
+    trec = tables.form_of(source) == "trec"
+    if trec and are_preferences(source):
+        return read_preferences(source)
+    table = tables.read_table(source, "qrels")
+    return read_preferences(source, "qrels_prefs") if trec and _has_groups(table) else table
+
+
+def _has_groups(table: pl.DataFrame | Columns) -> bool:
+    if isinstance(table, Columns):
+        groups = table.iteration or table.query_id
+        return len(set(zip(table.query_id, groups, strict=True))) > len(set(table.query_id))
+    return table.select("query_id", "iteration").n_unique() > table["query_id"].n_unique()
 
 
 def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.DataFrame:

@@ -60,7 +60,7 @@ def opened(data: Any, value: str, preferences: bool = False) -> Any:
     value : 'score' or 'relevance'
         Whether `data` is a run or qrels.
     preferences : bool
-        Whether a file of judgments may hold preferences (see `irpref.read_preferences`), which its first line shows.
+        Whether a file of judgments may hold preferences (see `irpref.read_preferences`).
 
     Raises
     ------
@@ -96,13 +96,11 @@ def _named(name: Any, value: str, preferences: bool = False) -> Any:
         except (OSError, RuntimeError) as error:
             raise not_loaded(name, error) from None
     if preferences:
-        from irpref.formats.preferences import are_preferences, read_preferences
+        from irpref.formats.preferences import read_judgments
 
-        source = trec.Source(name, keep=True)
-        if tables.form_of(source) == "trec" and are_preferences(source):
-            return read_preferences(source)
-        name = source
-    table = tables.read_table(name, "run" if value == "score" else "qrels")
+        table: Any = read_judgments(trec.Source(name, keep=True))
+    else:
+        table = tables.read_table(name, "run" if value == "score" else "qrels")
     return _of_small_file(table, value) if isinstance(table, trec.Columns) else table
 
 
