@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent
-SHOWN = 12  # rows of a worked example
+SHOWN = 15  # rows of a worked example, so that what adds to a value is among them
 
 
 def write(app: Any) -> None:
@@ -78,8 +78,9 @@ def measure_index(measures: Iterable[Any]) -> str:
 
 
 def linked(source: str) -> str:
-    """A source with its DOIs as links."""
-    return re.sub(r"doi:(10\.\S+[^\s;,.])", r"[doi:\1](https://doi.org/\1)", source)
+    """A text with its DOIs and addresses as links."""
+    text = re.sub(r"https?://[^\s)>,;]*[\w/]", r"<\g<0>>", source)
+    return re.sub(r"doi:(10\.[^\s;,]*\w)", r"[doi:\1](https://doi.org/\1)", text)
 
 
 # First words of a paragraph of a definition, and the part of the page to which it and what follows belong.
@@ -218,7 +219,7 @@ def prose(text: str) -> str:
     for part in text.split("\n\n"):
         lines = part.split("\n")
         plain = not lines[0].startswith(" ") and not any(re.search(r"\S {2,}\S", line.strip()) for line in lines)
-        parts.append(re.sub(r"(?<!\S)\*(?=\S)", r"\\*", part) if plain else f"```text\n{part}\n```")
+        parts.append(linked(re.sub(r"(?<!\S)\*(?=\S)(?!\w+\*)", r"\\*", part)) if plain else f"```text\n{part}\n```")
     return "\n\n".join(parts)
 
 
@@ -262,7 +263,7 @@ def worked_example(measure: Any) -> list[str]:
         rows.append(
             f"| `{expected.measure}` | {expected.run} | {expected.query_id or 'mean'} | {by_hand} | {value:.6f} |"
         )
-    out = [f"{example.title} ({example.source})", "\n".join(rows[: SHOWN + 2])]
+    out = [f"{example.title} ({linked(example.source)})", "\n".join(rows[: SHOWN + 2])]
     steps, picture = contributions(measure, example, wanted), picture_of(measure, example, wanted)
     return [*out, *picture, *steps]
 
@@ -320,7 +321,7 @@ def contributions(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
     rows = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     for row in table[columns].itertuples(index=False):
         rows.append("| " + " | ".join(_cell(value) for value in row) + " |")
-    return [f"Step by step, `{first.measure}` of run {first.run}:", "\n".join(rows)]
+    return [f"Step by step, `{first.measure}` of `{first.run}`, topic {query_id}:", "\n".join(rows)]
 
 
 def _cell(value: Any) -> str:
