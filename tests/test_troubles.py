@@ -22,7 +22,7 @@ WORDS = {
     "_first_wrong",
 }
 # Frames around the message of another error, which is there itself; parts; progress; what the user did.
-AROUND = {"{} {}\n", "{} warning: {}\n", "irpref: {}\n", "hint: {}", "{}, line {}: {}"}
+AROUND = {"{} {}\n", "{} warning: {}\n", "irpref: {}\n", "hint: {}", "{}, line {}: {}", "group {}: {}"}
 PARTS = {"topic {}, group {}: ", "; judges who may disagree belong to different groups"}
 PARTS |= {"did you mean {}?", "irpref list shows them all"}
 NO_FAULT = {"\r{} million rows\x1b[K", "irpref: interrupted\n"}

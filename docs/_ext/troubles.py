@@ -134,7 +134,7 @@ KINDS = {
     ),
     "Names and parameters of measures": (
         Kind(
-            "unknown measure …",
+            ("unknown measure …", "compares two rankings, so it is no measure"),
             "irpref.parse('nDGC@10')",
             "Neither irpref nor ir_measures nor trec_eval has a measure of this name (`irpref.UnknownMeasureError`).",
             "Take the nearest name from the message, or one that `irpref list` prints.",
@@ -608,6 +608,7 @@ KINDS = {
                 "need --baseline RUN",
                 "--baseline needs another run",
                 "two tables: choose one",
+                "--resume keeps the results of one computation",
                 "--preferences: none of the measures reads preferences",
                 "in place of --values",
                 "--plot goes with the other methods",
@@ -625,6 +626,7 @@ KINDS = {
         Kind(
             (
                 "at least 2 topics",
+                "has one topic, and a test needs at least 2",
                 "a residual variance needs at least 2",
                 "the systems differ by the same on every topic",
                 "is too small for a variance of",
