@@ -163,3 +163,8 @@ t.study(sys.argv[1])
         found = study(path)
     assert path.read_text().splitlines()[: len(computed) - 1] == computed[:-1]
     assert found.means.equals(incompleteness([QMeasure], QRELS, RUNS, levels=(50, 20), n_samples=2, rng=1).means)
+
+
+def test_runs_that_differ_in_where_an_id_ends_have_another_hash():
+    assert journal.hash_of_run({"1": {"a\0b": 2.0, "c": 1.0}}) != journal.hash_of_run({"1": {"a": 2.0, "b\0c": 1.0}})
+    assert journal.hash_of_run({"1": {"a": 1.0}}) != journal.hash_of_run({"1\0a": {}})

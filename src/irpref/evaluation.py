@@ -141,7 +141,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     """Arguments of the kernel for this pool, `max_rel` filled in. Raises and warns as `prepare`."""
     arguments = measure.arguments()
     if arguments.get("gains"):
-        grades = pool.memo("grades", lambda: np.unique(pool.level_grade).tolist())
+        grades = pool.memo(resolve, lambda: np.unique(pool.level_grade).tolist())
         measure.check_gains(grades)
     note_degenerate(measure, pool)
     caution = measure.caution(pool.level_grade)
@@ -169,7 +169,7 @@ def note_degenerate(measure: Measure, pool: Pool) -> None:
     if "nonrelevant" not in needs(measure):
         return
     # Looked up for each system, and for each batch of one.
-    if pool.memo((note_degenerate, str(measure)), lambda: is_degenerate(measure, pool)):
+    if pool.memo((note_degenerate, measure), lambda: is_degenerate(measure, pool)):
         warn_degenerate(measure, pool.level_grade.tolist())
 
 

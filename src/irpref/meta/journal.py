@@ -218,7 +218,7 @@ def canonical(pool: Pool) -> Ints:
         docs = list(pool.doc_ids)
         return np.array(sorted(range(len(docs)), key=lambda row: (topics[row], docs[row])), dtype=np.int64)
 
-    order: Ints = pool.memo("canonical", make)
+    order: Ints = pool.memo(canonical, make)
     return order
 
 
@@ -240,6 +240,8 @@ def hash_of_run(run: Mapping[str, Mapping[str, float]]) -> str:
     """Of the ids and scores of a run whose documents stand in the order of their ranks."""
     found = hashlib.blake2b(digest_size=8)
     for topic in sorted(run):
-        text = "\0".join([topic, *run[topic]])
-        found.update(text.encode("utf-8", "surrogatepass") + np.array([*run[topic].values()]).tobytes())
+        # Quoted and counted, so that nothing else has the same bytes.
+        ids = repr([topic, *run[topic]]).encode()
+        scores = np.array([*run[topic].values()], dtype=np.float64).tobytes()
+        found.update(b"%d %d " % (len(ids), len(scores)) + ids + scores)
     return found.hexdigest()

@@ -18,7 +18,7 @@ derived here; `docs/ties.md` has the proofs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from itertools import permutations
 from typing import Any
 
@@ -48,15 +48,28 @@ Form = Callable[..., Closed]
 # What the forms share ---------------------------------------------------------------------------------------
 
 
-def _ends(tied: Tied, task: Task, name: Any, key: Callable[[], Floats], missing: float = 0.0) -> tuple[Floats, Floats]:
-    """Lowest and highest value where groups sorted by `key`, (n_hits,), have them. `name`: what the key is."""
+def _ends(
+    tied: Tied, task: Task, name: Hashable, key: Callable[[], Floats], missing: float = 0.0
+) -> tuple[Floats, Floats]:
+    """Lowest and highest value where groups sorted by `key`, (n_hits,), have them.
+
+    `name` is what the key depends on: measures with the same one share the sorted runs.
+    """
 
     def make() -> tuple[JudgedRun, JudgedRun]:
         merit = key()
         return tied.arranged(merit, missing), tied.arranged(-merit, -missing)
 
-    one, other = (task(run) for run in tied.memo(("sorted", name), make))
+    one, other = (task(run) for run in tied.memo((_ends, name), make))
     return np.minimum(one, other), np.maximum(one, other)
+
+
+def _by_relevance(tied: Tied, task: Task, rel: float) -> tuple[Floats, Floats]:
+    return _ends(tied, task, (_by_relevance, rel), lambda: (tied.run.grade >= rel) * 1.0)
+
+
+def _by_gain(tied: Tied, task: Task, gains: Gains) -> tuple[Floats, Floats]:
+    return _ends(tied, task, (_by_gain, gains), lambda: tied.run.gain(gains))
 
 
 class _Places:
@@ -70,7 +83,7 @@ class _Places:
 
 
 def _places(tied: Tied) -> _Places:
-    return tied.memo("places", lambda: _Places(tied))
+    return tied.memo(_places, lambda: _Places(tied))
 
 
 def _within(rank: Ints, topic: Ints, cutoff: int | Ints | None) -> Bools:
@@ -117,8 +130,8 @@ def _constant(tied: Tied, task: Task, **_: Any) -> Closed:
 
 
 def _precision(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: int) -> Closed:
-    view, key = tied.view(judged_only), lambda: (tied.run.grade >= rel) * 1.0
-    low, high = _ends(tied, task, ("rel", rel), key)
+    view = tied.view(judged_only)
+    low, high = _by_relevance(tied, task, rel)
     return low, _share(view, view.run.grade >= rel, cutoff) / cutoff, high
 
 
@@ -129,18 +142,18 @@ def _recall(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: in
 
 def _r_precision(tied: Tied, task: Task, *, rel: float, judged_only: bool) -> Closed:
     view, size = tied.view(judged_only), tied.run.pool.count_relevant(rel)
-    low, high = _ends(tied, task, ("rel", rel), lambda: (tied.run.grade >= rel) * 1.0)
+    low, high = _by_relevance(tied, task, rel)
     return low, _ratio(_share(view, view.run.grade >= rel, size), size), high
 
 
 def _judged(tied: Tied, task: Task, *, cutoff: int | None) -> Closed:
-    low, high = _ends(tied, task, "judged", lambda: np.ones(tied.run.rank.size))
+    low, high = _ends(tied, task, _judged, lambda: np.ones(tied.run.rank.size))
     size = tied.run.n_retrieved if cutoff is None else np.minimum(tied.run.n_retrieved, cutoff)
     return low, _ratio(_share(tied, np.ones(tied.run.rank.size, bool), cutoff), size), high
 
 
 def _f_measure(tied: Tied, task: Task, *, beta: float, rel: float, cutoff: int | None) -> Closed:
-    low, high = _ends(tied, task, ("rel", rel), lambda: (tied.run.grade >= rel) * 1.0)
+    low, high = _by_relevance(tied, task, rel)
     n = tied.run.n_retrieved if cutoff is None else cutoff
     square = min(beta * beta, 1e300)
     found = (1 + square) * _share(tied, tied.run.grade >= rel, cutoff)
@@ -157,7 +170,7 @@ def _coverage(tied: Tied, task: Task, *, known: str, rel: float, cutoff: int | N
     pool = tied.run.pool
     wanted = pool.columns["known", known] & (pool.grade >= rel)
     here = wanted[tied.run.row]
-    low, high = _ends(tied, task, ("known", known, rel), lambda: here * 1.0)
+    low, high = _ends(tied, task, (_coverage, known, rel), lambda: here * 1.0)
     return low, _share(tied, here, cutoff) / np.maximum(pool.judged.count(wanted), 1), high
 
 
@@ -193,7 +206,7 @@ def _relative_recall(
     tied: Tied, task: Task, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
 ) -> Closed:
     relevant = tied.run.grade >= rel
-    low, high = _ends(tied, task, ("rel", rel), lambda: relevant * 1.0)
+    low, high = _by_relevance(tied, task, rel)
     wanted = of_expected.wanted(tied.run, expected, rel)
     mean = _ratio(_share(tied, relevant, cutoff), wanted)
     if capped:
@@ -225,7 +238,7 @@ def _passage(tied: Tied, mask: Bools, which: Floats, worth: Callable[[int, Ints]
 
 
 def _reciprocal_rank(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: int | None) -> Closed:
-    low, high = _ends(tied, task, ("rel", rel), lambda: (tied.run.grade >= rel) * 1.0)
+    low, high = _by_relevance(tied, task, rel)
     view = tied.view(judged_only)
     limit = np.inf if cutoff is None else cutoff
     first = np.ones(tied.run.n_topics)
@@ -233,7 +246,7 @@ def _reciprocal_rank(tied: Tied, task: Task, *, rel: float, judged_only: bool, c
 
 
 def _success(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: int) -> Closed:
-    low, high = _ends(tied, task, ("rel", rel), lambda: (tied.run.grade >= rel) * 1.0)
+    low, high = _by_relevance(tied, task, rel)
     view = tied.view(judged_only)
     first = np.ones(tied.run.n_topics)
     return low, _passage(view, view.run.grade >= rel, first, lambda _, rank: (rank <= cutoff) * 1.0), high
@@ -241,7 +254,7 @@ def _success(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: i
 
 def _recall_effort(tied: Tied, task: Task, *, expected: float | str | None, rel: float, cutoff: int | None) -> Closed:
     relevant = tied.run.grade >= rel
-    low, high = _ends(tied, task, ("rel", rel), lambda: relevant * 1.0)
+    low, high = _by_relevance(tied, task, rel)
     limit = np.inf if cutoff is None else cutoff
     e = of_expected.wanted(tied.run, expected, rel)
     return low, _passage(tied, relevant, np.ceil(e), lambda t, rank: e[t] * (rank <= limit) / rank), high
@@ -253,7 +266,7 @@ def _recall_effort(tied: Tied, task: Task, *, expected: float | str | None, rel:
 def _ndcg(tied: Tied, task: Task, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None) -> Closed:
     pool, view, exponential = tied.run.pool, tied.view(judged_only), dcg == "exp-log2"
     gain = everyday.level_gain(pool, gains, exponential)
-    low, high = _ends(tied, task, ("host gain", gains), lambda: gain[tied.run.level])
+    low, high = _ends(tied, task, (everyday.level_gain, gains, exponential), lambda: gain[tied.run.level])
     hits = gain[view.run.level]
     zero = np.zeros(hits.size)
     weight = 1 / np.log2(_places(view).rank + 1.0)
@@ -265,7 +278,7 @@ def _original_ndcg(
     tied: Tied, task: Task, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> Closed:
     pool, view = tied.run.pool, tied.view(judged_only)
-    low, high = _ends(tied, task, ("gain", gains), lambda: tied.run.gain(gains))
+    low, high = _by_gain(tied, task, gains)
     hits = pool.level_ratio_gain(gains)[view.run.level]
     zero = np.zeros(hits.size)
     part, _ = _pairs(view, hits, zero + 1.0, zero, 1 / original_ndcg.discount(_places(view).rank, base), cutoff)
@@ -273,7 +286,7 @@ def _original_ndcg(
 
 
 def _average_precision(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: int | None) -> Closed:
-    low, high = _ends(tied, task, ("rel", rel), lambda: (tied.run.grade >= rel) * 1.0)
+    low, high = _by_relevance(tied, task, rel)
     view = tied.view(judged_only)
     relevant = (view.run.grade >= rel) * 1.0
     part, _ = _pairs(view, relevant, np.ones(relevant.size), relevant, 1 / _places(view).rank, cutoff)
@@ -315,7 +328,7 @@ class _Blend:
 
 
 def _q_measure(tied: Tied, task: Task, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Closed:
-    low, high = _ends(tied, task, ("gain", gains), lambda: tied.run.gain(gains))
+    low, high = _by_gain(tied, task, gains)
     view = tied.view(judged_only)
     part = _Blend(view, beta, gains).parts(np.ones(view.run.rank.size), cutoff)
     return low, view.total(part) / blended.q_size(tied.run, gains, cutoff), high
@@ -323,7 +336,7 @@ def _q_measure(tied: Tied, task: Task, *, beta: float, gains: Gains, judged_only
 
 def _o_measure(tied: Tied, task: Task, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Closed:
     """The first relevant document is each of its group's relevant ones with the same probability."""
-    low, high = _ends(tied, task, ("gain", gains), lambda: tied.run.gain(gains))
+    low, high = _by_gain(tied, task, gains)
     view = tied.view(judged_only)
     of = _Blend(view, beta, gains)
     number = view.groups.count(of.relevant)
@@ -343,10 +356,10 @@ def _ncu(
     view = tied.view(judged_only)
     of = _Blend(view, beta if utility == "BR" else 0.0, gains)
     if stop == "rank_biased":
-        low, high = _ends(tied, task, ("gain", gains), lambda: tied.run.gain(gains))
+        low, high = _by_gain(tied, task, gains)
         return low, _ratio(_rank_biased(of, gamma), _rank_biased_size(of, gamma)), high
     if stop == "uniform":
-        low, high = _ends(tied, task, ("gain", gains), lambda: tied.run.gain(gains))
+        low, high = _by_gain(tied, task, gains)
         return low, _ratio(view.total(of.parts(np.ones(of.gain.size), None)), of.ideal.lengths), high
     size = np.append(of.upto, 0.0)[np.where(of.ideal.lengths > 0, of.ideal.ends - 1, -1)]
     share = of.gain / view.run.hits.spread(np.where(size > 0, size, 1.0))
@@ -581,7 +594,7 @@ def _p_plus(tied: Tied, task: Task, **arguments: Any) -> Closed:
 def _bpref(tied: Tied, task: Task, *, norm: str, rel: float, cutoff: int | None) -> Closed:
     """A relevant document has any number of its group's non-relevant ones above it with the same probability."""
     relevant, negative = tied.run.grade >= rel, tied.run.grade < 0
-    low, high = (v.copy() for v in _ends(tied, task, ("rel", rel), lambda: relevant * 1.0))
+    low, high = (v.copy() for v in _by_relevance(tied, task, rel))
     groups, slots = tied.groups, tied.slots(cutoff)
     m, number = groups.count(~relevant & ~negative) * 1.0, groups.count(relevant) * 1.0
     of = of_bpref.above(tied.run, rel, cutoff)
@@ -661,7 +674,7 @@ def _rpref(
     judged = tied.run.grade >= 0
     rho = np.where(judged, of.value[tied.run.level], -1.0)
     if top == "keep":
-        low, high = _ends(tied, task, ("rho", of.name), lambda: rho, missing=-1.0)
+        low, high = _ends(tied, task, (Scale, of.name), lambda: rho, missing=-1.0)
         low, high = low.copy(), high.copy()
     else:
         low, high = _with_first(tied, task, rho)
@@ -720,7 +733,7 @@ def _cut(view: Tied, of: Scale, factor: Floats, cutoff: int | None) -> dict[int,
     """Lowest and highest part of the groups that the cutoff divides: group to sums of rho (1 - penalty)."""
     first, size = view.whole
     slots = np.clip((cutoff or 0) - first + 1, 0, size)
-    run = view.memo(("rho", of.name, 1.0), lambda: view.arranged(of.value[view.run.level], 0.0))
+    run = view.memo((Scale, of.name, 1.0), lambda: view.arranged(of.value[view.run.level], 0.0))
     before = _misplaced(view, of, factor, 1.0)  # of the groups above only
     unit = run.pool.levels.spread(of.unit)[run.level]
     value = of.value[run.level]
@@ -759,8 +772,8 @@ def _seen(view: Tied, cutoff: int | None) -> Floats:
 
 def _misplaced(view: Tied, of: Scale, factor: Floats, sign: float) -> Floats:
     """Cost of what is misplaced above each hit, groups by falling (1) or rising (-1) rho: (n_hits,), in that order."""
-    run = view.memo(("rho", of.name, sign), lambda: view.arranged(sign * of.value[view.run.level], 0.0))
-    lost = view.memo(("misplaced", of.name, sign), lambda: rpref.misplaced(run, of))
+    run = view.memo((Scale, of.name, sign), lambda: view.arranged(sign * of.value[view.run.level], 0.0))
+    lost = view.memo((rpref.misplaced, of.name, sign), lambda: rpref.misplaced(run, of))
     unit = run.pool.levels.spread(of.unit)[run.level]
     return lost * of.value[run.level] / unit * factor[run.level]
 

@@ -7,11 +7,11 @@ a judgment) are interchangeable: what differs are arrangements of such classes, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations, product
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 
+T = TypeVar("T")
 _ROWS = 1 << 19  # judgments of a batch of arrangements
 
 
@@ -54,7 +55,7 @@ class Tied:
         self.whole = whole or (first, size)
         self.topic: Ints = run.hits.topic[groups.starts]
         self.by_topic = Segments(np.searchsorted(self.topic, np.arange(run.n_topics + 1)))
-        self._memo: dict[Any, Any] = {}
+        self._memo: dict[Hashable, Any] = {}
 
     @classmethod
     def of(cls, run: JudgedRun) -> Tied:
@@ -74,11 +75,12 @@ class Tied:
         other.apart = True
         return other
 
-    def memo(self, key: Any, make: Any) -> Any:
-        """Return what `make()` gave for `key` the first time: measures share arrangements."""
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make()` gave for `key` the first time: measures share arrangements. See `JudgedRun.memo`."""
         if key not in self._memo:
             self._memo[key] = make()
-        return self._memo[key]
+        found: T = self._memo[key]
+        return found
 
     def condensed(self, negative: bool = False) -> Tied:
         """Only documents with a judgment, ranked again from 1. See `JudgedRun.condensed`."""
@@ -93,7 +95,7 @@ class Tied:
                 view, groups, view.rank[groups.starts], groups.lengths, (self.whole[0][some], self.whole[1][some])
             )
 
-        return self.memo(("condensed", negative), make)
+        return self.memo((Tied.condensed, negative), make)
 
     def view(self, judged_only: bool) -> Tied:
         """`condensed` if `judged_only`."""
@@ -133,35 +135,27 @@ class Tied:
 
     # Arrangements one by one --------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def classes(self) -> Ints:
         """What measures can tell of each hit, as a number: shape (n_hits,)."""
+        pool = self.run.pool
+        if self.apart:
+            return self.run.row
+        codes = [pool.level[self.run.row]]
+        for name, column in pool.columns.items():
+            if isinstance(name, tuple):  # as a measure reads it, not as it was given
+                codes.append(np.unique(column[self.run.row], return_inverse=True)[1])
+        if not pool.preferences_of_grades:  # each document may be preferred to others
+            codes.append(self.run.row)
+        return codes[0] if len(codes) == 1 else np.unique(np.array(codes), axis=1, return_inverse=True)[1].ravel()
 
-        def make() -> Ints:
-            pool = self.run.pool
-            if self.apart:
-                return self.run.row
-            codes = [pool.level[self.run.row]]
-            for name, column in pool.columns.items():
-                if isinstance(name, tuple):  # as a measure reads it, not as it was given
-                    codes.append(np.unique(column[self.run.row], return_inverse=True)[1])
-            if not pool.preferences_of_grades:  # each document may be preferred to others
-                codes.append(self.run.row)
-            return codes[0] if len(codes) == 1 else np.unique(np.array(codes), axis=1, return_inverse=True)[1].ravel()
-
-        return self.memo("classes", make)
-
-    @property
+    @cached_property
     def mixed(self) -> Bools:
         """Groups in which the order can matter: shape (n_groups,)."""
-
-        def make() -> Bools:
-            other = np.zeros(self.classes.size, bool)
-            other[1:] = self.classes[1:] != self.classes[:-1]
-            other[self.groups.starts] = False
-            return (self.size > self.groups.lengths) | (self.groups.count(other) > 0)
-
-        return self.memo("mixed", make)
+        other = np.zeros(self.classes.size, bool)
+        other[1:] = self.classes[1:] != self.classes[:-1]
+        other[self.groups.starts] = False
+        return (self.size > self.groups.lengths) | (self.groups.count(other) > 0)
 
     def counts(self, group: int) -> tuple[Ints, tuple[int, ...]]:
         """Hits of a group by class, and the size of each class; documents without a judgment are the last one."""
