@@ -13,16 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.analysis.ties.groups import Tied
-from irpref.analysis.ties.recovery import kinds_of
+from irpref.analysis.ties.walk import TooManyError, Walk
 from irpref.arrays.segments import Bools, Floats
 from irpref.measures import crp as of_crp
 from irpref.measures import twist as of_twist
-
-_STEPS = 20_000_000  # pairs of sums looked at for one topic, beyond which orders are drawn
-
-
-class _TooMany(Exception):
-    pass
 
 
 class _Sums(NamedTuple):
@@ -36,20 +30,14 @@ class _Sums(NamedTuple):
     best: Floats  # and its highest recovery value, -inf where there is none
     worst: Floats  # the lowest, inf where there is none
 
-    def moved(self, rp: float) -> _Sums:
-        return self._replace(plus=self.plus + max(int(rp), 0), minus=self.minus + min(int(rp), 0))
 
+class _Walk(Walk[_Sums]):
+    """Gives those whose curve is above 0 their recovery value."""
 
-class _Walk:
-    """The sums of one topic on their way down the ranks."""
-
-    def __init__(self, relevant: int) -> None:
-        self.relevant = relevant
-        self.recovered = 0.0  # mean recovery value
-        self.steps = 0
+    def moved(self, at: _Sums, rp: float) -> _Sums:
+        return at._replace(plus=at.plus + max(int(rp), 0), minus=at.minus + min(int(rp), 0))
 
     def arrive(self, at: _Sums, rank: int) -> _Sums:
-        """Give those whose curve is above 0 at this rank their recovery value."""
         n_plus, n_minus = at.below.shape
         # The highest that the curve can be: most ranks end here.
         if at.plus + at.minus + n_plus + n_minus - 2 <= 0 or not at.maybe.any():
@@ -61,7 +49,7 @@ class _Walk:
             return at
         value = self.relevant / max(self.relevant, rank - 1)
         chance = np.where(rises, at.below, 0.0)
-        self.recovered += value * float(chance.sum())
+        self.mean += value * float(chance.sum())
         return at._replace(
             below=at.below - chance,
             maybe=at.maybe & ~rises,
@@ -70,37 +58,14 @@ class _Walk:
             worst=np.where(rises, np.minimum(at.worst, value), at.worst),
         )
 
-    def steady(self, at: _Sums, first: int, rp: Floats) -> _Sums:
-        """Pass ranks at which every order has the same relative position: from `first`, (n_ranks,)."""
-        for i in np.flatnonzero(rp).tolist():
-            at = self.arrive(at.moved(rp[i]), first + i)
-        return at
-
-    def tied(self, at: _Sums, first: int, seen: int, sizes: list[int], rp: Floats) -> _Sums:
-        """Pass the `seen` first ranks of a group of these sizes by kind, with relative positions (n_kinds, seen)."""
-        nodes = {(0,) * len(sizes): at}
-        n = sum(sizes)
-        for q in range(seen):
-            coming: dict[tuple[int, ...], list[tuple[float, _Sums]]] = {}
-            for placed, here in nodes.items():
-                for kind, size in enumerate(sizes):
-                    if placed[kind] < size:
-                        there = (*placed[:kind], placed[kind] + 1, *placed[kind + 1 :])
-                        part = (size - placed[kind]) / (n - q), here.moved(rp[kind, q])
-                        coming.setdefault(there, []).append(part)
-            nodes = {placed: self.arrive(self.merged(parts), first + q) for placed, parts in coming.items()}
-        return self.merged([(1.0, here) for here in nodes.values()])
-
     def merged(self, parts: list[tuple[float, _Sums]]) -> _Sums:
-        """The sums of several ways to the same place, each with its share of the chance."""
         plus, minus = min(at.plus for _, at in parts), min(at.minus for _, at in parts)
         shape = (
             max(at.plus + at.below.shape[0] for _, at in parts) - plus,
             max(at.minus + at.below.shape[1] for _, at in parts) - minus,
         )
         self.steps += shape[0] * shape[1]
-        if self.steps > _STEPS:
-            raise _TooMany
+        self.check()
         out = _Sums(
             plus,
             minus,
@@ -152,23 +117,17 @@ def effort(tied: Tied, task: Any, *, depth: int) -> tuple[Floats, Floats, Floats
         if not found:
             continue
         own = rp[ranks.offsets[t] : ranks.offsets[t + 1]]
-        walk, at, rank = _Walk(int(best.relevant[t])), _start(), 1
+        walk = _Walk(int(best.relevant[t]))
         try:
-            for g in groups.tolist():
-                first, seen = int(tied.first[g]), int(slots[g])
-                at = walk.steady(at, rank, own[rank - 1 : first - 1])
-                sizes, of_kind = kinds_of(tied, g, bounds, of, t, np.arange(first, first + seen))
-                at = walk.tied(at, first, seen, sizes, of_kind)
-                rank = first + seen
-            at = walk.steady(at, rank, own[rank - 1 :])
-        except _TooMany:
+            at = walk.down(_start(), tied, groups, slots, bounds, of, own)
+        except TooManyError:
             mean[t] = np.nan
             continue
         plus = (at.plus + np.arange(at.below.shape[0]) * 1.0)[:, None] + np.zeros(at.below.shape[1])
         minus = (at.minus + np.arange(at.below.shape[1]) * 1.0) + np.zeros(at.below.shape[0])[:, None]
         sigma = of_twist.space(plus, minus, np.full(plus.shape, most[0][t]), np.full(plus.shape, most[1][t]))
         still = ((plus == 0) & (minus == 0)) * 1.0
-        rho = walk.recovered + float((at.below * still).sum())
+        rho = walk.mean + float((at.below * still).sum())
         mean[t] = (rho + float(((at.below + at.above) * sigma).sum())) / 2
         ends = [(sigma[at.maybe] + still[at.maybe]) / 2]
         rose = at.best > -np.inf

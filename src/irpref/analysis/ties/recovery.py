@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.analysis.ties.groups import Tied
-from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.analysis.ties.walk import TooManyError, Walk
+from irpref.arrays.segments import Bools, Floats
 from irpref.measures import crp as of_crp
-
-_STEPS = 20_000_000  # numbers looked at for one topic, beyond which orders are drawn
 
 
 class _At(NamedTuple):
@@ -27,24 +26,19 @@ class _At(NamedTuple):
     possible: Bools  # apart from the chance, which can be too small for a double
 
 
-class _TooLong(Exception):
-    pass
-
-
-class _Walk:
-    """The curve of one topic on its way down the ranks."""
+class _Walk(Walk[_At]):
+    """Takes out what has found its balance point."""
 
     def __init__(self, relevant: int) -> None:
-        self.relevant = relevant
-        self.mean = 0.0
+        super().__init__(relevant)
         self.values: list[float] = []
-        self.steps = 0
+
+    def moved(self, at: _At, rp: float) -> _At:
+        return _At(at.low + int(rp), at.chance, at.possible)
 
     def arrive(self, at: _At, rank: int) -> _At:
-        """Take out of `at` what has found its balance point at this rank."""
         self.steps += at.chance.size
-        if self.steps > _STEPS:
-            raise _TooLong
+        self.check()
         if rank < self.relevant:
             return at
         back = max(-at.low, 0)
@@ -54,39 +48,15 @@ class _Walk:
             self.values.append(value)
         return _At(at.low, at.chance[:back], at.possible[:back])
 
-    def steady(self, at: _At, first: int, rp: Floats) -> _At:
-        """Pass ranks at which every order has the same relative position: from `first`, (n_ranks,)."""
-        # Only where the curve moves, or is looked at for the first time, there is something to do.
-        here = np.flatnonzero((rp != 0) | (np.arange(first, first + rp.size) == self.relevant))
-        for i in here.tolist():
-            at = self.arrive(_At(at.low + int(rp[i]), at.chance, at.possible), first + i)
-        return at
-
-    def tied(self, at: _At, first: int, seen: int, sizes: list[int], rp: Floats) -> _At:
-        """Pass the `seen` first ranks of a group of these sizes by kind, with relative positions (n_kinds, seen)."""
-        nodes = {(0,) * len(sizes): at}
-        n = sum(sizes)
-        for q in range(seen):
-            coming: dict[tuple[int, ...], list[tuple[float, _At]]] = {}
-            for placed, here in nodes.items():
-                for kind, size in enumerate(sizes):
-                    if placed[kind] < size:
-                        there = (*placed[:kind], placed[kind] + 1, *placed[kind + 1 :])
-                        moved = _At(here.low + int(rp[kind, q]), here.chance, here.possible)
-                        coming.setdefault(there, []).append(((size - placed[kind]) / (n - q), moved))
-            nodes = {placed: self.arrive(_merged(parts), first + q) for placed, parts in coming.items()}
-        return _merged([(1.0, at) for at in nodes.values()])
-
-
-def _merged(parts: list[tuple[float, _At]]) -> _At:
-    low = min(at.low for _, at in parts)
-    width = max(at.low + at.chance.size for _, at in parts) - low
-    chance, possible = np.zeros(width), np.zeros(width, bool)
-    for share, at in parts:
-        begin = at.low - low
-        chance[begin : begin + at.chance.size] += share * at.chance
-        possible[begin : begin + at.chance.size] |= at.possible
-    return _At(low, chance, possible)
+    def merged(self, parts: list[tuple[float, _At]]) -> _At:
+        low = min(at.low for _, at in parts)
+        width = max(at.low + at.chance.size for _, at in parts) - low
+        chance, possible = np.zeros(width), np.zeros(width, bool)
+        for share, at in parts:
+            begin = at.low - low
+            chance[begin : begin + at.chance.size] += share * at.chance
+            possible[begin : begin + at.chance.size] |= at.possible
+        return _At(low, chance, possible)
 
 
 def recovery(tied: Tied, task: Any, *, cutoff: int | None, judged_only: bool) -> tuple[Floats, Floats, Floats]:
@@ -111,33 +81,12 @@ def recovery(tied: Tied, task: Any, *, cutoff: int | None, judged_only: bool) ->
             continue
         own = rp[ranks.offsets[t] : ranks.offsets[t + 1]]
         walk = _Walk(int(of.relevant[t]))
-        at, rank = _At(0, np.ones(1), np.ones(1, bool)), 1
         try:
-            for g in groups.tolist():
-                first, seen = int(view.first[g]), int(slots[g])
-                at = walk.steady(at, rank, own[rank - 1 : first - 1])
-                sizes, of_kind = kinds_of(view, g, bounds, of, t, np.arange(first, first + seen))
-                at = walk.tied(at, first, seen, sizes, of_kind)
-                rank = first + seen
-            at = walk.steady(at, rank, own[rank - 1 :])
-        except _TooLong:
+            at = walk.down(_At(0, np.ones(1), np.ones(1, bool)), view, groups, slots, bounds, of, own)
+        except TooManyError:
             mean[t] = np.nan
             continue
         if at.possible.any():
             walk.values.append(0.0)
         low[t], mean[t], high[t] = min(walk.values), walk.mean, max(walk.values)
     return low, mean, high
-
-
-def kinds_of(
-    view: Tied, group: int, bounds: tuple[Ints, Ints], of: of_crp.Positions, topic: int, rank: Ints
-) -> tuple[list[int], Floats]:
-    """Documents of a group by kind: how many, and relative positions at these ranks, (n_kinds, n_ranks)."""
-    rows = slice(view.groups.offsets[group], view.groups.offsets[group + 1])
-    graded = view.run.grade[rows] != 0
-    kinds, sizes = np.unique(np.array([bound[rows][graded] for bound in bounds]), axis=1, return_counts=True)
-    own = np.minimum(rank - kinds[0][:, None], 0.0) + np.maximum(rank - kinds[1][:, None], 0.0)
-    others = int(view.size[group]) - int(graded.sum())
-    if not others:
-        return sizes.tolist(), own
-    return [*sizes.tolist(), others], np.vstack([own, of.of_nonrelevant(np.full(rank.size, topic), rank)])
