@@ -452,11 +452,18 @@ def test_the_three_forms_are_told_apart_by_their_first_line():
         ("#\nq a b j\nq x y j\nq b c j\nq c a j\n", None, r"lines 2, 4, 5: topic 'q', group 'j': .* circle"),
         ("q a a\n", None, "line 1: topic 'q', group '0': document 'a' is preferred to itself"),
         ("q g s d 1\nq g s d 2\n", None, "lines 1, 2: topic 'q', group 'g': document 'd' is preferred to itself"),
-        ("q g s d 1\nq g s e high\n", None, r"line 2: the relevance 'high' is no number: 'q g s e high'"),
-        ("q g s d nan\n", None, "line 1: the level of topic 'q', group 'g', document 'd' is nan, expected a number"),
+        (
+            "q g s d 1\nq g s e high\n",
+            None,
+            "line 2: the level of topic 'q', group 'g', document 'e' is 'high', expected a number",
+        ),
+        ("q g d 1\nq g e low\n", None, "line 2: the level of topic 'q', group 'g', document 'e' is 'low', expected"),
+        ("q g s d 1_0\n", None, "line 1: the level of .* is '1_0', expected a number: 'q g s d 1_0'"),
+        ("query_id winner loser\nq a b\n", None, "line 1: a header, where preferences begin"),
+        ("q g s d nan\n", None, "line 1: the level of topic 'q', group 'g', document 'd' is 'nan', expected a number"),
         ("q g s d 1\nq g d 1\n", None, r"line 2: 4 fields, expected 5 \(query_id group subgroup doc_id level\)"),
         ("q d\n", None, r"line 1: 2 fields, expected 5 .* or 4 .* or 3 \(query_id winner loser\) or 4 .*judge"),
-        ("q Q0 d 1 2.5 run\n", None, "line 1: 6 fields"),
+        ("q Q0 d 1 2.5 run\n", None, "line 1: 6 fields, .*; this looks like a run: 'q Q0 d 1"),
         ("q a b\n", "prefs", "line 1: 3 fields, expected 5"),
         ("q a b c d\n", "pairs", "line 1: 5 fields, expected 3"),
         ("q a b\n", "pair", "form='pair' is not accepted.*did you mean 'pairs'"),
@@ -702,6 +709,22 @@ def test_check_finds_disagreeing_judges_and_documents_never_compared():
 
 @given(preference_collections())
 @settings(max_examples=20)
+def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grades_are_wanted(tmp_path, capsys):
+    judged, run = tmp_path / "judged.txt", tmp_path / "run.txt"
+    judged.write_text("q a b ann\nq b a bob\nq c d ann\n")
+    run.write_text("q Q0 a 1 2 r\nq Q0 b 2 1 r\n")
+    for measures in ((), ("PrefShare",)):
+        found = irpref.check(str(judged), [str(run)], measures)
+        assert found["code"].tolist() == ["disagreeing-judges"]
+        assert main(["check", str(judged), str(run), *measures, "-o", "csv"]) == 0
+        assert [row["code"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == found["code"].tolist()
+    with pytest.raises(ValueError, match="this looks like preferences, which measures such as PrefShare take"):
+        irpref.evaluator(["AP"], str(judged))
+    judged.write_text("q 0 a high\n")
+    with pytest.raises(ValueError, match="the relevance 'high' is no number: 'q 0 a high'$"):
+        irpref.evaluator(["AP"], str(judged))
+
+
 def test_disagreements_are_pairs_preferred_both_ways(data):
     rows, _ = data
     number = 0

@@ -107,17 +107,21 @@ def check(
         The qrels cannot be read. What is wrong with a run is a finding.
     """
     chosen = list(dict.fromkeys(parse_all(measures)))
-    qrels = opened(qrels, "relevance", any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen))
+    of_grades = [measure for measure in chosen if "preferences" not in getattr(measure, "NEEDS", ())]
+    qrels = opened(qrels, "relevance", len(of_grades) < len(chosen) if chosen else None)
     stated: list[Finding] = []
     if has_subgroups(qrels):
         stated = [Finding(row[0], row[1], None, *row[2:]) for row in preference_findings(qrels)]
         if any(finding.level == "grave" for finding in stated):
             return _table(stated)  # there is no pool to hold anything against
         pool = recent_pool(qrels, preferences=True)
+        if of_grades:  # levels are no grades
+            stated += _of_qrels(pool, chosen)
     else:
         pool = Pool.build(qrels)
+        stated = list(_of_qrels(pool, chosen))
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in named_runs(runs).items()}
-    found = [*stated, *_of_qrels(pool, chosen)]
+    found = stated
     looks: dict[str, _Look] = {}
     ids = _Ids(pool)
     for name, done in zip(

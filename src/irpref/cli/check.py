@@ -36,6 +36,7 @@ def _arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the findings. Raises `ValueError` for judgments that cannot be read."""
     from irpref import check
+    from irpref.cli.scoring import read_judgments, reads_preferences
 
     given = frame.inputs(args)
     if args.judge_next is not None:
@@ -47,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
             )
         if len(given.files) < 2:
             raise UsageError("--judge-next compares runs: give at least 2")
-    qrels = frame.of_topics(given.judgments(), args.topic).for_pool()
+    preferences = any(map(reads_preferences, given.measures)) if given.measures else None
+    qrels = frame.of_topics(read_judgments(given.qrels, None, preferences), args.topic).for_pool()
     found = check(qrels, given.files, given.measures, jobs=args.jobs, form=args.format)
     if args.judge_next is not None and (found["code"] == "invalid-run").any():
         bad = found[found["code"] == "invalid-run"].iloc[0]

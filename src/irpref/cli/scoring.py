@@ -102,7 +102,7 @@ def reads_preferences(measure: Measure) -> bool:
     return "preferences" in getattr(measure, "NEEDS", ())
 
 
-def read_judgments(name: str, known: str | None = None, preferences: bool = False) -> Judgments:
+def read_judgments(name: str, known: str | None = None, preferences: bool | None = False) -> Judgments:
     """Judgments from a file, standard input, or ir_datasets; with `preferences`, a file may hold those.
 
     Raises
@@ -112,7 +112,7 @@ def read_judgments(name: str, known: str | None = None, preferences: bool = Fals
     """
     if name == "-" or os.path.exists(name):
         source = Source(name, keep=True)
-        found = Judgments(of_file(source) if preferences else read_table(source, "qrels"))
+        found = Judgments(of_file(source, preferences))
     else:
         found = Judgments(_from_ir_datasets(name))
     if not len(found.data):

@@ -30,7 +30,7 @@ import numpy as np
 
 from irpref.arrays.preferences import ConflictingError, check, conflict_text, lead_back, numbered
 from irpref.arrays.segments import Floats, Ints, Segments, all_whole
-from irpref.formats.trec import Columns, Form, PathLike, Source, columns_of, lines_of, shown
+from irpref.formats.trec import Columns, Form, PathLike, Source, as_floats, columns_of, lines_of, shown
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ COLUMNS = ("query_id", "group", "subgroup", "doc_id", "relevance")
 
 
 class _PrefForm(Form):
-    """A form of preferences."""
+    """A form of preferences. Levels are read as text: who reads them names topic and group of one that is no number."""
 
     __slots__ = ()
 
@@ -52,10 +52,11 @@ class _PrefForm(Form):
         return " ".join("level" if fields[i] == "relevance" else fields[i] for i in range(self.n))
 
 
-PREFS = _PrefForm("prefs", 5, {"query_id": 0, "group": 1, "subgroup": 2, "doc_id": 3, "relevance": 4}, "relevance")
-QRELS_PREFS = _PrefForm("qrels_prefs", 4, {"query_id": 0, "group": 1, "doc_id": 2, "relevance": 3}, "relevance")
+PREFS = _PrefForm("prefs", 5, {"query_id": 0, "group": 1, "subgroup": 2, "doc_id": 3, "relevance": 4}, "")
+QRELS_PREFS = _PrefForm("qrels_prefs", 4, {"query_id": 0, "group": 1, "doc_id": 2, "relevance": 3}, "")
 PAIRS = _PrefForm("pairs", 3, {"query_id": 0, "winner": 1, "loser": 2}, "")
 JUDGED_PAIRS = _PrefForm("pairs", 4, {"query_id": 0, "winner": 1, "loser": 2, "judge": 3}, "")
+_EVERY = (PREFS, QRELS_PREFS, PAIRS, JUDGED_PAIRS)
 FORMS = ("prefs", "qrels_prefs", "pairs")
 
 
@@ -66,19 +67,34 @@ def are_preferences(source: Source) -> bool:
     return len(fields) == 5 or (len(fields) in (3, 4) and not _is_number(fields[-1]))
 
 
-def read_judgments(source: Source) -> pd.DataFrame | pl.DataFrame | Columns:
-    """Judgments of a file that may hold preferences: the frame of those, or the table of its grades.
+def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFrame | pl.DataFrame | Columns:
+    """Judgments of a file: the table of its grades, or the frame of its preferences.
 
-    Four fields of which the last is a number are both: preferences if topics have several groups (`qrels_prefs`), for
-    qrels repeat one number there.
+    Parameters
+    ----------
+    source : Source
+    preferences : bool or None
+        Whether they may be preferences. Four fields of which the last is a number are both: then they are preferences
+        if topics have several groups (`qrels_prefs`), for qrels repeat one number there; with None they are grades.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_qrels` or `read_preferences`.
     """
     from irpref.formats import tables
 
     trec = tables.form_of(source) == "trec"
-    if trec and are_preferences(source):
+    if trec and preferences is not False and are_preferences(source):
         return read_preferences(source)
-    table = tables.read_table(source, "qrels")
-    return read_preferences(source, "qrels_prefs") if trec and _has_groups(table) else table
+    try:
+        table = tables.read_table(source, "qrels")
+    except ValueError as error:
+        _, line = next(lines_of(source), (0, b"")) if trec else (0, b"")
+        if not trec or not are_preferences(source) or line.split()[1] in (b"0", b"Q0"):
+            raise
+        raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
+    return read_preferences(source, "qrels_prefs") if trec and preferences and _has_groups(table) else table
 
 
 def _has_groups(table: pl.DataFrame | Columns) -> bool:
@@ -131,6 +147,8 @@ def _form(source: Source, form: str | None) -> _PrefForm:
         raise ValueError(f"form={form!r} is not accepted, expected one of {', '.join(map(repr, FORMS))}{near}")
     number, line = next(lines_of(source), (0, b""))
     fields = line.split()
+    if any(line.decode("utf-8", "replace").lower().split() == f.expected.split() for f in _EVERY):
+        raise ValueError(f"{source.name}, line {number}: a header, where preferences begin: {shown(line)!r}")
     if form == "prefs" or not fields:
         return PREFS
     if form == "qrels_prefs":
@@ -141,20 +159,29 @@ def _form(source: Source, form: str | None) -> _PrefForm:
         return QRELS_PREFS
     if len(fields) in (3, 4):
         return JUDGED_PAIRS if len(fields) == 4 else PAIRS
-    known = (PAIRS, JUDGED_PAIRS) if form else (PREFS, QRELS_PREFS, PAIRS, JUDGED_PAIRS)
+    known = (PAIRS, JUDGED_PAIRS) if form else _EVERY
     raise ValueError(
         f"{source.name}, line {number}: {len(fields)} field{'s' * (len(fields) != 1)}, expected "
         + " or ".join(f"{f.n} ({f.expected})" for f in known)
+        + "; this looks like a run" * (len(fields) == 6 and fields[1] == b"Q0")
         + f": {shown(line)!r}"
     )
 
 
+def _number(field: str) -> float:
+    """A level; NaN of what is no number."""
+    try:
+        return as_floats([field])[0]
+    except ValueError:
+        return float("nan")
+
+
 def _is_number(field: bytes) -> bool:
     try:
-        float(field)
+        as_floats([field.decode("utf-8")])
     except ValueError:
         return False
-    return b"_" not in field
+    return True
 
 
 Coded = tuple[Ints, Any]  # names as an object array, and the number of each row's
@@ -186,14 +213,16 @@ def _same(name: str, size: int) -> Coded:
 
 def _levels(source: Source, fields: Mapping[str, Any]) -> tuple[dict[str, Coded], Floats]:
     """Judgments as they stand."""
-    level = np.array(fields["relevance"], dtype=np.float64)
+    codes, names = _coded(fields["relevance"])
+    level = np.array([_number(name) for name in names], dtype=np.float64)[codes]
     bad = np.flatnonzero(~np.isfinite(level))
     if bad.size:
         at = int(bad[0])
-        number = next(number for i, (number, _) in enumerate(lines_of(source)) if i == at)
+        number, line = next(found for i, found in enumerate(lines_of(source)) if i == at)
         raise ValueError(
             f"{source.name}, line {number}: the level of topic {fields['query_id'][at]!r}, group "
-            f"{fields['group'][at]!r}, document {fields['doc_id'][at]!r} is {level[at]:g}, expected a number"
+            f"{fields['group'][at]!r}, document {fields['doc_id'][at]!r} is {names[codes[at]]!r}, expected a number: "
+            f"{shown(line)!r}"
         )
     columns = {name: _coded(fields[name]) if name in fields else _same("0", level.size) for name in COLUMNS[:-1]}
     return columns, level

@@ -49,7 +49,7 @@ class Table(Record):
     once: bool = False  # whether nothing else will be evaluated: then polars is not worth its import
 
 
-def opened(data: Any, value: str, preferences: bool = False) -> Any:
+def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
     """What users hand in, in a form that can be read any number of times, in memory.
 
     Parameters
@@ -59,8 +59,9 @@ def opened(data: Any, value: str, preferences: bool = False) -> Any:
         for a run; an iterator becomes a list; a lazy frame is collected. What is in memory is returned as it is.
     value : 'score' or 'relevance'
         Whether `data` is a run or qrels.
-    preferences : bool
-        Whether a file of judgments may hold preferences (see `irpref.read_preferences`).
+    preferences : bool or None
+        Whether a file of judgments may hold preferences (see `irpref.read_preferences`); None: one that can be nothing
+        else.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def opened(data: Any, value: str, preferences: bool = False) -> Any:
     return _of_dataset(data, value)
 
 
-def _named(name: Any, value: str, preferences: bool = False) -> Any:
+def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
     """The file of this name, else the data set."""
     from irpref.formats import tables, trec
 
@@ -95,12 +96,12 @@ def _named(name: Any, value: str, preferences: bool = False) -> Any:
             return _of_dataset(found, value)
         except (OSError, RuntimeError) as error:
             raise not_loaded(name, error) from None
-    if preferences:
+    if value == "score":
+        table: Any = tables.read_table(name, "run")
+    else:
         from irpref.formats.preferences import read_judgments
 
-        table: Any = read_judgments(trec.Source(name, keep=True))
-    else:
-        table = tables.read_table(name, "run" if value == "score" else "qrels")
+        table = read_judgments(trec.Source(name, keep=True), preferences)
     return _of_small_file(table, value) if isinstance(table, trec.Columns) else table
 
 
