@@ -707,8 +707,6 @@ def test_check_finds_disagreeing_judges_and_documents_never_compared():
     assert "circle" in found["text"][0]
 
 
-@given(preference_collections())
-@settings(max_examples=20)
 def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grades_are_wanted(tmp_path, capsys):
     judged, run = tmp_path / "judged.txt", tmp_path / "run.txt"
     judged.write_text("q a b ann\nq b a bob\nq c d ann\n")
@@ -725,6 +723,8 @@ def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grad
         irpref.evaluator(["AP"], str(judged))
 
 
+@given(preference_collections())
+@settings(max_examples=20)
 def test_disagreements_are_pairs_preferred_both_ways(data):
     rows, _ = data
     number = 0
