@@ -291,7 +291,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "nope", "AP"], 1, "nope: no such file"),
         (["nope", "r1", "AP"], 1, "nope: no such file"),
         (["qrels", "r1", "runs/x.run", "AP"], 1, "runs/x.run: no such file"),
-        (["qrels", ".", "AP"], 1, ".: is a directory"),
+        (["qrels", ".", "AP"], 1, ".: a folder without .parquet files"),
         (["qrels", "r1", "nDGC@10"], 2, "unknown measure 'nDGC'; did you mean 'nDCG'?"),
         (["qrels", "r1", "RPref(norm='rel')"], 2, "expected one of 'absolute'"),
         (["qrels", "r1", "NPref"], 2, "NPref needs n"),

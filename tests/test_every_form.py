@@ -1,6 +1,7 @@
 """Every public function takes every form of qrels and runs, through `irpref` as through `pt.irpref`."""
 
 import json
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -375,3 +376,21 @@ def test_ids_that_are_no_text_are_the_same_text_in_every_form(ids):
 def test_the_path_of_a_file_of_known_documents(tmp_path):
     path = written({"q1": {"c": 1, "b": 0}}, "relevance", Path(tmp_path) / "known")
     assert irpref.with_known(QRELS, path)["known"].tolist() == [False, False, True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.json", '{"q1": {"d1": NaN}}', "'a.json': run: the score of topic 'q1', document 'd1' is nan"),
+        ("a.txt", "other Q0 d1 1 1 t\n", "'a.txt': run and qrels have no topic in common"),
+        ("a.csv", "q1,d1,2\n", "a.csv: no column query_id or qid (found: 'q1', 'd1', '2'); expected a header such as"),
+        ("a.csv", "query_id,doc_id\nq1,d1\n", "a.csv: no column score (found: 'query_id', 'doc_id')"),
+    ],
+)
+@pytest.mark.parametrize("measure", ["AP", "Compat"])
+def test_an_error_about_a_file_names_it_once(name, text, said, measure, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        irpref.evaluator([measure], {"q1": {"d1": 1}}).calc_aggregate(name)
+    assert str(error.value).count(name) == 1

@@ -244,3 +244,13 @@ def test_advice_on_the_command_line_is_an_option(command: str, files: Path, caps
 def test_a_scale_on_the_command_line_is_written_out(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "qrels", "r1", "RPref"]) == 0
     assert capsys.readouterr().err.endswith("may have another: write RPref(max_rel=3)\n")
+
+
+def test_lists_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    assert main(["list"]) == 0
+    narrow = capsys.readouterr().out
+    assert max(map(len, narrow.splitlines())) <= 50
+    monkeypatch.delenv("COLUMNS")
+    assert main(["list"]) == 0
+    assert "".join(capsys.readouterr().out.split()) == "".join(narrow.split())

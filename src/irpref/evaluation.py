@@ -27,7 +27,16 @@ from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_judgments, check_supported, of_host
-from irpref.messages import RangeWarning, ScaleWarning, TieWarning, is_named, on_command_line, our_name, warn_user
+from irpref.messages import (
+    RangeWarning,
+    ScaleWarning,
+    TieWarning,
+    about,
+    is_named,
+    on_command_line,
+    our_name,
+    warn_user,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -286,8 +295,11 @@ class KernelEvaluator(ByTopic):
         TieWarning
             The order of judged documents by scores in 32 bits is another, and `float32` is not set.
         """
-        judged = judge(self.pool, run, ties=self.ties, single=self.single, ordered=ordered)
-        self.note_ties(judged)
+        path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
+        data = run if path is None else opened(run, "score")
+        with about(path):
+            judged = judge(self.pool, data, ties=self.ties, single=self.single, ordered=ordered)
+            self.note_ties(judged)
         return judged
 
     def note_ties(self, judged: JudgedRun) -> None:
@@ -476,7 +488,8 @@ class CombinedEvaluator(ByTopic):
 
     def _values(self, run: Run) -> tuple[dict[Measure, Floats], set[tuple[Measure, str]]]:
         """Values of all measures, and for which measures and topics other providers gave none."""
-        run = opened(run, "score")
+        if not isinstance(run, (str, os.PathLike)):  # an error about a file names it
+            run = opened(run, "score")
         judged = self.accelerated.judge(run) if self.accelerated else None
         found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
         metrics = self._others.metrics(for_host(run, "score"), judged is not None and judged.single is not None)

@@ -448,12 +448,14 @@ def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Measure], deepest: 
     if not look.lengths.any():
         return
     if look.further:
-        text = f"{len(look.further)} topics have no judgments and are left out, first {look.further[0]!r}"
+        what = "topic has" if len(look.further) == 1 else "topics have"
+        text = f"{len(look.further)} {what} no judgments, first {look.further[0]!r}: left out"
         yield Finding("unjudged-topics", "note", name, len(look.further), look.further[0], text)
     if look.repeats.first:
         topic, doc = look.repeats.first
         number = look.repeats.number
-        text = f"{number} documents stand twice in a topic, first {doc!r} in topic {topic!r}; the last row counts"
+        what = "document stands" if number == 1 else "documents stand"
+        text = f"{number} {what} twice in a topic, first {doc!r} in topic {topic!r}; the last row counts"
         yield Finding("duplicates", "warning", name, number, doc, text)
     yield from _depth(pool, name, look, chosen, deepest)
     yield from _scores(pool, name, look)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import sys
 import textwrap
 import time
 import warnings
@@ -24,14 +25,14 @@ from irpref.formats.collections import dataset as load_dataset
 from irpref.formats.collections import not_loaded
 from irpref.formats.runs import run_names
 from irpref.judged.align import listing as listing_of
-from irpref.show.text import Cell, Column, Page, Table, rounded
+from irpref.show.text import Cell, Column, Page, Table, page_of, rounded
 from irpref.show.text import text as printed
 
 if TYPE_CHECKING:
     import pandas as pd
     from ir_measures.measures import Measure
 
-WIDTH = 100
+WIDTH = 100  # at most
 SHOWN_DOCUMENTS = 20
 # More rows than this are cut in the view of one topic; the tables over all topics have every system.
 SHOWN_SYSTEMS = 12
@@ -319,6 +320,10 @@ def _heading(collection: Collection) -> list[str]:
     return [*_filled("", [collection.title]), *_filled("  ", [collection.source]), *_filled("  ", [counts])]
 
 
+def _width() -> int:
+    return min(page_of(sys.stdout).width or WIDTH, WIDTH)
+
+
 def _many(n: int, what: str) -> str:
     return f"{n:,} {what}" + ("s" if n != 1 else "")
 
@@ -329,7 +334,7 @@ def _filled(indent: str, texts: Iterable[str]) -> list[str]:
     for number, text in enumerate(texts):
         first = indent if number == 0 else " " * len(indent)
         lines += textwrap.wrap(
-            text, WIDTH, initial_indent=first, subsequent_indent=" " * len(indent), break_on_hyphens=False
+            text, _width(), initial_indent=first, subsequent_indent=" " * len(indent), break_on_hyphens=False
         )
     return lines
 
@@ -343,7 +348,7 @@ def _table(frame: pd.DataFrame, measures: Sequence[Measure]) -> list[str]:
         for name, row in frame.iterrows()
     ]
     columns = [Column("system", left=True), *(Column(str(measure), four) for measure in measures)]
-    return printed(Table(columns, rows), page=Page(WIDTH)).splitlines()
+    return printed(Table(columns, rows), page=Page(_width())).splitlines()
 
 
 def _legend(measures: Sequence[Measure]) -> list[str]:

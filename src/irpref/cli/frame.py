@@ -345,7 +345,7 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
         elif measures and _is_measure(text):
             names.append(text)
         elif not measures or _looks_like_a_path(text) or (runs and i == 0 and not _has_runs(arguments)):
-            reason = "is a directory" if os.path.isdir(text) else "no such file"
+            reason = "a folder without .parquet files" if os.path.isdir(text) else "no such file"
             raise FileNotFoundError(f"{text}: {reason}")
         else:
             raise UsageError(_neither(text))

@@ -12,15 +12,16 @@ import json
 import re
 import sys
 import textwrap
+from itertools import chain
 from typing import Any
 
 from ir_measures.measures import Measure
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
-from irpref.show.text import Column, Table
+from irpref.show.text import Column, Table, page_of
 
-WIDTH = 100
+WIDTH = 100  # at most
 
 
 def _arguments(parser: Parser) -> None:
@@ -176,22 +177,23 @@ def _overview() -> str:
     for origin, title in (("irpref", "Measures of irpref"), ("ir_measures", "Measures of ir_measures")):
         rows = [fact for fact in every if fact["from"] == origin]
         blocks.append("\n".join([title, *(_row(fact) for fact in rows)]))
-    blocks.append(
-        "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) stand for those of ir_measures.\n"
-        "A parameter marked with ! must be given.\n"
-        + _missing(every)
-        + "irpref list NAME explains a measure, irpref list --json has everything."
-    )
+    notes = [
+        "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) stand for those of ir_measures.",
+        "A parameter marked with ! must be given.",
+        *_missing(every),
+        "irpref list NAME explains a measure, irpref list --json has everything.",
+    ]
+    blocks.append("\n".join(chain.from_iterable(map(_filled, notes))))
     return "\n\n".join(blocks) + "\n"
 
 
-def _missing(every: list[dict[str, Any]]) -> str:
+def _missing(every: list[dict[str, Any]]) -> list[str]:
     by: dict[str, int] = {}
     for fact in every:
         how = _wanted(fact)
         if how:
             by[how] = by.get(how, 0) + 1
-    return "".join(f"{n} marked with - do not compute here; for them: {how}\n" for how, n in by.items())
+    return [f"{n} marked with - do not compute here; for them: {how}" for how, n in by.items()]
 
 
 def _row(fact: dict[str, Any]) -> str:
@@ -200,20 +202,23 @@ def _row(fact: dict[str, Any]) -> str:
     text = fact["description"] if fact["from"] == "ir_measures" else (fact["question"] or fact["description"])
     range_ = f" {fact['range']}." if fact["range"] else ""
     lower = " Lower is better." if fact["higher_is_better"] is False else ""
-    body = textwrap.wrap(
-        f"{text}{range_}{lower}", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4, break_long_words=False
-    )
+    short = " ".join(textwrap.wrap(f"{text}{range_}{lower}", WIDTH - 4)[:2])
     mark = "- " if _wanted(fact) else "  "
-    head = textwrap.wrap(f"{fact['name']}{call}", WIDTH, initial_indent=mark, subsequent_indent=" " * 6)
-    source = [f"    {fact['source']}"] if fact["source"] else []
-    return "\n".join([*head, *body[:2], *source])
+    below = [_filled(text, " " * 4, " " * 4) for text in (short, fact["source"]) if text]
+    return "\n".join([*_filled(f"{fact['name']}{call}", mark, " " * 6), *chain.from_iterable(below)])
+
+
+def _filled(text: str, first: str = "", further: str = "") -> list[str]:
+    """Lines no wider than the terminal."""
+    width = min(page_of(sys.stdout).width or WIDTH, WIDTH)
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=further, break_long_words=False)
 
 
 def _page(fact: dict[str, Any]) -> str:
     lines = [f"{fact['name']}: {fact['title']}" if fact["title"] != fact["name"] else fact["name"], ""]
-    lines += textwrap.wrap(fact["description"], WIDTH)
+    lines += _filled(fact["description"])
     if fact["question"]:
-        lines += ["", *textwrap.wrap(f"Question: {fact['question']}", WIDTH)]
+        lines += ["", *_filled(f"Question: {fact['question']}")]
     rest = re.sub(r"\s*^\.\. cite\S*:: .*", "", fact["documentation"], flags=re.M)  # the host's, for its site
     if rest and rest != fact["description"]:
         lines += ["", *rest.splitlines()]
@@ -225,7 +230,7 @@ def _page(fact: dict[str, Any]) -> str:
         lines.append(f"Ideal list: {ideal}")
     lines += [f"Needs: {need}" for need in fact["needs"]]
     if fact["source"]:
-        lines += textwrap.wrap(f"Source: {fact['source']}", WIDTH, subsequent_indent=" " * 8)
+        lines += _filled(f"Source: {fact['source']}", further=" " * 8)
     lines.append(f"Computed by: {', '.join(_computed_by(fact)) or 'no provider that is installed'}")
     if fact["parameters"]:
         lines += ["", "Parameters"]
@@ -243,7 +248,7 @@ def _parameter_lines(parameter: dict[str, Any]) -> list[str]:
     elif parameter["default"] is not None:
         kind += f", default {parameter['default']!r}"
     text = f"{parameter['name']} ({kind}): {parameter['description'] or ''}".rstrip(": ")
-    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 6)
+    return _filled(text, "  ", " " * 6)
 
 
 COMMAND = Command(run, _arguments, __doc__)

@@ -259,7 +259,10 @@ def columns_of(found: Sequence[str], kind: str, name: str) -> dict[str, str]:
         there = next((other for other in _NAMES[ours] if other in found), None)
         if there is None:
             names = " or ".join(_NAMES[ours][:2])
-            raise ValueError(f"{name}: no column {names} (found: {', '.join(map(repr, found)) or 'none'})")
+            lacks = f"{name}: no column {names} (found: {', '.join(map(repr, found)) or 'none'})"
+            header = f"query_id,doc_id,{_VALUE[kind]}"
+            known = {other for several in _NAMES.values() for other in several}
+            raise ValueError(lacks + ("" if known & set(found) else f"; expected a header such as {header}"))
         out[ours] = there
     return out
 
