@@ -439,8 +439,7 @@ def cumulated_gain(
 
     def by_rank(name: str) -> tuple[Segments, dict[str, Floats]]:
         depths = _depths(natural[name], depth) if per_topic else np.full(pool.n_topics, width)
-        curves = gain_curves(judged[name], depths, ideal=ideal, **arguments)
-        return curves.ranks, {key: getattr(curves, key) for key in ("gain", "cg", "dcg", "ideal_cg", "ideal_dcg")}
+        return gain_curves(judged[name], depths, ideal=ideal, **arguments)
 
     def by_topic(name: str) -> dict[str, Any]:
         ranks, values = by_rank(name)

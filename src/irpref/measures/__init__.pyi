@@ -104,8 +104,8 @@ class _BprefVariant(KernelMeasure):
 class _QMeasure(KernelMeasure):
     """Average precision for graded relevance: the blended ratio averaged over all relevant documents.
 
-    `judged_only=True` is Q', the measure on the condensed list. With a cutoff the sum is divided by
-    min(cutoff, R). `beta=0` is AP.
+    `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
+    divided by min(cutoff, R). `beta=0` is AP. Gains that are all twice as large are the same as twice the `beta`.
 
     How early, and how completely, do documents stand in order of their grades?
     [0, 1].
@@ -131,7 +131,8 @@ class _QMeasure(KernelMeasure):
 class _RMeasure(KernelMeasure):
     """R-precision for graded relevance: the blended ratio at rank R.
 
-    1 for every order of the relevant documents at the top, such as the ideal order reversed.
+    1 for every order of the relevant documents at the top, such as the ideal order reversed: where the order within
+    the top R matters, take `QMeasure`.
 
     How good are the top R documents, when R are relevant?
     [0, 1].
@@ -154,6 +155,9 @@ class _RMeasure(KernelMeasure):
 
 class _OMeasure(KernelMeasure):
     """Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
+
+    1 if and only if a document of the topic's highest grade stands first. With one positive grade it is RR down to rank
+    R, and larger below, where the ideal list gains nothing more.
 
     How good, and how early, is the first relevant document?
     [0, 1].
@@ -179,7 +183,8 @@ class _OMeasure(KernelMeasure):
 class _PMeasure(KernelMeasure):
     """For one highly relevant document: the blended ratio where the best retrieved document stands.
 
-    1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
+    Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
+    item. 1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
 
     How soon does a user who wants the best document on offer find it?
     [0, 1].
@@ -204,6 +209,9 @@ class _PMeasure(KernelMeasure):
 
 class _PPlus(KernelMeasure):
     """P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
+
+    1 if and only if a document of the topic's highest grade stands first, as `OMeasure`; but below 1 a fair
+    document on the way to a good one costs part of the value, not all of it.
 
     How good is the ranking down to the best retrieved document?
     [0, 1].

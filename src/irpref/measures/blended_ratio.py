@@ -16,6 +16,23 @@ T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, 695-
 doi:10.1145/1148170.1148322 (Q, O, P and P+, beta = 1; its section 4 names R-measure, which is of the author's earlier
 work with Q); beta as in NTCIREVAL: 0 gives AP, R-precision, RR and precision at r_p.
 
+Why there are five: the paper looks for a measure of finding one good document. RR takes no notice of grades. O does,
+but its user stops at any relevant document, as one does who sees a list of ids. In figure 1 a topic has three of them,
+of gains 3, 2 and 1; system X has that of gain 1 at rank 1 and that of gain 3 at rank 2, system Y only the latter, at
+rank 2, and O prefers Y:
+
+    O(X) = (1 + 1) / (3 + 1) = 1/2              O(Y) = (3 + 1) / (5 + 2) = 4/7
+    P(X) = (4 + 2) / (5 + 2) = 6/7              P(Y) = 4/7
+
+P's user goes on to the best document in the list, and prefers X. What stands above r_p then counts only as gain, so P,
+as R-measure, is 1 for the ideal list upside down; P+ (section 4) takes the mean on the way, which is 31/42 there.
+
+What the paper finds (table 1, NTCIR-5 Chinese: share of the pairs of runs told apart with 95% confidence): Q 51.6%,
+AP 45.5%, P 39.2%, O 34.2%, RR 28.7%. Who looks at fewer documents needs more topics, and most of all with a cutoff.
+
+Neither P nor P+ always rises when a document moves up: with gains 0 1 3 1 2 0 0 3 down the list, moving the first 3
+from rank 3 to rank 2 moves r_p, too, and P falls from 6/11 to 1/2. Q and O never fall so.
+
 Left open there, decided here:
 
 - nothing relevant in the pool or retrieved: 0;
@@ -53,6 +70,7 @@ any relevant one will do, the sooner the better. A large beta makes grades count
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -212,9 +230,8 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
         Drop documents without a judgment and rank the others again.
     """
     found, share, size = _r_parts(run, beta, gains, judged_only)
-    return np.minimum(
-        found.hits.total(share) / size, 1.0
-    )  # the same sum in another order may be larger in the last digit
+    # The same sum in another order may be larger in the last digit.
+    return np.minimum(found.hits.total(share) / size, 1.0)
 
 
 def r_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Terms:
@@ -227,7 +244,8 @@ def r_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> 
 def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """O-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    BR at the first relevant rank r_1; 0 where there is none. Parameters as for `q_measure`.
+    BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain g found there; 0 where there
+    is none. A cutoff can only hide that document. Parameters as for `q_measure`.
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     return _at(blend.ratio, np.where(blend.found.hits.lengths > 0, blend.found.hits.starts, -1))
@@ -237,7 +255,7 @@ def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
     """P-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     BR at r_p, the rank of the best document retrieved, which need not be the best of the pool; 0 where none is.
-    Parameters as for `q_measure`.
+    With a cutoff r_p is looked for above it, so that another document may be the best. Parameters as for `q_measure`.
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     return _at(blend.ratio, _preferred(blend))
@@ -256,8 +274,22 @@ def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cuto
     return blend.found.hits.total(np.where(upto, blend.ratio, 0.0)) / np.maximum(_at(blend.number, preferred), 1)
 
 
-def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """Each measure is a weighted sum of blended ratios: 1/R of each (Q), 1 of one (O, P), 1/count(r_p) of some (P+)."""
+def _terms(run: JudgedRun, *, which: str, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
+    """What each document adds to Q, O, P or P+: all are weighted sums of blended ratios.
+
+    Parameters
+    ----------
+    run, beta, gains, judged_only, cutoff
+        As for `q_measure`.
+    which
+        'Q': 1/R of each ratio. 'O', 'P': one ratio, whole. 'P+': 1/count(r_p) of each down to r_p.
+
+    Returns
+    -------
+    Terms
+        Retrieved relevant documents have a share, shape (n_judged,), all others 0. One that was not retrieved loses
+        what it would have added, and is nowhere subtracted.
+    """
     view = run.view(cutoff, judged_only)
     blend = blended_ratio(view, beta, gains)
     place = np.arange(blend.ratio.size)
@@ -281,26 +313,6 @@ def _terms(run: JudgedRun, which: str, beta: float, gains: Gains, judged_only: b
     return Terms(judged, columns={"gain": gain, "BR": ratio}, counts=gain > 0)
 
 
-def q_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """BR / R of each relevant document: shape (n_judged,)."""
-    return _terms(run, "Q", beta, gains, judged_only, cutoff)
-
-
-def o_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """BR of the first relevant document: shape (n_judged,)."""
-    return _terms(run, "O", beta, gains, judged_only, cutoff)
-
-
-def p_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """BR of the preferred document: shape (n_judged,)."""
-    return _terms(run, "P", beta, gains, judged_only, cutoff)
-
-
-def p_plus_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """Share of each relevant document down to the preferred one: shape (n_judged,)."""
-    return _terms(run, "P+", beta, gains, judged_only, cutoff)
-
-
 def _say_not_relevant(topic: Topic) -> tuple[Bools, list[int]]:
     """Say so of the documents without a gain; which of the others the ranking has, and their rows."""
     found = topic.inside & topic.relevant()
@@ -309,21 +321,26 @@ def _say_not_relevant(topic: Topic) -> tuple[Bools, list[int]]:
 
 
 def _best(topic: Topic, rows: list[int]) -> int:
+    """Row of the document at r_p: of the highest grade, the first."""
     return rows[int(np.argmax(topic.grade[rows]))]
 
 
-def q_reasons(topic: Topic) -> None:
-    """What the blended ratio of each relevant document is divided by."""
+def _recall_base(topic: Topic) -> int:
+    """R: judged documents with a gain, retrieved or not."""
     gains = dict(topic.arguments["gains"] or ())
-    r = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
+    return sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
+
+
+def q_reasons(topic: Topic) -> None:
+    """What the blended ratio of each relevant document is divided by: R, or min(l, R)."""
+    r = _recall_base(topic)
     found, _ = _say_not_relevant(topic)
     topic.say(found, lambda i: f"relevant: adds BR / {min(r, topic.arguments['cutoff'] or r)}")
 
 
 def r_reasons(topic: Topic) -> None:
-    """Which relevant documents stand down to rank R."""
-    gains = dict(topic.arguments["gains"] or ())
-    r = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
+    """Which relevant documents stand down to rank R; the others have no part in the one ratio."""
+    r = _recall_base(topic)
     found, _ = _say_not_relevant(topic)
     topic.say(
         found,
@@ -334,7 +351,7 @@ def r_reasons(topic: Topic) -> None:
 
 
 def o_reasons(topic: Topic) -> None:
-    """Which relevant document is the first."""
+    """Which relevant document is the first; O's user sees no other."""
     found, rows = _say_not_relevant(topic)
     if rows:
         topic.say(found, lambda i: f"below the first relevant document {topic.doc[rows[0]]}: not looked at")
@@ -342,7 +359,7 @@ def o_reasons(topic: Topic) -> None:
 
 
 def p_reasons(topic: Topic) -> None:
-    """Which document is the best one."""
+    """Which document is the best one, where P's user stops."""
     found, rows = _say_not_relevant(topic)
     if rows:
         best = _best(topic, rows)
@@ -376,8 +393,8 @@ _COLUMNS = {"gain": "gain of its grade", "BR": "blended ratio at its rank"}
 class _QMeasure(KernelMeasure):
     """Average precision for graded relevance: the blended ratio averaged over all relevant documents.
 
-    `judged_only=True` is Q', the measure on the condensed list. With a cutoff the sum is divided by
-    min(cutoff, R). `beta=0` is AP.
+    `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
+    divided by min(cutoff, R). `beta=0` is AP. Gains that are all twice as large are the same as twice the `beta`.
     """
 
     __name__ = NAME = "QMeasure"
@@ -415,14 +432,15 @@ class _QMeasure(KernelMeasure):
     STANDS_FOR = {"AP": {"beta": 0}}
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(q_measure)
-    terms = staticmethod(q_terms)
+    terms = staticmethod(partial(_terms, which="Q"))
     reasons = staticmethod(q_reasons)
 
 
 class _RMeasure(KernelMeasure):
     """R-precision for graded relevance: the blended ratio at rank R.
 
-    1 for every order of the relevant documents at the top, such as the ideal order reversed.
+    1 for every order of the relevant documents at the top, such as the ideal order reversed: where the order within
+    the top R matters, take `QMeasure`.
     """
 
     __name__ = NAME = "RMeasure"
@@ -431,9 +449,7 @@ class _RMeasure(KernelMeasure):
     QUESTION = "How good are the top R documents, when R are relevant?"
     USE = "Exactly as many documents are looked at as are relevant; a graded R-precision."
     TRAPS = "It says nothing about the order within the top R, and R differs from topic to topic."
-    ELSEWHERE = {
-        "trec_eval Rprec": "RMeasure(beta=0)",
-    }
+    ELSEWHERE = {"trec_eval Rprec": "RMeasure(beta=0)"}
     SOURCE = "T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
     CITE = ("sakai2006pmeasure",)
     EXAMPLE = "p-measure-figure-1"
@@ -447,7 +463,11 @@ class _RMeasure(KernelMeasure):
 
 
 class _OMeasure(KernelMeasure):
-    """Reciprocal rank for graded relevance: the blended ratio at the first relevant document."""
+    """Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
+
+    1 if and only if a document of the topic's highest grade stands first. With one positive grade it is RR down to rank
+    R, and larger below, where the ideal list gains nothing more.
+    """
 
     __name__ = NAME = "OMeasure"
     PRETTY_NAME = "O-measure"
@@ -470,14 +490,15 @@ class _OMeasure(KernelMeasure):
     STANDS_FOR = {"RR": {"beta": 0}}
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(o_measure)
-    terms = staticmethod(o_terms)
+    terms = staticmethod(partial(_terms, which="O"))
     reasons = staticmethod(o_reasons)
 
 
 class _PMeasure(KernelMeasure):
     """For one highly relevant document: the blended ratio where the best retrieved document stands.
 
-    1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
+    Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
+    item. 1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
     """
 
     __name__ = NAME = "PMeasure"
@@ -489,9 +510,7 @@ class _PMeasure(KernelMeasure):
         "A better list can have a lower value: moving the best document up moves the rank at which it is read "
         "(`p-measure-limits`). `PPlus` has no such jump."
     )
-    ELSEWHERE = {
-        "NTCIREVAL P-measure": "PMeasure",
-    }
+    ELSEWHERE = {"NTCIREVAL P-measure": "PMeasure"}
     DIFFERS = (("pyNTCIREVAL 0.0.3", "ValueError", "0", "an empty list"),)
     SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
     FORMULA = r"P = \mathrm{BR}(r_p)"
@@ -501,12 +520,16 @@ class _PMeasure(KernelMeasure):
     COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(p_measure)
-    terms = staticmethod(p_terms)
+    terms = staticmethod(partial(_terms, which="P"))
     reasons = staticmethod(p_reasons)
 
 
 class _PPlus(KernelMeasure):
-    """P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios."""
+    """P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
+
+    1 if and only if a document of the topic's highest grade stands first, as `OMeasure`; but below 1 a fair
+    document on the way to a good one costs part of the value, not all of it.
+    """
 
     __name__ = NAME = "PPlus"
     PRETTY_NAME = "P+-measure"
@@ -514,9 +537,7 @@ class _PPlus(KernelMeasure):
     QUESTION = "How good is the ranking down to the best retrieved document?"
     USE = "One good answer is wanted, and what stands above it must be read as well."
     TRAPS = "The depth of the best document decides how much of the list is looked at."
-    ELSEWHERE = {
-        "NTCIREVAL P-plus": "PPlus",
-    }
+    ELSEWHERE = {"NTCIREVAL P-plus": "PPlus"}
     DIFFERS = (("pyNTCIREVAL 0.0.3", "ValueError", "0", "an empty list"),)
     SOURCE = "Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
     FORMULA = r"P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r)"
@@ -526,7 +547,7 @@ class _PPlus(KernelMeasure):
     COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(p_plus)
-    terms = staticmethod(p_plus_terms)
+    terms = staticmethod(partial(_terms, which="P+"))
     reasons = staticmethod(p_plus_reasons)
 
 

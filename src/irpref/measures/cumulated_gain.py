@@ -10,13 +10,25 @@ K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniqu
 422-446, doi:10.1145/582415.582418; the ratios of means in R. Baeza-Yates and B. Ribeiro-Neto, Modern
 Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4.
 
+The logarithm stands for a user's patience: the later a document, the smaller the share of its gain that reaches the
+user, and the less so the larger the base. Ranks before the base are not discounted at all, since their logarithm is
+below 1 and would raise the gain. Today's nDCG, with log2(j + 1) from the first rank on, has no such ranks.
+
+Left open there, decided here:
+
+- unjudged documents and grades of 0 or below have no gain, and take a rank;
+- behind its end a ranking gains nothing: its curves go on level, and so do those of the ideal list;
+- the ratios are 0 where the ideal list has no gain yet.
+
+By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The ideal list has 3, 1, 0.
+
+    CG 1, 1, 4      DCG 1, 1, 1 + 3 / log2 3 = 2.893      ideal CG and DCG 3, 4, 4      NCG 1/3, 1/4, 1
+
 The book defines the ideal list over all judged documents, and computes its example from the retrieved ones.
 Against the latter a system cannot lose by retrieving nothing; it is there to reproduce the example.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,28 +38,36 @@ from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.measures.original_ndcg import discount
 
 
-@dataclass(frozen=True)
-class GainCurves:
-    """Gains by rank, topic after topic: all (n_ranks,)."""
+def gain_curves(
+    run: JudgedRun, depth: Ints, *, base: float, gains: Gains, judged_only: bool, ideal: str
+) -> tuple[Segments, dict[str, Floats]]:
+    """Gain and its cumulations at the ranks 1 to `depth` of each topic.
 
-    ranks: Segments
-    gain: Floats
-    ideal_gain: Floats
-    cg: Floats
-    dcg: Floats
-    ideal_cg: Floats
-    ideal_dcg: Floats
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels.
+    depth
+        Last rank of each topic: shape (n_topics,).
+    base
+        Base of the logarithm, above 1.
+    gains
+        Pairs of grade and gain; None, or a grade not named: the grade itself.
+    judged_only
+        Drop documents without a judgment and rank the others again.
+    ideal
+        'judged' for the ideal list of all judged documents, 'retrieved' for that of the retrieved ones.
 
-
-def gain_curves(run: JudgedRun, depth: Ints, *, base: float, gains: Gains, judged_only: bool, ideal: str) -> GainCurves:
-    """Gain and its cumulations at the ranks 1 to `depth`, (n_topics,), of each topic.
-
-    `ideal`: 'judged' for the ideal list of all judged documents, 'retrieved' for that of the retrieved ones.
+    Returns
+    -------
+    ranks, curves
+        Rows by topic, and by name the columns `gain`, `cg`, `dcg`, `ideal_cg` and `ideal_dcg`: shape (n_ranks,).
     """
     view = run.view(None, judged_only)
     ranks = Segments.of_lengths(depth)
 
     def placed(topics: Segments, place: Ints, value: Floats) -> Floats:
+        # Most ranks hold no judged document, and no gain.
         inside = place <= topics.spread(depth)
         out = np.zeros(ranks.size)
         out[(topics.spread(ranks.starts) + place - 1)[inside]] = value[inside]
@@ -59,13 +79,7 @@ def gain_curves(run: JudgedRun, depth: Ints, *, base: float, gains: Gains, judge
         best = placed(view.hits, view.hits.position + 1, run.pool.gain(gains)[np.sort(view.row)])
     else:
         best = placed(run.pool.judged, run.pool.judged.position + 1, run.pool.gain(gains))
+    # The ideal list is discounted by its own ranks, which are those of the run: both end at `depth`.
     divisor = discount(ranks.position + 1, base)
-    return GainCurves(
-        ranks,
-        gain,
-        best,
-        ranks.running(gain),
-        ranks.running(gain / divisor),
-        ranks.running(best),
-        ranks.running(best / divisor),
-    )
+    curves = {"gain": gain, "cg": gain, "dcg": gain / divisor, "ideal_cg": best, "ideal_dcg": best / divisor}
+    return ranks, {name: of if name == "gain" else ranks.running(of) for name, of in curves.items()}
