@@ -161,6 +161,16 @@ def test_as_many_nonrelevant_among_the_retrieved_divides_by_all_relevant():
     assert value("prefs_avgjg_Rnonrel_ret", rows, "a b") == pytest.approx(4 / 6)
 
 
+def test_nonrelevant_documents_may_stand_above_others_of_a_group():
+    """c goes, since R = 1 and a stays; d, below it, is then the only document of its part, on no level of others."""
+    rows = [("q", "g", "0", "c", 0), ("q", "g", "0", "d", -1), ("q", "g", "1", "a", 0), ("q", "g", "1", "b", 2)]
+    run = {"q": {"d": 9.0, "a": 6.0, "c": 1.0}}
+    for pairs in ("all", "retrieved"):
+        measure = irpref.PrefShare(pairs=pairs, by="group", nonrelevant="R")
+        expected = ORACLES["PrefShare"](by_group(rows)["q"], run["q"], **measure.params)
+        assert values([measure], frame_of(rows), run)[measure]["q"] == expected
+
+
 def test_a_judgment_that_stands_twice_counts_twice_with_a_warning():
     rows = [("q", "0", "0", "a", 1), ("q", "0", "0", "a", 1), ("q", "0", "0", "b", 0), ("q", "0", "0", "c", 2)]
     with pytest.warns(irpref.DuplicateWarning, match="twice, first in topic 'q'"):
@@ -182,7 +192,7 @@ def preference_collections(draw):
         docs = draw(st.lists(st.sampled_from(DOCS), min_size=1, unique=True))
         for group in draw(st.sampled_from((("0",), ("ann", "bob"), ("10", "9", "b")))):
             # Levels fall with the place in one order, so nothing contradicts anything.
-            truth = {doc: draw(st.integers(0, 3)) for doc in docs}
+            truth = {doc: draw(st.integers(-1, 3)) for doc in docs}
             for subgroup in draw(st.sampled_from((("0",), ("0", "1"), ("2", "10", "1", "3")))):
                 some = draw(st.lists(st.sampled_from(docs), min_size=1, unique=True))
                 rows += [(query_id, group, subgroup, doc, truth[doc]) for doc in some]

@@ -174,6 +174,10 @@ class Preferences:
     def without(self, kept: Bools) -> Preferences:
         """Only the preferences between entries that are kept: (n_entries,). The groups stay."""
         rows = np.flatnonzero(kept)
+        entries, place = self.entries.part(rows), self.place[rows]
+        # Levels that lost all their documents are none: a block has no more levels than entries.
+        falls = np.append(False, place[1:] != place[:-1])[: place.size]
+        falls[entries.starts[entries.lengths > 0]] = False
         pairs = self.pairs
         winner, loser = self.winner, self.loser
         if winner.size:
@@ -184,11 +188,11 @@ class Preferences:
         return Preferences(
             self.groups,
             self.blocks,
-            self.entries.part(rows),
+            entries,
             self.several,
             self.repeats,
             self.row[rows],
-            self.place[rows],
+            entries.running_count(falls),
             self.level[rows],
             pairs,
             winner,
