@@ -108,6 +108,13 @@ def test_preferences_of_groups_and_subgroups_have_the_values_of_one_machine(spar
     }
 
 
+def test_negative_grades_are_warned_of_on_the_driver(spark):
+    qrels = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, -2]})
+    run = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
+    with pytest.warns(irpref.RangeWarning, match="nCRP: the qrels have negative grades"):
+        evaluate(spark.createDataFrame(run), spark.createDataFrame(qrels), ["nCRP"])
+
+
 def test_the_scale_is_that_of_all_qrels_whatever_the_buckets(spark):
     # Only one topic has a document of grade 4; alone, the others would be scored on a scale up to 2.
     qrels = pd.DataFrame(

@@ -332,6 +332,7 @@ KINDS = {
         Kind(
             (
                 "no column …",
+                "; expected a header such as",
                 "lacks the columns",
                 "has … columns …",
                 "two columns have the same name",

@@ -71,6 +71,8 @@ def evaluate(
     -----
     ScaleWarning
         `max_rel` was not given; the highest grade of all the qrels was taken.
+    RangeWarning
+        With grades of all the qrels a measure leaves its usual range (nCRP, with negative grades).
     DegenerateWarning
         No document of all the qrels is judged non-relevant, and a measure of ours needs such documents.
 
@@ -141,9 +143,10 @@ def _bound(measures: list[Measure], qrels: DataFrame, extra: list[str]) -> list[
     else:
         # NaN and infinity are found, with topic and document, where the judgments are indexed.
         finite = sql.col("relevance") < sql.lit(float("inf"))
-        # The lowest that counts as judged, too: it may be the only one that is not relevant.
+        # The lowest that counts as judged, too: it may be the only one that is not relevant. And the lowest of all.
         lowest = sql.min(sql.when(sql.col("relevance") >= 0, sql.col("relevance")))
-        ends = qrels.where(finite).agg(sql.max("relevance"), lowest).collect()[0]
+        last = sql.min(sql.when(sql.col("relevance") > sql.lit(float("-inf")), sql.col("relevance")))
+        ends = qrels.where(finite).agg(sql.max("relevance"), lowest, last).collect()[0]
         grades = sorted({grade for grade in ends if grade is not None})
     if not grades and qrels.isEmpty():
         raise ValueError("the qrels are empty: there is nothing to judge a run against")
