@@ -614,6 +614,11 @@ def test_values_that_end_the_process_in_a_provider_are_refused_before(measure):
         ("official@5", "names of trec_eval, such as 'official', take no parameters"),
         ("xyzzyxyzzy", "unknown measure 'xyzzyxyzzy'"),
         ("gm_map", "unknown measure 'gm_map'"),
+        ("Q@10", "unknown measure 'Q'; did you mean 'QMeasure'?"),
+        ("ppref@5", "unknown measure 'ppref'; did you mean 'PrefPrecision'?"),
+        ("appref", "unknown measure 'appref'; did you mean 'PrefAP'?"),
+        ("nDCG_", "unknown measure 'nDCG_'; did you mean 'nDCG'?"),
+        ("P_", "unknown measure 'P_'"),
     ],
 )
 def test_an_unknown_name(text, message):

@@ -39,6 +39,8 @@ _MEANT = {
     **dict.fromkeys(("f", "f1", "fscore", "f1score"), "SetF"),
     **dict.fromkeys(("hit", "hits", "hitrate", "acc", "accuracy"), "Success"),
     **{"prec": "P", "rec": "R", "averageprecision": "AP", "reciprocalrank": "RR"},
+    **{"q": "QMeasure", "o": "OMeasure", "e": "EMeasure"},
+    **{"ppref": "PrefPrecision", "wpref": "WeightedPrefPrecision", "appref": "PrefAP"},
 }
 
 # Of two rankings, see `irpref.prefer`.
@@ -169,7 +171,7 @@ def _parse(text: str | Measure) -> list[Measure]:
     trec = _trec(name)
     if trec is not None:
         return trec
-    key = key or _spellings().get(_plain(head))
+    key = key or (None if head.endswith(("_", "-")) else _spellings().get(_plain(head)))
     if key is not None:
         return _read(text, key, rest)
     raise _unknown(name, head, rest)
