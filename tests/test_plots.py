@@ -468,7 +468,7 @@ def test_histogram_of_an_experiment():
     )
     assert [bar.get_height() for bar in ax.patches] == [bar.get_height() for bar in expected.patches]
     assert (ax.get_title(), ax.get_ylabel()) == (expected.get_title(), expected.get_ylabel())
-    with pytest.raises(ValueError, match=r"the results hold 2 measures \(AP, RR\): say which"):
+    with pytest.raises(ValueError, match=r"the results hold 2 measures \(AP, RR\): say which, such as measure='AP'"):
         plots.precision_histogram(experiment(values.values()), baseline="baseline")
     with pytest.raises(ValueError, match="say the baseline"):
         plots.precision_histogram(experiment(values.values()), measure="AP")

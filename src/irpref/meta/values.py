@@ -329,7 +329,8 @@ def one_of(data: Any) -> TopicValues:
     if len(found) != 1:
         names = ", ".join(of.measure for of in found)
         raise ValueError(
-            f"expected values of one measure, got {len(found)} ({names}): TopicValues.from_frame takes one"
+            f"expected values of one measure, got {len(found)} ({names}): irpref.meta.TopicValues.from_frame(frame, "
+            f"{found[0].measure!r}) takes one of them"
         )
     return found[0]
 

@@ -743,11 +743,8 @@ def _values(data: Any, runs: Run | Runs | None, measures: Sequence[MeasureLike],
         many = count(len(found), "measure")
         if len(measures) == len(found):
             raise ValueError(f"the picture is of {count(exactly, 'measure')}, got {many} ({names})")
-        raise ValueError(
-            f"the results hold {many} ({names}): say which {exactly}"
-            if exactly > 1
-            else f"the results hold {many} ({names}): say which"
-        )
+        which = f"say which {exactly}" if exactly > 1 else f"say which, such as measure={found[0].measure!r}"
+        raise ValueError(f"the results hold {many} ({names}): {which}")
     return found
 
 
