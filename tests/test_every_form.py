@@ -328,6 +328,8 @@ def holders(value):
     columns = {"query_id": ["q1", "q1"], "doc_id": ["a", "b"]}
     yield pd.DataFrame({**columns, "score": pd.Series([1.0, value], dtype=object)})
     yield pd.DataFrame({**columns, "score": [value, value]})
+    if isinstance(value, pd.Timedelta):
+        value = value.to_pytimedelta()  # polars 1.30 does not know pandas'
     if not isinstance(value, (np.generic, complex)):
         yield pl.DataFrame({**columns, "score": [value, value]})
 

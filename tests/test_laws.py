@@ -626,6 +626,8 @@ ODD_IDS += ["é", "e\u0301", "\U0001d518", "\ue000", "\uffff", "\u2028", "文", 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_any_text_is_an_id(form):
+    if form is FORMS["pandas categorical"] and "a\x00" not in pd.Categorical(["a", "a\x00"]).categories:
+        pytest.skip("this pandas takes 'a' and 'a\\x00' for one category")
     rng = np.random.default_rng(11)
     topics = ["", "nan", "a\x00", "010"]
     qrels = {t: dict(zip(ODD_IDS, rng.integers(-1, 3, 25).tolist(), strict=True)) for t in topics}

@@ -242,6 +242,8 @@ def test_twist_of_a_topic_does_not_depend_on_a_longer_one():
 @pytest.mark.parametrize("dtype", [object, "str", "category", "polars"])
 @pytest.mark.parametrize("column", ["query_id", "doc_id"])
 def test_an_id_that_is_missing(column, dtype):
+    if dtype == "str" and int(pd.__version__.partition(".")[0]) < 3:
+        pytest.skip("this pandas makes the text 'None' of it")
     rows = {**FRAME, column: ["q" if column == "query_id" else "a", None]}
     for name, judge in (
         ("score", lambda run: QMeasure.evaluate({"q": {"a": 1}}, run)),

@@ -347,7 +347,7 @@ KINDS = {
         ),
         Kind(
             ("column … holds …, expected numbers", "expected text or whole numbers", "holds bytes that are not UTF-8"),
-            "import pandas as pd\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame({'query_id': ['q1'], 'doc_id': ['d1'], 'score': ['high']}))",
+            "import pandas as pd\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame({'query_id': ['q1'], 'doc_id': ['d1'], 'score': [pd.Timestamp(0)]}))",
             "The column has another type than its meaning asks for.",
             "Convert it before, and look at what does not convert.",
         ),

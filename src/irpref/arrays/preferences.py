@@ -443,7 +443,9 @@ def _components(a: Ints, b: Ints, n: int, connection: str) -> tuple[int, Ints]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    graph = coo_array((np.ones(a.size, np.int8), (a, b)), shape=(n, n))
+    # Graphs of scipy 1.11 are numbered with 32 bits, and it does not say so where they are not.
+    rows, columns = a.astype(np.int32), b.astype(np.int32)
+    graph = coo_array((np.ones(a.size, np.int8), (rows, columns)), shape=(n, n))
     found: tuple[int, Ints] = connected_components(graph, directed=connection == "strong", connection=connection)
     return found
 

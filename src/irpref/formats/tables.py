@@ -607,7 +607,8 @@ def _lines(data: bytes, name: str, kind: str) -> pl.DataFrame:
             and frame[of[_VALUE[kind]]].dtype.is_numeric()
             and not any(frame[there].null_count() for there in of.values())
         )
-    except (pl.exceptions.PolarsError, OSError, ValueError):
+    # Polars 1.30 panics where a line is no object.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         sound = False
     if sound:
         return _typed(frame, kind, name)

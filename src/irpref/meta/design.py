@@ -99,7 +99,8 @@ def _power(n: float, difference: float, variance: float, m: int, method: str, al
         if shift > 30:  # scipy's series ends there; the deviation in the denominator decides, not the noise of the mean
             return float(stats.chi2.cdf(df * (shift / bound) ** 2, df))
         # Of the other sign, as the same tail of the distribution turned round: scipy's lower tail can be NaN.
-        return float(stats.nct.sf(bound, df, shift) + stats.nct.sf(bound, df, -shift))
+        with np.errstate(divide="ignore"):  # scipy 1.11 takes the logarithm of 0 on its way to a tail of 0
+            return float(stats.nct.sf(bound, df, shift) + stats.nct.sf(bound, df, -shift))
     if squared > 2000:
         return 1.0
     between, within = m - 1, m * (n - 1)

@@ -52,7 +52,7 @@ def kendall_taus(rows: ArrayLike, reference: ArrayLike) -> Floats:
     for start in range(0, len(s), step):
         found = np.sign(s[start : start + step, i] - s[start : start + step, j])
         untied = np.sqrt(np.abs(found).sum(axis=1)), np.sqrt(np.abs(signs).sum())
-        with np.errstate(invalid="ignore"):  # 0 of 0 pairs
+        with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 pairs
             out[start : start + step] = found @ signs / untied[0] / untied[1]
     return np.clip(out, -1.0, 1.0)
 
