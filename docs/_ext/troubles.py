@@ -398,7 +398,12 @@ KINDS = {
             "Repair the line; the message says what was expected there, and what the line looks like.",
         ),
         Kind(
-            ("this looks like a run", "this looks like judgments", "are read as form 'msmarco'"),
+            (
+                "this looks like a run",
+                "this looks like judgments",
+                "this looks like preferences",
+                "are read as form 'msmarco'",
+            ),
             "$ irpref eval run.txt qrels.txt AP",
             "The two files were given in the wrong order, or have another form than usual.",
             "Judgments come first; name the form (`--format`) where it cannot be seen.",
