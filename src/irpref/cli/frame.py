@@ -394,15 +394,17 @@ def _parsed(text: str) -> list[Any]:
 def named_measures(names: Iterable[str]) -> list[Any]:
     """The measures, each once. Raises `UsageError`."""
     from irpref.measures.declare import KernelMeasure
-    from irpref.measures.support import check_parameters
+    from irpref.measures.support import check_limits, check_parameters
 
     try:
         measures = list(dict.fromkeys(measure for name in names for measure in _parsed(name)))
         for measure in measures:
-            if not isinstance(measure, KernelMeasure):
+            if isinstance(measure, KernelMeasure):
+                measure.validate_params()
+            else:
                 check_parameters(measure)
-            measure.validate_params()
-    except (ValueError, AssertionError) as error:
+                check_limits(measure)
+    except ValueError as error:
         raise UsageError(str(error)) from None
     return measures
 

@@ -227,7 +227,8 @@ class AcceleratedProvider(IrprefProvider):
         return [*registered().values(), *(host.registry[name] for name in HOSTED)]
 
     def supports(self, measure: Measure) -> bool:
-        """Whether we compute the measure. Raises as `irpref.host.supports`."""
+        """Whether we compute the measure. Raises as the host's own providers."""
+        measure.validate_params()
         return supports(measure)
 
 

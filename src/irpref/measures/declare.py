@@ -25,7 +25,7 @@ from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
 from irpref.judged.types import Qrels, Run
 from irpref.measures.literature import cite
-from irpref.messages import did_you_mean
+from irpref.messages import clipped, did_you_mean
 
 # A measure of any toolkit, or its name.
 MeasureLike: TypeAlias = host.Measure | str
@@ -172,10 +172,12 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
     for grade in sorted(float(g) for g in grades if g > 0 or (zero and g == 0)):
         gain = gains.get(grade, grade)
         if gain < 0:
-            raise ValueError(f"{name}: gains={dict(gains)!r} has a negative gain, {gain:g} for grade {grade:g}")
+            raise ValueError(
+                f"{name}: gains={clipped(dict(gains))!r} has a negative gain, {gain:g} for grade {grade:g}"
+            )
         if gain < least:
             raise ValueError(
-                f"{name}: gains={dict(gains)!r} falls as grades rise: grade {below:g} has gain {least:g}, "
+                f"{name}: gains={clipped(dict(gains))!r} falls as grades rise: grade {below:g} has gain {least:g}, "
                 f"grade {grade:g} has gain {gain:g}"
             )
         below, least = grade, gain
@@ -309,7 +311,7 @@ class KernelMeasure(host.Measure):
                 if spec.choices is not _NOT_PROVIDED and isinstance(value, str):
                     hint = did_you_mean(value, spec.choices)
                 raise ValueError(
-                    f"{self.NAME}: {name}={value!r} is not accepted, expected {spec.accepted()}{hint}"
+                    f"{self.NAME}: {name}={clipped(value)!r} is not accepted, expected {spec.accepted()}{hint}"
                 ) from None
             if name == "gains":
                 check_rising(str(self.NAME), cleaned, cleaned, zero=self._maps_zero())

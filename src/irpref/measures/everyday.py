@@ -49,6 +49,7 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
+from irpref.measures.support import check_parameters
 
 # Kernels: shape (n_topics,) ---------------------------------------------------------------------------------
 
@@ -272,7 +273,7 @@ def hosted(measure: Measure) -> Hosted | None:
     found = HOSTED.get(str(measure.NAME))
     if found is None or type(measure).__module__.partition(".")[0] != "ir_measures":
         return None
-    measure.validate_params()
+    check_parameters(measure)
     cutoff, rel = measure.params.get("cutoff", 1), measure.params.get("rel", 1)
     return found if cutoff >= 1 and rel >= 1 and found.fits(measure) else None
 
@@ -287,8 +288,8 @@ def supports(measure: Measure) -> bool:
 
     Raises
     ------
-    ValueError, AssertionError
-        A parameter is missing or wrong: of a measure of ours, of a measure of the host.
+    ValueError
+        A parameter is missing or wrong.
     """
     if isinstance(measure, KernelMeasure):
         return is_ours(measure)

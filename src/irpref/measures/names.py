@@ -6,10 +6,10 @@ A name is understood whole or not at all: `recall_100k` is no `R@100`.
 from __future__ import annotations
 
 import ast
-import contextlib
 import io
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout, suppress
 from functools import lru_cache
 from typing import Any
 
@@ -217,7 +217,7 @@ def _trec(name: str) -> list[Measure] | None:
         base, numbers = match.groups()
         if base not in ("set_F", "iprec_at_recall") and "." in numbers:
             raise ValueError(f"{clipped(name)!r}: {base} takes whole numbers, such as {base}_10")
-    with contextlib.redirect_stdout(io.StringIO()):  # the host prints what it leaves out of `official`
+    with redirect_stdout(io.StringIO()):  # the host prints what it leaves out of `official`
         found = list(util.parse_trec_measure(name))
     for measure in found:
         check_limits(measure)
@@ -269,7 +269,8 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
             truth = spec.dtype is not bool and isinstance(value, bool)
             # The host takes no int for a float: SetF(beta=2) would fail at evaluation.
             if spec.dtype is float and type(value) is int:
-                value = given[name] = float(value)
+                with suppress(OverflowError):  # told as any other value that is not accepted
+                    value = given[name] = float(value)
             if truth or not spec.validate(value):
                 raise ValueError(f"{of.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}")
     built: Measure = of(**given)
@@ -385,7 +386,7 @@ def _is_known(text: str) -> bool:
 def _near_cutoff(head: str) -> str | None:
     """What a name with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`, `nDCG@10` for `ndcg10`."""
     head = re.sub(r"(?<=\d)[oO]", "0", head)
-    match = re.fullmatch(r"(?P<name>.*?)(?P<between>[._]?)(?P<number>\d{1,6}).{0,6}", head)
+    match = re.fullmatch(r"(?P<name>.*?)(?P<between>[._]?)(?P<number>[0-9]{1,6}).{0,6}", head)
     if not match:
         return None
     name, number = match["name"], match["number"]

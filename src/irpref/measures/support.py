@@ -27,30 +27,37 @@ HIGHEST = 1_000_000  # grade or gain; pytrec_eval makes an array as long as it
 
 
 def check_parameters(measure: Measure) -> None:
-    """`ValueError` where a measure of the host lacks a parameter, or has a value that no provider survives."""
+    """`ValueError` where a measure of the host lacks a parameter, or has one that it does not accept."""
     for name, spec in measure.SUPPORTED_PARAMS.items():
         if spec.required and measure.params.get(name) is None:
             raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}")
-    check_limits(measure)
+    try:
+        measure.validate_params()
+    except AssertionError as error:
+        raise ValueError(f"{measure.NAME}: {error}") from None
 
 
 def check_limits(measure: Measure) -> None:
     """`ValueError` where a parameter of a measure of the host has a value that no provider survives."""
     for name, value in measure.params.items():
         if isinstance(value, Mapping):
-            if not all(_is_number(v) and math.isfinite(v) for pair in value.items() for v in pair):
-                raise ValueError(f"{measure.NAME}: {name}={value!r} is not accepted, expected a dict such as {{1: 3}}")
+            if not all(_is_number(v) and _is_finite(v) for pair in value.items() for v in pair):
+                raise ValueError(
+                    f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected a dict such as {{1: 3}}"
+                )
         elif name in _LIMITS and _is_number(value):
             low, high = _LIMITS[name]
-            bound = f"at least {low}" if not value >= low else "a number" if math.isinf(value) else f"at most {high}"
-            if not (low <= value <= high and math.isfinite(value)):
+            finite = _is_finite(value)
+            bound = f"at least {low}" if not value >= low else f"at most {high}" if finite else "a number"
+            if not (low <= value <= high and finite):
                 raise ValueError(f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected {bound}")
 
 
 def check_supported(measures: Iterable[Measure], source: Any) -> None:
     """`ValueError` where a provider of the host, or all of those installed, do not compute a measure."""
     for measure in measures:
-        check_parameters(measure)  # before any provider sees them: some end the process
+        check_parameters(measure)
+        check_limits(measure)  # before any provider sees them: some end the process
         if source.supports(measure):
             continue
         every = getattr(source, "providers", None)
@@ -132,6 +139,13 @@ def _with(measure: Measure, name: str) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no double holds
+        return False
 
 
 def _alike(provider: Any, measure: Measure) -> list[Any]:
