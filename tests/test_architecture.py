@@ -91,3 +91,11 @@ def _floor(name):
 
 def test_only_surfaces_come_in_by_the_front_door():
     assert {name.split(".")[1] for name, others in GRAPH.items() if "irpref" in others} <= set(SURFACES)
+
+
+def test_the_picture_of_the_house_names_what_is_in_its_rooms():
+    page = (Path(__file__).resolve().parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = [path for wing in ("arrays", "formats", "judged", "measures") for path in (HOME / wing).glob("*.py")]
+    # A definition has a page of its own.
+    parts = [path.stem for path in rooms if "= register(" not in path.read_text(encoding="utf-8")]
+    assert [name for name in parts if name != "__init__" and f"`{name}`" not in page] == []
