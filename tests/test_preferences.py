@@ -395,6 +395,15 @@ def test_of_several_contradictions_the_same_is_told_however_topics_are_taken_tog
     assert told[0] == told[1]
 
 
+def test_a_circle_of_a_very_large_graph_is_told_without_looking_for_a_shorter_one(monkeypatch):
+    rows = pairs(" ".join(f"d{i}>d{(i + 1) % 50}" for i in range(50)) + " e1>e2 e2>e1 d7>e1 e2>d3")
+    with pytest.raises(ValueError, match="'e1' is preferred to 'e2', and 'e2' to 'e1'"):
+        prepare([irpref.PrefShare], frame_of(rows))
+    monkeypatch.setattr("irpref.arrays.preferences._LOOKS", 0)
+    with pytest.raises(ValueError, match="the preferences go in a circle, from 'd0' to 'd1' to 'd2' to"):
+        prepare([irpref.PrefShare], frame_of(rows))
+
+
 @given(preference_collections())
 def test_neither_how_topics_are_taken_together_nor_how_parts_are_closed_matters(data):
     rows, run = data

@@ -873,8 +873,11 @@ def _listed(bits: Ints) -> tuple[Ints, Ints]:
     return row[at >> 6], first[at >> 6] + (at & 63)
 
 
+_LOOKS = 1 << 22
+
+
 def _cycle(node: Ints, sub: Ints, place: Ints, source: Ints) -> list[tuple[int, int]]:
-    """A shortest way back to where it began, as pairs of judgments."""
+    """A shortest way back to where it began, as pairs of judgments; of a very large graph, a short one."""
     edges: dict[int, dict[int, tuple[int, int]]] = {}
     starts = np.flatnonzero(np.append(True, sub[1:] != sub[:-1]))
     for at in np.split(np.arange(sub.size), starts[1:]):
@@ -883,13 +886,17 @@ def _cycle(node: Ints, sub: Ints, place: Ints, source: Ints) -> list[tuple[int, 
                 pair = int(source[i]), int(source[j])
                 edges.setdefault(int(node[i]), {}).setdefault(int(node[j]), pair)
     best: list[tuple[int, int]] = []
+    looks = 0
     for start in sorted(edges):
+        if best and looks > _LOOKS:
+            break
         came: dict[int, int] = {}
         layer = [start]
         steps = 0
         while layer and start not in came and (not best or steps + 1 < len(best)):
             following = []
             for here in layer:
+                looks += len(edges.get(here, ()))
                 for other in edges.get(here, {}):
                     if other not in came:
                         came[other] = here
