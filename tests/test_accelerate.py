@@ -452,10 +452,12 @@ def test_measures_of_other_providers_do_not_depend_on_their_company_or_on_rows(n
                 assert [row["value"] for row in printed if row["measure"] == str(key)] == [expected.aggregated[key]]
 
 
-@pytest.mark.parametrize("form", ["dict", "tuples", "pandas", "numbers"])
+@pytest.mark.parametrize("form", ["dict", "tuples", "pandas", "Int64", "numbers"])
 def test_measures_of_other_providers_take_whole_grades_and_ids_of_any_type(form):
     rows = [Judgment("1", "2", 1.0), Judgment("1", "3", 0.0)]
     qrels, run = {"dict": {"1": {"2": 1.0, "3": 0.0}}, "tuples": rows, "pandas": pd.DataFrame(rows)}.get(form), None
+    if form == "Int64":
+        qrels = pd.DataFrame(rows).astype({"relevance": "Int64"})
     if form == "numbers":
         qrels = pd.DataFrame({"qid": [1, 1], "docno": [2, 3], "label": [1.0, 0.0]})
         run = pd.DataFrame({"qid": [1], "docno": [2], "score": [1]})

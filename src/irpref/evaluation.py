@@ -15,7 +15,7 @@ from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats
+from irpref.arrays.segments import Bools, Floats, all_whole
 from irpref.judged.align import differing_topics, judge
 from irpref.judged.arrays import judge_arrays
 from irpref.judged.inputs import Table, as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
@@ -660,9 +660,9 @@ def for_host(data: Qrels | Run, value: str) -> Any:
     frame = as_frame(data, value)
     names = column_names([str(name) for name in frame.columns], value, "DataFrame")
     ids = {name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")}
-    numbers = frame[names[value]]
-    if value == "relevance" and numbers.dtype.kind == "f" and (numbers == numbers.round()).all():
-        numbers = numbers.astype("int64")
+    numbers = frame[names[value]].to_numpy(dtype=np.float64)
+    if value == "relevance" and all_whole(numbers):
+        numbers = numbers.astype(np.int64)
     gone = [old for name, old in names.items() if old != name]
     return frame.drop(columns=gone).assign(**{name: str_list(of, name) for name, of in ids.items()}, **{value: numbers})
 
