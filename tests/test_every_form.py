@@ -396,3 +396,13 @@ def test_an_error_about_a_file_names_it_once(name, text, said, measure, tmp_path
     with pytest.raises(ValueError, match=re.escape(said)) as error:
         irpref.evaluator([measure], {"q1": {"d1": 1}}).calc_aggregate(name)
     assert str(error.value).count(name) == 1
+
+
+def test_qrels_of_subtopics_with_equal_grades_are_one_judgment_in_every_form(tmp_path):
+    text = "q1 1 d1 1\nq1 2 d1 1\nq1 1 d2 0\n"
+    (tmp_path / "qrels").write_text(text)
+    rows = [tuple(line.split()) for line in text.splitlines()]
+    frame = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"]).astype({"relevance": int})
+    for qrels in (str(tmp_path / "qrels"), frame, frame.itertuples(index=False)):
+        found = irpref.evaluator(["AP", "RPref(max_rel=1)"], qrels).calc_aggregate({"q1": {"d1": 1.0, "d2": 2.0}})
+        assert list(found.values()) == [0.5, 0.0]

@@ -139,7 +139,7 @@ def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapp
     if isinstance(data, Mapping):
         return _str_keys(data, value)
     if isinstance(data, Table):
-        return data
+        return data.but(columns={name: data.columns[name] for name in columns if name in data.columns})
     module = type(data).__module__.partition(".")[0]
     if module == "polars" and hasattr(data, "columns"):
         return _from_polars(data, value, columns)
