@@ -238,6 +238,8 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert [heading for heading in headings if heading in HEADINGS] == HEADINGS
     assert measure.QUESTION in text
+    assert measure.FORMULA
+    assert f"$$\n{measure.FORMULA}\n$$" in text
     assert measure.RANGE in text
     assert ("higher" if measure.higher_is_better else "lower") + " is better" in text
     assert type(measure).USE in text

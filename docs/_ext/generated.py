@@ -128,7 +128,7 @@ def measure_page(measure: Any) -> str:
         f":::{{admonition}} Traps\n:class: warning\n{measure.TRAPS}\n:::",
         "\n".join(["| | |", "| --- | --- |", *facts]),
         "## Formula",
-        *([f"$$\n{measure.FORMULA}\n$$"] if measure.FORMULA else []),
+        f"$$\n{measure.FORMULA}\n$$",
         said["formula"],
         "## Worked example",
         *worked_example(measure),

@@ -447,6 +447,7 @@ class _RMeasure(KernelMeasure):
     PRETTY_NAME = "R-measure"
     SHORT_DESC = "R-precision for graded relevance."
     QUESTION = "How good are the top R documents, when R are relevant?"
+    FORMULA = r"\mathrm{RMeasure} = \mathrm{BR}(R)"
     USE = "Exactly as many documents are looked at as are relevant; a graded R-precision."
     TRAPS = "It says nothing about the order within the top R, and R differs from topic to topic."
     ELSEWHERE = {"trec_eval Rprec": "RMeasure(beta=0)"}

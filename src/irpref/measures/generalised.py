@@ -147,6 +147,7 @@ class _GPrecision(KernelMeasure):
     PRETTY_NAME = "generalised precision"
     SHORT_DESC = "Precision in which a document counts by its grade."
     QUESTION = "How relevant, on the scale of the grades, is a retrieved document on average?"
+    FORMULA = r"\mathrm{gP} = \frac{1}{n} \sum_{d \in A} \rho_d"
     USE = "Precision, but grades should count."
     TRAPS = "It depends on `max_rel`, and cannot be 1 unless every document retrieved has the best grade."
     ELSEWHERE = {
@@ -177,6 +178,7 @@ class _GRecall(KernelMeasure):
     PRETTY_NAME = "generalised recall"
     SHORT_DESC = "Recall in which a document counts by its grade."
     QUESTION = "How much of all relevance that was judged did the list find?"
+    FORMULA = r"\mathrm{gR} = \frac{\sum_{d \in A} \rho_d}{\sum_{d} \rho_d}"
     USE = "Recall, but a missed document of a high grade should cost more."
     TRAPS = "Depends on how many documents of low grade were judged."
     SOURCE = "Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137"

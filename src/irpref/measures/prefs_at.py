@@ -263,6 +263,7 @@ class _PrefPrecision(KernelMeasure):
     PRETTY_NAME = "Precision of preferences (ppref)"
     SHORT_DESC = "Share of the preferences ordered by the first k documents that are ordered correctly."
     QUESTION = "How many of the preferences that the top of the ranking decides does it decide correctly?"
+    FORMULA = r"\mathrm{ppref}(k) = \frac{\text{correctly ordered at } k}{\text{ordered at } k}"
     USE = "Judgments are preferences, and the top of the ranking is the question."
     TRAPS = (
         "It is a share of the preferences that the top decides: a list of documents that nobody compared "
@@ -292,6 +293,7 @@ class _PrefRecall(KernelMeasure):
     PRETTY_NAME = "Recall of preferences"
     SHORT_DESC = "Share of all preferences that the first k documents order correctly."
     QUESTION = "How many of all preferences does the top of the ranking decide correctly?"
+    FORMULA = r"\mathrm{rpref}(k) = \frac{\text{correctly ordered at } k}{\text{all preferences}}"
     USE = "Judgments are preferences, and the question is how many of all are settled by the top of the ranking."
     TRAPS = "Its authors call it rpref; De Beer and Moens' rpref is `RPref`."
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
@@ -315,6 +317,10 @@ class _WeightedPrefPrecision(KernelMeasure):
     PRETTY_NAME = "Weighted precision of preferences (wpref)"
     SHORT_DESC = "Precision of preferences, weighted by the rank of the higher document."
     QUESTION = "How many preferences are decided correctly, those at the top above all?"
+    FORMULA = (
+        r"\mathrm{wpref}(k) = \frac{\sum_{\text{correctly ordered}} \frac{1}{\log_2(1 + r)}}"
+        r"{\sum_{\text{ordered}} \frac{1}{\log_2(1 + r)}}"
+    )
     USE = "Judgments are preferences, and mistakes at the top should cost more."
     TRAPS = "The discount is by the rank of the higher document of a pair."
     SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
@@ -338,6 +344,10 @@ class _PrefAP(KernelMeasure):
     PRETTY_NAME = "Average precision of preferences (appref)"
     SHORT_DESC = "Mean of the precision of preferences over the ranks at which their recall rises."
     QUESTION = "How precisely are preferences decided, at each rank that decides some correctly?"
+    FORMULA = (
+        r"\mathrm{appref} = \frac{1}{|K|} \sum_{r \in K} \mathrm{ppref}(r), "
+        r"\quad K = \text{ranks at which rpref rises}"
+    )
     USE = "Judgments are preferences, and one number with the top first is wanted."
     TRAPS = (
         "Preferences that are never decided count 0, so that unjudged documents above cost nothing, but "

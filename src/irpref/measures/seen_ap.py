@@ -87,6 +87,7 @@ class _SeenAP(KernelMeasure):
     PRETTY_NAME = "average precision at seen relevant documents"
     SHORT_DESC = "Mean precision at the relevant documents retrieved."
     QUESTION = "How pure is the list down to each relevant document that it has?"
+    FORMULA = r"\mathrm{SeenAP} = \frac{1}{s} \sum_{r} \mathrm{rel}(r)\, \frac{\mathrm{count}(r)}{r}"
     USE = "Only what was found is to be judged, as in an interactive session."
     TRAPS = "A run that retrieves one relevant document at rank 1 has 1: report recall beside it."
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"

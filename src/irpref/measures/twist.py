@@ -164,6 +164,10 @@ class _Twist(KernelMeasure):
     PRETTY_NAME = "Twist"
     SHORT_DESC = "Recovery value and size of the displacements in one number."
     QUESTION = "How much effort do misplaced documents spare or cost the user?"
+    FORMULA = (
+        r"\tau = \frac{\rho + \sigma}{2}, \quad \sigma = \frac{2 s^{+} s^{-}}{s^{+} + s^{-}}, "
+        r"\quad s^{\pm} = 1 - \frac{\mathrm{RP}^{\pm}(\mathrm{run})}{\mathrm{RP}^{\pm}(\mathrm{full})}"
+    )
     USE = "The effort of users is the question, and its parts (recovery, size of the displacements) are reported, too."
     TRAPS = (
         "Values of different depths are not comparable; at a depth of 1000, documents that stand too low hardly count."

@@ -133,6 +133,7 @@ class _WeightedRR(KernelMeasure):
     PRETTY_NAME = "weighted reciprocal rank"
     SHORT_DESC = "Reciprocal rank with credit for the grade."
     QUESTION = "How early is the first relevant document, and how good?"
+    FORMULA = r"\mathrm{WRR} = \frac{1}{r_1 - \frac{1}{\beta(X)}} \cdot \left(1 - \frac{1}{\beta(X^{*})}\right)"
     RANGE = "[0, 1]; with norm='none' up to max_rel + 1"
     BOUNDS = (0.0, math.inf)
     USE = "One relevant document is enough, and the value should stay near the reciprocal rank."
