@@ -464,3 +464,19 @@ def test_documents_below_the_cutoff_share_a_line():
     assert "(46 documents)" in lines[8]
     assert lines[8].endswith("below the cutoff 4: counts as not retrieved")
     assert len(explanation_text(qrels, run, "QMeasure@4", "q", every=True).splitlines()) > 50
+
+
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        ("acbd", {"a": "another one stands below", "c": "not relevant", "d": "the last of 3 relevant documents"}),
+        ("acb", {"a": "but 1 relevant is missing", "b": "but 1 relevant is missing", "d": "the value is 0"}),
+        ("ac", {"a": "but 2 relevant are missing", "b": "relevant, not retrieved", "c": "not relevant"}),
+    ],
+)
+def test_search_efficiency_names_the_last_relevant_document_and_those_that_are_missing(run, why):
+    qrels = {"t": {"a": 1, "b": 1, "c": 0, "d": 1}}
+    scores = {doc: float(-i) for i, doc in enumerate(run)}
+    table = irpref.explain.explain(qrels, {"t": scores}, "TSE", "t").set_index("doc_id")
+    for doc, words in why.items():
+        assert words in table["why"][doc]

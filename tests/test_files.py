@@ -105,11 +105,17 @@ def track(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
+def judged_beside_others(pool: Pool, path: Path) -> stream.JudgedFile:
+    source = Source(path)
+    source.alone = True
+    return stream.judge_file(pool, source, ties=True)
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 5, None])
 def test_files_are_judged_in_their_order_and_a_bad_one_does_not_end_the_others(track: list[Path], jobs: int) -> None:
     pool = Pool.build(QRELS)
-    done = list(stream.judge_files(pool, map(Source, track), jobs=jobs, ties=True))
-    assert [Path(str(d.item.path)) for d in done] == track
+    done = list(stream.each(lambda path: judged_beside_others(pool, path), track, jobs))
+    assert [d.item for d in done] == track
     assert str(done[4].error).startswith(f"{track[4]}, line 1: 3 fields")
     for path, each in zip(track, done, strict=True):
         if each.value is not None:
@@ -269,7 +275,7 @@ def test_memory_does_not_grow_with_the_number_of_files(track: list[Path]) -> Non
     alive: list[Any] = []
     most = 0
     good = [path for path in track if path.name != "run4"]
-    for each in stream.judge_files(pool, map(Source, good * 6), jobs=2, ties=True):
+    for each in stream.each(lambda path: judged_beside_others(pool, path), good * 6, 2):
         assert each.value is not None
         alive.append(weakref.ref(each.value.run))
         del each

@@ -199,18 +199,6 @@ def expect(sources: Sequence[Source]) -> None:
         import polars  # noqa: F401
 
 
-def judge_files(
-    pool: Pool, sources: Iterable[Source], *, jobs: int | None = None, **options: Any
-) -> Iterator[Done[Source, JudgedFile]]:
-    """`judge_file` for many files, on several cores: see `each`. `options` are those of `judge_file`."""
-    sources = list(sources)
-    expect(sources)
-    jobs = min(n_jobs() if jobs is None else jobs, max(len(sources), 1))
-    for source in sources:
-        source.alone = jobs > 1
-    return each(lambda source: judge_file(pool, source, **options), sources, jobs)
-
-
 def judge_table(
     pool: Pool, table: Any, *, strict: bool = False, ties: bool = False, rounded: bool = False
 ) -> JudgedFile:

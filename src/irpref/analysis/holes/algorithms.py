@@ -29,8 +29,6 @@ from irpref.measures import (
 )
 from irpref.measures.declare import KernelMeasure
 
-Algorithm = Callable[..., Found]
-
 # Up to this many assignments of a topic, all of them are tried where nothing better is known.
 EXHAUSTIVE = 4096
 
