@@ -263,8 +263,6 @@ def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str
         return {None: set(topics)}
     from irpref.judged.groups import groups_of
 
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"--groups {path}: no such file")
     found = groups_of(path, None, topics)
     return {
         name: {t for t, there in zip(topics, inside.tolist(), strict=True) if there} for name, inside in found.items()

@@ -208,7 +208,13 @@ def asking_for_known(args: argparse.Namespace) -> Iterator[None]:
 
 def add_groups(parser: Any, help: str) -> None:
     """--groups."""
-    parser.add_argument("--groups", metavar="FILE", help=f"{help}: lines `topic group`")
+
+    def existing(path: str) -> str:
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"--groups {path}: no such file")
+        return path
+
+    parser.add_argument("--groups", metavar="FILE", type=existing, help=f"{help}: lines `topic group`")
 
 
 def add_rel(parser: Any) -> None:

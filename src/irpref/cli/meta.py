@@ -357,7 +357,8 @@ def _cutoffs(args: argparse.Namespace) -> None:
         float32=args.float32,
     )
     of = found.attrs
-    head = f"{of['systems']} systems, {of['topics']} topics, {of['n_samples']} samples; all: whole lists"
+    topics = f"{of['topics']} topics" + ("" if args.groups is None else f" in {found['group'].nunique()} groups")
+    head = f"{of['systems']} systems, {topics}, {of['n_samples']} samples; all: whole lists"
     known = found["cutoff"].astype(str)
     shown = found.assign(cutoff=known.where(found["cutoff"].notna(), "all"))
     whole = found.assign(cutoff=known.where(found["cutoff"].notna(), ""))
