@@ -57,6 +57,13 @@ def test_a_topic_without_judgments_has_no_value():
     assert irpref.score("AP", np.zeros((0, 3)), np.zeros((0, 3))).shape == (0,)
 
 
+def test_what_is_masked_is_not_there():
+    grades = np.ma.masked_array([[1, 1, 0]], mask=[[0, 1, 0]])
+    scores = np.ma.masked_array([[1, 2, 3]], mask=[[0, 0, 1]])
+    assert irpref.score("AP", grades, scores).tolist() == irpref.score("AP", [[1, NAN, 0]], [[1, 2, NAN]]).tolist()
+    assert irpref.score("AP", grades, scores).tolist() == [0.5]
+
+
 def test_the_scale_is_taken_from_these_grades_with_a_warning():
     with pytest.warns(ScaleWarning, match="2 was taken"):
         found = irpref.score("RPref", [[2, 1, 0]], [[1, 2, 3]])
@@ -71,7 +78,7 @@ def test_the_scale_is_taken_from_these_grades_with_a_warning():
         ("AP", [["1"]], [[1]], "grades: expected numbers"),
         ("AP", [[1, 0]], [[1, float("inf")]], r"scores\[0, 1\] is inf"),
         ("infAP", [[1]], [[1]], "infAP is left to its own provider"),
-        ("Coverage", [[1]], [[1]], "needs the column 'known'"),
+        ("Coverage", [[1]], [[1]], "reads the column 'known' of the qrels, which arrays do not have"),
         ("P@5,10", [[1]], [[1]], "names 2 measures"),
     ],
 )

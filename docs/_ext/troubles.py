@@ -242,6 +242,7 @@ KINDS = {
                 "is left to ir_measures, which says nothing about its values",
                 "is computed by ir_measures alone",
                 "is left to its own provider",
+                "of the qrels, which arrays do not have",
                 "are left to the providers of their measures",
                 "left to ir_measures, whose grades",
                 "is left to … of ir_measures, whose",

@@ -573,10 +573,10 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     measure : measure or name
         Of ours, or an everyday measure of the host.
     grades : array (n_topics, n_docs)
-        NaN: the document is unjudged in this topic.
+        NaN, or masked: the document is unjudged in this topic.
     scores : array (n_topics, n_docs)
-        NaN: the document was not retrieved. Of equal scores the later column stands first, as ids that rise with the
-        columns would have it.
+        NaN, or masked: the document was not retrieved. Of equal scores the later column stands first, as ids that rise
+        with the columns would have it.
 
     Returns
     -------
@@ -606,6 +606,12 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
         raise ValueError(f"grades have the shape {grade.shape}, scores {given.shape}: expected the same")
     if not supports(chosen):
         raise ValueError(f"{chosen} is left to its own provider, which has no arrays")
+    columns = columns_for([chosen] if isinstance(chosen, KernelMeasure) else [])
+    if columns:
+        raise ValueError(
+            f"{chosen} reads the column {columns[0]!r} of the qrels, which arrays do not have: irpref.evaluator takes "
+            "qrels"
+        )
     judged = judge_arrays(grade, given)
     if judged is None:
         return np.full(grade.shape[0], np.nan)
@@ -615,6 +621,8 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
 
 def _matrix(values: ArrayLike, name: str) -> Floats:
     """A matrix of doubles, none of them infinite."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.asarray(values, np.float64).filled(np.nan)
     try:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
