@@ -41,6 +41,19 @@ def test_the_version_is_one(citation):
     assert unreleased or headings[0] == irpref.__version__
 
 
+def test_the_changelog_keeps_its_form(citation):
+    """That of https://keepachangelog.com: versions with their day, the newest first, and six kinds of changes."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    for version in versions:
+        assert re.match(r"Unreleased\n|\d+\.\d+\.\d+ (- \d{4}-\d{2}-\d{2}|\(unreleased\))\n", version)
+        headings = re.findall(r"^### (.*)$", version, re.MULTILINE)
+        assert set(headings) <= kinds
+        assert len(set(headings)) == len(headings)
+    assert f"## {citation['version']} - {citation['date-released']}\n" in text
+
+
 def test_the_licence_is_one(citation):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["license"] == citation["license"] == "MIT"
