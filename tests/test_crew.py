@@ -141,3 +141,28 @@ def test_there_may_be_more_files_than_a_pipe_holds_numbers(tmp_path: Path) -> No
     assert found == list(map(len, paths))
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=100)
+
+
+def test_processes_are_as_many_as_files_and_jobs_are_worth_and_leave_the_environment_as_it_was(track: Path) -> None:
+    code = """
+    import os, threading, time
+    from irpref.judged import crew
+    names = [f"run{n}" for n in range(5)]
+    assert crew.size_of_crew(names, jobs=3) == 1
+    crew.LEAST = 1
+    assert crew.size_of_crew(names, jobs=3) == crew.size_of_crew(names[:3], jobs=9) == 3
+    assert crew.size_of_crew(names, ["qrels", None, "no such file"], jobs=3) == 3
+    assert crew.size_of_crew([*names, "no such file"], jobs=3) == 1
+    for before in (None, "7"):
+        if before:
+            os.environ["POLARS_MAX_THREADS"] = before
+        while threading.active_count() > 1:  # who listened to the others
+            time.sleep(0.01)
+        with crew.crew(lambda: len, names, jobs=2) as some:
+            assert os.environ["POLARS_MAX_THREADS"] == (before or "1")
+            assert [done.value for done in some.each(len)] == [4] * 5
+        assert os.environ.get("POLARS_MAX_THREADS") == before
+    crew.LARGEST = 10
+    assert crew.size_of_crew(names, jobs=3) == 1
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=100, cwd=track)

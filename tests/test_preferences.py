@@ -922,3 +922,12 @@ def test_pairs_are_counted_alike_where_most_are_judged_and_where_few_are(width):
     assert found.tolist() == sorted(set(key.tolist()))
     assert judging.tolist() == [key.tolist().count(k) for k in found.tolist()]
     assert fulfilled.tolist() == [float(kept[key == k].sum()) for k in found.tolist()]
+
+
+@pytest.mark.filterwarnings("ignore:preferences. 1 group holds a judgment twice")
+def test_a_pair_counts_once_however_often_a_document_was_judged():
+    rows = [("q", "0", "0", doc, level) for doc, level in (("c", 2), ("a", 0), ("a", 0), ("b", 1))]
+    # c > b is turned around; c > a and b > a hold, and stand in the judgments twice.
+    assert value("PrefShare(by='pair')", rows, "b c") == 2 / 3
+    assert value("PrefShare(by='pair',pairs='retrieved')", rows, "b c") == 0
+    assert value("PrefShare(by='pair',pairs='implied')", rows, "b c") == 2 / 3
