@@ -273,7 +273,9 @@ ax = plots.crp_sketch(qrels, {{"one run": run}}, query_id="{crp["topic"]}")
 
 T. Sakai, *Give me just one highly relevant document: P-measure* (SIGIR 2006, [doi](https://doi.org/10.1145/1148170.1148322)), finds P-measure
 more stable and more sensitive than reciprocal rank (RR), and less than Q-measure and AP; says that "a small cut-off makes IR evaluation
-unstable"; and leaves the comparison of P, P+, O, RR and weighted RR by the bootstrap to future work. All three, with his methods:
+unstable"; and leaves the comparison of P, P+, O, RR and weighted RR by the bootstrap to future work. (He made it in *Bootstrap-based
+comparisons of IR metrics for finding one relevant document*, AIRS 2006: on NTCIR data, says its abstract, P and P+ are at least as sensitive
+as O, O as weighted RR, and that as RR.) All three, with his methods:
 
 """
         + grid(

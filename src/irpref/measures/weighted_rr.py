@@ -9,7 +9,9 @@ r_1   rank of the first relevant document, X its grade     X*  best grade judged
 K. Eguchi, K. Oyama, E. Ishida, N. Kando and K. Kuriyama, Overview of the web retrieval task at the third NTCIR
 workshop, 2003 (the maximum over the ranks); T. Sakai writes it as 1 / (r_1 - 1/beta). The two are one: with beta above
 1 the value at rank i lies in [1/i, 1/(i - 1)), so that no later document beats the first relevant one. Formula and
-normalisation are written down from memory of these sources, without their text at hand.
+normalisation are written down from memory of these sources, without their text at hand; that there is a normalised one
+(NWRR) is in the abstract of T. Sakai, Bootstrap-based comparisons of IR metrics for finding one relevant document, AIRS
+2006, which finds it less sensitive than O-measure and more than the reciprocal rank.
 
 Decided here:
 
