@@ -169,6 +169,8 @@ def put_files(line, collection):
 
 def run_line(line, collection):
     """Run a line where we are; what it printed."""
+    if os.name == "nt" or (sys.platform == "darwin" and "zcat" in line):
+        pytest.skip("a line for another shell")
     words = [PUBLIC.get(word, PLACEHOLDERS.get(word, word)) for word in line.split(" ")]
     line = " ".join(words)
     put_files(line, collection)
