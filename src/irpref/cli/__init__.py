@@ -110,6 +110,9 @@ def _run(arguments: list[str]) -> int:
     if chosen == "help":  # as `git help eval`
         arguments = [*(text for text in arguments if text != "help"), "--help"]
         chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    command = next((argument for argument in arguments if argument in COMMANDS), None)
+    if command and arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version"):
+        raise UsageError(f"{arguments[0]} stands after the command: irpref {command} ... {arguments[0]} ...")
     if chosen is not None and chosen not in COMMANDS:
         raise UsageError(_unknown(chosen))
     parser = whole_parser([] if chosen is None else [chosen])
@@ -141,6 +144,8 @@ def _unknown(name: str) -> str:
 
     if os.path.exists(name):
         return f"no command given: did you mean irpref eval {name} ...?"
+    if name == "version":
+        return "unknown command 'version'; did you mean irpref --version?"
     near = nearest(name, COMMANDS)
     return f"unknown command {name!r}; " + (
         f"did you mean {near!r}?" if near else f"expected one of {', '.join(COMMANDS)}"
