@@ -136,9 +136,10 @@ class Browser:
         self.drawn()
 
     def drawn(self):
-        """Wait until no part of the page is being drawn."""
+        """Wait until no part of the page, or of a frame in it that can be looked into, is being drawn."""
         end = monotonic() + PATIENCE
-        while self.run("document.querySelector('[aria-busy=true]') !== null"):
+        inside = "Array.from(frames, frame => { try { return frame.document; } catch { return null; } })"
+        while self.run(f"[document, ...{inside}].some(each => each && each.querySelector('[aria-busy=true]'))"):
             if monotonic() > end:
                 raise TimeoutError("a picture is never done")
             sleep(0.01)
