@@ -1,6 +1,8 @@
 """Hypothesis profiles and the real data that some tests read."""
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def _wide_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables are as wide as they need to be, whatever runs the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _no_open_figures() -> Iterator[None]:
+    """Pictures of one test are not there in the next, whatever the order."""
+
+    def close() -> None:
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
+
+    close()
+    yield
+    close()
 
 
 @pytest.fixture(scope="session")

@@ -202,12 +202,10 @@ def test_tables_for_readers_have_a_row_for_each_group(files, capsys):
 def plots():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    from matplotlib import pyplot
 
     from irpref import plots
 
-    yield plots
-    pyplot.close("all")
+    return plots
 
 
 def test_a_line_is_a_run_on_a_group(plots):

@@ -158,7 +158,6 @@ def test_options_of_another_loss_are_refused(more, says, data, capsys):
 
 def test_the_picture_says_what_the_levels_are(files):
     pytest.importorskip("matplotlib").use("Agg")
-    from matplotlib import pyplot
 
     from irpref.meta import plot_incompleteness
 
@@ -169,7 +168,6 @@ def test_the_picture_says_what_the_levels_are(files):
     ax = plot_incompleteness(incompleteness(["AP"], qrels, runs, loss="judges", second=qrels, levels=(50, 0), **asked))
     assert ax.get_xlabel() == "judgments of the first judges (%)"
     assert ax.lines[0].get_xdata().tolist() == [100, 50, 0]
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize("method", ["stability", "swap", "power", "robustness"])

@@ -102,7 +102,6 @@ def test_the_command_prints_the_table(tmp_path, capsys):
 
 def test_the_picture_draws_the_table():
     pytest.importorskip("matplotlib").use("Agg")
-    from matplotlib import pyplot
 
     table = meta.cutoffs(MEASURES, EXAMPLE.qrels, EXAMPLE.runs, at=(5, 20, None), n_samples=20, rng=3)
     for quantity in ("power", "swap_difference"):
@@ -119,4 +118,3 @@ def test_the_picture_draws_the_table():
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["5", "20", "all"]
     with pytest.raises(ValueError, match="quantity='powers' is not accepted"):
         meta.plot_cutoffs(table, quantity="powers")
-    pyplot.close("all")

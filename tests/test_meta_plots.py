@@ -24,14 +24,6 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 
-@pytest.fixture(autouse=True)
-def closed_figures():
-    from matplotlib import pyplot
-
-    yield
-    pyplot.close("all")
-
-
 @pytest.fixture(scope="module")
 def values():
     rng = np.random.default_rng(0)

@@ -30,10 +30,8 @@ MINUS = "\N{MINUS SIGN}"
 
 
 @pytest.fixture(autouse=True)
-def close_figures():
+def fresh_colours():
     look.forget()
-    yield
-    pyplot.close("all")
 
 
 def lines(ax):
