@@ -67,6 +67,12 @@ def test_means_that_differ_by_rounding_are_ties():
     assert tau_ap([0.1 + 0.2, 0.3, 0.1], [3, 2, 1]) == pytest.approx(2 / 2 * (1 / 2 + 1) - 1)
 
 
+@pytest.mark.parametrize(("a", "b"), [([1, 2, 3], [1, 2]), ([1, 2], [1, 2, 3])])
+def test_lists_of_different_lengths_have_no_tau(a, b):
+    with pytest.raises(ValueError, match=f"lists of {len(a)} and {len(b)} scores: expected one of each system in both"):
+        kendall_tau(a, b)
+
+
 @pytest.mark.parametrize("n_systems", [1, 2, 7, 60])
 def test_several_lists_beside_one_have_the_tau_of_scipy_to_the_last_bit(n_systems, monkeypatch):
     monkeypatch.setattr(ranking, "_PAIRS", 100)  # several pieces

@@ -710,6 +710,7 @@ KINDS = {
                 "one value a topic of each system",
                 "is there twice",
                 "rank different systems",
+                "expected one of each system in both",
             ),
             "irpref.meta.TopicValues('mine', ['a', 'b'], ['q1'], [[1.0]])",
             "A matrix of values has a row for each system and a column for each topic, all of them filled in.",

@@ -37,7 +37,13 @@ def _scores(values: ArrayLike) -> Floats:
 
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
-    """Kendall's tau-b of two lists of scores, shapes (n,): in [-1, 1], NaN where a list is all ties."""
+    """Kendall's tau-b of two lists of scores, shapes (n,): in [-1, 1], NaN where a list is all ties.
+
+    Raises
+    ------
+    ValueError
+        The lists differ in length.
+    """
     return float(kendall_taus(np.atleast_2d(np.asarray(a, dtype=np.float64)), b)[0])
 
 
@@ -45,6 +51,8 @@ def kendall_taus(rows: ArrayLike, reference: ArrayLike) -> Floats:
     """`kendall_tau` of several lists with one: (k, n), (n,) to (k,)."""
     # Not SciPy's, which tests each for significance, and takes that many times as long.
     s, truth = _scores(rows), _scores(reference)
+    if s.shape[1:] != truth.shape:
+        raise ValueError(f"lists of {s.shape[-1]} and {truth.size} scores: expected one of each system in both")
     out: Floats = np.full(len(s), np.nan)
     i, j = np.triu_indices(truth.size, 1)
     signs = np.sign(truth[i] - truth[j])
