@@ -1,9 +1,12 @@
 """What is published: the metadata agree, and the wheel holds the package and nothing else."""
 
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tomllib
 import zipfile
@@ -71,23 +74,152 @@ def test_the_address_of_the_repository_is_one():
     assert urls["Changelog"].startswith(urls["Repository"] + "/")
 
 
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory):
-    """The wheel, built twice as the release does, without a network."""
+def run(command, folder, **environment):
+    """What a command says, in the environment of the tests but for what asks for pure Python."""
+    inherited = {name: value for name, value in os.environ.items() if name != "IRPREF_PURE"}
+    command = [sys.executable, *map(str, command)]
+    env = {**inherited, **environment}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+
+
+def built(target, root, folder, **environment):
+    """A wheel or an sdist, built as the release does but without a network, and what was said."""
     pytest.importorskip("hatchling", reason="builds the wheel")
-    paths = []
-    for turn in ["first", "second"]:
-        folder = tmp_path_factory.mktemp(turn)
-        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-        built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-        assert built.returncode == 0, built.stderr
-        paths += folder.glob("*.whl")
-    return paths
+    done = run(["-m", "hatchling", "build", "-t", target, "-d", folder], root, **environment)
+    assert done.returncode == 0, done.stderr
+    (path,) = folder.iterdir()
+    return path, done.stdout + done.stderr
 
 
-def test_the_wheel_is_pure_and_built_twice_is_the_same(wheels):
-    assert [path.name for path in wheels] == [f"irpref-{irpref.__version__}-py3-none-any.whl"] * 2
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    return built("sdist", ROOT, tmp_path_factory.mktemp("sdist"))[0]
+
+
+@pytest.fixture
+def unpacked(sdist, tmp_path):
+    """The folder of the sdist, which may be built in: other tests use the one that they run from."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    return tmp_path / "unpacked" / sdist.name.removesuffix(".tar.gz")
+
+
+@pytest.fixture(scope="module")
+def compiler(tmp_path_factory):
+    """Skips where nothing can be compiled against Python."""
+    if os.name != "posix" or sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("compiled only on Linux and macOS, for CPython with its global lock")
+    if not (ROOT / "src/irpref/texts/_native.c").is_file():
+        pytest.skip("no C source here")
+    source = tmp_path_factory.mktemp("compiler") / "probe.c"
+    source.write_text("#include <Python.h>\n")
+    command = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC"))
+    try:
+        subprocess.run(
+            [*command, "-fsyntax-only", f"-I{sysconfig.get_path('include')}", str(source)],
+            check=True,
+            capture_output=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no C compiler here, or no headers of Python")
+
+
+@pytest.fixture(scope="module", params=["pure", "compiled"])
+def wheels(request, tmp_path_factory, sdist):
+    """Both wheels, each built from this folder and from the sdist, elsewhere."""
+    if request.param == "compiled":
+        request.getfixturevalue("compiler")
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(elsewhere, filter="data")
+    environment = {"IRPREF_PURE": "1"} if request.param == "pure" else {}
+    return [
+        built("wheel", root, tmp_path_factory.mktemp("wheel"), **environment)[0]
+        for root in (ROOT, elsewhere / sdist.name.removesuffix(".tar.gz"))
+    ]
+
+
+def sources():
+    """The files of `src`; caches and what was compiled there are none."""
+    paths = [path for path in (ROOT / "src").rglob("*") if path.is_file() and path.suffix != ".so"]
+    return {path.relative_to(ROOT).as_posix() for path in paths if "__pycache__" not in path.parts}
+
+
+def is_pure(wheel):
+    return wheel.name == f"irpref-{irpref.__version__}-py3-none-any.whl"
+
+
+def modules(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return [name for name in archive.namelist() if name.endswith((".so", ".c"))]
+
+
+def test_a_wheel_of_the_sdist_is_by_the_byte_the_one_of_the_repository(wheels):
+    assert wheels[0].name == wheels[1].name
     assert wheels[0].read_bytes() == wheels[1].read_bytes()
+
+
+def test_a_wheel_is_pure_or_for_all_versions_of_python_on_one_platform(wheels, tmp_path):
+    with zipfile.ZipFile(wheels[0]) as archive:
+        archive.extractall(tmp_path)
+        said = archive.read(f"irpref-{irpref.__version__}.dist-info/WHEEL").decode()
+    if is_pure(wheels[0]):
+        assert modules(wheels[0]) == []
+        assert "Root-Is-Purelib: true\nTag: py3-none-any\n" in said
+    else:
+        assert modules(wheels[0]) == ["irpref/texts/_native.abi3.so"]
+        tag = wheels[0].stem.removeprefix(f"irpref-{irpref.__version__}-")
+        assert re.fullmatch(r"cp311-abi3-(linux|macosx)_\w+", tag)
+        assert f"Root-Is-Purelib: false\nTag: {tag}\n" in said
+        imported = "from irpref.texts import _native; print(_native.__file__)"
+        done = run(["-c", imported], tmp_path, PYTHONPATH=str(tmp_path))
+        assert Path(done.stdout.strip()) == tmp_path / "irpref/texts/_native.abi3.so", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "reason"),
+    [
+        ({"IRPREF_PURE": "1"}, "IRPREF_PURE is set"),
+        ({"CC": f"{sys.executable} -c 'raise SystemExit(1)'"}, "failed"),
+        ({"CC": "no-such-compiler"}, "no-such-compiler"),
+    ],
+)
+def test_where_nothing_can_be_compiled_the_wheel_is_pure_and_one_line_says_so(environment, reason, tmp_path):
+    wheel, said = built("wheel", ROOT, tmp_path, **environment)
+    assert is_pure(wheel)
+    assert modules(wheel) == []
+    (line,) = [line for line in said.splitlines() if not line.endswith(wheel.name)]
+    assert line.startswith("irpref is built as pure Python, with the same values: ")
+    if os.name == "posix" and (ROOT / "src/irpref/texts/_native.c").is_file():
+        assert reason in line
+
+
+def test_an_editable_installation_compiles_beside_the_source_and_leaves_nothing_old(compiler, unpacked, tmp_path):
+    module = unpacked / "src/irpref/texts/_native.abi3.so"
+    for number, (environment, there) in enumerate([({}, True), ({"IRPREF_PURE": "1"}, False), ({}, True)]):
+        wheel, _ = built("wheel:editable", unpacked, tmp_path / str(number), **environment)
+        assert is_pure(wheel)
+        assert modules(wheel) == []
+        assert module.exists() == there
+    # A wheel takes nothing that lies there.
+    assert modules(built("wheel", unpacked, tmp_path / "pure", IRPREF_PURE="1")[0]) == []
+
+
+def test_one_command_compiles_anew(compiler, unpacked):
+    module = unpacked / "src/irpref/texts/_native.abi3.so"
+    module.write_text("old")
+    assert run(["hatch_build.py"], unpacked).returncode == 0
+    assert module.read_bytes() != b"old"
+    failed = run(["hatch_build.py"], unpacked, CC="no-such-compiler")
+    assert failed.returncode == 1
+    assert "no-such-compiler" in failed.stderr
+    assert not module.exists()
+
+
+def test_what_is_compiled_beside_the_source_is_not_older():
+    """Else the tests run against what was once written: `python hatch_build.py` compiles it anew."""
+    for module in (ROOT / "src").rglob("*.so"):
+        assert module.stat().st_mtime >= module.with_name("_native.c").stat().st_mtime, module
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheels):
@@ -100,11 +232,11 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
     package = {name for name in names if name.parts[0] != info.name}
     tops = ["irpref", "irpref_command", "irpref_pyterrier"]
     assert {name.parts[0] for name in package} == set(tops)
+    compiled = set() if is_pure(wheels[0]) else {PurePosixPath("irpref/texts/_native.abi3.so")}
     # Every file of the source tree; caches and what editors leave are no part of it.
-    files = {
-        path.relative_to(ROOT / "src") for top in tops for path in (ROOT / "src" / top).rglob("*") if path.is_file()
-    }
-    assert package == {PurePosixPath(path.as_posix()) for path in files if "__pycache__" not in path.parts}
+    files = {path.removeprefix("src/") for path in sources() if not path.endswith(".c")}
+    assert package == {PurePosixPath(path) for path in files} | compiled
+    package -= compiled
     # No tests and no data: modules, types, the literature, the page of a report, the pages for PyTerrier.
     assert not [name for name in package if "tests" in name.parts or name.name.startswith("test_")]
     others = {name.as_posix() for name in package if name.suffix not in {".py", ".pyi"}}
@@ -115,18 +247,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
     assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/pt_docs/")} == {".rst"}
 
 
-def test_the_sdist_holds_the_sources_the_examples_and_what_is_said_of_them(tmp_path):
-    pytest.importorskip("hatchling", reason="builds the sdist")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, capture_output=True, timeout=300, check=True)
-    with tarfile.open(tmp_path / f"irpref-{irpref.__version__}.tar.gz") as archive:
+def test_the_sdist_holds_the_sources_the_examples_and_what_is_said_of_them(sdist):
+    with tarfile.open(sdist) as archive:
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]).as_posix() for name in archive.getnames()}
     said = {"README.md", "CHANGELOG.md", "CITATION.cff", "codemeta.json", "LICENSE", "PKG-INFO"}
     build = {"pyproject.toml", "hatch_build.py", ".gitignore"}
     examples = {f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")}
-    sources = {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "src").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    assert names == said | build | examples | sources
+    assert names == said | build | examples | sources()
