@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.evaluation import KernelEvaluator
-from irpref.formats import tables, trec
+from irpref.formats import readers, trec
 from irpref.formats.replace import replaced
 from irpref.formats.trec import Source
 from irpref.judged import stream, warm
@@ -59,7 +59,7 @@ def test_parquet_is_judged_in_parts_as_it_is_as_a_whole(
     if returning:  # rows of the first topic stand at the end
         rows = [*rows[4:], *rows[:4]]
     frame_of(rows).write_parquet(tmp_path / "run.parquet", row_group_size=50)
-    monkeypatch.setattr(tables, "PARQUET_ROWS", rows_at_a_time)
+    monkeypatch.setattr(readers, "PARQUET_ROWS", rows_at_a_time)
     pool = Pool.build(QRELS)
     judged = stream.judge_file(pool, Source(tmp_path / "run.parquet"), ties=True)
     assert values(pool, judged.run) == values(pool, judge(pool, frame_of(rows), ties=True))
@@ -76,7 +76,7 @@ def test_a_folder_is_judged_file_after_file(
         folder = tmp_path / "run" / f"query_id={part['query_id'][0]}" if partitioned else tmp_path / "run"
         folder.mkdir(parents=True, exist_ok=True)
         (part.drop("query_id") if partitioned else part).write_parquet(folder / f"{i:03d}.parquet")
-    monkeypatch.setattr(tables, "PARQUET_BYTES", bytes_at_a_time)
+    monkeypatch.setattr(readers, "PARQUET_BYTES", bytes_at_a_time)
     pool = Pool.build(QRELS)
     judged = stream.judge_file(pool, Source(tmp_path / "run"), ties=True)
     assert values(pool, judged.run) == values(pool, judge(pool, frame, ties=True))

@@ -388,7 +388,7 @@ def test_of_several_contradictions_the_same_is_told_however_topics_are_taken_tog
     rows = [("q1", *row[1:]) for row in pairs("a>b b>c c>a")] + [("q2", *row[1:]) for row in pairs("a>b b>a")]
     told = []
     for size in (1 << 17, 1):
-        monkeypatch.setattr("irpref.arrays.preferences._ROWS", size)
+        monkeypatch.setattr("irpref.arrays.closure._ROWS", size)
         with pytest.raises(ValueError, match="topic 'q2'") as error:
             prepare([irpref.PrefShare], frame_of(rows))
         told.append(str(error.value))
@@ -399,7 +399,7 @@ def test_a_circle_of_a_very_large_graph_is_told_without_looking_for_a_shorter_on
     rows = pairs(" ".join(f"d{i}>d{(i + 1) % 50}" for i in range(50)) + " e1>e2 e2>e1 d7>e1 e2>d3")
     with pytest.raises(ValueError, match="'e1' is preferred to 'e2', and 'e2' to 'e1'"):
         prepare([irpref.PrefShare], frame_of(rows))
-    monkeypatch.setattr("irpref.arrays.preferences._LOOKS", 0)
+    monkeypatch.setattr("irpref.arrays.closure._LOOKS", 0)
     with pytest.raises(ValueError, match="the preferences go in a circle, from 'd0' to 'd1' to 'd2' to"):
         prepare([irpref.PrefShare], frame_of(rows))
 
@@ -409,8 +409,8 @@ def test_neither_how_topics_are_taken_together_nor_how_parts_are_closed_matters(
     rows, run = data
     usual = values(EVERY, frame_of(rows), run)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("irpref.arrays.preferences._ROWS", 3)
-        patched.setattr("irpref.arrays.preferences._BITS", 1)
+        patched.setattr("irpref.arrays.closure._ROWS", 3)
+        patched.setattr("irpref.arrays.closure._BITS", 1)
         patched.setattr("irpref.arrays.run.BATCH_ROWS", 2)
         assert values(EVERY, frame_of(rows), run) == usual
 

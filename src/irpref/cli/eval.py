@@ -14,8 +14,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ir_measures.measures import Measure
@@ -113,7 +113,6 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("standard input ('-') can be read once only")
     form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
 
-    from irpref.judged.crew import crew
     from irpref.judged.stream import expect
 
     def prepare() -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
@@ -125,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     status = OK
     paths = list(given.files.values())
     shared = [given.qrels, args.known, args.preferences, args.groups]
-    with crew(lambda: prepare()[0].score, paths, shared, args.jobs) as others, _progress(paths) as report:
+    with _crew(lambda: prepare()[0].score, paths, shared, args.jobs) as others, _progress(paths) as report:
         scorer, groups = prepare()
         several = scorer.score_all(paths, args.jobs, report) if others is None else others.each(scorer.score)
         for name, done in zip(given.files, several, strict=True):
@@ -443,6 +442,15 @@ def _same_file(a: str, b: str) -> bool:
 
 
 # On the way -----------------------------------------------------------------------------------------------------
+
+
+def _crew(prepare: Callable[[], Callable[[str], Scores]], paths: list[str], *more: Any) -> Any:
+    """Other processes for several runs, see `irpref.judged.crew`."""
+    if len(paths) == 1:
+        return nullcontext()
+    from irpref.judged.crew import crew
+
+    return crew(prepare, paths, *more)
 
 
 @contextmanager

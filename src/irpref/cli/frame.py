@@ -24,9 +24,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from irpref.arrays.record import Record
 from irpref.formats import tables
-from irpref.formats.replace import replaced
-from irpref.formats.runs import ENDINGS as ENDINGS_OF_RUNS
-from irpref.formats.runs import run_names
+from irpref.formats.runs import RUN_ENDINGS, is_folder, run_names
 from irpref.messages import IrprefWarning, visible, warn_user
 from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, write
 
@@ -162,8 +160,8 @@ def add_reading(parser: Any, float32: bool = True) -> None:
         "--format",
         type=_form,
         metavar="FORM",
-        help="form of the runs, where the ending of their names does not say it: trec, msmarco (query_id doc_id rank; "
-        "the score is the negative rank), parquet, csv, tsv, json, jsonl",
+        help="form of the runs, where the ending of their names does not say it: "
+        f"{', '.join(tables.FORMS)} (of msmarco, query_id doc_id rank, the score is the negative rank)",
     )
     parser.add_argument(
         "-j", "--jobs", type=_jobs, metavar="N", help="runs read at a time (default: the number of cores)"
@@ -343,7 +341,7 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
             found.append(text)
         elif not text.strip():
             raise UsageError("an argument is empty, expected a file or a measure")
-        elif os.path.exists(text) and (not os.path.isdir(text) or tables.is_folder(text)):
+        elif os.path.exists(text) and (not os.path.isdir(text) or is_folder(text)):
             # As for the host's command, what follows the qrels is a run.
             if i > 0 and measures and not _looks_like_a_path(text) and _is_measure(text):
                 raise UsageError(f"{text!r} is both a file and a measure: write ./{text} or -m {text}")
@@ -376,11 +374,11 @@ def _neither(text: str) -> str:
 
 
 def _has_runs(arguments: Iterable[str]) -> bool:
-    return any(text == "-" or os.path.isfile(text) or tables.is_folder(text) for text in arguments)
+    return any(text == "-" or os.path.isfile(text) or is_folder(text) for text in arguments)
 
 
 def _looks_like_a_path(text: str) -> bool:
-    return os.sep in text or text.endswith(ENDINGS_OF_RUNS) or os.path.isdir(text)
+    return os.sep in text or text.endswith(RUN_ENDINGS) or os.path.isdir(text)
 
 
 def _is_measure(text: str) -> bool:
@@ -531,6 +529,8 @@ def opened(args: argparse.Namespace) -> Iterator[TextIO]:
     if args.file is None:
         yield sys.stdout
         return
+    from irpref.formats.replace import replaced
+
     with replaced(args.file) as beside, open(beside, "w", encoding="utf-8", newline="") as out:
         yield out
 

@@ -18,7 +18,6 @@ from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from irpref.formats.collections import dataset, not_loaded
 from irpref.formats.preferences import read_judgments as of_file
 from irpref.formats.tables import read_table
 from irpref.formats.trec import Columns, Source
@@ -126,6 +125,8 @@ def read_judgments(name: str, known: str | None = None, preferences: bool | None
 
 
 def _from_ir_datasets(name: str) -> list[Any]:
+    from irpref.formats.collections import dataset, not_loaded
+
     try:
         found = dataset(name)
     except ImportError as error:
@@ -280,7 +281,7 @@ class Scorer:
             answered = set(judged.topics)
             found.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
             if answered:  # of an empty run there is a warning
-                found.grave = self._grave(source, table, judged)
+                found.grave = self._grave(source, table, judged, bool(found.missing))
         if table is not None:
             with self._one:
                 self._score_others(table, judged, found)
@@ -302,14 +303,17 @@ class Scorer:
             warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)
         return judged
 
-    def _grave(self, source: Source, table: Any, judged: Any) -> list[Finding]:
+    def _grave(self, source: Source, table: Any, judged: Any, missing: bool) -> list[Finding]:
+        small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
+        enough = judged.run.n_retrieved if small else 1
+        if not missing and (judged.run.hits.lengths >= enough).all():
+            return []  # all topics are answered, with judged documents
         from irpref.analysis.check import grave_of_judged
         from irpref.judged.stream import rows_of
 
         def read() -> Any:
             return rows_of(read_table(source, "run", self.form) if table is None else table)
 
-        small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
         return grave_of_judged(self.pool, judged.run, judged.topics, read, small)
 
     def _score_kernels(self, judged: Any, found: Scores) -> None:

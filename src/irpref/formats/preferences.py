@@ -28,7 +28,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.arrays.preferences import ConflictingError, check, conflict_text, lead_back, numbered
 from irpref.arrays.segments import Floats, Ints, Segments, all_whole
 from irpref.formats.trec import Columns, Form, PathLike, Source, as_floats, columns_of, lines_of, shown
 from irpref.messages import did_you_mean
@@ -249,6 +248,7 @@ def _pairs(_: Source, fields: Mapping[str, Any]) -> tuple[dict[str, Coded], Floa
 
 def _check(source: Source, form: _PrefForm, columns: Mapping[str, Coded], level: Floats) -> None:
     """`ValueError` with file and lines where preferences contradict each other."""
+    from irpref.arrays.closure import ConflictingError, check, conflict_text, lead_back, numbered
 
     def look(topic: Ints, group: Ints, subgroup: Ints, doc: Ints) -> None:
         row = numbered(topic * (int(doc.max(initial=0)) + 1) + doc)[1]

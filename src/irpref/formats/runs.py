@@ -1,4 +1,4 @@
-"""Which runs, and what they are called."""
+"""Which runs, what they are called, and which form the endings of files say they have."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-ENDINGS = (
-    *(".gz", ".zst", ".zstd"),
-    *(".txt", ".run", ".trec", ".res", ".parquet", ".csv", ".tsv", ".jsonl", ".json"),
-)
+from irpref.formats.trec import PACKED
+
+# The forms, and the endings of their files' names. Where `irpref.formats.readers` has a function of a form's name, that
+# reads it; the others are TREC's.
+ENDINGS = {
+    "trec": (".txt", ".run", ".trec", ".res"),
+    "msmarco": (),
+    "parquet": (".parquet", ".pq"),
+    "csv": (".csv",),
+    "tsv": (".tsv",),
+    "json": (".json",),
+    "jsonl": (".jsonl", ".ndjson"),
+}
+# Of files of runs: what is packed first, since that ending is the last one.
+RUN_ENDINGS = (*PACKED, *(ending for endings in ENDINGS.values() for ending in endings))
 
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
@@ -44,7 +55,7 @@ def named_runs(runs: Mapping[Any, Any] | Iterable[str | os.PathLike[str]]) -> di
 
 def _short(path: str) -> str:
     name = os.path.basename(path)
-    for ending in ENDINGS:
+    for ending in RUN_ENDINGS:
         name = name.removesuffix(ending)
     return name or path
 
@@ -57,3 +68,15 @@ def each_run(runs: Any) -> Iterator[tuple[str, Any]]:
         yield from named_runs(runs).items()
     else:
         yield from ((str(name), run) for name, run in runs)
+
+
+def is_folder(path: str) -> bool:
+    """Whether this is a folder with Parquet files."""
+    return os.path.isdir(path) and next(iter(inside(path)), None) is not None
+
+
+def inside(folder: str) -> Iterator[str]:
+    """The Parquet files of a folder and the folders in it, by name."""
+    for where, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (os.path.join(where, name) for name in sorted(names) if name.lower().endswith(ENDINGS["parquet"]))

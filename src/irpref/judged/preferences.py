@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.arrays.preferences import ConflictingError, build, conflict_text, numbered
 from irpref.arrays.segments import Ints
 from irpref.judged.inputs import Table, as_list, changes, group, str_list, take
 from irpref.judged.pool import ConflictError, Pool
@@ -47,6 +46,8 @@ def pool_of_preferences(data: Table) -> Pool:
     DuplicateWarning
         A judgment stands twice in a group of one subgroup.
     """
+    from irpref.arrays.closure import ConflictingError, build, conflict_text, numbered
+
     topics = group(data.query_id)
     order = topics.order
     docs = str_list(as_list(take(data.doc_id, order)))

@@ -13,7 +13,7 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
-from irpref.formats.tables import form_of, parquet_frames, read_table
+from irpref.formats.tables import form_of, read_table
 from irpref.formats.trec import (
     BLOCK_BYTES,
     Columns,
@@ -100,6 +100,8 @@ def judge_file(
     """
     found = form_of(source, form)
     if found == "parquet":
+        from irpref.formats.readers import parquet_frames
+
         try:
             parts = whole_topics(parquet_frames(source), source.name)
             return judge_parts(pool, _counted(parts, progress), strict, ties, rounded)
