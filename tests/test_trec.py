@@ -503,11 +503,11 @@ def test_blocks_hold_whole_topics(sizes: list[int], block_bytes: int) -> None:
     lines = [(f"q{t}", f"d{i}", float(-i)) for t, size in enumerate(sizes) for i in range(size)]
     data = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in lines).encode()
     blocks = list(trec.topic_blocks(trec.Source(io.BytesIO(data)), block_bytes))
-    assert [row for block in blocks for row in block.table.iter_rows()] == lines
-    for block in blocks:
-        topics = [name for name, n in zip(block.names, block.lengths, strict=True) for _ in range(n)]
-        assert block.table["query_id"].to_list() == topics
-    found = [name for block in blocks for name in block.names]
+    assert [row for table, _, _ in blocks for row in table.iter_rows()] == lines
+    for table, names, lengths in blocks:
+        topics = [name for name, n in zip(names, lengths, strict=True) for _ in range(n)]
+        assert table["query_id"].to_list() == topics
+    found = [name for _, names, _ in blocks for name in names]
     assert found == [f"q{t}" for t in range(len(sizes))]
 
 

@@ -22,7 +22,6 @@ from irpref import measures
 from irpref.evaluation import evaluator, score
 from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
-from irpref.judged.types import Qrels, Run
 from irpref.measures import *  # noqa: F403
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import UnknownMeasureError, parse, parse_all
@@ -47,6 +46,8 @@ _MODULES = {
     "transformers": "hosts.pyterrier.stages",
 }
 _FUNCTIONS = {
+    "Qrels": "judged.types",
+    "Run": "judged.types",
     "accelerate": "hosts.ir_measures",
     "bind": "measures.binding",
     "check": "analysis.check",
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from irpref.hosts.ir_measures import accelerate
     from irpref.hosts.pyterrier import stages as transformers
     from irpref.judged.preferences import preferences_from
+    from irpref.judged.types import Qrels, Run
     from irpref.measures import settings
     from irpref.measures.binding import bind, with_known
     from irpref.show import plots

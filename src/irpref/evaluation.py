@@ -17,11 +17,9 @@ from ir_measures.util import CalcResults, Metric
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, all_whole
 from irpref.judged.align import differing_topics, judge
-from irpref.judged.arrays import judge_arrays
 from irpref.judged.inputs import Table, as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
 from irpref.judged.pool import ConflictError, Pool
 from irpref.judged.recent import recent_pool
-from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
 from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.measures.everyday import arguments_of, hosted, in_32_bits, supports
@@ -40,6 +38,8 @@ from irpref.messages import (
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from irpref.judged.types import Qrels, Run
 
 Task = Callable[[JudgedRun], Floats]
 
@@ -600,6 +600,8 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     >>> score("AP", [[1, 0, 1], [nan, nan, nan]], [[0.2, 0.9, nan], [1, 2, 3]])
     array([0.25,  nan])
     """
+    from irpref.judged.arrays import judge_arrays
+
     chosen = parse(measure)
     grade, given = _matrix(grades, "grades"), _matrix(scores, "scores")
     if grade.shape != given.shape:

@@ -45,7 +45,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import starmap
 from threading import Lock
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from irpref.arrays.record import Record
 
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
+# Rows of some topics of a run, whole and one after the other; these topics; how many rows each has.
+TopicBlock = tuple["pl.DataFrame", list[str], list[int]]
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
 PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
@@ -319,16 +321,8 @@ def run_blocks(path: PathLike | Source, block_bytes: int = BLOCK_BYTES) -> Itera
     ValueError, OSError
         As `read_run`.
     """
-    for block in topic_blocks(_source(path), block_bytes):
-        yield block.table
-
-
-class TopicBlock(NamedTuple):
-    """Rows of some topics of a run, whole and one after the other."""
-
-    table: pl.DataFrame
-    names: list[str]
-    lengths: list[int]
+    for table, _, _ in topic_blocks(_source(path), block_bytes):
+        yield table
 
 
 def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[TopicBlock]:
@@ -360,10 +354,10 @@ def whole_topics(frames: Iterator[pl.DataFrame], name: str) -> Iterator[TopicBlo
         if begins[-1]:
             pending.append(frame[: begins[-1]])
         rows = waiting.pop(last)
-        yield TopicBlock(_together(pending), list(waiting), list(waiting.values()))
+        yield _together(pending), list(waiting), list(waiting.values())
         pending, waiting = [frame[begins[-1] :]], {last: rows}
     if pending:
-        yield TopicBlock(_together(pending), list(waiting), list(waiting.values()))
+        yield _together(pending), list(waiting), list(waiting.values())
 
 
 def _together(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -721,7 +715,7 @@ def shown(line: bytes) -> str:
 # Blocks to frames ---------------------------------------------------------------------------------------------
 
 
-class Parsed(NamedTuple):
+class Parsed(Record):
     """A block of whole lines, and what polars makes of it: whether that is what the lines say is not known yet."""
 
     data: bytes
@@ -812,7 +806,7 @@ def _checked(block: Parsed) -> tuple[pl.DataFrame | None, int]:
     """A block as a frame (None without data), and its number of lines. Raises `_Malformed`."""
     import polars as pl
 
-    data, form, _, plain, table, readings = block
+    data, form, plain, table, readings = block.data, block.form, block.plain, block.table, block.readings
     while not _is_sound(table, plain, form):
         try:
             plain, separator = next(readings)

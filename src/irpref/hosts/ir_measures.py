@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from threading import Lock
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir_measures import providers
 from ir_measures.measures import Measure
@@ -17,10 +17,12 @@ from irpref.arrays.segments import Floats
 from irpref.evaluation import CombinedEvaluator, KernelEvaluator, columns_for, evaluator
 from irpref.judged.align import NoCommonTopicError
 from irpref.judged.inputs import as_table, opened
-from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
 from irpref.messages import IrprefWarning, about, warn_user
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Qrels, Run
 
 __all__ = [
     "HOSTED",

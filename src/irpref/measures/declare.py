@@ -12,7 +12,7 @@ import math
 import numbers
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from ir_measures import measures as host
@@ -23,9 +23,10 @@ from irpref.arrays.reasons import default_reasons
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
-from irpref.judged.types import Qrels, Run
-from irpref.measures.literature import cite
 from irpref.messages import clipped, did_you_mean
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Qrels, Run
 
 # A measure of any toolkit, or its name.
 MeasureLike: TypeAlias = host.Measure | str
@@ -386,6 +387,8 @@ class KernelMeasure(host.Measure):
         >>> QMeasure(beta=2).cite().splitlines()[0]
         '% Q-measure (QMeasure(beta=2.0): beta=2.0, judged_only=False)'
         """
+        from irpref.measures.literature import cite
+
         return cite([self])
 
     def arguments(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from irpref.arrays.record import Record
 from irpref.messages import visible
@@ -38,7 +38,7 @@ class Column(Record):
     least: int = 0  # characters of the column on a screen, at least
 
 
-class Cell(NamedTuple):
+class Cell(Record):
     """A value with its marks."""
 
     value: Any
@@ -222,7 +222,7 @@ def _cells(table: Table) -> list[list[Cell]]:
             continue
         cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
         shown = [visible(_shown(c, cell.value)) for c, cell in zip(table.columns, cells, strict=True)]
-        out.append([cell._replace(value=t) for cell, t in zip(cells, shown, strict=True)])
+        out.append([cell.but(value=t) for cell, t in zip(cells, shown, strict=True)])
     return out
 
 
