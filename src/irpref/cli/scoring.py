@@ -18,7 +18,7 @@ from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from irpref.formats.preferences import read_judgments as of_file
+from irpref.formats.tables import read_judgments as of_file
 from irpref.formats.tables import read_table
 from irpref.formats.trec import Columns, Source
 from irpref.messages import IrprefWarning, warn_user

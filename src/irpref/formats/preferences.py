@@ -29,12 +29,11 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.arrays.segments import Floats, Ints, Segments, all_whole
-from irpref.formats.trec import Columns, Form, PathLike, Source, as_floats, columns_of, lines_of, shown
+from irpref.formats.trec import Form, PathLike, Source, as_floats, columns_of, is_number, lines_of, shown
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
 
 COLUMNS = ("query_id", "group", "subgroup", "doc_id", "relevance")
 
@@ -57,50 +56,6 @@ PAIRS = _PrefForm("pairs", 3, {"query_id": 0, "winner": 1, "loser": 2}, "")
 JUDGED_PAIRS = _PrefForm("pairs", 4, {"query_id": 0, "winner": 1, "loser": 2, "judge": 3}, "")
 _EVERY = (PREFS, QRELS_PREFS, PAIRS, JUDGED_PAIRS)
 FORMS = ("prefs", "qrels_prefs", "pairs")
-
-
-def are_preferences(source: Source) -> bool:
-    """Whether the first line of a file has a form that no qrels have: five fields, or a last one that is no number."""
-    _, line = next(lines_of(source), (0, b""))
-    fields = line.split()
-    return len(fields) == 5 or (len(fields) in (3, 4) and not _is_number(fields[-1]))
-
-
-def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFrame | pl.DataFrame | Columns:
-    """Judgments of a file: the table of its grades, or the frame of its preferences.
-
-    Parameters
-    ----------
-    source : Source
-    preferences : bool or None
-        Whether they may be preferences. Four fields of which the last is a number are both: then they are preferences
-        if topics have several groups (`qrels_prefs`), for qrels repeat one number there; with None they are grades.
-
-    Raises
-    ------
-    ValueError, OSError
-        As `read_qrels` or `read_preferences`.
-    """
-    from irpref.formats import tables
-
-    trec = tables.form_of(source) == "trec"
-    if trec and preferences is not False and are_preferences(source):
-        return read_preferences(source)
-    try:
-        table = tables.read_table(source, "qrels")
-    except ValueError as error:
-        _, line = next(lines_of(source), (0, b"")) if trec else (0, b"")
-        if not trec or not are_preferences(source) or line.split()[1] in (b"0", b"Q0"):
-            raise
-        raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
-    return read_preferences(source, "qrels_prefs") if trec and preferences and _has_groups(table) else table
-
-
-def _has_groups(table: pl.DataFrame | Columns) -> bool:
-    if isinstance(table, Columns):
-        groups = table.iteration or table.query_id
-        return len(set(zip(table.query_id, groups, strict=True))) > len(set(table.query_id))
-    return table.select("query_id", "iteration").n_unique() > table["query_id"].n_unique()
 
 
 def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.DataFrame:
@@ -154,7 +109,7 @@ def _form(source: Source, form: str | None) -> _PrefForm:
         return QRELS_PREFS
     if form is None and len(fields) == 5:
         return PREFS
-    if form is None and len(fields) == 4 and _is_number(fields[3]):
+    if form is None and len(fields) == 4 and is_number(fields[3]):
         return QRELS_PREFS
     if len(fields) in (3, 4):
         return JUDGED_PAIRS if len(fields) == 4 else PAIRS
@@ -173,14 +128,6 @@ def _number(field: str) -> float:
         return as_floats([field])[0]
     except ValueError:
         return float("nan")
-
-
-def _is_number(field: bytes) -> bool:
-    try:
-        as_floats([field.decode("utf-8")])
-    except ValueError:
-        return False
-    return True
 
 
 Coded = tuple[Ints, Any]  # names as an object array, and the number of each row's

@@ -292,21 +292,13 @@ def _csv_fault(data: bytes, name: str, header: list[str], of: dict[str, str], se
                 empty = next((ours for ours, there in of.items() if not cells[there]), None)
                 if empty:
                     why = f"the {empty} is missing"
-                elif not _is_number(cells[of[value]]):
+                elif not trec.is_number(cells[of[value]].encode()):
                     why = f"the {value} {cells[of[value]]!r} is no number"
             if why:
                 shown = separator.join(row)[: trec.SHOWN]
                 raise ValueError(f"{name}, line {lines.line_num}: {why}: {shown!r}")
     except csv.Error as error:
         raise ValueError(f"{name}, line {lines.line_num}: {error}") from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        trec.as_floats([text])
-    except ValueError:
-        return False
-    return True
 
 
 # JSON -----------------------------------------------------------------------------------------------------------

@@ -149,6 +149,54 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> p
     return found
 
 
+def _are_preferences(source: Source) -> bool:
+    """Whether the first line of a file has a form that no qrels have: five fields, or a last one that is no number."""
+    _, line = next(trec.lines_of(source), (0, b""))
+    fields = line.split()
+    return len(fields) == 5 or (len(fields) in (3, 4) and not trec.is_number(fields[-1]))
+
+
+def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFrame | pl.DataFrame | Columns:
+    """Judgments of a file: the table of its grades, or the frame of its preferences.
+
+    Parameters
+    ----------
+    source : Source
+    preferences : bool or None
+        Whether they may be preferences. Four fields of which the last is a number are both: then they are preferences
+        if topics have several groups (`qrels_prefs`), for qrels repeat one number there; with None they are grades.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_qrels` or `read_preferences`.
+    """
+    plain = form_of(source) == "trec"
+    if plain and preferences is not False and _are_preferences(source):
+        from irpref.formats.preferences import read_preferences
+
+        return read_preferences(source)
+    try:
+        table = read_table(source, "qrels")
+    except ValueError as error:
+        _, line = next(trec.lines_of(source), (0, b"")) if plain else (0, b"")
+        if not plain or not _are_preferences(source) or line.split()[1] in (b"0", b"Q0"):
+            raise
+        raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
+    if not (plain and preferences and _has_groups(table)):
+        return table
+    from irpref.formats.preferences import read_preferences
+
+    return read_preferences(source, "qrels_prefs")
+
+
+def _has_groups(table: pl.DataFrame | Columns) -> bool:
+    if isinstance(table, Columns):
+        groups = table.iteration or table.query_id
+        return len(set(zip(table.query_id, groups, strict=True))) > len(set(table.query_id))
+    return table.select("query_id", "iteration").n_unique() > table["query_id"].n_unique()
+
+
 def to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
     """A table as a pandas frame whose text columns hold Python strings."""
     import numpy as np

@@ -999,6 +999,14 @@ def as_floats(fields: Sequence[str]) -> list[float]:
     return list(map(float, fields))
 
 
+def is_number(field: bytes) -> bool:
+    """Whether a field is one number."""
+    try:
+        return bool(as_floats([field.decode("utf-8")]))
+    except ValueError:
+        return False
+
+
 def _texts(fields: Iterable[bytes]) -> list[str]:
     joined = b"\n".join(fields)
     return joined.decode("utf-8").split("\n") if joined else []

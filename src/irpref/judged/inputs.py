@@ -99,9 +99,7 @@ def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
     if value == "score":
         table: Any = tables.read_table(name, "run")
     else:
-        from irpref.formats.preferences import read_judgments
-
-        table = read_judgments(trec.Source(name, keep=True), preferences)
+        table = tables.read_judgments(trec.Source(name, keep=True), preferences)
     return _of_small_file(table, value) if isinstance(table, trec.Columns) else table
 
 
