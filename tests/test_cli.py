@@ -23,7 +23,7 @@ from irpref.analysis.significance import corrected, paired_test
 from irpref.cli import COMMANDS, main
 from irpref.cli.frame import sort_arguments
 from irpref.formats import trec as trec
-from irpref.formats.runs import run_names
+from irpref.formats.runs import RUN_ENDINGS, run_names
 from irpref.measures.declare import registered
 from irpref.show import text as printing
 
@@ -224,6 +224,9 @@ def test_quotes_in_csv_and_bars_in_markdown(call: Call) -> None:
 
 def test_names_of_runs() -> None:
     assert run_names(["x/a.run.gz", "x/b.txt"]) == {"a": "x/a.run.gz", "b": "x/b.txt"}
+    assert list(run_names([f"a{i}{ending}" for i, ending in enumerate(RUN_ENDINGS)])) == [
+        f"a{i}" for i in range(len(RUN_ENDINGS))
+    ]
     assert list(run_names(["x/a.gz", "y/a.gz"])) == ["x/a.gz", "y/a.gz"]
 
 
