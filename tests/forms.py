@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 from unittest import mock
 
 import pandas as pd
@@ -52,6 +53,29 @@ except ImportError:
 else:
     FORMS["pandas on pyarrow"] = lambda rows: _pandas(rows, "string[pyarrow]")
     FORMS["pandas ArrowDtype"] = lambda rows: pd.DataFrame(rows).convert_dtypes(dtype_backend="pyarrow")
+
+
+def _in_parquet(frame):
+    out = io.BytesIO()
+    pl.DataFrame(frame.to_dict("list")).write_parquet(out)
+    return out.getvalue()
+
+
+def _in_json(frame):
+    query_id, doc_id, value = frame.columns
+    return json.dumps(
+        {topic: dict(zip(of[doc_id], of[value], strict=True)) for topic, of in frame.groupby(query_id, sort=False)}
+    )
+
+
+# The forms of files with named columns: what a frame of topic, document and value looks like there.
+FILES = {
+    "parquet": _in_parquet,
+    "csv": lambda frame: frame.to_csv(index=False),
+    "tsv": lambda frame: frame.to_csv(index=False, sep="\t"),
+    "json": _in_json,
+    "jsonl": lambda frame: frame.to_json(orient="records", lines=True),
+}
 
 
 @contextlib.contextmanager

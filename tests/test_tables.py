@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
+from forms import FILES
 from irpref import read_qrels, read_run
 from irpref.formats import tables
 
@@ -36,13 +37,6 @@ def rows(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
     return list(frame.iloc[:, :3].itertuples(index=False, name=None))
 
 
-def as_json(data: list[tuple[str, str, Any]]) -> bytes:
-    found: dict[str, dict[str, Any]] = {}
-    for topic, doc, value in data:
-        found.setdefault(topic, {})[doc] = value
-    return json.dumps(found).encode()
-
-
 def written(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
@@ -50,24 +44,20 @@ def written(path: Path, data: bytes) -> Path:
 
 def encoded(data: list[tuple[str, str, Any]], form: str, names: tuple[str, str], value: str) -> bytes:
     """A file of this form, as pandas and polars write it."""
-    frame = pd.DataFrame(data, columns=[*names, value])
-    if form == "json":
-        return as_json(data)
-    if form == "jsonl":
-        return frame.to_json(orient="records", lines=True).encode()  # type: ignore[union-attr]
-    if form == "parquet":
-        out = io.BytesIO()
-        pl.DataFrame(data, schema=[*names, value], orient="row").write_parquet(out)
-        return out.getvalue()
-    return frame.to_csv(index=False, sep="," if form == "csv" else "\t").encode()
+    found = FILES[form](pd.DataFrame(data, columns=[*names, value]))
+    return found if isinstance(found, bytes) else found.encode()
 
 
 # What is read ---------------------------------------------------------------------------------------------------
 
 
+def test_every_form_is_tried() -> None:
+    assert FILES.keys() == set(tables.FORMS) - {"trec", "msmarco"}
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress], ids=["plain", "gz", "zst"])
 @pytest.mark.parametrize("names", [IR_MEASURES, PYTERRIER, OTHERS], ids=lambda names: names[0])
-@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "json", "jsonl"])
+@pytest.mark.parametrize("form", FILES)
 def test_the_same_rows_from_every_form(
     form: str, names: tuple[str, str], pack: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
@@ -83,7 +73,7 @@ def test_the_same_rows_from_every_form(
     assert {type(x) for x in run["query_id"]} == {type(x) for x in qrels["doc_id"]} == {str}
 
 
-@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "json", "jsonl"])
+@pytest.mark.parametrize("form", FILES)
 def test_the_form_can_be_told(form: str) -> None:
     assert rows(read_run(io.BytesIO(encoded(RUN, form, IR_MEASURES, "score")), form)) == RUN
     assert rows(read_qrels(io.BytesIO(encoded(QRELS, form, IR_MEASURES, "relevance")), form=form)) == QRELS

@@ -584,7 +584,7 @@ KINDS = {
         Kind(
             (
                 "expected one measure, ",
-                "expected two measures, got",
+                "this picture is of",
                 "one topic is explained: give -t ID",
                 "one topic is drawn: give -t ID",
                 "-f FILE says where the page is written",

@@ -1,13 +1,6 @@
 """`irpref plot`: pictures of curves and values, as png, pdf or svg.
 
-    irpref plot sketch    QRELS RUN -t ID -f FILE       CRP of one topic: run, ideal, worst case, points
-    irpref plot crp       QRELS RUN... -f FILE          CRP over the topics, mean and quartiles
-    irpref plot npref     QRELS RUN... [RPREF] -f FILE  n-pref by number of partitions
-    irpref plot pr        QRELS RUN... -f FILE          precision at the 11 levels of recall
-    irpref plot gain      QRELS RUN... -f FILE          cumulated gain with the ideal
-    irpref plot histogram QRELS A B -f FILE             R-precision of A minus B by topic
-    irpref plot strip     QRELS RUN... [M] -f FILE      values by topic
-    irpref plot scatter   QRELS RUN... [M M] -f FILE    two measures over the runs, Kendall's tau
+    irpref plot PICTURE QRELS RUN... [MEASURE...] -f FILE
 
 Needs matplotlib: pip install matplotlib.
 """
@@ -17,30 +10,61 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from irpref.arrays.record import Record
 from irpref.cli import frame
 from irpref.cli.curve import OF_THE_HOST, add_options, options
 from irpref.cli.frame import Command, Parser, UsageError
 from irpref.formats.replace import replaced
 
-_KINDS = {
-    "sketch": ("crp_sketch", "CRP of one topic: run, ideal, worst case, points"),
-    "crp": ("crp", "Cumulated Relative Position over the topics, mean and quartiles"),
-    "npref": ("npref_convergence", "n-pref by number of partitions"),
-    "pr": ("precision_recall", "precision at the 11 levels of recall"),
-    "gain": ("cumulated_gain", "cumulated gain by rank with the ideal"),
-    "histogram": ("precision_histogram", "R-precision of A minus B by topic"),
-    "strip": ("topic_strip", "values of a measure by topic"),
-    "scatter": ("measure_scatter", "two measures over the runs, with Kendall's tau"),
+
+class Picture(Record):
+    """A picture: these lines, and its function, are all there is to write of one.
+
+    Attributes
+    ----------
+    function : str
+        Of `irpref.plots`.
+    help : str
+    n_runs : int, optional
+        How many runs it takes; any number if not given.
+    measures : tuple of str
+        Of a picture of values by topic: as many as it takes, drawn where none is named.
+    groups : str
+        What it has for each run and group of topics, where it can show groups.
+    """
+
+    function: str
+    help: str
+    n_runs: int | None = None
+    measures: tuple[str, ...] = ()
+    groups: str = ""
+
+
+PICTURES = {
+    "sketch": Picture("crp_sketch", "CRP of one topic: run, ideal, worst case, points", n_runs=1),
+    "crp": Picture("crp", "Cumulated Relative Position over the topics, mean and quartiles"),
+    "npref": Picture("npref_convergence", "n-pref by number of partitions"),
+    "pr": Picture("precision_recall", "precision at the 11 levels of recall"),
+    "gain": Picture("cumulated_gain", "cumulated gain by rank with the ideal"),
+    "histogram": Picture("precision_histogram", "R-precision of A minus B by topic", n_runs=2),
+    "strip": Picture("topic_strip", "values of a measure by topic", measures=("AP",), groups="strip"),
+    "scatter": Picture(
+        "measure_scatter",
+        "two measures over the runs, with Kendall's tau",
+        measures=("AP", "RPref"),
+        groups="dot",
+    ),
 }
-_MEASURES = {"strip": ("AP",), "scatter": ("AP", "RPref")}  # where none is named
 FORMATS = ("png", "pdf", "svg")
 
 
 def _arguments(kind: str, parser: Parser) -> None:
-    frame.add_inputs(parser, measures=kind in ("npref", *_MEASURES))
+    picture = PICTURES[kind]
+    of_values = bool(picture.measures)
+    frame.add_inputs(parser, measures=of_values or kind == "npref")
     add_options(parser, kind)
-    if kind in _MEASURES:
-        frame.add_groups(parser, f"a {'strip' if kind == 'strip' else 'dot'} for each run and group of topics")
+    if picture.groups:
+        frame.add_groups(parser, f"a {picture.groups} for each run and group of topics")
     if kind == "sketch":
         frame.add_topic(parser, "the topic")
         frame.old(parser, "--query", "-t, --topic", dest="topic")
@@ -56,7 +80,7 @@ def _arguments(kind: str, parser: Parser) -> None:
         )
     if kind == "scatter":
         frame.old(parser, "--measures", "two arguments after the runs", dest="measure", nargs=2)
-    frame.add_reading(parser, float32=kind in (*OF_THE_HOST, *_MEASURES))
+    frame.add_reading(parser, float32=of_values or kind in OF_THE_HOST)
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
     frame.gone(parser, "-o --output", "a picture is written with -f {}")
     parser.add_argument(
@@ -79,12 +103,15 @@ def _size(text: str) -> tuple[float, float]:
 def run(args: argparse.Namespace) -> None:
     """Write the picture. Raises `ValueError` as the functions of `irpref.plots`."""
     check_picture(args.file)
-    kind = args.kind
+    kind, picture = args.kind, PICTURES[args.kind]
     if kind == "sketch" and args.topic is None:
         raise UsageError("one topic is drawn: give -t ID")
-    given = frame.inputs(args, {"sketch": 1, "histogram": 2}.get(kind), _MEASURES.get(kind, ()))
+    given = frame.inputs(args, picture.n_runs, picture.measures)
+    if picture.measures and len(given.measures) != (n := len(picture.measures)):
+        got = ", ".join(map(str, given.measures))
+        raise UsageError(f"this picture is of {n} measure{'s' * (n > 1)}, got {len(given.measures)}: {got}")
     judgments = given.judgments() if kind == "sketch" else frame.of_topics(given.judgments(), args.topic, given)
-    more = {"groups": args.groups} if kind == "scatter" else options(args, given)
+    more = {} if picture.measures else options(args, given)
     if kind == "sketch":
         more["query_id"] = args.topic
     elif kind == "crp":
@@ -93,20 +120,18 @@ def run(args: argparse.Namespace) -> None:
         more["quantity"] = args.quantity
     elif kind == "histogram":
         more["baseline"] = list(given.files)[1]
-    elif kind == "scatter":
-        if len(given.measures) != 2:
-            raise UsageError(f"expected two measures, got {', '.join(map(str, given.measures))}")
-        more["measures"] = given.measures
+    elif picture.groups:
+        more["groups"] = args.groups
 
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
     data = [judgments.table(), given.runs(args, rounded=kind in OF_THE_HOST)]
-    if kind in _MEASURES:
+    if picture.measures:
         from irpref.meta import topic_values
 
         data = [topic_values(given.measures, *data, float32=args.float32)]
-    ax = getattr(plots, _KINDS[kind][0])(*data, ax=ax, **more)
+    ax = getattr(plots, picture.function)(*data, ax=ax, **more)
     if args.title is not None:
         ax.set_title(args.title)
     save(ax, args.file, dpi=args.dpi)
@@ -134,6 +159,6 @@ COMMAND = Command(
     run,
     _arguments,
     description=__doc__,
-    kinds={kind: text for kind, (_, text) in _KINDS.items()},
+    kinds={kind: picture.help for kind, picture in PICTURES.items()},
     kind="PICTURE",
 )

@@ -1,0 +1,126 @@
+"""A form of files, a picture and a command, added in a copy of the repository as CONTRIBUTING.md says.
+
+Nothing else has to be written.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from test_adding_a_measure import ROOT, ran
+
+READER = '''
+
+def psv(source: Source, kind: str) -> pl.DataFrame:
+    """Cells between bars, below a header."""
+    return _separated(source, kind, "|")
+'''
+PICTURE = '''
+
+@styled
+def topic_box(data: Values, runs: Runs | None = None, measure: MeasureLike | None = None, *, ax=None) -> Axes:
+    """Quartiles of the values of a measure over the topics: a box for each run."""
+    (values,) = _values(data, runs, [] if measure is None else [measure], exactly=1)
+    ax = axes() if ax is None else ax
+    ax.boxplot(values.matrix.T, vert=False)
+    ax.set_xlabel(_axis(values))
+    return finish(ax)
+'''
+COMMAND = '''"""`irpref depth QRELS RUN...`: how many documents each run has."""
+
+from irpref.cli import frame
+from irpref.cli.frame import Command
+from irpref.show.text import Column, Table
+
+
+def _arguments(parser):
+    frame.add_inputs(parser, measures=False)
+    frame.add_topic(parser, "only this topic")
+    frame.add_reading(parser, float32=False)
+    frame.add_output(parser)
+
+
+def run(args):
+    """Print the table."""
+    runs = frame.inputs(args).runs(args)
+    frame.show(args, Table([Column("run"), Column("documents")], [[name, len(of)] for name, of in runs.items()]))
+
+
+COMMAND = Command(run, _arguments, __doc__)
+'''
+# File, what a newcomer finds there, and what stands there afterwards.
+EDITS = [
+    ("src/irpref/formats/readers.py", None, READER),
+    ("src/irpref/formats/runs.py", "ENDINGS = {\n", 'ENDINGS = {\n    "psv": (".psv",),\n'),
+    ("tests/forms.py", "FILES = {\n", 'FILES = {\n    "psv": lambda frame: frame.to_csv(index=False, sep="|"),\n'),
+    ("src/irpref/show/plots.py", None, PICTURE),
+    ("src/irpref/show/plots.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
+    (
+        "src/irpref/cli/plot.py",
+        "PICTURES = {\n",
+        'PICTURES = {\n    "box": Picture("topic_box", "quartiles over the topics", measures=("AP",)),\n',
+    ),
+    ("src/irpref_command/commands.py", "COMMANDS = {\n", 'COMMANDS = {\n    "depth": "documents of each run",\n'),
+    (
+        "tests/test_grammar.py",
+        "LACKS = {\n",
+        'LACKS = {\n    "depth": {"-m": NO_MEASURE, "--float32": "computes no values"},\n',
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A copy of the repository in which all three were added."""
+    home = tmp_path_factory.mktemp("house")
+    for folder in ("src", "tests"):
+        shutil.copytree(ROOT / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__", "data"))
+    shutil.copy(ROOT / "pyproject.toml", home)
+    for name, found, written in EDITS:
+        text = (home / name).read_text(encoding="utf-8")
+        assert found is None or text.count(found) == 1, name
+        (home / name).write_text(text + written if found is None else text.replace(found, written), encoding="utf-8")
+    (home / "src/irpref/cli/depth.py").write_text(COMMAND, encoding="utf-8")
+    (home / "qrels.psv").write_text("query_id|doc_id|relevance\n1|a|1\n1|b|0\n2|a|1\n2|b|0\n")
+    (home / "r.psv").write_text("query_id|doc_id|score\n1|a|2\n1|b|1\n2|b|2\n2|a|1\n")
+    return home
+
+
+def irpref(home, *words):
+    return ran(home, "-c", "import sys; from irpref_command import main; sys.exit(main())", *words)
+
+
+def test_the_page_names_these_places():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert all(Path(name).name in page for name, *_ in EDITS)
+
+
+def test_the_tests_of_all_forms_pictures_and_commands_take_them(house):
+    chosen = "psv or every_form_is_tried or box or depth or reasons_are_about"
+    said = ran(
+        house,
+        "-m",
+        "pytest",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "tests/test_tables.py",
+        "tests/test_grammar.py",
+        "-k",
+        chosen,
+    )
+    assert int(said.rpartition(" passed")[0].split()[-1]) >= 15, said
+
+
+def test_users_see_the_new_form_and_command(house):
+    assert irpref(house, "eval", "qrels.psv", "r.psv", "AP") == "AP\t0.7500\n"
+    assert irpref(house, "depth", "qrels.psv", "r.psv", "-o", "tsv") == "run\tdocuments\nr\t4\n"
+    assert "documents of each run" in irpref(house, "--help")
+    assert "psv" in irpref(house, "eval", "--help")
+
+
+def test_users_see_the_new_picture(house):
+    irpref(house, "plot", "box", "qrels.psv", "r.psv", "-f", "box.png")
+    assert (house / "box.png").read_bytes().startswith(b"\x89PNG")
+    assert "quartiles over the topics" in irpref(house, "plot", "--help")
