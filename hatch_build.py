@@ -3,8 +3,8 @@
 Links of the README, which lead to files of the repository, are made absolute for package indexes, by the addresses of
 `[project.urls]`; pages of `docs/` are pages of the site.
 
-`irpref.texts._native` is compiled where that can be done; else, or where `IRPREF_PURE=1` asks for it, the wheel is pure
-Python. `python hatch_build.py` compiles it beside its source, as an editable installation does.
+`irpref.formats._native` is compiled where that can be done; else, or where `IRPREF_PURE=1` asks for it, the wheel is
+pure Python. `python hatch_build.py` compiles it beside its source, as an editable installation does.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-TEXTS = Path(__file__).resolve().parent / "src" / "irpref" / "texts"
+SOURCE = Path(__file__).resolve().parent / "src" / "irpref" / "formats"
 MODULE = "_native.abi3.so"
 
 
@@ -66,7 +66,7 @@ def compile_native(folder: Path) -> str:
     headers = f"-I{sysconfig.get_path('include')}"
     command = [*compiler, *flags, headers, *shared, "_native.c", "-o", str(folder / MODULE)]
     try:  # Beside the source: no path of this machine gets into the file, and two builds are the same.
-        done = subprocess.run(command, cwd=TEXTS, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True)
     except OSError as error:
         return str(error)
     errors = [line for line in done.stderr.splitlines() if "error" in line]
@@ -78,18 +78,18 @@ class Native(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         self.temporary = tempfile.TemporaryDirectory()
-        folder = TEXTS if version == "editable" else Path(self.temporary.name)
+        folder = SOURCE if version == "editable" else Path(self.temporary.name)
         reason = compile_native(folder)
         if reason:
             self.app.display_warning(f"irpref is built as pure Python, with the same values: {reason}")
         elif version != "editable":
             platform = self.build_config.builder.get_best_matching_tag().split("-")[-1]
             build_data |= {"tag": f"cp311-abi3-{platform}", "pure_python": False}
-            build_data["force_include"][str(folder / MODULE)] = f"irpref/texts/{MODULE}"
+            build_data["force_include"][str(folder / MODULE)] = f"irpref/formats/{MODULE}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         self.temporary.cleanup()
 
 
 if __name__ == "__main__":
-    sys.exit(compile_native(TEXTS) or None)
+    sys.exit(compile_native(SOURCE) or None)

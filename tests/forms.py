@@ -3,12 +3,13 @@
 import contextlib
 import io
 import json
-from unittest import mock
 
 import pandas as pd
 import polars as pl
+import pytest
 
 from irpref import read_qrels, read_run
+from irpref.formats import texts
 
 
 def _pandas(rows, dtype):
@@ -78,10 +79,23 @@ FILES = {
 }
 
 
+# How documents are looked up: one by one, by keys in Arrow, by keys in compiled code.
+ONE_BY_ONE, ARROW, TEXTS = "one by one", "in Arrow", "texts"
+WAYS = [ONE_BY_ONE, ARROW, *([TEXTS] if texts.compiled else [])]
+
+
+def look_up(patch, way):
+    """From now on documents are looked up in this way, however few they are."""
+    patch.setattr(texts, "compiled", way == TEXTS)
+    for module in ("match", "align", "pool"):
+        patch.setattr(f"irpref.judged.{module}.arrow_pays", lambda rows: way == ARROW)
+    for module in ("match", "align"):
+        patch.setattr(f"irpref.judged.{module}.FEW", 0)
+
+
 @contextlib.contextmanager
-def looked_up(in_arrow):
-    """Whether documents are looked up in Arrow or one by one, however few they are."""
-    with contextlib.ExitStack() as patches:
-        for module in ("match", "align", "pool"):
-            patches.enter_context(mock.patch(f"irpref.judged.{module}.arrow_pays", return_value=in_arrow))
+def looked_up(way):
+    """Documents are looked up in this way, however few they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        look_up(patch, way)
         yield

@@ -20,7 +20,7 @@ from pyNTCIREVAL import metrics as ntcir
 
 import irpref
 from compared import HOST, NTCIREVAL, PYNTCIREVAL, count
-from forms import FORMS, looked_up
+from forms import FORMS, WAYS, looked_up
 from irpref import (
     NCU,
     BprefN,
@@ -130,13 +130,13 @@ def test_measures_that_have_another_name_in_the_host_on_longer_lists(collection)
     check_identities(collection)
 
 
-@pytest.mark.parametrize("in_arrow", [False, True], ids=["one by one", "in Arrow"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("form", FORMS)
-def test_the_host_agrees_whatever_the_form(form, in_arrow):
+def test_the_host_agrees_whatever_the_form(form, way):
     for collection in LONGER:
         judged = [ir_measures.Qrel(q, d, grade, "0") for q, of in collection.qrels.items() for d, grade in of.items()]
         rows = [ir_measures.ScoredDoc(q, d, score) for q, of in collection.run.items() for d, score in of.items()]
-        with looked_up(in_arrow):
+        with looked_up(way):
             evaluator = KernelEvaluator([mine for mine, _, _ in IDENTITIES], FORMS[form](judged))
             values = evaluator.values(FORMS[form](rows))
         ours = {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in values.items()}

@@ -16,6 +16,7 @@ import pytest
 from ir_measures import AP, P, Qrel, R, ScoredDoc, nDCG
 
 import irpref
+from forms import WAYS, look_up
 from irpref import (
     CRP,
     NCU,
@@ -48,11 +49,10 @@ def _frame(rows: list, dtype: Any = None) -> pd.DataFrame:
     return frame if dtype is None else frame.astype({"query_id": dtype, "doc_id": dtype})
 
 
-@pytest.fixture(autouse=True, params=[False, True], ids=["one by one", "in Arrow"])
+@pytest.fixture(autouse=True, params=WAYS)
 def looked_up(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every input is refused, or mended, the same whichever way documents are looked up."""
-    for module in ("match", "align", "pool"):
-        monkeypatch.setattr(f"irpref.judged.{module}.arrow_pays", lambda rows: request.param)
+    look_up(monkeypatch, request.param)
 
 
 FORMS = {

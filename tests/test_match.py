@@ -1,4 +1,4 @@
-"""Ways of looking documents up: one by one in Python, all at once by keys in Arrow. The answers are the same."""
+"""Ways of looking documents up: one by one, by keys in Arrow, by keys in compiled code. The answers are the same."""
 
 import copy
 import pickle
@@ -15,11 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
+from forms import ARROW, ONE_BY_ONE, WAYS, look_up
 from irpref.arrays.segments import Segments
 from irpref.evaluation import KernelEvaluator
 from irpref.judged import align, match, order
+from irpref.judged import pool as pool_module
 from irpref.judged.align import judge
-from irpref.judged.match import ArrowDocs, Buckets
+from irpref.judged.match import ArrowDocs, Buckets, keys_of
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning
 
@@ -99,51 +101,53 @@ def found(pool, run):
     )
 
 
-def always(monkeypatch, in_arrow):
-    monkeypatch.setattr(match, "arrow_pays", lambda rows: in_arrow)
-    monkeypatch.setattr(align, "arrow_pays", lambda rows: in_arrow)
-    monkeypatch.setattr("irpref.judged.pool.arrow_pays", lambda rows: in_arrow)
+BY_KEY = [way for way in WAYS if way != ONE_BY_ONE]
+
+
+def keys_are(monkeypatch, keys):
+    for module in (align, pool_module):
+        monkeypatch.setattr(module, "keys_of", keys)
 
 
 @pytest.mark.parametrize("neighbours", [False, True], ids=["sorted", "neighbours"])
-@pytest.mark.parametrize("in_arrow", [False, True], ids=["one by one", "in Arrow"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("run_form", FORMS)
 @pytest.mark.parametrize("qrels_form", FORMS)
-def test_every_way_gives_the_same(qrels_form, run_form, in_arrow, neighbours, rows, monkeypatch):
-    always(monkeypatch, in_arrow)
+def test_every_way_gives_the_same(qrels_form, run_form, way, neighbours, rows, monkeypatch):
+    look_up(monkeypatch, way)
     monkeypatch.setattr(order, "_MANY", 0 if neighbours else 10**9)
     judged, run = rows
     assert found(Pool.build(FORMS[qrels_form](judged)), FORMS[run_form](run)) == plain(judged, run)
 
 
-@pytest.mark.parametrize("qrels_arrow", [False, True])
-def test_a_pool_serves_runs_of_either_way(qrels_arrow, rows, monkeypatch):
+@pytest.mark.parametrize("qrels_way", WAYS)
+def test_a_pool_serves_runs_of_every_way(qrels_way, rows, monkeypatch):
     judged, run = rows
-    always(monkeypatch, qrels_arrow)
+    look_up(monkeypatch, qrels_way)
     pool = Pool.build(frame(judged, object))
-    for in_arrow in (True, False, True):
-        always(monkeypatch, in_arrow)
+    for way in (*WAYS, *WAYS):
+        look_up(monkeypatch, way)
         assert found(pool, frame(run, object)) == plain(judged, run)
         assert found(pickle.loads(pickle.dumps(pool)), frame(run, object)) == plain(judged, run)
 
 
+@pytest.mark.parametrize("way", BY_KEY)
 @pytest.mark.parametrize("bits", [0, 4, 20, 22])
-def test_keys_that_clash_do_not_show(bits, rows, monkeypatch):
+def test_keys_that_clash_do_not_show(bits, way, rows, monkeypatch):
     """With few different keys, other documents have the same: in the run, or in run and judgments."""
-    always(monkeypatch, True)
-    keys = ArrowDocs.keys
+    look_up(monkeypatch, way)
     high = ~np.uint64(2 ** (64 - bits) - 1) if bits else np.uint64(0)
-    monkeypatch.setattr(ArrowDocs, "keys", lambda *args: keys(*args) & high)
+    keys_are(monkeypatch, lambda *args: keys_of(*args) & high)
     ways = Counter()
     one_by_one = align._one_by_one
     by_key = align._by_key
 
-    def looked_up(pool, part):
+    def noted(pool, part):
         block = by_key(pool, part)
         ways["by key" if block else "clash"] += 1
         return block
 
-    monkeypatch.setattr(align, "_by_key", looked_up)
+    monkeypatch.setattr(align, "_by_key", noted)
     monkeypatch.setattr(align, "_one_by_one", lambda *args: ways.update(["one by one"]) or one_by_one(*args))
     monkeypatch.setattr(align, "chunks", lambda lengths: match.chunks(lengths, 1))
     judged, run = rows
@@ -152,13 +156,12 @@ def test_keys_that_clash_do_not_show(bits, rows, monkeypatch):
     assert ways["clash"] > 0 or bits > 4
 
 
-def test_a_clash_of_run_and_judgments_alone(monkeypatch):
+@pytest.mark.parametrize("way", BY_KEY)
+def test_a_clash_of_run_and_judgments_alone(way, monkeypatch):
     """The keys of the run differ from each other, and still one of them is that of another judged document."""
-    always(monkeypatch, True)
+    look_up(monkeypatch, way)
     numbers = {"a": 1, "b": 2, "c": 1, "d": 3}
-    monkeypatch.setattr(
-        ArrowDocs, "keys", lambda docs, *_: np.array([numbers[d] << 60 for d in docs.to_list()], dtype=np.uint64)
-    )
+    keys_are(monkeypatch, lambda docs, *_: np.array([numbers[d] << 60 for d in docs.to_list()], dtype=np.uint64))
     pool = Pool.build({"q": {"a": 1, "b": 2}})
     assert found(pool, {"q": {"c": 3.0, "b": 2.0, "d": 1.0}}) == [("q", 2, "b", 2.0)]
 
@@ -167,7 +170,7 @@ def test_a_clash_of_run_and_judgments_alone(monkeypatch):
 @pytest.mark.parametrize("qrels_form", ["object", "category"])
 def test_hashes_of_categories_that_clash_do_not_show(qrels_form, bits, rows, monkeypatch):
     """A run whose ids are numbered is matched by number, which is found by hash: of two categories it may be one."""
-    always(monkeypatch, True)
+    look_up(monkeypatch, ARROW)
     high = ~np.uint64(2 ** (64 - bits) - 1) if bits else np.uint64(0)
     hashed = match.hashed
     monkeypatch.setattr(match, "hashed", lambda values: hashed(values) & high)
@@ -181,7 +184,7 @@ def test_hashes_of_categories_that_clash_do_not_show(qrels_form, bits, rows, mon
 
 @pytest.mark.parametrize("piece", [1, 7, 64])
 def test_categories_are_read_in_pieces(piece, rows, monkeypatch):
-    always(monkeypatch, True)
+    look_up(monkeypatch, ARROW)
     judged, run = rows
     pool, expected = Pool.build(frame(judged, "category")), plain(judged, run)
     monkeypatch.setattr(match, "CHUNK_ROWS", piece)
@@ -194,7 +197,7 @@ def test_categories_are_read_in_pieces(piece, rows, monkeypatch):
 
 
 def test_a_judgment_with_the_hash_of_another_category(monkeypatch):
-    always(monkeypatch, True)
+    look_up(monkeypatch, ARROW)
     numbers = {"a": 1, "b": 2, "c": 1, "d": 3}
     monkeypatch.setattr(match, "hashed", lambda docs: np.array([numbers[d] << 60 for d in docs], dtype=np.uint64))
     topics, docs = ["q"] * 3 + ["r"] * 3, ["c", "b", "d"] * 2
@@ -202,10 +205,10 @@ def test_a_judgment_with_the_hash_of_another_category(monkeypatch):
     assert found(Pool.build({"q": {"a": 1, "b": 2}}), run) == [("q", 2, "b", 2.0)]
 
 
-@pytest.mark.parametrize("in_arrow", [False, True])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", [object, "category"])
-def test_ids_that_are_bytes_are_their_text(dtype, in_arrow, monkeypatch):
-    always(monkeypatch, in_arrow)
+def test_ids_that_are_bytes_are_their_text(dtype, way, monkeypatch):
+    look_up(monkeypatch, way)
     docs = pd.Series(["é".encode(), b"b", b"c"] * 2, dtype=object).astype(dtype)
     run = pd.DataFrame({"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 2.0, 1.0, 1.0, 2.0, 3.0]})
     pool = Pool.build({"q": {"é": 1, "c": 2}, "r": {"é": 1}})
@@ -214,7 +217,7 @@ def test_ids_that_are_bytes_are_their_text(dtype, in_arrow, monkeypatch):
 
 def test_categories_that_are_the_same_text(monkeypatch):
     """1 and '1' are two categories and one document: the last row counts."""
-    always(monkeypatch, True)
+    look_up(monkeypatch, ARROW)
     docs = pd.Series(pd.Categorical(["1", 1, 2, 1, 2, "1"], categories=[1, "1", 2]))
     run = pd.DataFrame({"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0, 7.0]})
     with pytest.warns(DuplicateWarning, match="repeats 2 documents"):
@@ -222,7 +225,7 @@ def test_categories_that_are_the_same_text(monkeypatch):
 
 
 def test_categories_of_two_pieces_that_are_the_same_text(monkeypatch):
-    always(monkeypatch, True)
+    look_up(monkeypatch, ARROW)
     monkeypatch.setattr(match, "CHUNK_ROWS", 2)
     ids = pd.Index([b"a", b"b", "a", "c"], dtype=object)
     docs = pd.Series(pd.Categorical.from_codes([0, 2, 3, 1, 0], categories=ids))
@@ -232,7 +235,7 @@ def test_categories_of_two_pieces_that_are_the_same_text(monkeypatch):
 
 
 def test_categories_that_no_unicode_text_can_hold(monkeypatch):
-    always(monkeypatch, True)
+    look_up(monkeypatch, ARROW)
     ids = pd.Index(["\ud800", "a"], dtype=object)  # pandas would make Arrow strings of them where it has pyarrow
     docs = pd.Series(pd.Categorical.from_codes([0, 1, 0, 1], categories=ids))
     run = pd.DataFrame({"query_id": list("qqrr"), "doc_id": docs, "score": [2.0, 1.0, 1.0, 2.0]})
@@ -240,29 +243,29 @@ def test_categories_that_no_unicode_text_can_hold(monkeypatch):
     assert found(pool, run) == [("q", 1, "\ud800", 1.0), ("r", 2, "\ud800", 2.0)]
 
 
-@pytest.mark.parametrize("in_arrow", [False, True])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("form", [f for f in FORMS if f != "dict"])
-def test_the_last_row_of_a_repeated_document_counts(form, in_arrow, rows, monkeypatch):
-    always(monkeypatch, in_arrow)
+def test_the_last_row_of_a_repeated_document_counts(form, way, rows, monkeypatch):
+    look_up(monkeypatch, way)
     judged, run = rows
     again = Retrieved(run[7].query_id, run[7].doc_id, 1000.0)
     with pytest.warns(DuplicateWarning, match=f"repeats 1 document inside a topic, first document '{again.doc_id}'"):
         assert found(Pool.build(judged), FORMS[form]([*run, again])) == plain(judged, [*run[:7], *run[8:], again])
 
 
-@pytest.mark.parametrize("in_arrow", [False, True])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("form", [f for f in FORMS if f != "dict"])
-def test_the_same_judgment_twice_is_one_and_two_are_refused(form, in_arrow, rows, monkeypatch):
-    always(monkeypatch, in_arrow)
+def test_the_same_judgment_twice_is_one_and_two_are_refused(form, way, rows, monkeypatch):
+    look_up(monkeypatch, way)
     judged, run = rows
     assert found(Pool.build(FORMS[form]([*judged, judged[5]])), run) == plain(judged, run)
     with pytest.raises(ValueError, match=f"judges document '{judged[5].doc_id}' twice"):
         Pool.build(FORMS[form]([*judged, judged[5]._replace(relevance=9.0)]))
 
 
-@pytest.mark.parametrize("in_arrow", [False, True])
-def test_ids_of_any_type_are_compared_as_text(in_arrow, monkeypatch):
-    always(monkeypatch, in_arrow)
+@pytest.mark.parametrize("way", WAYS)
+def test_ids_of_any_type_are_compared_as_text(way, monkeypatch):
+    look_up(monkeypatch, way)
     qrels = {"1": {"7": 1, "True": 2, "2.5": 3, "x": 0}}
     run = {1: {7: 4.0, True: 3.0, 2.5: 2.0, "x": 1.0}}
     expected = [("1", 1, "7", 1.0), ("1", 2, "True", 2.0), ("1", 3, "2.5", 3.0), ("1", 4, "x", 0.0)]
@@ -277,10 +280,10 @@ def test_ids_of_any_type_are_compared_as_text(in_arrow, monkeypatch):
     assert found(Pool.build(qrels), numbers) == [("1", 2, "7", 1.0)]
 
 
-@pytest.mark.parametrize("in_arrow", [False, True])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA], ids=str)
-def test_a_missing_id_is_named(missing, in_arrow, monkeypatch):
-    always(monkeypatch, in_arrow)
+def test_a_missing_id_is_named(missing, way, monkeypatch):
+    look_up(monkeypatch, way)
     for column in ("query_id", "doc_id"):
         table = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]}, dtype=object)
         table.loc[1, column] = missing
@@ -289,10 +292,10 @@ def test_a_missing_id_is_named(missing, in_arrow, monkeypatch):
                 judge(Pool.build({"q": {"a": 1}}), form)
 
 
-@pytest.mark.parametrize("in_arrow", [False, True])
-def test_text_that_is_no_unicode_is_an_id(in_arrow, monkeypatch):
+@pytest.mark.parametrize("way", WAYS)
+def test_text_that_is_no_unicode_is_an_id(way, monkeypatch):
     """A lone surrogate, as `surrogateescape` leaves it: Arrow cannot hold it."""
-    always(monkeypatch, in_arrow)
+    look_up(monkeypatch, way)
     judged = [Judgment("q", "a", 1.0), Judgment("q", "\udcff", 2.0)]
     run = [Retrieved("q", "a", 1.0), Retrieved("q", "\udcff", 2.0), Retrieved("q", "\udcfe", 1.0)]
     for form in ("dict", "namedtuples", "object"):
@@ -302,7 +305,7 @@ def test_text_that_is_no_unicode_is_an_id(in_arrow, monkeypatch):
 
 
 def test_categories_that_no_row_has(rows, monkeypatch):
-    always(monkeypatch, True)
+    look_up(monkeypatch, ARROW)
     judged, run = rows
     table = frame(run, object)
     names = [*(f"none {i}" for i in range(5000)), *dict.fromkeys(table["doc_id"])]

@@ -14,7 +14,7 @@ from ir_measures import ScoredDoc
 
 import irpref
 from compared import ORACLE, count
-from forms import FORMS, looked_up
+from forms import FORMS, WAYS, looked_up
 from irpref.measures import registered
 from oracles import ORACLES, oracle_calc
 from strategies import Collection, collections, parameters, positive_grades, random_collection
@@ -108,16 +108,16 @@ def test_measure_equals_its_oracle(name, collection: Collection, data):
     collection=collections(),
     data=st.data(),
     forms=st.tuples(st.sampled_from(sorted(FORMS)), st.sampled_from(sorted(FORMS))),
-    in_arrow=st.booleans(),
+    way=st.sampled_from(WAYS),
 )
-def test_measure_of_every_form_equals_its_oracle(name, collection: Collection, data, forms, in_arrow):
+def test_measure_of_every_form_equals_its_oracle(name, collection: Collection, data, forms, way):
     qrels = {query_id: docs for query_id, docs in collection.qrels.items() if docs}  # rows hold no empty topic
     judged = [FloatQrel(query_id, doc, float(grade)) for query_id, docs in qrels.items() for doc, grade in docs.items()]
     rows = [ScoredDoc(query_id, doc, score) for query_id, docs in collection.run.items() for doc, score in docs.items()]
     assume(rows and any(row.query_id in qrels for row in rows))
     options = data.draw(parameters(name, positive_grades(qrels)))
     measure = REGISTRY[name](**options)
-    with warnings.catch_warnings(), looked_up(in_arrow):
+    with warnings.catch_warnings(), looked_up(way):
         warnings.simplefilter("ignore", irpref.ScaleWarning)
         evaluator = irpref.evaluator([measure], FORMS[forms[0]](judged))
         values = {metric.query_id: metric.value for metric in evaluator.iter_calc(FORMS[forms[1]](rows))}

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref import read_qrels, read_run
+from irpref.formats import texts
 from irpref.formats import trec as trec
 
 if sys.version_info >= (3, 14):
@@ -39,10 +40,16 @@ def rows(frame: pd.DataFrame, value: str = "score") -> list[tuple[str, str, floa
     return list(zip(frame["query_id"], frame["doc_id"], frame[value].tolist(), strict=True))
 
 
-@pytest.fixture(params=["python", "polars"])
+@pytest.fixture(params=["python", "polars", "compiled"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways of reading a file: small ones without polars, large ones with it."""
+    """All ways of reading a file: small ones without polars, large ones with it, plain ones by compiled code."""
     small = request.param == "python"
+    if request.param == "compiled":
+        small = True
+        if not texts.compiled:
+            pytest.skip("nothing is compiled")
+    else:
+        monkeypatch.setattr(texts, "compiled", False)
     monkeypatch.setattr(trec.Source, "is_small", lambda source: small and source.name != "<stdin>")
     return str(request.param)
 

@@ -20,12 +20,13 @@ all columns, since measures may ask for more (`known`, `expected`). The readers 
 
 from __future__ import annotations
 
-import io
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from irpref.formats import trec
 from irpref.formats.runs import ENDINGS
+from irpref.formats.texts import Lines
 from irpref.formats.trec import PACKED, Columns, PathLike, Source
 from irpref.messages import did_you_mean
 
@@ -64,10 +65,12 @@ def read_run(path: PathLike, form: str | None = None) -> pd.DataFrame:
         The file cannot be read.
     """
     source = _large(path)
-    if form_of(source, form) == "trec" and not source.is_small():
+    if form_of(source, form) == "trec":
         # Some lines become Python objects while the next are parsed.
-        parts = (_columns(part) for part in trec.frames(source, trec.RUN, BLOCK_BYTES))
-        return _frame(list(parts) or [_columns(trec.run_table(io.BytesIO()))])
+        with suppress(trec.NotPlainError):
+            return _frame([_of_lines(part) for part in trec.plain_blocks(source, trec.RUN, BLOCK_BYTES)])
+        if not source.is_small():
+            return _frame([_columns(part) for part in trec.frames(source, trec.RUN, BLOCK_BYTES)])
     return to_pandas(read_table(source, "run", form))
 
 
@@ -232,6 +235,17 @@ def _columns(table: pl.DataFrame) -> dict[str, Any]:
     }
 
 
+def _of_lines(part: Lines) -> dict[str, Any]:
+    """Columns as NumPy arrays: text as objects, each topic once."""
+    import numpy as np
+
+    return {
+        "query_id": np.repeat(_array(part.names), part.lengths),
+        "doc_id": _array(part.texts.to_list()),
+        "score": part.number,
+    }
+
+
 def _objects(column: pl.Series, name: str) -> Any:
     """Text as an object array of Python strings; where it stays the same over many rows, as one string."""
     import numpy as np
@@ -258,6 +272,7 @@ def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
 
     text = pd.Series(["text"]).dtype  # what pandas makes of strings, which has changed
     data = {}
+    parts = parts or [{"query_id": _array([]), "doc_id": _array([]), "score": np.zeros(0)}]  # of a run without lines
     for name, column in parts[0].items():
         whole = column if len(parts) == 1 else np.concatenate([part[name] for part in parts])
         is_text = whole.dtype == object and (name in _TEXT or any(isinstance(value, str) for value in whole[:1]))

@@ -41,13 +41,16 @@ import sys
 import tempfile
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from itertools import starmap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain, repeat, starmap
+from operator import itemgetter
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from irpref.arrays.record import Record
+from irpref.formats import texts
+from irpref.formats.texts import Lines
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -56,8 +59,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
-# Rows of some topics of a run, whole and one after the other; these topics; how many rows each has.
-TopicBlock = tuple["pl.DataFrame", list[str], list[int]]
+# Rows of some topics of a run (polars frame or `Lines`), whole and one after the other; these topics; their lengths.
+TopicBlock = tuple[Any, list[str], list[int]]
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
 PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
@@ -102,6 +105,10 @@ QRELS = Form("qrels", 4, {"query_id": 0, "doc_id": 2, "relevance": 3, "iteration
 QRELS_3 = Form("qrels", 3, {"query_id": 0, "doc_id": 1, "relevance": 2}, "relevance")
 
 RANKS = Form("run", 3, {"query_id": 0, "doc_id": 1, "rank": 2}, "rank")
+
+
+class NotPlainError(ValueError):
+    """Lines that `plain_lines` leaves to others: the file is to be read again by `frames`."""
 
 
 class TopicReturnsError(ValueError):
@@ -216,7 +223,7 @@ def _small(source: Source, form: Form) -> Columns:
         found, data, skipped = _form_of(data)
         form = found or form
     with _located(source.name, skipped):
-        fields = _split(data, form) or parse_lines(data, form)[0]
+        fields = _plain(data, form) or _split(data, form) or parse_lines(data, form)[0]
     value: list[Any] = fields[form.number]
     if form.what == "qrels" and all(map(float.is_integer, value)):
         value = list(map(int, value))
@@ -232,7 +239,7 @@ def columns_of(source: Source, form: Form) -> dict[str, list[Any]] | dict[str, p
         with source.open() as file:
             data = _text(file.read())
         with _located(source.name, 0):
-            return _split(data, form) or parse_lines(data, form)[0]
+            return _plain(data, form) or _split(data, form) or parse_lines(data, form)[0]
     table = _joined(frames(source, form), form)
     return {name: table[name] for name in form.columns}
 
@@ -246,6 +253,21 @@ def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
                 number += 1
                 if line.split() and not line.split()[0].startswith(b"#"):
                     yield number, line
+
+
+def _plain(data: bytes, form: Form) -> dict[str, list[Any]] | None:
+    """Columns of lines that hold nothing unusual, else None."""
+    further = [name for name in form.columns if name not in ("query_id", "doc_id", form.number)]
+    out: dict[str, list[Any]] = {}
+    for name in ("doc_id", *further):
+        found = texts.plain_lines(data, form.n, form.columns[name], form.columns[form.number])
+        if found is None:
+            return None
+        out[name] = found.texts.to_list()
+    assert found is not None
+    out["query_id"] = list(chain.from_iterable(map(repeat, found.names, found.lengths.tolist())))
+    out[form.number] = found.number.tolist()
+    return out
 
 
 def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
@@ -330,15 +352,18 @@ def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Top
     return whole_topics(frames(source, RUN, block_bytes), source.name)
 
 
-def whole_topics(frames: Iterator[pl.DataFrame], name: str) -> Iterator[TopicBlock]:
-    """Frames that follow each other, cut between topics. Raises `TopicReturnsError`."""
+def plain_topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[TopicBlock]:
+    """As `topic_blocks`, with `Lines` for frames. Raises `NotPlainError`, too."""
+    return whole_topics(plain_blocks(source, RUN, block_bytes), source.name)
+
+
+def whole_topics(frames: Iterator[Any], name: str) -> Iterator[TopicBlock]:
+    """Frames or `Lines` that follow each other, cut between topics. Raises `TopicReturnsError`."""
     done: set[str] = set()
-    pending: list[pl.DataFrame] = []
+    pending: list[Any] = []
     waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
     for frame, is_last in _and_last(frames):
-        topics = frame["query_id"]
-        rows = changes(topics)
-        begins, names = rows.tolist(), topics[rows].to_list()
+        begins, names = _stretches(frame)
         for topic, start, stop in zip(names, begins, [*begins[1:], len(frame)], strict=True):
             if start == 0 and waiting and topic == next(reversed(waiting)):
                 waiting[topic] += stop
@@ -360,10 +385,23 @@ def whole_topics(frames: Iterator[pl.DataFrame], name: str) -> Iterator[TopicBlo
         yield _together(pending), list(waiting), list(waiting.values())
 
 
-def _together(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _stretches(frame: pl.DataFrame | Lines) -> tuple[list[int], list[str]]:
+    """First row and topic of each stretch of rows of one topic."""
+    if isinstance(frame, Lines):
+        return frame.begins.tolist(), frame.names
+    topics = frame["query_id"]
+    rows = changes(topics)
+    return rows.tolist(), topics[rows].to_list()
+
+
+def _together(frames: Sequence[Any]) -> Any:
+    if len(frames) == 1:
+        return frames[0]
+    if isinstance(frames[0], Lines):
+        return Lines.joined(frames)
     import polars as pl
 
-    return frames[0] if len(frames) == 1 else pl.concat(frames, rechunk=False)
+    return pl.concat(frames, rechunk=False)
 
 
 def changes(column: pl.Series) -> Any:
@@ -418,8 +456,10 @@ class Source:
         return self.is_file() and os.path.getsize(self.name) <= size and not self.name.lower().endswith(PACKED)
 
     def is_small(self) -> bool:
-        """Whether Python alone reads it fast enough, and polars is not there already."""
-        if "polars" in sys.modules or not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
+        """Whether polars is not worth its import to read it."""
+        if not texts.compiled and "polars" in sys.modules:
+            return False
+        if not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
             return False
         with suppress(OSError):
             if os.path.isfile(self.path):
@@ -728,18 +768,11 @@ class Parsed(Record):
 
 def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
     """Frames of the blocks of a file, in order; the next are parsed while the caller works on one."""
-    from concurrent.futures import ThreadPoolExecutor
-
     import polars  # noqa: F401  # before the threads need it
 
     lines = 0
-    with source.open() as file, ExitStack() as stack:
-        blocks = _formed(blocks_of(file, block_bytes), form)
-        if source.alone or source.is_short(block_bytes):
-            following: Iterator[Parsed] = starmap(_parsed, blocks)
-        else:
-            following = _ahead(blocks, stack.enter_context(ThreadPoolExecutor(2)), source.is_file())
-        for parsed in following:
+    with source.open() as file:
+        for parsed in _each_block(source, _formed(blocks_of(file, block_bytes), form), _parsed, block_bytes):
             lines += parsed.skipped
             with _located(source.name, lines):
                 frame, number = _checked(parsed)
@@ -748,21 +781,50 @@ def frames(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
                 yield frame
 
 
-def _ahead(blocks: Iterator[tuple[bytes, Form, int]], workers: Executor, on_disk: bool) -> Iterator[Parsed]:
+def plain_blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[Lines]:
+    """As `frames`, of lines that hold nothing unusual. Raises `NotPlainError` once some do: then read it again."""
+    if not texts.compiled or not (source.keep or source.is_file()):
+        raise NotPlainError(source.name)
+    _, text, number = itemgetter("query_id", "doc_id", form.number)(form.columns)
+
+    def lines(data: bytes) -> Lines:
+        found = texts.plain_lines(data, form.n, text, number)
+        if found is None:
+            raise NotPlainError(source.name)
+        return found
+
+    with source.open() as file:
+        yield from _each_block(source, ((data,) for data in blocks_of(file, block_bytes)), lines, block_bytes)
+
+
+def _each_block(
+    source: Source, blocks: Iterator[tuple[Any, ...]], parse: Callable[..., T], block_bytes: int
+) -> Iterator[T]:
+    """The blocks parsed, in order; where there are several, by others, ahead of the caller."""
+    if source.alone or source.is_short(block_bytes):
+        yield from starmap(parse, blocks)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(2) as workers:
+        yield from _ahead(blocks, parse, workers, source.is_file())
+
+
+def _ahead(blocks: Iterator[tuple[Any, ...]], parse: Callable[..., T], workers: Executor, on_disk: bool) -> Iterator[T]:
     """The blocks, parsed by others, in their order."""
     numbered = enumerate(blocks)
     reading = Lock()
     running: deque[Any] = deque()
-    ready: dict[int, Parsed] = {}
+    ready: dict[int, T] = {}
 
-    def following() -> tuple[int, Parsed] | None:
+    def following() -> tuple[int, T] | None:
         # Who comes first to the lock reads first, whoever was asked first.
         with reading:
             number, block = next(numbered, (0, None))
-        return None if block is None else (number, _parsed(*block))
+        return None if block is None else (number, parse(*block))
 
-    def this(number: int, block: tuple[bytes, Form, int]) -> tuple[int, Parsed]:
-        return number, _parsed(*block)
+    def this(number: int, block: tuple[Any, ...]) -> tuple[int, T]:
+        return number, parse(*block)
 
     def submit() -> None:
         # Decompressing is left to the others, too. A pipe is not: who waits for it there cannot be interrupted.

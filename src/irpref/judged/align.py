@@ -13,8 +13,21 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.formats.texts import Texts
 from irpref.judged.inputs import Coded, Table, are_numbers, as_list, as_numbers, as_table, group, str_list, take
-from irpref.judged.match import ArrowDocs, Buckets, arrow_pays, chunks, code_keys, codes_of, repetitive
+from irpref.judged.match import (
+    FEW,
+    ArrowDocs,
+    Buckets,
+    Docs,
+    arrow_pays,
+    chunks,
+    code_keys,
+    codes_of,
+    keys_of,
+    repetitive,
+    texts_of,
+)
 from irpref.judged.order import blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, warn_user
@@ -56,7 +69,7 @@ class Part(Record):
 
     topics: Ints  # (k,) in the pool
     lengths: Ints  # (k,)
-    docs: list[str] | ArrowDocs  # (n_rows,)
+    docs: list[str] | Docs  # (n_rows,)
     score: Floats  # (n_rows,)
     source: Ints | None = None  # (n_rows,) row of the input
     found_in: list[Mapping[str, Any]] | None = None  # (k,) dicts whose keys are the documents
@@ -64,16 +77,16 @@ class Part(Record):
 
     def docs_of(self, rows: Ints) -> list[str]:
         """Documents of these rows."""
-        if isinstance(self.docs, ArrowDocs):
-            return self.docs.gather(rows).to_list()
+        if not isinstance(self.docs, list):
+            return self.docs.to_list(rows)
         if rows.size < 2:
             return [self.docs[int(row)] for row in rows]
         return list(itemgetter(*rows.tolist())(self.docs))
 
     def less(self, a: Ints, b: Ints) -> Bools:
         """Whether each row of `a` has a lower id than that of `b`: shape as both."""
-        if isinstance(self.docs, ArrowDocs):
-            return (self.docs.gather(a) < self.docs.gather(b)).to_numpy()
+        if not isinstance(self.docs, list):
+            return self.docs.less(a, b)
         return np.fromiter(map(lt, self.docs_of(a), self.docs_of(b)), dtype=bool, count=a.size)
 
 
@@ -296,14 +309,16 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
     wanted = np.flatnonzero(of >= 0)
     every = Segments.of_lengths(groups.lengths)
     lengths = every.lengths[wanted]
-    in_arrow = not data.once and arrow_pays(int(lengths.sum()) + pool.grade.size) and pool.arrow
+    pays = not data.once and arrow_pays(int(lengths.sum()) + pool.grade.size)
     column = data.doc_id
+    plain = isinstance(column, (Texts, list, np.ndarray)) and lengths.sum() >= FEW and pool.texts is not None
+    in_arrow = pays and not plain and pool.arrow
     judged: Ints | None = None
     if in_arrow and isinstance(column, Coded) and repetitive(column):
         judged = codes_of(column.values, in_arrow[0])
     if judged is not None:
         column = ArrowDocs(column.values, column.codes)
-    elif in_arrow and not isinstance(column, (list, np.ndarray)):
+    elif in_arrow and not isinstance(column, (list, np.ndarray, Texts)):
         column = ArrowDocs.of(column) or column
     for start, stop in chunks(lengths):
         here = wanted[start:stop]
@@ -311,8 +326,12 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
         some: Ints | slice = rows if groups.order is None else groups.order[rows]
         if groups.order is None and here[-1] - here[0] + 1 == here.size:
             some = slice(int(rows[0]), int(rows[-1]) + 1)
-        ids = column[some] if isinstance(column, ArrowDocs) else take(column, some)
-        docs = (ArrowDocs.of(ids) if in_arrow else None) or str_list(as_list(ids))
+        ids = column[some] if isinstance(column, (ArrowDocs, Texts)) else take(column, some)
+        docs: list[str] | Docs | None = texts_of(ids) if plain else None
+        if docs is None and pays and pool.arrow is not None:
+            docs = ArrowDocs.of(as_list(ids) if isinstance(ids, Texts) else ids)
+        if docs is None:
+            docs = str_list(as_list(ids))
         source = rows if isinstance(some, slice) else some
         yield Part(of[here], lengths[start:stop], docs, data.value[some], source, None, judged)
 
@@ -324,9 +343,14 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
     lengths = np.fromiter((len(docs) for _, docs in shared), np.int64, len(shared))
     retrieved, judged = int(lengths.sum()), int(pool.judged.lengths[topics].sum())
     # Few judgments are looked for in the dicts, which costs next to nothing per retrieved document.
-    in_arrow = judged * 4 > retrieved and arrow_pays(retrieved + judged) and pool.arrow
+    plain = retrieved >= FEW and pool.texts is not None
+    in_arrow = not plain and judged * 4 > retrieved and arrow_pays(retrieved + judged) and pool.arrow
     for start, stop in chunks(lengths):
         scored = [docs for _, docs in shared[start:stop]]
+        entries = Texts.of_dicts(scored, int(lengths[start:stop].sum())) if plain else None
+        if entries is not None:
+            yield Part(topics[start:stop], lengths[start:stop], *entries)
+            continue
         keys = list(chain.from_iterable(scored))
         docs = (ArrowDocs.of(keys) if in_arrow else None) or str_list(keys)
         score: Floats | None = None
@@ -344,21 +368,24 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
 def _by_key(pool: Pool, part: Part) -> Block | None:
     """Look all documents up at once; None where that does not do: a document stands twice, or two keys clash."""
     docs = part.docs
-    if not isinstance(docs, ArrowDocs) or pool.arrow is None:
+    if isinstance(docs, list):
+        return None
+    its = pool.texts if isinstance(docs, Texts) else pool.arrow
+    if its is None:
         return None
     given = pool.judged.rows(part.topics)
-    if part.judged is not None and docs.codes is not None:
+    if part.judged is not None and isinstance(docs, ArrowDocs) and docs.codes is not None:
         keys = code_keys(docs.codes, part.topics, part.lengths)
         wanted = code_keys(part.judged[given], part.topics, pool.judged.lengths[part.topics])
     else:
-        keys, wanted = docs.keys(part.topics, part.lengths), pool.arrow[1][given]
+        keys, wanted = keys_of(docs, part.topics, part.lengths), its[1][given]
     buckets = Buckets(keys)
     if buckets.repeated:
         return None
     which, at = buckets.find(wanted)
     given = given[which]
     # Equal codes are equal ids; other keys only say where to look.
-    if part.judged is None and (docs.gather(at) != pool.arrow[0].gather(given)).any():
+    if part.judged is None and not docs.same(at, its[0], given):  # type: ignore[arg-type]  # both are of one class
         return None
     row = np.full(part.score.size, -1, dtype=np.int64)
     row[at] = pool.place[given]

@@ -22,6 +22,7 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
+from irpref.formats import texts
 from irpref.judged import warm
 
 _PIECE = 1 << 17  # rows
@@ -437,8 +438,6 @@ def group(query_id: Any) -> Grouping:
     size = len(query_id)
     if not size:
         return Grouping([], np.zeros(0, np.int64), None)
-    if isinstance(query_id, list):
-        query_id = _object_array(query_id)
     begins = changes(query_id)
     blocks = str_list(as_list(take(query_id, begins)), "query_id")
     lengths = np.diff(np.append(begins, size))
@@ -457,6 +456,8 @@ def changes(column: Any) -> Ints:
     if isinstance(column, Coded):
         # Two codes may be one id, where categories differ in type only: neighbours of one topic, then grouped.
         column = column.codes
+    elif (rows := texts.changes(column)) is not None:
+        return rows
     elif isinstance(column, list):
         column = _object_array(column)
     if not isinstance(column, np.ndarray):

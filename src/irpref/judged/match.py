@@ -1,6 +1,7 @@
 """Many documents found at once: by a hash of topic and id, then by the id itself.
 
-Ids stay in Arrow. What decides is always the comparison of the ids; hashes only say where to look.
+Ids stay where they are, in `Texts` or in Arrow. What decides is always the comparison of the ids; hashes only say
+where to look.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from irpref.arrays.segments import Ints, Segments
+from irpref.arrays.segments import Bools, Ints, Segments
+from irpref.formats.texts import Texts
 from irpref.judged import warm
 from irpref.judged.inputs import Coded, as_list, str_list, take
 
@@ -30,12 +32,20 @@ CHUNK_ROWS = 1 << 16  # rows looked up at a time: their arrays stay in the cache
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _MANY = 100_000  # rows from which looking them up in Arrow wins back the import of polars
 _SOME = 2_000  # and the cost of its calls, where it is there already
+FEW = 200  # rows from which texts are worth their calls
 _SORTED = 2_000  # keys below which a sorted array is searched sooner than a table is made
 
 
 def arrow_pays(rows: int) -> bool:
     """Whether so many rows are looked up faster in Arrow than one by one in Python. The answers are the same."""
     return rows >= (_SOME if "polars" in sys.modules else _MANY)
+
+
+def texts_of(column: Any) -> Texts | None:
+    """Ids that are looked up faster where they lie than one by one in Python; None where they are not."""
+    if isinstance(column, Texts):
+        return column
+    return Texts.of(column) if len(column) >= FEW else None
 
 
 class ArrowDocs:
@@ -97,16 +107,25 @@ class ArrowDocs:
                 part.__dict__[name] = self.__dict__[name]
         return part
 
-    def gather(self, rows: Ints) -> pl.Series:
-        """Ids of these rows."""
+    def same(self, rows: Ints, other: ArrowDocs, its_rows: Ints) -> bool:
+        """Whether the ids of these rows are those of the rows of another, one by one."""
+        return not (self._gather(rows) != other._gather(its_rows)).any()
+
+    def less(self, a: Ints, b: Ints) -> Bools:
+        """Whether each row of `a` has a lower id than that of `b`: shape as both."""
+        return (self._gather(a) < self._gather(b)).to_numpy()
+
+    def _gather(self, rows: Ints) -> pl.Series:
         if self.codes is None:
             return self.values[rows]
         if "values" in self.__dict__:
             return self.values[self.codes[rows]]
         return ArrowDocs(take(self._given, self.codes[rows])).values
 
-    def to_list(self) -> list[str]:
-        """All ids as Python strings."""
+    def to_list(self, rows: Ints | None = None) -> list[str]:
+        """The ids of these rows, of all if not given, as Python strings."""
+        if rows is not None:
+            return self._gather(rows).to_list()
         return (self.values if self.codes is None else self.values.gather(self.codes)).to_list()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -118,16 +137,24 @@ class ArrowDocs:
         """Hash of each of `values`."""
         return hashed(self.values)
 
-    def keys(self, topics: Ints, lengths: Ints) -> Keys:
-        """A number for each document of a topic: equal for equal pairs, nearly always different for others.
+    @property
+    def row_hashes(self) -> Keys:
+        """Hash of each row: (n_rows,)."""
+        return self.hashes if self.codes is None else self.hashes[self.codes]
 
-        `topics` and `lengths`: topic numbers, and how many rows each has, (n_topics,).
-        """
-        hashes = self.hashes if self.codes is None else self.hashes[self.codes]
-        # Odd factors lose nothing; the second carries differences into the high bits, which choose the bucket.
-        keys = hashes ^ np.repeat(topics.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15), lengths)
-        keys *= _FACTOR
-        return keys
+
+Docs: TypeAlias = ArrowDocs | Texts
+
+
+def keys_of(docs: Docs, topics: Ints, lengths: Ints) -> Keys:
+    """A number for each document of a topic: equal for equal pairs, nearly always different for others.
+
+    `topics` and `lengths`: topic numbers, and how many rows each has, (n_topics,).
+    """
+    # Odd factors lose nothing; the second carries differences into the high bits, which choose the bucket.
+    keys = docs.row_hashes ^ np.repeat(topics.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15), lengths)
+    keys *= _FACTOR
+    return keys
 
 
 def repetitive(column: Coded) -> bool:

@@ -11,8 +11,9 @@ import numpy as np
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.formats.texts import Texts
 from irpref.judged.inputs import Table, as_list, as_table, dict_columns, group, is_missing, str_list, take
-from irpref.judged.match import CHUNK_ROWS, ArrowDocs, Keys, arrow_pays, chunks, repeated
+from irpref.judged.match import CHUNK_ROWS, ArrowDocs, Docs, Keys, arrow_pays, chunks, keys_of, repeated, texts_of
 
 
 class ConflictError(ValueError):
@@ -48,7 +49,7 @@ class Pool(Judgments):
         self.topic_ids = topic_ids
         self.topic_of = {name: t for t, name in enumerate(topic_ids)}
         self.found = tuple(found)
-        self._given_docs: list[str] | ArrowDocs = docs  # in the order of the input, by topic
+        self._given_docs: list[str] | Docs = docs  # in the order of the input, by topic
         self._order = order  # from ideal order to that order
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
 
@@ -68,12 +69,21 @@ class Pool(Judgments):
     @cached_property
     def arrow(self) -> tuple[ArrowDocs, Keys] | None:
         """Ids and their keys, in the order of the input, by topic; None where Arrow cannot hold them."""
-        docs = ArrowDocs.of(self._given_docs) if isinstance(self._given_docs, list) else self._given_docs
+        docs = self._given_docs if isinstance(self._given_docs, ArrowDocs) else ArrowDocs.of(self._docs)
+        return None if docs is None else (docs, _keys(docs, self.judged))
+
+    @cached_property
+    def texts(self) -> tuple[Texts, Keys] | None:
+        """As `arrow`; None where some id is no plain text."""
+        docs = self._given_docs if isinstance(self._given_docs, Texts) else Texts.of(self._docs)
         return None if docs is None else (docs, _keys(docs, self.judged))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Another process may have another polars, whose keys are others.
-        return {name: value for name, value in self.__dict__.items() if name != "arrow"}
+        # Another process may have another polars, whose keys are others, and nothing compiled.
+        state = {name: value for name, value in self.__dict__.items() if name not in ("arrow", "texts")}
+        if isinstance(self._given_docs, Texts):
+            state["_given_docs"] = self._docs
+        return state
 
     @cached_property
     def doc_ids(self) -> Any:
@@ -102,12 +112,13 @@ class Pool(Judgments):
     @classmethod
     def of(cls, data: Table | Mapping[str, Mapping[str, Any]]) -> Pool:
         """As `build`, from what `as_table` returned."""
-        docs: list[str] | ArrowDocs | None = None
+        docs: list[str] | Docs | None = None
         if isinstance(data, Table):
             groups = group(data.query_id)
             names, lengths = groups.names, groups.lengths
             ids = take(data.doc_id, groups.order)
-            if not data.once and arrow_pays(len(ids)):
+            docs = texts_of(ids)
+            if docs is None and not data.once and arrow_pays(len(ids)):
                 docs = ArrowDocs.of(ids)
             if docs is None:
                 docs = str_list(as_list(ids))
@@ -117,7 +128,9 @@ class Pool(Judgments):
             distinct = False
         else:
             names, lengths, given, grade = dict_columns(data, "relevance")
-            docs = ArrowDocs.of(given) if arrow_pays(len(given)) else None
+            docs = texts_of(given)
+            if docs is None and arrow_pays(len(given)):
+                docs = ArrowDocs.of(given)
             if docs is None:
                 docs = str_list(given)
             extra, found = {}, ("query_id", "doc_id", "relevance")
@@ -128,7 +141,7 @@ class Pool(Judgments):
         if isinstance(docs, ArrowDocs) and docs.codes is None:
             docs = docs[:]  # in one chunk
         # The first thing done with them: later, they would have left the cache.
-        arrow = (docs, _keys(docs, judged)) if isinstance(docs, ArrowDocs) else None
+        keys = None if isinstance(docs, list) else _keys(docs, judged)
         bad = np.flatnonzero(~np.isfinite(grade))
         if bad.size:
             topic = names[int(judged.topic[bad[0]])]
@@ -136,9 +149,12 @@ class Pool(Judgments):
             raise ValueError(f"qrels: the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
         pool = cls(names, judged, grade[order], docs, order, {n: c[order] for n, c in extra.items()}, found)
-        if arrow:
-            pool.arrow = arrow
-            distinct = not repeated(arrow[1], judged)
+        if keys is not None:
+            if isinstance(docs, Texts):
+                pool.texts = docs, keys
+            elif isinstance(docs, ArrowDocs):
+                pool.arrow = docs, keys
+            distinct = not repeated(keys, judged)
         return pool if distinct else pool._without_repeats()
 
     def _without_repeats(self) -> Pool:
@@ -210,17 +226,17 @@ class Pool(Judgments):
         return float(mapped.max(initial=1.0))
 
 
-def _keys(docs: ArrowDocs, judged: Segments) -> Keys:
+def _keys(docs: Docs, judged: Segments) -> Keys:
     # Some topics at a time, here and above: the judgments of a long run fill a good part of the memory.
     keys: Keys = np.empty(judged.size, dtype=np.uint64)
     for start, stop in chunks(judged.lengths):
         rows = slice(int(judged.offsets[start]), int(judged.offsets[stop]))
-        keys[rows] = docs[rows].keys(np.arange(start, stop), judged.lengths[start:stop])
+        keys[rows] = keys_of(docs[rows], np.arange(start, stop), judged.lengths[start:stop])
     return keys
 
 
-def _nth(docs: list[str] | ArrowDocs, row: int) -> str:
-    return docs[row] if isinstance(docs, list) else docs.gather(np.array([row])).item()
+def _nth(docs: list[str] | Docs, row: int) -> str:
+    return docs[row] if isinstance(docs, list) else docs.to_list(np.array([row]))[0]
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -13,12 +14,16 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
+from irpref.formats import texts
 from irpref.formats.tables import form_of, read_table
+from irpref.formats.texts import Lines
 from irpref.formats.trec import (
     BLOCK_BYTES,
     Columns,
+    NotPlainError,
     Source,
     TopicReturnsError,
+    plain_topic_blocks,
     run_table,
     small_run,
     topic_blocks,
@@ -36,7 +41,7 @@ T = TypeVar("T")
 S = TypeVar("S")
 WORTH_POLARS = 4 << 20  # bytes of all files from which its import is won back
 
-# A table of whole topics (polars frame or `Columns`), their names, and their rows where they follow each other.
+# A table of whole topics (polars frame, `Lines` or `Columns`), their names, their rows where they follow each other.
 Part = tuple[Any, list[str], list[int] | None]
 
 
@@ -109,6 +114,10 @@ def judge_file(
             pass
     if found != "trec":
         return judge_table(pool, read_table(source, "run", form), strict=strict, ties=ties, rounded=rounded)
+    if pool.texts is not None:
+        with suppress(NotPlainError, TopicReturnsError):
+            parts = plain_topic_blocks(source, block_bytes)
+            return judge_parts(pool, _counted(parts, progress), strict, ties, rounded)
     if source.is_small():
         return judge_table(pool, small_run(source), strict=strict, ties=ties, rounded=rounded)
     try:
@@ -197,7 +206,7 @@ def n_jobs() -> int:
 def expect(sources: Sequence[Source]) -> None:
     """Get ready for these files: what reads small ones without polars is slower where they are many."""
     sizes = [os.path.getsize(source.name) for source in sources if source.is_file()]
-    if len(sizes) > 1 and sum(sizes) > WORTH_POLARS:
+    if not texts.compiled and len(sizes) > 1 and sum(sizes) > WORTH_POLARS:
         import polars  # noqa: F401
 
 
@@ -291,7 +300,9 @@ def _rows(part: Part) -> Table:
     table, names, lengths = part
     if isinstance(table, Columns):
         return Table(table.query_id, table.doc_id, np.array(table.value, dtype=np.float64), once=True)
-    query_id = table["query_id"]
+    topics = None
     if lengths is not None:
-        query_id = Coded(np.array(names, dtype=object), np.repeat(np.arange(len(names)), lengths))
-    return Table(query_id, table["doc_id"], table["score"].to_numpy())
+        topics = Coded(np.array(names, dtype=object), np.repeat(np.arange(len(names)), lengths))
+    if isinstance(table, Lines):
+        return Table(topics, table.texts, table.number, once=True)
+    return Table(table["query_id"] if topics is None else topics, table["doc_id"], table["score"].to_numpy())

@@ -1,0 +1,708 @@
+/* Ids read from where they lie, many at once.
+
+   What `irpref.formats.texts` hands in: arrays of its own, whose sizes it has checked, and texts that are ASCII. What is not
+   as plain as that is refused by returning None, and read by the Python code that this stands beside: that code says
+   what is right, and is the oracle of the tests.
+
+   No function here keeps anything, and none decides what a value is but `plain_number`, whose results are those of
+   correct rounding. Limited API: one file serves all versions of Python. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AHEAD 12 /* objects fetched while one is read */
+#define SOME 128 /* entries of a dict fetched at a time */
+#define LONGEST 512 /* characters of a number that is left to Python */
+
+typedef unsigned __int128 wide;
+
+/* Arrays ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Py_buffer view;
+    char *data;
+    Py_ssize_t size; /* items */
+} Array;
+
+/* A contiguous array of items of so many bytes; -1 with an exception where it is none. */
+static int
+array(PyObject *of, Py_ssize_t itemsize, int writable, Array *out)
+{
+    if (PyObject_GetBuffer(of, &out->view, writable ? PyBUF_CONTIG : PyBUF_CONTIG_RO) < 0)
+        return -1;
+    if (out->view.itemsize != itemsize) {
+        PyErr_Format(PyExc_TypeError, "expected items of %zd bytes, got %zd", itemsize, out->view.itemsize);
+        PyBuffer_Release(&out->view);
+        return -1;
+    }
+    out->data = out->view.buf;
+    out->size = out->view.len / itemsize;
+    return 0;
+}
+
+static void
+release(Array *arrays, int n)
+{
+    while (n--)
+        PyBuffer_Release(&arrays[n].view);
+}
+
+/* Several arrays; -1 with an exception, and none of them held. */
+static int
+all_arrays(PyObject *const *args, const Py_ssize_t *itemsizes, const char *writable, int n, Array *out)
+{
+    for (int i = 0; i < n; i++)
+        if (array(args[i], itemsizes[i], writable[i] == 'w', &out[i]) < 0) {
+            release(out, i);
+            return -1;
+        }
+    return 0;
+}
+
+/* Texts: one piece of memory, where each begins, and how long it is. */
+typedef struct {
+    const char *data;
+    Py_ssize_t n_bytes;
+    const int64_t *at;
+    const int32_t *length;
+    Py_ssize_t size;
+} Texts;
+
+static int
+texts_of(const Array *three, Texts *out)
+{
+    *out = (Texts){three[0].data, three[0].size, (const int64_t *)three[1].data, (const int32_t *)three[2].data,
+                   three[1].size};
+    if (three[2].size == three[1].size)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "as many beginnings as lengths");
+    return -1;
+}
+
+static inline int
+inside(const Texts *of, int64_t row)
+{
+    return row >= 0 && row < of->size && of->at[row] >= 0 && of->length[row] >= 0
+           && of->at[row] + of->length[row] <= of->n_bytes;
+}
+
+/* Hash --------------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t
+hash_of(const char *text, Py_ssize_t length)
+{
+    uint64_t found = (uint64_t)length * 0x9E3779B97F4A7C15u + 0x632BE59BD9B4E019u, word;
+    for (; length >= 8; text += 8, length -= 8) {
+        memcpy(&word, text, 8);
+        found = (found ^ word) * 0xD6E8FEB86659FD93u;
+        found ^= found >> 32;
+    }
+    if (length) {
+        word = 0;
+        memcpy(&word, text, length);
+        found = (found ^ word) * 0xD6E8FEB86659FD93u;
+        found ^= found >> 32;
+    }
+    found *= 0xA0761D6478BD642Fu;
+    return found ^ found >> 29;
+}
+
+/* Numbers ------------------------------------------------------------------------------------------------------ */
+
+static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static inline int
+bits_of(uint64_t value)
+{
+    return value ? 64 - __builtin_clzll(value) : 0;
+}
+
+/* digits / 10^power, rounded to the nearest double, ties to even; digits > 0, 0 < power < 20. */
+static double
+quotient(uint64_t digits, int power)
+{
+    uint64_t divisor = 1;
+    for (int i = 0; i < power; i++)
+        divisor *= 10;
+    int shift = 63 - bits_of(digits) + bits_of(divisor);
+    wide dividend = (wide)digits << shift;
+    uint64_t found = (uint64_t)(dividend / divisor), rest = (uint64_t)(dividend % divisor);
+    int drop = bits_of(found) - 53; /* 9 to 11 */
+    uint64_t half = (uint64_t)1 << (drop - 1), dropped = found & ((half << 1) - 1);
+    found >>= drop;
+    if (dropped > half || (dropped == half && (rest || (found & 1))))
+        found++;
+    return ldexp((double)found, drop - shift);
+}
+
+enum { NO_NUMBER, NUMBER, FOR_PYTHON };
+
+/* A decimal number: whether it is one, and its value unless that is left to Python. */
+static int
+plain_number(const char *text, Py_ssize_t length, double *out)
+{
+    const char *end = text + length;
+    int minus = text < end && *text == '-';
+    if (minus || (text < end && *text == '+'))
+        text++;
+    uint64_t digits = 0;
+    int64_t power = 0;
+    int n = 0, any = 0, many = 0, point = 0;
+    for (; text < end; text++) {
+        unsigned digit = (unsigned char)*text - '0';
+        if (digit < 10) {
+            any = 1;
+            power -= point;
+            if (n || digit) {
+                if (++n > 19)
+                    many = 1;
+                else
+                    digits = digits * 10 + digit;
+            }
+        } else if (*text == '.' && !point)
+            point = 1;
+        else
+            break;
+    }
+    if (!any)
+        return NO_NUMBER;
+    if (text < end) {
+        if ((*text | 32) != 'e' || ++text == end)
+            return NO_NUMBER;
+        int down = *text == '-';
+        if (down || *text == '+')
+            text++;
+        if (text == end)
+            return NO_NUMBER;
+        int64_t written = 0;
+        for (; text < end; text++) {
+            unsigned digit = (unsigned char)*text - '0';
+            if (digit > 9)
+                return NO_NUMBER;
+            if (written < 100000)
+                written = written * 10 + digit;
+        }
+        power += down ? -written : written;
+    }
+    double value;
+    if (many)
+        return FOR_PYTHON;
+    if (!digits)
+        value = 0.0;
+    else if (digits >> 53 == 0 && power >= -22 && power <= 22)
+        value = power < 0 ? (double)digits / TENS[-power] : (double)digits * TENS[power];
+    else if (power < 0 && power > -20)
+        value = quotient(digits, (int)-power);
+    else
+        return FOR_PYTHON;
+    *out = minus ? -value : value;
+    return NUMBER;
+}
+
+/* Lines -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Py_ssize_t row;
+    const char *text;
+    Py_ssize_t length;
+} Left; /* a number for Python */
+
+/* The end of the field that begins here: the first byte that is no visible character. */
+static inline const char *
+field_end(const char *text, const char *end)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t word;
+    for (; end - text >= 8; text += 8) {
+        memcpy(&word, text, 8);
+        /* No byte is above 127, so no borrow of a byte changes whether a lower one is below 33. */
+        if ((((word | ones << 7) - ones * 33) & ones << 7) != ones << 7)
+            break;
+    }
+    while (text < end && *text > 32)
+        text++;
+    return text;
+}
+
+/* lines(data, n, text_field, number_field, at, length, hash, number, begin, topic_at, topic_length)
+
+   Lines of n fields, fields separated by blanks or tabs, the first of them the topic. Fills for each row where the
+   text begins, its length, its hash and the number; for each stretch of one topic the row it begins at and the topic's
+   text. Returns (n_rows, n_stretches), or None where some line is not plain. */
+static PyObject *
+lines(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 8, 8, 8, 4};
+    if (n_args != 11) {
+        PyErr_SetString(PyExc_TypeError, "lines takes 11 arguments");
+        return NULL;
+    }
+    long n = PyLong_AsLong(args[1]), text_field = PyLong_AsLong(args[2]), number_field = PyLong_AsLong(args[3]);
+    if (PyErr_Occurred())
+        return NULL;
+    PyObject *given[8] = {args[0], args[4], args[5], args[6], args[7], args[8], args[9], args[10]};
+    Array a[8];
+    if (all_arrays(given, SIZES, "rwwwwwww", 8, a) < 0)
+        return NULL;
+    Py_ssize_t room = a[1].size, row = 0, stretches = 0, n_left = 0, left_room = 0;
+    for (int i = 2; i < 8; i++)
+        room = a[i].size < room ? a[i].size : room;
+    int64_t *at = (int64_t *)a[1].data, *begin = (int64_t *)a[5].data, *topic_at = (int64_t *)a[6].data;
+    int32_t *length = (int32_t *)a[2].data, *topic_length = (int32_t *)a[7].data;
+    uint64_t *hash = (uint64_t *)a[3].data;
+    double *number = (double *)a[4].data;
+    const char *data = a[0].data, *p = data, *end = data + a[0].size, *topic = NULL;
+    Py_ssize_t topic_size = 0;
+    Left *left = NULL;
+    int plain = 1;
+
+    Py_BEGIN_ALLOW_THREADS
+    while (p < end && plain) {
+        plain = row < room;
+        for (long field = 0; plain && field < n; field++) {
+            while (p < end && (*p == ' ' || *p == '\t'))
+                p++;
+            const char *first = p;
+            p = field_end(p, end);
+            Py_ssize_t size = p - first;
+            if (!size || size > INT32_MAX || (field == 0 && *first == '#')) {
+                plain = 0;
+                break;
+            }
+            if (field == 0 && !(topic && size == topic_size && memcmp(first, topic, size) == 0)) {
+                begin[stretches] = row;
+                topic_at[stretches] = first - data;
+                topic_length[stretches++] = (int32_t)size;
+                topic = first;
+                topic_size = size;
+            }
+            if (field == text_field) {
+                at[row] = first - data;
+                length[row] = (int32_t)size;
+                hash[row] = hash_of(first, size);
+            } else if (field == number_field) {
+                int found = plain_number(first, size, &number[row]);
+                plain = found == NUMBER || (found == FOR_PYTHON && size < LONGEST);
+                if (found == FOR_PYTHON && plain) {
+                    if (n_left == left_room) {
+                        left_room = left_room ? left_room * 2 : 64;
+                        Left *more = realloc(left, left_room * sizeof(Left));
+                        if (!more) {
+                            plain = 0;
+                            break;
+                        }
+                        left = more;
+                    }
+                    left[n_left++] = (Left){row, first, size};
+                }
+            }
+        }
+        while (p < end && (*p == ' ' || *p == '\t'))
+            p++;
+        if (p < end && *p == '\r')
+            p++;
+        plain = plain && (p == end ? end[-1] != '\r' : *p == '\n');
+        p++;
+        row++;
+    }
+    Py_END_ALLOW_THREADS
+
+    for (Py_ssize_t i = 0; plain && i < n_left; i++) {
+        char text[LONGEST];
+        memcpy(text, left[i].text, left[i].length);
+        text[left[i].length] = 0;
+        number[left[i].row] = PyOS_string_to_double(text, NULL, NULL);
+        if (PyErr_Occurred()) {
+            PyErr_Clear();
+            plain = 0;
+        }
+    }
+    free(left);
+    release(a, 8);
+    if (!plain)
+        Py_RETURN_NONE;
+    return Py_BuildValue("nn", row, stretches);
+}
+
+/* count(data): how many line ends. */
+static PyObject *
+count(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    Array data;
+    if (n_args != 1) {
+        PyErr_SetString(PyExc_TypeError, "count takes 1 argument");
+        return NULL;
+    }
+    if (array(args[0], 1, 0, &data) < 0)
+        return NULL;
+    Py_ssize_t n = 0;
+    for (Py_ssize_t i = 0; i < data.size; ) {
+        /* So few that a byte counts them: many are compared at once. */
+        Py_ssize_t stop = data.size - i > 255 * 32 ? i + 255 * 32 : data.size;
+        unsigned few = 0;
+        for (; i < stop; i++)
+            few += data.data[i] == '\n';
+        n += few;
+    }
+    release(&data, 1);
+    return PyLong_FromSsize_t(n);
+}
+
+/* Objects ------------------------------------------------------------------------------------------------------ */
+
+/* Texts that are put one after the other into memory that grows. */
+typedef struct {
+    char *data;
+    size_t used, room;
+} Heap;
+
+static int
+put(Heap *heap, const char *text, size_t size)
+{
+    if (heap->room - heap->used < size) {
+        size_t room = heap->room * 2 + size;
+        char *more = realloc(heap->data, room);
+        if (!more)
+            return -1;
+        heap->data = more;
+        heap->room = room;
+    }
+    memcpy(heap->data + heap->used, text, size);
+    heap->used += size;
+    return 0;
+}
+
+/* The characters of an ASCII string, NULL where it is none; nothing is raised. */
+static inline const char *
+ascii(PyObject *of, Py_ssize_t *size)
+{
+    if (!PyUnicode_CheckExact(of))
+        return NULL;
+    Py_ssize_t length = PyUnicode_GetLength(of);
+    const char *text = PyUnicode_AsUTF8AndSize(of, size);
+    if (!text) {
+        PyErr_Clear(); /* a lone surrogate */
+        return NULL;
+    }
+    return *size == length && length <= INT32_MAX ? text : NULL;
+}
+
+static inline void
+fetch(PyObject *of)
+{
+    __builtin_prefetch((const char *)of);
+    __builtin_prefetch((const char *)of + 64);
+}
+
+typedef struct {
+    Heap heap;
+    int64_t *at;
+    int32_t *length;
+    uint64_t *hash;
+    Py_ssize_t row;
+} Found;
+
+/* Add the text of an object; 0 where it is no plain text. */
+static inline int
+add(Found *found, PyObject *of)
+{
+    Py_ssize_t size;
+    const char *text = ascii(of, &size);
+    if (!text)
+        return 0;
+    found->at[found->row] = (int64_t)found->heap.used;
+    found->length[found->row] = (int32_t)size;
+    found->hash[found->row++] = hash_of(text, size);
+    return put(&found->heap, text, size) == 0;
+}
+
+static PyObject *
+ended(Found *found, int plain)
+{
+    PyObject *out = NULL;
+    if (plain)
+        out = PyBytes_FromStringAndSize(found->heap.data, (Py_ssize_t)found->heap.used);
+    free(found->heap.data);
+    if (!plain)
+        Py_RETURN_NONE;
+    return out;
+}
+
+/* An object array (of any stride) or list, item by item. Items are borrowed: nobody else runs meanwhile. */
+typedef struct {
+    Py_buffer view;
+    PyObject *list;
+    Py_ssize_t size;
+} Objects;
+
+static int
+objects(PyObject *of, Objects *out)
+{
+    out->list = PyList_Check(of) ? of : NULL;
+    if (out->list) {
+        out->size = PyList_Size(of);
+        return 0;
+    }
+    if (PyObject_GetBuffer(of, &out->view, PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0)
+        return -1;
+    if (out->view.ndim == 1 && out->view.format && strcmp(out->view.format, "O") == 0) {
+        out->size = out->view.shape[0];
+        return 0;
+    }
+    PyBuffer_Release(&out->view);
+    PyErr_SetString(PyExc_TypeError, "expected a list or an array of objects");
+    return -1;
+}
+
+static inline PyObject *
+item(const Objects *of, Py_ssize_t row)
+{
+    if (of->list)
+        return PyList_GetItem(of->list, row);
+    return *(PyObject **)((char *)of->view.buf + row * of->view.strides[0]);
+}
+
+static void
+done(Objects *of)
+{
+    if (!of->list)
+        PyBuffer_Release(&of->view);
+}
+
+/* collect(objects, at, length, hash): the characters of all strings, one after the other, or None. */
+static PyObject *
+collect(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {8, 4, 8};
+    Objects given;
+    Array a[3];
+    if (n_args != 4) {
+        PyErr_SetString(PyExc_TypeError, "collect takes 4 arguments");
+        return NULL;
+    }
+    if (objects(args[0], &given) < 0)
+        return NULL;
+    if (all_arrays(args + 1, SIZES, "www", 3, a) < 0) {
+        done(&given);
+        return NULL;
+    }
+    int plain = a[0].size == given.size && a[1].size == given.size && a[2].size == given.size;
+    Found found = {{NULL, 0, 0}, (int64_t *)a[0].data, (int32_t *)a[1].data, (uint64_t *)a[2].data, 0};
+    for (Py_ssize_t row = 0; row < AHEAD && row < given.size; row++)
+        fetch(item(&given, row));
+    for (Py_ssize_t row = 0; plain && row < given.size; row++) {
+        if (row + AHEAD < given.size)
+            fetch(item(&given, row + AHEAD));
+        PyObject *one = item(&given, row);
+        plain = one && add(&found, one);
+    }
+    release(a, 3);
+    done(&given);
+    return ended(&found, plain);
+}
+
+/* changes(objects, rows): number of rows whose string differs from that before, the first included; or None. */
+static PyObject *
+changes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    Objects given;
+    Array rows;
+    if (n_args != 2) {
+        PyErr_SetString(PyExc_TypeError, "changes takes 2 arguments");
+        return NULL;
+    }
+    if (objects(args[0], &given) < 0)
+        return NULL;
+    if (array(args[1], 8, 1, &rows) < 0) {
+        done(&given);
+        return NULL;
+    }
+    int64_t *out = (int64_t *)rows.data;
+    Py_ssize_t n = 0, size = 0, last_size = 0;
+    const char *text, *last = NULL;
+    PyObject *before = NULL;
+    int plain = rows.size >= given.size;
+    for (Py_ssize_t row = 0; plain && row < given.size; row++) {
+        PyObject *one = item(&given, row);
+        if (row + AHEAD < given.size) {
+            PyObject *later = item(&given, row + AHEAD);
+            if (later != one)
+                fetch(later);
+        }
+        if (one == before)
+            continue;
+        before = one;
+        text = one ? ascii(one, &size) : NULL;
+        plain = text != NULL;
+        if (plain && !(last && size == last_size && memcmp(text, last, size) == 0))
+            out[n++] = row;
+        last = text;
+        last_size = size;
+    }
+    release(&rows, 1);
+    done(&given);
+    if (!plain)
+        Py_RETURN_NONE;
+    return PyLong_FromSsize_t(n);
+}
+
+/* entries(dicts, at, length, hash, number): the keys as by `collect`, their values as numbers; or None. */
+static PyObject *
+entries(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {8, 4, 8, 8};
+    Array a[4];
+    if (n_args != 5 || !PyList_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "entries takes a list of dicts and 4 arrays");
+        return NULL;
+    }
+    if (all_arrays(args + 1, SIZES, "wwww", 4, a) < 0)
+        return NULL;
+    Py_ssize_t room = a[0].size;
+    int plain = a[1].size == room && a[2].size == room && a[3].size == room;
+    double *number = (double *)a[3].data;
+    Found found = {{NULL, 0, 0}, (int64_t *)a[0].data, (int32_t *)a[1].data, (uint64_t *)a[2].data, 0};
+    for (Py_ssize_t i = 0; plain && i < PyList_Size(args[0]); i++) {
+        PyObject *dict = PyList_GetItem(args[0], i), *keys[SOME], *values[SOME];
+        Py_ssize_t place = 0, n = SOME;
+        plain = PyDict_CheckExact(dict) && PyDict_Size(dict) <= room - found.row;
+        while (plain && n == SOME) {
+            for (n = 0; n < SOME && PyDict_Next(dict, &place, &keys[n], &values[n]); n++) {
+                fetch(keys[n]);
+                __builtin_prefetch(values[n]);
+            }
+            for (Py_ssize_t k = 0; plain && k < n; k++) {
+                double *value = &number[found.row];
+                plain = found.row < room && add(&found, keys[k]);
+                if (plain && PyFloat_Check(values[k]))
+                    *value = PyFloat_AsDouble(values[k]);
+                else if (plain && PyLong_Check(values[k]))
+                    *value = PyLong_AsDouble(values[k]);
+                else
+                    plain = 0;
+                if (plain && *value == -1.0 && PyErr_Occurred()) { /* a whole number too large for a double */
+                    PyErr_Clear();
+                    plain = 0;
+                }
+            }
+        }
+    }
+    plain = plain && found.row == room;
+    release(a, 4);
+    return ended(&found, plain);
+}
+
+/* Texts by row ------------------------------------------------------------------------------------------------- */
+
+/* same(data, at, length, rows, data, at, length, rows): whether all pairs are equal. */
+static PyObject *
+same(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 1, 8, 4, 8};
+    Array a[8];
+    Texts one, other;
+    if (n_args != 8) {
+        PyErr_SetString(PyExc_TypeError, "same takes 8 arguments");
+        return NULL;
+    }
+    if (all_arrays(args, SIZES, "rrrrrrrr", 8, a) < 0)
+        return NULL;
+    int equal = -1;
+    if (texts_of(a, &one) == 0 && texts_of(a + 4, &other) == 0) {
+        const int64_t *row = (const int64_t *)a[3].data, *its = (const int64_t *)a[7].data;
+        equal = a[3].size == a[7].size;
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; equal && i < a[3].size; i++)
+            equal = inside(&one, row[i]) && inside(&other, its[i]) && one.length[row[i]] == other.length[its[i]]
+                    && memcmp(one.data + one.at[row[i]], other.data + other.at[its[i]], one.length[row[i]]) == 0;
+        Py_END_ALLOW_THREADS
+    }
+    release(a, 8);
+    if (equal < 0)
+        return NULL;
+    return PyBool_FromLong(equal);
+}
+
+/* less(data, at, length, rows, others, out): whether the text of each row is below that of the other. */
+static PyObject *
+less(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 8, 1};
+    Array a[6];
+    Texts of;
+    if (n_args != 6) {
+        PyErr_SetString(PyExc_TypeError, "less takes 6 arguments");
+        return NULL;
+    }
+    if (all_arrays(args, SIZES, "rrrrrw", 6, a) < 0)
+        return NULL;
+    int good = texts_of(a, &of) == 0;
+    if (good) {
+        const int64_t *one = (const int64_t *)a[3].data, *other = (const int64_t *)a[4].data;
+        good = a[3].size == a[4].size && a[3].size == a[5].size;
+        for (Py_ssize_t i = 0; good && i < a[3].size; i++) {
+            good = inside(&of, one[i]) && inside(&of, other[i]);
+            if (!good)
+                break;
+            int32_t m = of.length[one[i]], n = of.length[other[i]];
+            int found = memcmp(of.data + of.at[one[i]], of.data + of.at[other[i]], m < n ? m : n);
+            a[5].data[i] = found < 0 || (found == 0 && m < n);
+        }
+        if (!good)
+            PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
+    }
+    release(a, 6);
+    if (!good)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* strings(data, at, length, rows): the texts of these rows as a list. */
+static PyObject *
+strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8};
+    Array a[4];
+    Texts of;
+    if (n_args != 4) {
+        PyErr_SetString(PyExc_TypeError, "strings takes 4 arguments");
+        return NULL;
+    }
+    if (all_arrays(args, SIZES, "rrrr", 4, a) < 0)
+        return NULL;
+    PyObject *out = texts_of(a, &of) == 0 ? PyList_New(a[3].size) : NULL;
+    const int64_t *rows = (const int64_t *)a[3].data;
+    for (Py_ssize_t i = 0; out && i < a[3].size; i++) {
+        PyObject *text = NULL;
+        if (inside(&of, rows[i]))
+            text = PyUnicode_FromStringAndSize(of.data + of.at[rows[i]], of.length[rows[i]]);
+        else
+            PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
+        if (!text || PyList_SetItem(out, i, text) < 0)
+            Py_CLEAR(out);
+    }
+    release(a, 4);
+    return out;
+}
+
+/* Module ------------------------------------------------------------------------------------------------------- */
+
+#define METHOD(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
+
+static PyMethodDef METHODS[] = {METHOD(lines),   METHOD(count),   METHOD(collect), METHOD(changes),
+                                METHOD(entries), METHOD(same),    METHOD(less),    METHOD(strings), {NULL, NULL, 0, NULL}};
+
+static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
+
+static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_native", NULL, 0, METHODS, SLOTS, NULL, NULL, NULL};
+
+PyMODINIT_FUNC
+PyInit__native(void)
+{
+    return PyModuleDef_Init(&MODULE);
+}
