@@ -151,26 +151,33 @@ class Lines(Record):
         return cls(parts[0].names, parts[0].begins, Texts.joined([part.texts for part in parts]), number)
 
 
-def plain_lines(data: bytes, n: int, text: int, number: int) -> Lines | None:
-    """Lines of `n` fields, of which the first is the topic, and two more are read.
+def plain_lines(data: bytes, n: int, text: int, number: int | None) -> Lines | None:
+    """Lines of `n` fields, the first of which is the topic.
 
     Fields are separated by blanks or tabs, lines by LF or CRLF. None where a line is anything else: blank, a comment,
     too long or too short, with other characters than ASCII, with a number that is no decimal one; and where nothing
     is compiled.
+
+    Parameters
+    ----------
+    data : bytes
+        Whole lines, the last of which may lack its end.
+    n : int
+    text, number : int
+        Which fields are the document and the number; None: there is no number.
     """
     if not compiled or not data.isascii():
         return None
     size = _native.count(data) + 1
-    at, length, hashes = _room(size)
-    numbers = np.empty(size)
-    begins, topic_at, topic_length = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int32)
-    found = _native.lines(data, n, text, number, at, length, hashes, numbers, begins, topic_at, topic_length)
+    of_texts, numbers = _room(size), np.empty(size)
+    begins, (at, length, _) = np.empty(size, np.int64), _room(size)
+    fields = (n, text, -1 if number is None else number)
+    found = _native.lines(data, *fields, *of_texts, numbers, begins, at, length)
     if found is None:
         return None
     n_rows, n_names = found
-    names = _native.strings(data, topic_at[:n_names], topic_length[:n_names], np.arange(n_names))
-    rows = slice(n_rows)
-    return Lines(names, begins[:n_names].copy(), Texts(data, at, length, hashes)[rows], numbers[rows])
+    names = _native.strings(data, at[:n_names], length[:n_names], np.arange(n_names))
+    return Lines(names, begins[:n_names].copy(), Texts(data, *of_texts)[:n_rows], numbers[:n_rows])
 
 
 def changes(column: Any) -> Ints | None:

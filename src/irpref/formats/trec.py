@@ -257,16 +257,16 @@ def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
 
 def _plain(data: bytes, form: Form) -> dict[str, list[Any]] | None:
     """Columns of lines that hold nothing unusual, else None."""
-    further = [name for name in form.columns if name not in ("query_id", "doc_id", form.number)]
+    number = form.columns.get(form.number)
     out: dict[str, list[Any]] = {}
-    for name in ("doc_id", *further):
-        found = texts.plain_lines(data, form.n, form.columns[name], form.columns[form.number])
+    for name in (name for name in form.columns if name not in ("query_id", form.number)):
+        found = texts.plain_lines(data, form.n, form.columns[name], number)
         if found is None:
             return None
         out[name] = found.texts.to_list()
-    assert found is not None
-    out["query_id"] = list(chain.from_iterable(map(repeat, found.names, found.lengths.tolist())))
-    out[form.number] = found.number.tolist()
+        out["query_id"] = list(chain.from_iterable(map(repeat, found.names, found.lengths.tolist())))
+        if number is not None:
+            out[form.number] = found.number.tolist()
     return out
 
 
