@@ -626,6 +626,22 @@ def test_every_command_can_be_loaded(name: str, call: Call) -> None:
     assert "usage: irpref" in out
 
 
+FULL = "/dev/full"
+
+
+@pytest.mark.skipif(not os.path.exists(FULL), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "words", ["--help", "eval --help", "--version", "list", "eval qrels r1 AP", f"eval qrels r1 AP -f {FULL}"]
+)
+def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
+    program = "import sys; from irpref_command import main; sys.exit(main())"
+    with open(FULL, "w") as full:
+        command = [sys.executable, "-c", program, *words.split()]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    said = f"irpref: {f'{FULL}: ' * words.endswith(FULL)}No space left on device"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, said)
+
+
 def test_interruption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(args: object) -> None:
         raise KeyboardInterrupt

@@ -1,6 +1,7 @@
 """`irpref curve`, `plot` and `compare`: what they print, to the letter, for data small enough to check by hand."""
 
 import sys
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -314,15 +315,16 @@ def test_names_of_runs_in_pictures_are_text(printed, pair, tmp_path, arguments):
     assert out.read_bytes().startswith(b"<?xml")
 
 
-def test_a_picture_that_cannot_be_written_leaves_nothing(refused, pair, tmp_path, monkeypatch):
-    figure = pytest.importorskip("matplotlib.figure")
+@pytest.mark.parametrize("form", ["png", "pdf", "svg"])
+def test_a_picture_that_cannot_be_written_leaves_nothing(form, refused, pair, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib.figure")
 
-    def full(self, path, **_):
-        open(path, "w").close()
+    def full(self, data):
+        self.touch()
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(figure.Figure, "savefig", full)
-    out = tmp_path / "out" / "figure.png"
+    monkeypatch.setattr(Path, "write_bytes", full)
+    out = tmp_path / "out" / f"figure.{form}"
     out.parent.mkdir()
     assert refused("plot", "pr", *pair, "-f", out) == (1, f"irpref: {out}: No space left on device\n")
     assert list(out.parent.iterdir()) == []

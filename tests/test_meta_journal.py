@@ -98,12 +98,14 @@ def test_what_goes_wrong_while_rows_are_dropped_leaves_the_file_as_it_was(tmp_pa
     assert sorted(p.name for p in tmp_path.iterdir()) == ["means.csv"]
 
 
-@pytest.mark.parametrize("damage", ["50,0,QMeasure,b\n", "50,0,QMeasure,b,x,y\n", "\0\0\0\n", '50,0,"QMeasure,b,1,y\n'])
+@pytest.mark.parametrize(
+    "damage", ["50,0,QMeasure,b\n", "50,0,QMeasure,b,x,y\n", "\0\0\0\n", "\udcff\n", '50,0,"QMeasure,b,1,y\n']
+)
 def test_a_damaged_row_is_an_error_with_its_line(tmp_path, damage):
     path = tmp_path / "means.csv"
     study(path)
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([*lines[:5], damage, *lines[5:]]))
+    path.write_text("".join([*lines[:5], damage, *lines[5:]]), encoding="utf-8", errors="surrogateescape")
     at = 6 if '"' not in damage else len(lines) + 1  # a quote that does not end takes the rest of the file
     with pytest.raises(ValueError, match=rf"means\.csv, line {at}: the row is damaged"):
         study(path)

@@ -62,11 +62,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.disable()
     try:
         with _remarks():
-            status = _run(arguments)
+            try:
+                status = _run(arguments)
+            except SystemExit as stop:  # argparse: --help
+                status = stop.code if isinstance(stop.code, int) else ERROR
             sys.stdout.flush()
         return status
-    except SystemExit as stop:  # argparse: --help and its own messages
-        return stop.code if isinstance(stop.code, int) else ERROR
     except BrokenPipeError:
         # Python flushes standard output once more on its way out: let it write where nobody minds.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

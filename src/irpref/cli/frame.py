@@ -53,6 +53,9 @@ class Parser(argparse.ArgumentParser):
         message = re.sub(r"invalid (int|float) value: (.+)", _expected, message)
         raise UsageError(f"{message} (see {self.prog} --help)")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse keeps to itself that a disk is full
+
     def options(self) -> list[str]:
         """All options of this parser and of those below it."""
         found = [option for a in self._actions if a.help != argparse.SUPPRESS for option in a.option_strings]

@@ -46,7 +46,9 @@ def _arguments(method: str, parser: Parser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help=f"a measure that looks like a file here (default: {', '.join(MEASURES)}" + "; all of --values)" * values,
+        help=f"a measure that looks like a file here (default: {', '.join(MEASURES)}"
+        + "; all of --values" * values
+        + ")",
     )
     if values:
         parser.add_argument("--values", metavar="FILE", help="values by system and topic, in place of runs")

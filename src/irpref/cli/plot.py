@@ -8,6 +8,7 @@ Needs matplotlib: pip install matplotlib.
 from __future__ import annotations
 
 import argparse
+from io import BytesIO
 from pathlib import Path
 
 from irpref.arrays.record import Record
@@ -148,11 +149,14 @@ def save(ax: object, path: str, **more: object) -> None:
     from matplotlib import pyplot
 
     figure = ax.figure  # type: ignore[attr-defined]
+    data = BytesIO()
     try:
-        with replaced(path) as beside:
-            figure.savefig(beside, **more)
+        # In memory first: matplotlib's writer of PDF breaks down in other ways on a disk that is full.
+        figure.savefig(data, format=Path(path).suffix[1:].lower(), **more)
     finally:
         pyplot.close(figure)
+    with replaced(path) as beside:
+        Path(beside).write_bytes(data.getvalue())
 
 
 COMMAND = Command(

@@ -21,7 +21,12 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[str]:
     """
     path = os.fspath(path)
     if os.path.exists(path) and not os.path.isfile(path):
-        yield path
+        try:
+            yield path
+        except OSError as error:
+            if error.strerror and error.filename is None and not isinstance(error, BrokenPipeError):
+                raise OSError(error.errno, error.strerror, path) from None
+            raise
         return
     target = os.path.realpath(path)
     folder, name = os.path.split(target)

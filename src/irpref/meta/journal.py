@@ -11,6 +11,7 @@ written beside the file and takes its place. While a process writes, others are 
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import json
@@ -63,6 +64,8 @@ class Journal:
     def __init__(self, path: Path, settings: Mapping[str, Any], hashes: Mapping[str, str]) -> None:
         self.path, self.hashes = path, hashes
         self.cells: dict[Cell, float] = {}
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "this is a folder, expected a file for results", str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = _Lock(path)
         try:
@@ -130,7 +133,12 @@ def read(path: Path) -> dict[Cell, float]:
 
 def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Cell, float, str]], bool]:
     """Settings, rows, and whether all of the file is rows of this form; half a line at its end is left out."""
-    head, _, body = path.read_text(encoding="utf-8").partition("\n")
+    data = path.read_bytes()
+    try:
+        head, _, body = data.decode().replace("\r\n", "\n").partition("\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}, line {line}: the row is damaged (no UTF-8)") from None
     settings = None
     if head.startswith("# {"):
         with suppress(ValueError):
