@@ -65,7 +65,7 @@ class Journal:
         self.path, self.hashes = path, hashes
         self.cells: dict[Cell, float] = {}
         if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "this is a folder, expected a file for results", str(path))
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = _Lock(path)
         try:
