@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.evaluation import KernelEvaluator
-from irpref.formats import readers, trec
+from irpref.formats import readers, texts, trec
 from irpref.formats.replace import replaced
 from irpref.formats.trec import Source
-from irpref.judged import stream, warm
+from irpref.judged import match, stream
 from irpref.judged.align import judge
 from irpref.judged.inputs import changes
 from irpref.judged.match import ArrowDocs
@@ -197,42 +197,35 @@ def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
 # Anywhere in memory ---------------------------------------------------------------------------------------------------
 
 
-def anywhere(texts: list[str], seed: int = 0) -> Any:
+def anywhere(ids: list[str], seed: int = 0) -> Any:
     """An object array whose strings were made in another order, each an object of its own."""
-    column = np.empty(len(texts), dtype=object)
-    for i in np.random.default_rng(seed).permutation(len(texts)).tolist():
-        column[i] = "".join(list(texts[i]))
+    column = np.empty(len(ids), dtype=object)
+    for i in np.random.default_rng(seed).permutation(len(ids)).tolist():
+        column[i] = "".join(list(ids[i]))
     return column
 
 
+@pytest.mark.parametrize("compiled", sorted({False, texts.compiled}))
 @pytest.mark.parametrize("letter", ["x", "é", "文", "\U0001f600", ""])
-def test_ids_anywhere_in_memory_are_read_as_they_are(letter: str) -> None:
+def test_ids_anywhere_in_memory_are_read_as_they_are(
+    letter: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "compiled", compiled)
     rng = np.random.default_rng(1)
     topics = np.repeat([f"{letter}{t}" for t in range(300)], rng.integers(1, 200, 300)).tolist()
-    column = anywhere(topics)
-    assert warm.scattered(column)
-    assert changes(column).tolist() == changes(topics).tolist()
+    assert changes(anywhere(topics)).tolist() == [i for i, t in enumerate(topics) if i == 0 or t != topics[i - 1]]
     docs = [f"{letter}{i % 977}" for i in range(20_000)]
     strided = np.empty((20_000, 2), dtype=object)
     strided[:, 1] = anywhere(docs)
-    found = ArrowDocs.of(strided[:, 1])
+    found = match.texts_of(strided[:, 1]) or ArrowDocs.of(strided[:, 1])
     assert found is not None
+    assert isinstance(found, ArrowDocs) == (letter > "\x7f" or not compiled)
     assert found.to_list() == docs
 
 
-@pytest.mark.parametrize("other", [7, None, 1.5, b"x", "\ud800", np.str_("x"), object()])
-def test_what_is_no_string_is_not_touched(other: Any) -> None:
-    column = anywhere([str(i) for i in range(20_000)])
-    column[11_111] = other
-    assert sum(len(piece) - 1 for piece in warm.pieces(column)) == 19_999
-    warm.fetch(np.array([other], dtype=object))
-    warm.fetch(np.empty(0, dtype=object))
-
-
-def test_whole_numbers_are_not_taken_for_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whole_numbers_are_not_taken_for_addresses() -> None:
     numbers = np.random.default_rng(2).integers(0, 2**62, 20_000)
-    assert warm.scattered(numbers)  # of the numbers alone nobody could tell
-    monkeypatch.setattr(warm, "fetch", lambda piece: pytest.fail("memory was read where a document id points"))
+    assert match.texts_of(numbers) is None
     found = ArrowDocs.of(numbers)
     assert found is not None
     assert found.to_list() == [str(number) for number in numbers.tolist()]

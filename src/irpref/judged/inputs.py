@@ -23,7 +23,6 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
 from irpref.formats import texts
-from irpref.judged import warm
 
 _PIECE = 1 << 17  # rows
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
@@ -474,8 +473,7 @@ def changes(column: Any) -> Ints:
     rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
     try:
         if rows.size * 4 > column.size:
-            parts = warm.pieces(column) if warm.scattered(column) else [column]
-            rows = np.flatnonzero(np.concatenate([part[1:] != part[:-1] for part in parts])) + 1
+            rows = np.flatnonzero(column[1:] != column[:-1]) + 1
         else:
             rows = rows[column[rows] != column[rows - 1]]
     except TypeError:  # pandas' NA cannot be compared

@@ -16,7 +16,6 @@ import numpy as np
 
 from irpref.arrays.segments import Bools, Ints, Segments
 from irpref.formats.texts import Texts
-from irpref.judged import warm
 from irpref.judged.inputs import Coded, as_list, str_list, take
 
 if TYPE_CHECKING:
@@ -224,12 +223,7 @@ def _strings(column: Any) -> pl.Series | None:
     if isinstance(column, np.ndarray) and column.dtype != object:
         return pl.Series("", column).cast(pl.String)
     try:
-        if isinstance(column, np.ndarray) and warm.scattered(column):
-            # Pieces begin with the last row of those before.
-            parts = (pl.Series("", piece, dtype=pl.String) for piece in warm.pieces(column))
-            text = pl.concat([part if i == 0 else part[1:] for i, part in enumerate(parts)]).rechunk()
-        else:
-            text = pl.Series("", column, dtype=pl.String)
+        text = pl.Series("", column, dtype=pl.String)
     except Exception:  # an id that is no string: what polars raises depends on what it is
         return None
     return None if text.null_count() else text
