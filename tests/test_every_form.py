@@ -375,6 +375,29 @@ def test_ids_that_are_no_text_are_the_same_text_in_every_form(ids):
         assert irpref.QMeasure.evaluate(form, {"q": {text[0]: 1.0, text[1]: 2.0}}) == {"q": 2 / 3}
 
 
+@pytest.mark.parametrize("topic", [True, 1.5, 7, b"x", np.str_("x"), None, np.nan], ids=repr)
+def test_ids_of_topics_are_the_same_text_in_every_form(topic):
+    columns = {"query_id": [topic, topic], "doc_id": ["a", "b"], "relevance": [1, 0]}
+    forms = [{topic: {"a": 1, "b": 0}}, [Qrel(topic, "a", 1), Qrel(topic, "b", 0)], pd.DataFrame(columns)]
+    text = topic.decode() if isinstance(topic, bytes) else str(topic)
+    for form in forms:
+        for measure in (irpref.QMeasure, "Judged@2"):  # the second is the host's
+            if topic is None or topic != topic:
+                with pytest.raises(ValueError, match="an id is missing"):
+                    irpref.evaluator(measure, form)
+                continue
+            run = {text: {"a": 1.0, "b": 2.0}}
+            assert [metric.query_id for metric in irpref.evaluator(measure, form).iter_calc(run)] == [text]
+
+
+@pytest.mark.parametrize("grade", [True, np.True_, np.int8(1), np.float32(1)], ids=repr)
+def test_whole_grades_of_any_type_reach_the_measures_of_the_host(grade):
+    for judged in ({"q": {"a": grade}}, [Qrel("q", "a", grade)]):
+        assert [metric.value for metric in irpref.evaluator("Compat(p=0.8)", judged).iter_calc({"q": {"a": 1.0}})] == [
+            1
+        ]
+
+
 def test_the_path_of_a_file_of_known_documents(tmp_path):
     path = written({"q1": {"c": 1, "b": 0}}, "relevance", Path(tmp_path) / "known")
     assert irpref.with_known(QRELS, path)["known"].tolist() == [False, False, True, False, False, False]

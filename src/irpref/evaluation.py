@@ -679,7 +679,7 @@ def for_host(data: Qrels | Run, value: str) -> Any:
 
 def _grade(value: Any) -> Any:
     """A grade as the host's tools take it: whole ones as integers."""
-    return int(value) if value == round(value) else value
+    return int(value) if float(value).is_integer() else value
 
 
 def _is_plain(row: Any, value: str) -> bool:

@@ -196,7 +196,7 @@ def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, 
     what = "run" if value == "score" else "qrels"
     out: Mapping[str, Any] = data
     if not all(type(key) is str for key in data):
-        out = {str(key): docs for key, docs in data.items()}
+        out = dict(zip(map(str, str_list(list(data), "query_id")), data.values(), strict=True))
         if len(out) != len(data):
             raise ValueError(f"{what}: two topics have the same id once compared as str")
     for key, docs in out.items():
