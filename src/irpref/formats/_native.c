@@ -87,7 +87,7 @@ static inline int
 inside(const Texts *of, int64_t row)
 {
     return row >= 0 && row < of->size && of->at[row] >= 0 && of->length[row] >= 0
-           && of->at[row] + of->length[row] <= of->n_bytes;
+           && of->length[row] <= of->n_bytes - of->at[row];
 }
 
 /* Hash --------------------------------------------------------------------------------------------------------- */
@@ -307,7 +307,7 @@ lines(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
         if (p < end && *p == '\r')
             p++;
         plain = plain && (p == end ? end[-1] != '\r' : *p == '\n');
-        p++;
+        p += p < end;
         row++;
     }
     Py_END_ALLOW_THREADS
@@ -372,7 +372,8 @@ put(Heap *heap, const char *text, size_t size)
         heap->data = more;
         heap->room = room;
     }
-    memcpy(heap->data + heap->used, text, size);
+    if (size) /* else there may be no memory yet */
+        memcpy(heap->data + heap->used, text, size);
     heap->used += size;
     return 0;
 }
@@ -464,7 +465,9 @@ item(const Objects *of, Py_ssize_t row)
 {
     if (of->list)
         return PyList_GetItem(of->list, row);
-    return *(PyObject **)((char *)of->view.buf + row * of->view.strides[0]);
+    PyObject *found; /* which need not be aligned: the array may be a field of another */
+    memcpy(&found, (char *)of->view.buf + row * of->view.strides[0], sizeof found);
+    return found;
 }
 
 static void
@@ -534,7 +537,7 @@ changes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
             if (later != one)
                 fetch(later);
         }
-        if (one == before)
+        if (row && one == before)
             continue;
         before = one;
         text = one ? ascii(one, &size) : NULL;
@@ -549,6 +552,29 @@ changes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     if (!plain)
         Py_RETURN_NONE;
     return PyLong_FromSsize_t(n);
+}
+
+/* A number as a double; 0 where it is none, too large, or of a class that may say for itself what number it is. */
+static inline int
+number_of(PyObject *of, double *out)
+{
+    if (PyFloat_CheckExact(of)) {
+        *out = PyFloat_AsDouble(of);
+        return 1;
+    }
+    if (PyType_GetFlags(Py_TYPE(of)) & Py_TPFLAGS_HEAPTYPE)
+        return 0;
+    if (PyFloat_Check(of)) /* of NumPy */
+        *out = PyFloat_AsDouble(of);
+    else if (PyLong_Check(of))
+        *out = PyLong_AsDouble(of);
+    else
+        return 0;
+    if (*out == -1.0 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return 0;
+    }
+    return 1;
 }
 
 /* entries(dicts, at, length, hash, number): the keys as by `collect`, their values as numbers; or None. */
@@ -578,17 +604,7 @@ entries(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
             }
             for (Py_ssize_t k = 0; plain && k < n; k++) {
                 double *value = &number[found.row];
-                plain = found.row < room && add(&found, keys[k]);
-                if (plain && PyFloat_Check(values[k]))
-                    *value = PyFloat_AsDouble(values[k]);
-                else if (plain && PyLong_Check(values[k]))
-                    *value = PyLong_AsDouble(values[k]);
-                else
-                    plain = 0;
-                if (plain && *value == -1.0 && PyErr_Occurred()) { /* a whole number too large for a double */
-                    PyErr_Clear();
-                    plain = 0;
-                }
+                plain = found.row < room && add(&found, keys[k]) && number_of(values[k], value);
             }
         }
     }

@@ -1,0 +1,677 @@
+"""Ids and numbers read by compiled code: it reads what the Python code beside it reads, or nothing."""
+
+import gc
+import itertools
+import pickle
+import random
+import sys
+import threading
+from collections import OrderedDict, defaultdict
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import irpref
+from forms import TEXTS, WAYS, looked_up
+from irpref.formats import texts, trec
+from irpref.formats.texts import Lines, Texts, plain_lines
+from irpref.formats.trec import QRELS, QRELS_3, RANKS, RUN
+from irpref.judged.pool import Pool
+
+pytestmark = pytest.mark.skipif(not texts.compiled, reason="irpref.formats._native is not compiled here, or left out")
+
+FORMS = (RUN, QRELS, QRELS_3, RANKS)
+
+
+def columns(found, form):
+    """What `plain_lines` found, as the exact parser has it."""
+    topics = [name for name, length in zip(found.names, found.lengths.tolist(), strict=True) for _ in range(length)]
+    return {"query_id": topics, "doc_id": found.texts.to_list(), form.number: found.number.tolist()}
+
+
+def read(data, form):
+    return plain_lines(data, form.n, form.columns["doc_id"], form.columns[form.number])
+
+
+def exact(data, form):
+    parsed, _ = trec.parse_lines(data, form)
+    return {name: parsed[name] for name in ("query_id", "doc_id", form.number)}
+
+
+def bits(numbers):
+    return np.array(numbers, dtype=np.float64).view(np.uint64).tolist()
+
+
+def agrees(data, form):
+    """Whether the file was read; what was read is what the exact parser says, to the bit."""
+    found = read(data, form)
+    if found is None:
+        return False
+    given, expected = columns(found, form), exact(data, form)
+    assert bits(given.pop(form.number)) == bits(expected.pop(form.number))
+    assert given == expected
+    topics = expected["query_id"]
+    assert found.begins.tolist() == [i for i, topic in enumerate(topics) if i == 0 or topics[i - 1] != topic]
+    return True
+
+
+# Lines --------------------------------------------------------------------------------------------------------
+
+WORDS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=20)
+NUMBERS = (
+    st.floats(allow_nan=False, allow_infinity=False).map(repr)
+    | st.integers(-(10**22), 10**22).map(str)
+    | st.decimals(allow_nan=False, allow_infinity=False, places=17, min_value=-100, max_value=100).map(str)
+)
+
+
+@st.composite
+def good_files(draw):
+    """Well-formed lines, without comments, in any white space that separates fields or lines."""
+    form = draw(st.sampled_from(FORMS))
+    topics = draw(st.lists(WORDS.filter(lambda w: not w.startswith("#")), min_size=1, max_size=3))
+    gap, around = st.sampled_from([" ", "\t", "  ", " \t "]), st.sampled_from(["", "", "", " ", "\t"])
+    usual = draw(st.booleans())
+    lines = []
+    for _ in range(draw(st.integers(0, 12))):
+        fields = [draw(WORDS) for _ in range(form.n)]
+        fields[0] = draw(st.sampled_from(topics))
+        fields[form.columns[form.number]] = draw(NUMBERS)
+        text = " ".join(fields) if usual else draw(around) + draw(gap).join(fields) + draw(around)
+        lines.append(text + draw(st.sampled_from(["\n", "\r\n"])))
+    data = "".join(lines)
+    if draw(st.booleans()):
+        data = data.removesuffix("\n").removesuffix("\r")
+    return data.encode(), form
+
+
+@given(good_files())
+def test_well_formed_lines_are_read_as_by_the_exact_parser(file):
+    assert agrees(*file)
+
+
+ODD = [
+    "",
+    "\n",
+    "\r",
+    "\r\n",
+    " ",
+    "\t",
+    "\x00",
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "\x1f",
+    "\x7f",
+    "\x80",
+    "\xa0",
+    "é",
+    "#",
+    "# a\n",
+]
+ODD += ["\ufeff", "\u2028", "_", "nan", "inf", "1", "-", "1.5.", "a b", "0", "Q0", "\r\r\n", "\n\n", "\n ", "\ud800"]
+
+
+@given(good_files(), st.lists(st.tuples(st.integers(0, 400), st.sampled_from(ODD), st.integers(0, 3)), max_size=3))
+def test_lines_that_are_not_plain_are_left_to_the_exact_parser_or_read_as_by_it(file, edits):
+    data, form = file
+    text = data.decode()
+    for at, odd, cut in edits:
+        at %= len(text) + 1
+        text = text[:at] + odd + text[at + cut :]
+    agrees(text.encode("utf-8", "surrogatepass"), form)  # the exact parser raises nothing where it is read
+
+
+@given(st.binary(max_size=60), st.sampled_from(FORMS))
+def test_any_bytes(data, form):
+    agrees(data, form)
+
+
+@given(st.lists(st.sampled_from([b"q", b"#", b" ", b"\t", b"\r", b"\n", b"1", b".", b"\0", b"\x80"]), max_size=24))
+def test_any_of_the_bytes_that_mean_something(parts):
+    for form in FORMS:
+        agrees(b"".join(parts), form)
+
+
+@pytest.mark.parametrize("length", [*range(1, 26), 300, 5000])
+def test_words_of_every_length_and_every_end(length):
+    """Fields are read eight bytes at a time: each byte that ends one is found wherever it stands."""
+    for start in range(9):
+        word = "x" * length
+        line = f"{'q' * (start + 1)} Q0 {word} 1 {length} t"
+        assert agrees(f"{line}\n{line}".encode(), RUN)
+        for code in range(128):
+            odd = f"{line}\n{line.replace(word, word[:-1] + chr(code))}\n".encode()
+            read_it = agrees(odd, RUN)
+            assert read_it or code <= 32 or length == 1
+            if code in b"\0\1\x0b\x0c\x1c\x1f\n\r" and length > 1:
+                assert not read_it
+
+
+def test_all_bytes_are_told_apart_at_each_place_of_a_word():
+    for place, code in itertools.product(range(17), range(256)):
+        word = bytearray(b"a" * 17)
+        word[place] = code
+        assert agrees(b"q Q0 " + bytes(word) + b" 1 2 t\n", RUN) == (
+            32 < code < 128 or (code in b" \t" and place in (0, 16))
+        )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\n",
+        b"\r",
+        b" ",
+        b"#\n",
+        b"q Q0 d 1 2\n",
+        b"q Q0 d 1 2 t u\n",
+        b"q Q0 d 1 2 t\r",
+        b"q Q0 d 1 2 t\rq Q0 e 1 2 t\n",
+        b"q Q0 d 1 2 t\r\r\n",
+        b"q Q0 d 1 2 t\n\n",
+        b"q Q0 d 1 2 t\n#\n",
+        b"q Q0 d 1 2 t\n # a b c d e\n",
+        b"q Q0 d 1 nan t\n",
+        b"q Q0 d 1 1_0 t\n",
+        b"q Q0 d 1 2 t\xa0\n",
+        b"\xef\xbb\xbfq Q0 d 1 2 t\n",
+        b"q Q0 d 1 2 t\0\n",
+        b"q Q0 d 1 2\0 t\n",
+    ],
+)
+def test_what_is_unusual_is_not_read(data):
+    assert read(data, RUN) is None
+
+
+def test_a_file_without_lines_has_none():
+    found = read(b"", RUN)
+    assert (found.names, len(found), found.texts.to_list(), found.lengths.tolist()) == ([], 0, [], [])
+
+
+def test_a_field_may_be_topic_and_text_at_once():
+    found = plain_lines(b"a 1\na 2\nb 3\n", 2, 0, 1)
+    assert (found.names, found.texts.to_list(), found.number.tolist()) == (["a", "b"], ["a", "a", "b"], [1, 2, 3])
+    found = plain_lines(b"a\na\nb", 1, 0, None)
+    assert (found.names, found.lengths.tolist(), found.texts.to_list()) == (["a", "b"], [2, 1], ["a", "a", "b"])
+
+
+def test_many_lines():
+    rng = random.Random(3)
+    for n in (254, 255, 256, 8159, 8160, 8161, 20000):
+        lines = [f"q{i // 100} Q0 d{rng.randrange(10 ** rng.randrange(1, 12))} 1 {rng.random()} t\n" for i in range(n)]
+        assert agrees("".join(lines).encode(), RUN)
+        assert agrees("".join(lines).replace("\n", "\r\n").encode(), RUN)
+
+
+# Numbers ------------------------------------------------------------------------------------------------------
+
+
+def number(text):
+    """The number that compiled code reads, None where it is none."""
+    found = plain_lines(f"q {text}\n".encode(), 2, 0, 1)
+    return None if found is None else float(found.number[0])
+
+
+def same_number(text):
+    found = number(text)
+    assert found is not None, text
+    assert found.hex() == float(text).hex(), text
+
+
+def all_digits(value):
+    """A fraction of a power of two in all its decimals."""
+    power = value.denominator.bit_length() - 1
+    whole = abs(value.numerator) * 5**power
+    text = str(whole).rjust(power + 1, "0")
+    return "-" * (value < 0) + (f"{text[:-power]}.{text[-power:]}" if power else text)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+@example(5e-324)
+@example(2.2250738585072014e-308)
+@example(1.7976931348623157e308)
+@example(-0.0)
+def test_shortest_numbers_are_read_to_the_bit(value):
+    for text in (repr(value), f"{value:.17g}", f"{value:.20e}", f"+{abs(value)!r}", f"00{abs(value)!r}"):
+        same_number(text)
+
+
+@given(st.integers(0, 10**25), st.integers(0, 30), st.sampled_from(["", "-", "+"]))
+@example(9007199254740993, 0, "")
+@example(9007199254740993, 3, "")
+@example(18446744073709551615, 19, "")
+@example(9999999999999999999, 19, "-")
+@example(9007199254740991, 22, "")
+@example(9007199254740992, 22, "")
+@example(10**19 - 1, 20, "")
+def test_decimals_of_any_length_are_read_to_the_bit(digits, places, sign):
+    text = str(digits).rjust(places + 1, "0")
+    same_number(f"{sign}{text[: len(text) - places]}.{text[len(text) - places :]}")
+
+
+@given(st.integers(2**52, 2**53 - 1), st.integers(-1, 12), st.sampled_from([-1, 0, 1]))
+def test_halfway_between_two_doubles_the_even_one_is_read(mantissa, power, off):
+    """With at most 19 digits, which is what compiled code rounds; and a digit to either side."""
+    middle = Fraction(2 * mantissa + 1, 2 ** (power + 1))
+    text = all_digits(middle)
+    same_number(text)
+    digits = text.replace(".", "").lstrip("0")
+    places = len(text) - text.find(".") - 1 if "." in text else 0
+    if len(digits) <= 19:
+        whole = str(int(digits) + off).rjust(places + 1, "0")
+        same_number(f"{whole[: len(whole) - places]}.{whole[len(whole) - places :]}")
+    same_number(f"{text}{'' if '.' in text else '.'}0000000000000000000001")
+
+
+def test_halfway_of_19_digits_is_what_the_fraction_says():
+    rng = random.Random(7)
+    seen = 0
+    for _ in range(3000):
+        places = rng.randrange(1, 9)
+        step = Fraction(1, 2**places)
+        # A middle of two doubles whose distance is twice `step`.
+        mantissa = rng.randrange(2**53, 2**54) | 1
+        middle = mantissa * step
+        text = all_digits(middle)
+        if len(text.replace(".", "").lstrip("0")) > 19:
+            continue
+        seen += 1
+        low, high = (mantissa - 1) * step, (mantissa + 1) * step
+        even = low if int(low / (2 * step)) % 2 == 0 else high
+        assert Fraction(number(text)) == even
+    assert seen > 300
+
+
+@given(st.integers(0, 2**63), st.integers(-345, 330))
+@example(1, 400)
+@example(1, -400)
+@example(0, 99999)
+@example(17976931348623158, 292)
+@example(17976931348623159, 292)
+@example(24703282292062327, -340)
+@example(24703282292062328, -340)
+def test_exponents_are_read_to_the_bit(digits, exponent):
+    for text in (
+        f"{digits}e{exponent}",
+        f"{digits}.E{exponent:+05d}",
+        f".{digits}e{exponent}",
+        f"-{digits}.0e{exponent}",
+    ):
+        same_number(text)
+
+
+SHORT = "0 -0 +0 -0.0 0e5 -0e-999999 1. .5 -.5 +3 1e5 1E+05 1e-05 007 -007.50 4.9e-324 2.4e-324 1e22 1e23 1e-22 1e-23"
+LONG = [
+    "1e99999999999999999999",
+    "-1e-99999999999999999999",
+    "0." + "0" * 400 + "1",
+    "0" * 400 + "1.5",
+    "1" + "0" * 300,
+]
+LONG += ["9" * 309, "1" * 400, "1." + "9" * 300]
+
+
+@pytest.mark.parametrize("text", [*SHORT.split(), *LONG])
+def test_ways_to_write_a_number(text):
+    same_number(text)
+
+
+@pytest.mark.parametrize("size", [510, 511, 512, 513, 2000])
+def test_numbers_of_very_many_digits_are_read_right_or_left_alone(size):
+    for text in (
+        "1" * size,
+        "0." + "3" * (size - 2),
+        "0." + "0" * (size - 3) + "7",
+        "0" * size,
+        "1." + "0" * (size - 2),
+    ):
+        assert len(text) == size
+        assert number(text) is None or number(text).hex() == float(text).hex()
+
+
+NO_NUMBERS = ". - + e5 .e5 1e 1e+ 1e- 1e.5 1e5. 1_0 0x1 0x1p3 nan NaN -nan inf -inf infinity 1.2.3 ..5 --1 +-1 1- 1+1"
+NO_NUMBERS += " 1f 1d5 1,5 1e5e5 1/2 ٣ \uff11 ½ a 1: 1; /1 e E -e1 1e٣ 1% 1L 1j (1) 1e--5 1e+-5 1\x00 \x001"
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS.split(" "))
+def test_what_is_no_number_is_not_read(text):
+    assert number(text) is None
+
+
+@given(st.text(alphabet="0123456789.eE+-_xn \x00", min_size=1, max_size=12))
+def test_what_is_read_is_what_python_takes_for_a_number(text):
+    found = number(text)
+    if found is not None:
+        assert found.hex() == trec.as_floats([text.strip()])[0].hex()
+    elif set(text) <= set("0123456789.eE+-"):
+        assert not trec.is_number(text.encode())
+
+
+# Texts --------------------------------------------------------------------------------------------------------
+
+IDS = st.lists(st.text(st.characters(max_codepoint=127), max_size=20), max_size=40)
+
+
+def object_array(items):
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+@given(IDS, st.data())
+def test_texts_are_the_strings_they_were(ids, data):
+    for column in (ids, object_array(ids), object_array(ids)[::-1][::-1]):
+        found = Texts.of(column)
+        assert len(found) == len(ids)
+        assert found.to_list() == ids
+        assert found.data == "".join(ids).encode()
+    rows = data.draw(st.lists(st.integers(0, len(ids) - 1), max_size=30)) if ids else []
+    rows = np.array(rows, dtype=np.int64)
+    assert found.to_list(rows) == [ids[i] for i in rows]
+    assert found[rows].to_list() == [ids[i] for i in rows]
+    start, stop = sorted(data.draw(st.lists(st.integers(0, len(ids)), min_size=2, max_size=2)))
+    part = found[start:stop]
+    assert part.to_list() == ids[start:stop]
+    assert part.row_hashes.tolist() == found.row_hashes.tolist()[start:stop]
+    joined = Texts.joined([part, found, found[rows], found[:0]])
+    assert joined.to_list() == [*ids[start:stop], *ids, *(ids[i] for i in rows)]
+    other = Texts.of(joined.to_list())
+    assert joined.hashes.tolist() == other.hashes.tolist()
+    every = np.arange(len(other))
+    assert joined.same(every, other, every)
+
+
+@given(IDS)
+def test_equal_texts_have_equal_hashes_wherever_they_stand(ids):
+    ids = [i for i in ids if i.split() == [i] and i[0] != "#" and i.isprintable()]
+    hashes = dict(zip(ids, Texts.of(ids).hashes.tolist(), strict=True))
+    again = Texts.of([f"x{i}"[1:] for i in reversed(ids)])
+    assert again.hashes.tolist() == [hashes[i] for i in reversed(ids)]
+    in_dicts, _ = Texts.of_dicts([dict.fromkeys(ids, 1)], len(set(ids)))
+    assert in_dicts.hashes.tolist() == [hashes[i] for i in dict.fromkeys(ids)]
+    in_lines = plain_lines("".join(f"q {i} 1\n" for i in ids).encode(), 3, 1, 2)
+    assert in_lines.texts.hashes.tolist() == [hashes[i] for i in ids]
+
+
+def test_hashes_tell_many_ids_apart():
+    ids = (
+        [f"{'D' * (i % 20)}{i}" for i in range(50000)] + ["a" * n for n in range(50)] + ["\0" * n for n in range(1, 20)]
+    )
+    assert len(set(Texts.of(ids).hashes.tolist())) == len(ids)
+
+
+@given(IDS, st.data())
+def test_less_is_the_order_of_strings(ids, data):
+    ids = [*ids, "a", "a\0", "", "a", "b"]
+    found = Texts.of(ids)
+    pairs = data.draw(st.lists(st.tuples(*[st.integers(0, len(ids) - 1)] * 2), max_size=40))
+    a, b = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
+    assert found.less(a, b).tolist() == [ids[i] < ids[j] for i, j in pairs]
+    other = Texts.of(ids[::-1])
+    back = len(ids) - 1 - b
+    assert found.same(a, other, back) == all(ids[i] == ids[j] for i, j in pairs)
+    for i, j in pairs:
+        one, two = np.array([i]), np.array([len(ids) - 1 - j])
+        assert found.same(one, other, two) == (ids[i] == ids[j])
+
+
+@given(st.lists(st.sampled_from(["", "a", "b", "ab", "301", "a\0"]), max_size=30))
+def test_changes_are_the_rows_that_differ_from_the_one_before(topics):
+    expected = [i for i, topic in enumerate(topics) if i == 0 or topics[i - 1] != topic]
+    copies = ["".join(["x", topic])[1:] for topic in topics]  # equal, and not the same object
+    for column in (topics, copies, object_array(topics), object_array(copies)[::-1][::-1]):
+        assert texts.changes(column).tolist() == expected
+
+
+NO_TEXTS = {
+    "not ASCII": "é",
+    "not Latin": "文",
+    "beyond 16 bits": "\U0001d518",
+    "a surrogate": "\udcff",
+    "no text": 7,
+    "missing": None,
+    "NaN": float("nan"),
+    "NA": pd.NA,
+    "bytes": b"a",
+    "of NumPy": np.str_("a"),
+    "of a class": type("Name", (str,), {"__eq__": lambda a, b: True, "__hash__": str.__hash__})("a"),
+}
+
+
+@pytest.mark.parametrize("odd", NO_TEXTS.values(), ids=NO_TEXTS)
+@pytest.mark.parametrize("at", [0, 1, 12, 13, 199])
+def test_other_ids_are_left_to_python(odd, at):
+    ids = [f"d{i}" for i in range(200)]
+    ids[at] = odd
+    for column in (ids, object_array(ids), object_array(ids)[::-1]):
+        assert Texts.of(column) is None
+        assert texts.changes(column) is None
+    scores = dict.fromkeys(ids, 1.0)
+    assert Texts.of_dicts([{}, scores], len(scores)) is None
+
+
+def test_other_columns_are_left_to_python():
+    others = [("a", "b"), np.array(["a", "b"]), np.array([1, 2]), np.array([["a"], ["b"]], dtype=object)]
+    others += [
+        np.array("a", dtype=object),
+        {"a": 1},
+        pd.Series(["a"]),
+        iter(["a"]),
+        np.array([], dtype=object).reshape(0, 2),
+    ]
+    for column in others:
+        assert Texts.of(column) is None
+        assert texts.changes(column) is None
+
+
+def test_columns_that_lie_oddly_in_memory():
+    rows = np.zeros(5, dtype=[("n", "i1"), ("id", "O")])  # addresses at odd places
+    rows["id"] = ids = ["a", "b", "b", "", "c"]
+    assert Texts.of(rows["id"]).to_list() == ids
+    assert texts.changes(rows["id"][::2]).tolist() == [0, 1, 2]
+    fixed = object_array(ids)
+    fixed.flags.writeable = False
+    assert Texts.of(fixed[3:1:-1]).to_list() == ["", "b"]
+    assert Texts.of(np.broadcast_to(object_array(["x"]), (3,))).to_list() == ["x"] * 3
+    assert Texts.of(np.empty(0, dtype=object)).to_list() == Texts.of([]).to_list() == []
+    assert texts.changes(np.empty(3, dtype=object)) is None
+
+
+# Dicts --------------------------------------------------------------------------------------------------------
+
+VALUES = (
+    st.floats()
+    | st.integers(-(2**70), 2**70)
+    | st.booleans()
+    | st.sampled_from([-1, -1.0, -0.0, 2**53 + 1, 2**1023, 1e308, 10**400, np.float64(0.5)])
+)
+
+
+@given(
+    st.lists(st.dictionaries(st.text(st.characters(max_codepoint=127), max_size=5), VALUES, max_size=20), max_size=5)
+)
+def test_entries_of_dicts_are_their_keys_and_numbers(dicts):
+    size = sum(map(len, dicts))
+    found = Texts.of_dicts(dicts, size)
+    values = [value for one in dicts for value in one.values()]
+    if any(isinstance(value, int) and abs(value) >= 2**1024 for value in values):
+        assert found is None
+        return
+    ids, numbers = found
+    assert ids.to_list() == [key for one in dicts for key in one]
+    assert bits(numbers) == bits([float(value) for value in values])
+
+
+def test_dicts_of_many_entries():
+    dicts = [{f"{i}-{n}": n / 7 for n in range(size)} for i, size in enumerate([127, 0, 128, 129, 1, 256, 1000])]
+    gone = dicts[3]
+    for n in range(0, 129, 3):  # places of a dict that hold nothing any more
+        del gone[f"3-{n}"]
+    ids, numbers = Texts.of_dicts(dicts, sum(map(len, dicts)))
+    assert ids.to_list() == [key for one in dicts for key in one]
+    assert numbers.tolist() == [value for one in dicts for value in one.values()]
+
+
+class Twice(float):
+    def __float__(self):
+        return 2.0 * super().__float__()
+
+
+class Whole(int):
+    def __float__(self):
+        return 0.5
+
+
+class Dict(dict):
+    def values(self):
+        return [9.0] * len(self)
+
+
+@pytest.mark.parametrize(
+    "value", ["1", None, 1j, Decimal(1), Fraction(1, 2), np.float32(1), np.int64(1), Twice(1), Whole(1), 10**400, pd.NA]
+)
+def test_other_numbers_are_left_to_python(value):
+    assert Texts.of_dicts([{"a": 1.0, "b": value}], 2) is None
+
+
+def test_other_dicts_are_left_to_python():
+    plain = {"a": 1.0}
+    for other in (Dict(plain), OrderedDict(plain), defaultdict(float, plain), [("a", 1.0)], None):
+        assert Texts.of_dicts([plain, other], 2) is None
+
+
+def test_dicts_that_grew_or_shrank_since_they_were_counted_are_left_to_python():
+    for size in (0, 1, 3, 10):
+        assert Texts.of_dicts([{"a": 1.0}, {"b": 2.0}], size) is None
+
+
+# The whole ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [Twice(1), Whole(1), True, np.float64(0.1), -1, -1.0, 2**53 + 1, Fraction(1, 3)])
+def test_scores_of_any_class_count_the_same(value):
+    run = {"q": {"a": 0.75, "b": value, "c": 1.5}}
+    found = []
+    for way in WAYS:
+        with looked_up(way):
+            evaluator = irpref.evaluator(["RR", "RPref(max_rel=1)"], {"q": {"b": 1, "c": 0}})
+            found.append([(m.measure, m.value) for m in evaluator.iter_calc(run)])
+    assert all(one == found[0] for one in found)
+
+
+def test_a_pool_is_the_same_elsewhere():
+    """What is pickled has strings, since another process may have nothing compiled."""
+    with looked_up(TEXTS):
+        pool = Pool.build({"q": {f"d{i}": i % 3 for i in range(300)}})
+        assert isinstance(pool._given_docs, Texts)
+        again = pickle.loads(pickle.dumps(pool))
+        assert again._given_docs == pool._given_docs.to_list()
+        assert again.doc_ids.tolist() == pool.doc_ids.tolist()
+        assert again.texts[1].tolist() == pool.texts[1].tolist()
+        state = pickle.dumps(pool)
+    assert b"Texts" not in state
+
+
+def test_pieces_of_lines_put_together_are_the_lines():
+    data = [b"q d1 1\nq d2 2\nr d1 3\n", b"r d3 4\n"]
+    parts = [plain_lines(block, 3, 1, 2) for block in data]
+    whole = Lines.joined([parts[0][2:], parts[1]])
+    assert (whole.texts.to_list(), whole.number.tolist()) == (["d1", "d3"], [3.0, 4.0])
+
+
+def test_threads_that_change_what_is_read_do_no_harm():
+    """The interpreter is kept while objects are read; what changed between two calls is noticed."""
+    shared = {f"d{i}": float(i) for i in range(500)}
+    column = [f"d{i}" for i in range(500)]
+    stop = threading.Event()
+
+    def change():
+        i = 0
+        while not stop.is_set():
+            shared[f"x{i % 97}"] = 1.0
+            shared.pop(f"x{(i * 7) % 97}", None)
+            column.append("z" * (i % 9)) if len(column) < 520 else column.clear() or column.extend(["a"] * 500)
+            i += 1
+
+    thread = threading.Thread(target=change)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        thread.start()
+        for _ in range(2000):
+            found = Texts.of_dicts([shared], len(shared))
+            assert found is None or len(found[0]) == found[1].size
+            ids = Texts.of(column)
+            assert ids is None or len(ids.to_list()) == len(ids)
+            rows = texts.changes(column)
+            assert rows is None or (np.diff(rows) > 0).all()
+    finally:
+        stop.set()
+        thread.join()
+        sys.setswitchinterval(interval)
+
+
+def test_nothing_is_kept():
+    """Objects that were read have as many references as before."""
+    ids = [f"{'d' * 40}{i}" for i in range(300)]
+    column, scores = object_array(ids), {name: 0.25 + i for i, name in enumerate(ids)}
+    data = "".join(f"q {name} 0.12345678901234567890123\n" for name in ids).encode()
+
+    def counts():
+        gc.collect()
+        held = [data, ids, column, scores, *ids, *scores.values()]
+        return [sys.getrefcount(one) for one in held]
+
+    before = counts()
+    for _ in range(20):
+        for good in (ids, column):
+            Texts.of(good), texts.changes(good)
+        found = Texts.of_dicts([scores], len(scores))[0]
+        every = np.arange(300)
+        found.to_list(), found.same(every, found, every), found.less(every, every[::-1])
+        plain_lines(data, 3, 1, 2), plain_lines(data + b"#", 3, 1, 2), plain_lines(data, 3, 1, 1)
+        Texts.of([*ids, None]), texts.changes([*ids, 1]), Texts.of_dicts([{**scores, "x": "y"}], 301)
+        for wrong in (np.array([300]), np.array([-1])):
+            with pytest.raises(IndexError, match="outside"):
+                found.to_list(wrong)
+            with pytest.raises(IndexError, match="outside"):
+                found.less(wrong, wrong)
+            assert not found.same(wrong, found, wrong)
+    del found, good
+    assert counts() == before
+
+
+def test_calls_that_make_no_sense_are_errors():
+    """Of nobody but this house; still, none ends the process."""
+    native, n = texts._native, np.zeros(2, np.int64)
+    short, wide, number = np.zeros(2, np.int32), np.zeros(2, np.uint64), np.zeros(2)
+    for name in ("lines", "count", "collect", "changes", "entries", "same", "less", "strings"):
+        with pytest.raises(TypeError):
+            getattr(native, name)()
+    with pytest.raises(TypeError, match="items of 8 bytes"):
+        native.collect(["a", "b"], short, short, wide)
+    with pytest.raises(TypeError):
+        native.collect("ab", n, short, wide)
+    with pytest.raises(TypeError, match="a list or an array of objects"):
+        native.collect(n, n, short, wide)
+    with pytest.raises((BufferError, ValueError)):
+        native.changes(["a"], np.zeros((4, 4), np.int64)[:, ::2])
+    with pytest.raises((BufferError, ValueError)):
+        native.changes(["a"], np.broadcast_to(n[:1], (2,)))
+    assert native.collect(["a"] * 3, n, short, wide) is None
+    assert native.changes(["a"] * 3, n) is None
+    assert native.entries([{"a": 1.0}], n, short, wide, number) is None
+    assert native.lines(b"q a 1\n" * 3, 3, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy()) is None
+    with pytest.raises(ValueError, match="as many"):
+        native.strings(b"ab", n, short[:1], n)
+    far = np.array([2**62, 2**63 - 1])
+    with pytest.raises(IndexError):
+        native.strings(b"ab", far, np.array([1, 2**31 - 1], np.int32), np.array([1]))
+    with pytest.raises(OverflowError):
+        native.lines(b"", 2**70, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy())
