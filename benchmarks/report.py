@@ -174,9 +174,8 @@ def files_section(results: list[dict[str, Any]]) -> str:
         "`irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval -m bpref QRELS RUN`, "
         "`ir_measures QRELS RUN Bpref`; time and memory at the peak. Files sorted by topic.\n\n"
         + table(["rows of the run", *whos, "ratio", "target"], rows)
-        + "\nSmall files are parsed in Python, before polars would have been imported: what is left is the import of "
-        "NumPy and of ir_measures. Of large ones polars parses blocks ahead, in one long call each, while the lines of "
-        "those before are checked and judged; parsing takes one core then, and checking and judging the other.\n"
+        + "\nOf small files what is left is the import of NumPy and of ir_measures. Of large ones blocks are parsed "
+        "ahead while those before are judged; parsing takes one core then, and judging the other.\n"
     )
 
 
@@ -298,12 +297,10 @@ def stages_section(results: list[dict[str, Any]]) -> str:
         "## Where the time goes\n\n"
         "An evaluation indexes the qrels, aligns the run with them (ids to rows, tie rule, checks) and computes, here "
         "on arrays that no measure has touched yet. The parts of the alignment, checks among them, are also shown on "
-        "their own: each retrieved document is copied to Arrow, hashed with its topic, and looked up by this key "
-        "(which also shows repeated documents); the ids of what was found are then compared. Of categorical columns "
-        "each category is looked for once, and rows are matched by their codes. What is left to gain is "
-        "small: each id has to be read once, which for Python strings is the copy, and each further step costs a few "
-        "passes over numbers. Dicts and namedtuples pay for unpacking Python objects on top. Where a measure adds "
-        "little, NumPy's cost per call counts more than its arrays.\n\n"
+        "their own: each retrieved document is read once, which copies and hashes its id, and looked up by a key of "
+        "topic and hash (which also shows repeated documents); the ids of what was found are then compared. Of "
+        "categorical columns each category is looked for once, and rows are matched by their codes. Where a measure "
+        "adds little, NumPy's cost per call counts more than its arrays.\n\n"
         + table(["workload", "input", "stage", "time", "ns a row"], rows)
     )
 

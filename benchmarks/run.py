@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import cluster, commands, peers, stages, track, workloads
+from irpref.formats import texts
 from irpref.messages import IrprefWarning
 
 # (workload, form) or (workload, form, contestant): how many times faster than ir_measures with Bpref alone.
@@ -317,20 +318,13 @@ def target_of(result: Result) -> float | None:
 def machine() -> dict[str, Any]:
     """Where and with what the results were measured."""
     versions = {}
-    for package in (
-        "irpref",
-        "ir-measures",
-        "pytrec_eval-terrier",
-        "ranx",
-        "numpy",
-        "pandas",
-        "polars",
-        "pyarrow",
-    ):
+    for package in PACKAGES:
         try:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             versions[package] = None
+    if not texts.compiled:
+        versions["irpref"] = f"{versions['irpref']} (nothing compiled)"
     cpu = platform.processor()
     if Path("/proc/cpuinfo").exists():
         found = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]

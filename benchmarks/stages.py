@@ -28,22 +28,21 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
         load = workloads.build(name, topics=options.topics)
         rows = load.run
         topics = Segments(np.searchsorted(rows.topic, np.arange(int(rows.topic.max()) + 2)))
-        docs = match.ArrowDocs.of(rows.doc_ids())
-        assert docs is not None
-        part = Part(np.arange(topics.n), topics.lengths, docs, rows.value)
-        keys = docs.keys(part.topics, part.lengths)
-        pool = Pool.build(workloads.FORMS["polars"](load.qrels))
-        assert pool.arrow is not None
         ids = workloads.FORMS["object"](rows)["doc_id"].to_numpy()
 
-        def again(part: Part) -> Part:
-            """The same documents, not hashed yet."""
-            return part._replace(docs=match.ArrowDocs(part.docs.values))
+        def read(ids: Any = ids) -> Any:
+            return match.texts_of(ids) or match.ArrowDocs.of(ids)
+
+        docs = read()
+        part = Part(np.arange(topics.n), topics.lengths, docs, rows.value)
+        keys = match.keys_of(docs, part.topics, part.lengths)
+        pool = Pool.build(workloads.FORMS["object"](load.qrels))
+        _by_key(pool, part)  # the pool's keys are made once
 
         checks = {
-            "ids from Python to Arrow": lambda ids=ids: match.ArrowDocs.of(ids),
-            "keys (hashes of topic and id)": lambda part=part: again(part).docs.keys(part.topics, part.lengths),
-            "judgments found by key": lambda part=part, pool=pool: _by_key(pool, again(part)),
+            "ids from Python": read,
+            "keys of topic and id": lambda part=part: match.keys_of(part.docs, part.topics, part.lengths),
+            "judgments found by key": lambda part=part, pool=pool: _by_key(pool, part),
             "check: tie rule": lambda part=part, topics=topics: evaluation_order(part.score, topics, part),
             "check: repeated documents": lambda keys=keys, topics=topics: match.repeated(keys, topics),
             "check: scores finite": lambda rows=rows: np.isfinite(rows.value).all(),
