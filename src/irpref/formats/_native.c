@@ -615,6 +615,35 @@ entries(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 
 /* Texts by row ------------------------------------------------------------------------------------------------- */
 
+/* hashes(data, at, length, out) */
+static PyObject *
+hashes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8};
+    Array a[4];
+    Texts of;
+    if (n_args != 4) {
+        PyErr_SetString(PyExc_TypeError, "hashes takes 4 arguments");
+        return NULL;
+    }
+    if (all_arrays(args, SIZES, "rrrw", 4, a) < 0)
+        return NULL;
+    int good = texts_of(a, &of) == 0;
+    if (good) {
+        uint64_t *out = (uint64_t *)a[3].data;
+        good = a[3].size == of.size;
+        for (Py_ssize_t i = 0; good && i < of.size; i++)
+            if ((good = inside(&of, i)))
+                out[i] = hash_of(of.data + of.at[i], of.length[i]);
+        if (!good)
+            PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
+    }
+    release(a, 4);
+    if (!good)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* same(data, at, length, rows, data, at, length, rows): whether all pairs are equal. */
 static PyObject *
 same(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
@@ -711,7 +740,7 @@ strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 #define METHOD(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
 
 static PyMethodDef METHODS[] = {METHOD(lines),   METHOD(count),   METHOD(collect), METHOD(changes),
-                                METHOD(entries), METHOD(same),    METHOD(less),    METHOD(strings), {NULL, NULL, 0, NULL}};
+                                METHOD(entries), METHOD(hashes),  METHOD(same),    METHOD(less),    METHOD(strings), {NULL, NULL, 0, NULL}};
 
 static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
 

@@ -32,6 +32,9 @@ def changes(objects: Any, rows: Ints, /) -> int | None:
 def entries(dicts: list[Any], at: Ints, length: Ints, hashes: Ints, number: Floats, /) -> bytes | None:
     """As `collect`, of keys, with their values."""
 
+def hashes(data: bytes, at: Ints, length: Ints, out: Ints, /) -> None:
+    """Hash of each text; fills `out`."""
+
 def same(
     data: bytes, at: Ints, length: Ints, rows: Ints, others: bytes, its_at: Ints, its_length: Ints, its_rows: Ints, /
 ) -> bool:

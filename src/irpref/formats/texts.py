@@ -32,6 +32,7 @@ def _load() -> Any:
     return _native
 
 
+_PIECE = 1 << 20  # rows of a series that are copied at a time
 _native = _load()
 compiled: bool = _native is not None and os.environ.get("IRPREF_TEXTS") != "pure"
 
@@ -61,6 +62,24 @@ class Texts:
         at, length, hashes = _room(len(column))
         data = _native.collect(column, at, length, hashes)
         return None if data is None else cls(data, at, length, hashes)
+
+    @classmethod
+    def of_series(cls, column: Any) -> Texts | None:
+        """A polars series of strings; None as for `of`."""
+        if not compiled:
+            return None
+        parts, lengths = [b""], [np.zeros(0, np.int32)]
+        for start in range(0, len(column), _PIECE):
+            piece = column[start : start + _PIECE]
+            part = piece.str.join("").item().encode()
+            if not part.isascii():
+                return None
+            parts.append(part)
+            lengths.append(piece.str.len_bytes().to_numpy().astype(np.int32))
+        data, length = b"".join(parts), np.concatenate(lengths)
+        at, hashes = np.cumsum(length, dtype=np.int64) - length, np.empty(length.size, np.uint64)
+        _native.hashes(data, at, length, hashes)
+        return cls(data, at, length, hashes)
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]], size: int) -> tuple[Texts, Floats] | None:

@@ -75,7 +75,14 @@ class Pool(Judgments):
     @cached_property
     def texts(self) -> tuple[Texts, Keys] | None:
         """As `arrow`; None where some id is no plain text."""
-        docs = self._given_docs if isinstance(self._given_docs, Texts) else Texts.of(self._docs)
+        given = self._given_docs
+        if isinstance(given, ArrowDocs) and given.codes is None:
+            docs = Texts.of_series(given.values)
+            if docs is not None:  # once is enough
+                self._given_docs = docs
+                self.__dict__.pop("arrow", None)
+        else:
+            docs = given if isinstance(given, Texts) else Texts.of(self._docs)
         return None if docs is None else (docs, _keys(docs, self.judged))
 
     def __getstate__(self) -> dict[str, Any]:
