@@ -61,6 +61,14 @@ def test_the_smallest_gains_that_are_not_refused_are_exact(norm, unretrieved):
     assert RPref(**options).evaluate(qrels, run)["q"] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("small", [1e-5, 1e-15, 1e-17, 1e-200])
+def test_what_is_left_of_a_weight_is_exact_to_the_last_digit_of_one(small):
+    """c stands below b alone, which is worth `small`, and keeps as much; b is not in the sum of `top='zero'`."""
+    qrels, run = {"q": {"b": small, "c": 1}}, {"q": {"b": 2.0, "c": 1.0}}
+    found = RPref(norm="relative", top="zero", max_rel=1).evaluate(qrels, run)["q"]
+    assert abs(found - small / (1 + small)) < 1.2e-16
+
+
 def test_partitions_of_the_largest_grades():
     # 100 * 0.5e308 has no double.
     qrels = {"q": {"a": 0.5e308, "b": 0, "c": 1.6e308}}
