@@ -38,8 +38,8 @@ How it is computed: grades enter as ratios of whole numbers wherever they are wh
 document, so that fractions that are equal have equal bits (`irpref.measures.scale`). The differences above each
 document are counted by `irpref.arrays.inversions`, once for all norms and readings.
 
-What it cannot hold: a document keeps 1 - penalty_k of its weight, to 16 digits of the whole. In the relative norm, what is left
-where all documents above are worth less than 1e-16 of it is 0. Values are exact to 1e-16, of what is near 0 not all digits.
+What it cannot hold: a document keeps 1 - penalty_k of its weight, to 16 digits of the whole. In the relative norm,
+where all documents above are worth less than 1e-16 of it, that is 0: values are exact to 1e-16, if not in all digits.
 
 By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0, 0, so R = 3/2 and
 N = 0 + 1/2 + 1 + 1 = 5/2. Above a stands c, which costs 1; above b stands c, which costs (1/2 - 0) / (1/2) = 1; a

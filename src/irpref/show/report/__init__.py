@@ -14,15 +14,23 @@ import hashlib
 import html
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING
 
 from irpref.formats.replace import replaced
 from irpref.show.report import charts
 from irpref.show.report.contents import contents
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+    from irpref.judged.types import Groups, Qrels, Runs
+    from irpref.measures.declare import Measures
+    from irpref.meta.samples import Rng
+    from irpref.show.report.texts import Texts
 
 __all__ = ["Report", "report"]
 
@@ -71,21 +79,21 @@ class Report:
 
 
 def report(
-    measures: Any,
-    qrels: Any,
-    runs: Any,
+    measures: Measures,
+    qrels: Qrels,
+    runs: Runs,
     path: str | os.PathLike[str] | None = None,
     *,
     baseline: str | None = None,
     title: str = "Evaluation",
-    topics: Any = None,
-    documents: Any = None,
-    groups: Any = None,
-    rankings: Any = None,
+    topics: Texts | None = None,
+    documents: Texts | None = None,
+    groups: Groups | None = None,
+    rankings: str | Iterable[str] | None = None,
     depth: int = 20,
     pairs: str = "randomised_tukey",
     level: float = 0.95,
-    rng: Any = None,
+    rng: Rng | None = None,
     float32: bool = False,
     jobs: int | None = None,
     form: str | None = None,
@@ -176,7 +184,7 @@ def report(
     return made if path is None else made.save(path)
 
 
-def as_json(data: Any) -> str:
+def as_json(data: object) -> str:
     """JSON that stays data wherever it stands in a page: ASCII, and no `<`, `>` or `&` in it."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -192,7 +200,7 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _template() -> Any:
+def _template() -> Template:
     try:
         from jinja2 import Environment, StrictUndefined
     except ModuleNotFoundError as problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
-from typing import Any
+from types import ModuleType
 
 PACKAGE = "vl-convert-python"
 _MADE_BY = (
@@ -14,7 +14,7 @@ _MADE_BY = (
 )
 
 
-def package() -> Any:
+def package() -> ModuleType:
     """The package that brings Vega.
 
     Raises

@@ -12,7 +12,7 @@ import platform
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -43,7 +43,18 @@ from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, about, did_you_mean, warn_user
 from irpref.show.look import CRP_CUT, MINUS
 from irpref.show.names import left_out, parts
-from irpref.show.report.texts import texts
+from irpref.show.report.texts import Texts, texts
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from ir_measures.measures import Measure
+
+    from irpref.judged.types import Groups, Qrels, Run, Runs
+    from irpref.measures.declare import Measures
+    from irpref.meta.samples import Rng
+
+# A part of the page, as JSON has it.
+Part: TypeAlias = dict[str, Any]
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
 N_PAIRS = 6  # best runs whose pairs are looked at for what unjudged documents could turn
@@ -65,24 +76,24 @@ _METHODS = {
 
 
 def contents(
-    measures: Any,
-    qrels: Any,
-    runs: Any,
+    measures: Measures,
+    qrels: Qrels,
+    runs: Runs,
     *,
     baseline: str | None,
     title: str,
-    topics: Any,
-    documents: Any,
-    groups: Any,
-    rankings: Any,
+    topics: Texts | None,
+    documents: Texts | None,
+    groups: Groups | None,
+    rankings: str | Iterable[str] | None,
     depth: int,
     pairs: str,
     level: float,
-    rng: Any,
+    rng: Rng | None,
     float32: bool,
     jobs: int | None,
     form: str | None,
-) -> dict[str, Any]:
+) -> Part:
     """Everything that the page shows, see `irpref.report`: lists, numbers and text, as JSON has them."""
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
@@ -146,7 +157,7 @@ def contents(
         }
 
 
-def _short(runs: Sequence[str]) -> dict[str, Any]:
+def _short(runs: Sequence[str]) -> Part:
     """How much of long names is shown where there is little room."""
     found = parts(runs)
     return {
@@ -156,10 +167,10 @@ def _short(runs: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _opened(runs: Mapping[str, Any], form: str | None, jobs: int | None) -> dict[str, Any]:
+def _opened(runs: Mapping[str, Run], form: str | None, jobs: int | None) -> dict[str, Run]:
     """The runs, files read, several at a time."""
 
-    def read(run: Any) -> Any:
+    def read(run: Run) -> Run:
         return opened(read_run(run, form) if form and isinstance(run, (str, os.PathLike)) else run, "score")
 
     out = {}
@@ -169,11 +180,12 @@ def _opened(runs: Mapping[str, Any], form: str | None, jobs: int | None) -> dict
                 warn_user(*warning)
         if done.error is not None:
             raise done.error
+        assert done.value is not None
         out[name] = done.value
     return out
 
 
-def _in_32_bits(runs: Mapping[str, Any]) -> dict[str, Any]:
+def _in_32_bits(runs: Mapping[str, Run]) -> dict[str, Any]:
     """The runs with their scores in 32 bits."""
     out: dict[str, Any] = {}
     for name, run in runs.items():
@@ -193,7 +205,7 @@ def numbers(values: Iterable[float]) -> list[float | int | None]:
     return [number(value) for value in np.array(list(values), dtype=np.float64).tolist()]
 
 
-def number(value: Any) -> float | int | None:
+def number(value: float | None) -> float | int | None:
     """One of `numbers`."""
     if value is None or value != value or math.isinf(value):
         return None
@@ -201,7 +213,7 @@ def number(value: Any) -> float | int | None:
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
-def _known(name: Any, runs: Iterable[str]) -> str:
+def _known(name: object, runs: Iterable[str]) -> str:
     names = list(runs)
     if name not in names:
         raise ValueError(
@@ -210,7 +222,7 @@ def _known(name: Any, runs: Iterable[str]) -> str:
     return str(name)
 
 
-def _shown_runs(rankings: Any, runs: Sequence[str], baseline: str | None) -> list[str]:
+def _shown_runs(rankings: str | Iterable[str] | None, runs: Sequence[str], baseline: str | None) -> list[str]:
     if rankings is None:
         wanted = list(runs[:N_RANKINGS])
     else:
@@ -227,8 +239,8 @@ def _board(
     pairs: str,
     level: float,
     groups: Mapping[str | None, Bools] | None,
-    rng: Any,
-) -> dict[str, Any]:
+    rng: Rng | None,
+) -> Part:
     """Rows of each measure and the tests of all pairs; means alone where there is one topic."""
     first = found[names[0]]
     if len(first.topics) < 2:
@@ -284,11 +296,11 @@ def _board(
     }
 
 
-def _objects(column: Any) -> list[Any]:
+def _objects(column: pd.Series) -> list[Any]:
     return column.astype(object).where(column.notna(), None).tolist()
 
 
-def _pairs(tested: Any, names: Sequence[str], runs: Sequence[str]) -> list[dict[str, Any]]:
+def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> list[Part]:
     """For each measure, the pairs of runs i < j of the board, row by row: `i` minus `j`."""
     place = {name: i for i, name in enumerate(runs)}
     n = len(runs)
@@ -311,7 +323,7 @@ def _pairs(tested: Any, names: Sequence[str], runs: Sequence[str]) -> list[dict[
     return out
 
 
-def _measure(measure: Any, of: Results) -> dict[str, Any]:
+def _measure(measure: Measure, of: Results) -> Part:
     return {
         "name": str(measure),
         "higher": of.higher_is_better,
@@ -323,7 +335,7 @@ def _measure(measure: Any, of: Results) -> dict[str, Any]:
 # ---------------------------------------------------------------------------------------------------------- rankings
 
 
-def _explainers(chosen: Sequence[Any], pool: Pool) -> list[Explainer]:
+def _explainers(chosen: Sequence[Measure], pool: Pool) -> list[Explainer]:
     out = []
     for measure in chosen:
         try:
@@ -335,13 +347,13 @@ def _explainers(chosen: Sequence[Any], pool: Pool) -> list[Explainer]:
 
 
 def _rankings(
-    chosen: Sequence[Any],
-    qrels: Any,
-    runs: Mapping[str, Any],
+    chosen: Sequence[Measure],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
     topics: Sequence[str],
     depth: int,
-    documents: Any,
-) -> dict[str, Any]:
+    documents: Texts | None,
+) -> Part:
     """First ranks of some runs: documents, grades, ties, contributions and reasons."""
     columns = columns_for(chosen)
     pool = recent_pool(qrels, columns, preferences=True)
@@ -350,7 +362,7 @@ def _rankings(
     explainers = _explainers(chosen, pool)
     docs: dict[str, int] = {}
     words: dict[str, int] = {"": 0}
-    lists: list[list[Any]] = []
+    lists: list[list[Part | None]] = []
     for run in runs.values():
         try:
             seen = listing(pool, run)
@@ -359,11 +371,11 @@ def _rankings(
             continue
         accounts = [explainer.account(run, missed=False) for explainer in explainers]
         reasons = [explainer.reasons(account, depth) for explainer, account in zip(explainers, accounts, strict=True)]
-        of_run: list[Any] = []
+        of_run: list[Part | None] = []
         for topic in topics:
             start, stop = seen.topics.offsets[pool.topic_of[topic] : pool.topic_of[topic] + 2].tolist()
             rows = range(start, min(stop, start + depth))
-            one = {
+            one: Part = {
                 "docs": [docs.setdefault(seen.doc_ids[i], len(docs)) for i in rows],
                 "grades": numbers(seen.grade[rows.start : rows.stop]),
                 "scores": numbers(seen.score[rows.start : rows.stop]),
@@ -412,7 +424,7 @@ def _tied(seen: Listing, start: int, shown: int, stop: int) -> list[int]:
 # ------------------------------------------------------------------------------------------------------------ curves
 
 
-def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[str, list[Part]]:
     """Curves of the runs, and shares of documents by rank: means over the topics."""
     pool = recent_pool(qrels, preferences=True)
     if not pool.graded:
@@ -432,7 +444,7 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
         (crp[crp["rank"] <= last], "rank", "share_median"),
         (curves.npref_convergence(pool, seen, rpref), "n", "value"),
     ]
-    words: list[tuple[str, str, dict[str, Any]]] = [
+    words: list[tuple[str, str, Part]] = [
         ("Precision and recall", "precision at eleven levels of recall", {"from": 0, "to": 1}),
         ("Cumulated gain", gain, {"from": 0, "log": True}),
         (
@@ -448,7 +460,7 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
         ),
     ]
     labels = {"ndcg": "DCG / ideal DCG", "share_median": f"CRP (0 ideal, {MINUS}1 {worst} at R)", "value": "n-pref"}
-    out: list[dict[str, Any]] = []
+    out: list[Part] = []
     for (table, x, y), (title, said, more) in zip(tables, words, strict=True):
         lines = {name: of for name, of in table.groupby("run", sort=False)}
         at = next(iter(lines.values()))[x].tolist()
@@ -468,7 +480,7 @@ def _drawn(qrels: Any, named: Mapping[str, Any], runs: Sequence[str]) -> dict[st
     return {"curves": out, "holes": _holes(seen)}
 
 
-def _holes(runs: Mapping[str, JudgedRun]) -> list[dict[str, Any]]:
+def _holes(runs: Mapping[str, JudgedRun]) -> list[Part]:
     """Share of the documents at some ranks that are not judged: at those after the rank before, up to this one."""
     points = []
     deepest = max([1, *(int(judged.n_retrieved.max(initial=0)) for judged in runs.values())])
@@ -494,9 +506,9 @@ def _holes(runs: Mapping[str, JudgedRun]) -> list[dict[str, Any]]:
     ]
 
 
-def _bounds(measure: Any, qrels: Any, runs: Mapping[str, Any], n_topics: int) -> dict[str, Any]:
+def _bounds(measure: Measure, qrels: Qrels, runs: Mapping[str, Run], n_topics: int) -> Part:
     """What unjudged documents could make of a measure, which pairs they could turn, which to judge next."""
-    out: dict[str, Any] = {"measure": str(measure), "runs": [], "pairs": [], "next": [], "said": ""}
+    out: Part = {"measure": str(measure), "runs": [], "pairs": [], "next": [], "said": ""}
     out["best"] = min(N_PAIRS, len(runs))
     if n_topics * len(runs) > MOST_BOUNDS:
         out["said"] = f"left out, as there are {n_topics} topics: irpref.intervals(over='unjudged') gives them"
@@ -525,15 +537,15 @@ def _bounds(measure: Any, qrels: Any, runs: Mapping[str, Any], n_topics: int) ->
     return out
 
 
-def _tied_runs(findings: Any, runs: Sequence[str]) -> list[str]:
+def _tied_runs(findings: pd.DataFrame, runs: Sequence[str]) -> list[str]:
     """Runs with documents of equal scores, in the order of the leaderboard."""
     tied = set(findings.loc[findings["code"] == "ties", "run"])
     return [name for name in runs if name in tied]
 
 
-def _ties(measure: Any, qrels: Any, runs: Mapping[str, Any], tied: Sequence[str], n_topics: int) -> dict[str, Any]:
+def _ties(measure: Measure, qrels: Qrels, runs: Mapping[str, Run], tied: Sequence[str], n_topics: int) -> Part:
     """What other orders of tied documents would make of a measure: the runs for which it is another value."""
-    out: dict[str, Any] = {"measure": str(measure), "tied": len(tied), "runs": [], "said": ""}
+    out: Part = {"measure": str(measure), "tied": len(tied), "runs": [], "said": ""}
     if n_topics * len(tied) > MOST_TIED:
         out["said"] = f"left out, as {len(tied)} runs have ties: irpref.intervals(over='ties') gives them"
         return out
@@ -552,9 +564,9 @@ def _ties(measure: Any, qrels: Any, runs: Mapping[str, Any], tied: Sequence[str]
 # ------------------------------------------------------------------------------------------------------ what was done
 
 
-def _input(name: str, data: Any) -> dict[str, Any]:
+def _input(name: str, data: object) -> Part:
     """What one of the inputs was: a file with its hash, a data set, or something in memory."""
-    out: dict[str, Any] = {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
+    out: Part = {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
     if isinstance(data, (str, os.PathLike)):
         path = os.fspath(data)
         out["what"] = os.path.basename(path) or path
@@ -582,7 +594,7 @@ def _counted(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _methods(chosen: Sequence[Any], pairs: str, level: float, n_topics: int, n_runs: int) -> str:
+def _methods(chosen: Sequence[Measure], pairs: str, level: float, n_topics: int, n_runs: int) -> str:
     said = [
         literature.methods(chosen),
         f"Values are means over {_counted(n_topics, 'topic')} of {_counted(n_runs, 'run')}.",

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
+
+from irpref.judged.types import Frame
+
+# Text by id; a frame; a path, or the id of a data set of ir_datasets.
+Texts: TypeAlias = Mapping[Any, Any] | Frame | str | os.PathLike[str]
 
 LONGEST = 300  # characters of a text on the page
 _IDS = {"topics": ("query_id", "qid"), "documents": ("doc_id", "docno")}
 _TEXTS = {"topics": ("query", "text", "title"), "documents": ("title", "text", "body")}
 
 
-def texts(given: Any, what: str, wanted: Iterable[str]) -> list[str | None]:
+def texts(given: Texts | None, what: str, wanted: Iterable[str]) -> list[str | None]:
     """Texts of some ids.
 
     Parameters
@@ -43,13 +48,14 @@ def _line(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def _found(given: Any, what: str, ids: list[str]) -> Mapping[str, Any]:
+def _found(given: Texts, what: str, ids: list[str]) -> Mapping[str, object]:
     if isinstance(given, Mapping):
         return {str(name): text for name, text in given.items()}
     if hasattr(given, "columns"):
-        id_ = _column(list(given.columns), _IDS[what], what)
-        text = _column(list(given.columns), _TEXTS[what], what)
-        return dict(zip(map(str, list(given[id_])), list(given[text]), strict=True))
+        frame: Any = given
+        id_ = _column(list(frame.columns), _IDS[what], what)
+        text = _column(list(frame.columns), _TEXTS[what], what)
+        return dict(zip(map(str, list(frame[id_])), list(frame[text]), strict=True))
     if isinstance(given, (str, os.PathLike)):
         path = os.fspath(given)
         return _of_file(path, what) if os.path.exists(path) else _of_dataset(path, what, ids)
@@ -59,7 +65,7 @@ def _found(given: Any, what: str, ids: list[str]) -> Mapping[str, Any]:
     )
 
 
-def _column(columns: list[Any], names: tuple[str, ...], what: str) -> str:
+def _column(columns: list[object], names: tuple[str, ...], what: str) -> str:
     for name in names:
         if name in columns:
             return name
