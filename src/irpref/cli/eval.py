@@ -337,9 +337,9 @@ def _on(found: Scores, group: str | None, topics: set[str]) -> Scores:
 
 def _compared(
     scores: Mapping[str, Scores], base: str, measures: Sequence[Measure], test: str, correction: str
-) -> dict[tuple[str, Any], float]:
+) -> dict[tuple[str, Measure], float]:
     """Adjusted p-value by run and measure. The family are the runs compared by one measure."""
-    out: dict[tuple[str, Any], float] = {}
+    out: dict[tuple[str, Measure], float] = {}
     others = [name for name in scores if name != base]
     for measure in measures:
         of_base = scores[base].by_topic.get(measure, {})
@@ -370,7 +370,7 @@ def _wide(
     """One row a run (or topic), one column a measure; the best of the runs is marked."""
     number = rounded(args.places)
     grouped = args.groups is not None
-    found: dict[tuple[str, tuple[str, str | None]], dict[Any, Value]] = {}
+    found: dict[tuple[str, tuple[str, str | None]], dict[Measure, Value]] = {}
     for value in values:
         found.setdefault((value.run, (value.query_id, value.group)), {})[value.measure] = value
     if not with_run and not args.by_query and not grouped:  # a list is easier to read than one long row
@@ -413,7 +413,7 @@ def lower_is_better(measure: Measure) -> bool:
     return not getattr(measure, "higher_is_better", True)
 
 
-def best_of(measure: Measure, values: Sequence[float], number: Any) -> str | None:
+def best_of(measure: Measure, values: Sequence[float], number: Callable[[float], str]) -> str | None:
     """The best value as it is printed; None where nothing is better than anything else."""
     if str(measure.NAME) in _COUNTS:
         return None
@@ -454,7 +454,7 @@ def _crew(prepare: Callable[[], Callable[[str], Scores]], paths: list[str], *mor
 
 
 @contextmanager
-def _progress(paths: Sequence[str]) -> Iterator[Any]:
+def _progress(paths: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
     """A line on standard error while long files are read, if that is a terminal."""
     size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
     if not sys.stderr.isatty() or (size < LONG_BYTES and "-" not in paths):

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from irpref.analysis.check import Finding
     from irpref.evaluation import Others
-    from irpref.judged.stream import Done
+    from irpref.judged.pool import Pool
+    from irpref.judged.stream import Done, JudgedFile
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
@@ -159,9 +160,9 @@ class Scores:
     def __init__(self) -> None:
         self.missing: list[str] = []
         self.grave: list[Finding] = []
-        self.means: dict[Any, float] = {}
-        self.by_topic: dict[Any, dict[str, float]] = {}
-        self.lines: list[tuple[str, Any, float]] = []
+        self.means: dict[Measure, float] = {}
+        self.by_topic: dict[Measure, dict[str, float]] = {}
+        self.lines: list[tuple[str, Measure, float]] = []
 
 
 class Scorer:
@@ -216,7 +217,7 @@ class Scorer:
                 raise
             # Judgments by subtopic, say, from which the host takes the last of each document.
             warn_user(f"{str(error).partition('. ')[0]}: ir_measures counts the later line", IrprefWarning)
-        hosted: set[Any] = set()
+        hosted: set[Measure] = set()
         if not provider and self.pool is not None:
             hosted = self._hosted(set(measures) - set(ours))
             if exact and judgments.whole() and not _host_errs(hosted, self.pool):
@@ -244,7 +245,7 @@ class Scorer:
                 self.kernels.single |= self.others.single
 
     @staticmethod
-    def _hosted(measures: Iterable[Measure]) -> set[Any]:
+    def _hosted(measures: Iterable[Measure]) -> set[Measure]:
         from ir_measures import providers
 
         from irpref.measures.everyday import supports
@@ -290,7 +291,7 @@ class Scorer:
         found.means = {measure: found.means[measure] for measure in self.measures}
         return found
 
-    def _judged(self, source: Source, table: Any, progress: Any) -> Any:
+    def _judged(self, source: Source, table: Any, progress: Callable[[int], None] | None) -> JudgedFile:
         from irpref.judged.stream import judge_file, judge_table
 
         options: dict[str, Any] = {"strict": self.strict, "ties": self.kernels.ties, "rounded": self.kernels.single}
@@ -303,7 +304,7 @@ class Scorer:
             warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)
         return judged
 
-    def _grave(self, source: Source, table: Any, judged: Any, missing: bool) -> list[Finding]:
+    def _grave(self, source: Source, table: Any, judged: JudgedFile, missing: bool) -> list[Finding]:
         small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
         enough = judged.run.n_retrieved if small else 1
         if not missing and (judged.run.hits.lengths >= enough).all():
@@ -316,7 +317,7 @@ class Scorer:
 
         return grave_of_judged(self.pool, judged.run, judged.topics, read, small)
 
-    def _score_kernels(self, judged: Any, found: Scores) -> None:
+    def _score_kernels(self, judged: JudgedFile, found: Scores) -> None:
         import numpy as np
 
         ids = self.pool.topic_ids
@@ -338,7 +339,7 @@ class Scorer:
                 found.by_topic[measure] = {ids[t]: numbers[t] for t in by_id}
                 found.lines += [(ids[t], measure, numbers[t]) for t in by_id]
 
-    def _score_others(self, table: Any, judged: Any, found: Scores) -> None:
+    def _score_others(self, table: Any, judged: JudgedFile | None, found: Scores) -> None:
         assert self.others is not None
         metrics = self.others.metrics(_host_run(table), judged is not None and judged.run.single is not None)
         lines = [(metric.query_id, metric.measure, metric.value) for metric in metrics]
@@ -378,7 +379,7 @@ class SideBySide(Scorer):
         return found
 
 
-def _host_errs(measures: Iterable[Measure], pool: Any) -> bool:
+def _host_errs(measures: Iterable[Measure], pool: Pool) -> bool:
     """Whether the host computes wrong values of these measures together, or crashes: see `irpref.host`."""
     import numpy as np
 

@@ -14,7 +14,7 @@ Decided here: measures that have no cutoff, such as R-measure, which looks at ra
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from irpref.meta.samples import Rng
 from irpref.meta.stability import stability
 from irpref.meta.swap import swap
 from irpref.meta.values import TopicValues, topic_values
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CUTOFFS = (5, 10, 20, 50, 100, None)
 FUZZINESS = 0.05
@@ -56,7 +59,7 @@ def cutoffs(
     rng: Rng | None = None,
     float32: bool = False,
     progress: bool | None = None,
-) -> Any:
+) -> pd.DataFrame:
     """Stability, sensitivity and discriminative power of measures at several cutoffs.
 
     Parameters

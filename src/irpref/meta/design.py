@@ -18,18 +18,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irpref.arrays.segments import Floats
 from irpref.meta.values import TopicValues
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
 METHODS = ("t", "anova")
 _MOST = 10**9  # topics
 
 
-def residual_variance(values: Any) -> float:
+def residual_variance(values: ArrayLike | TopicValues) -> float:
     """Variance left when each system's and each topic's mean is taken out.
 
     Parameters
@@ -204,7 +208,7 @@ def topic_set_size(
     differences: float | Iterable[float] = (0.01, 0.02, 0.05, 0.1),
     level: float = 0.95,
     power: float = 0.8,
-) -> Any:
+) -> pd.DataFrame:
     """How many topics measures would need, from the values of systems at hand as a pilot study.
 
     Parameters

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -50,6 +50,9 @@ from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_taus, tau_ap
 from irpref.meta.samples import Rng
 from irpref.meta.values import _higher_is_better
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 LEAST = (1, 10)
@@ -242,7 +245,7 @@ class Incompleteness:
         What is wrong with the judgments below 100 %.
     """
 
-    means: Any
+    means: pd.DataFrame
     loss: str = "random"
     _compared: dict[str | None, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -261,7 +264,7 @@ class Incompleteness:
         """Names of the measures."""
         return list(dict.fromkeys(self.means["measure"]))
 
-    def samples(self, reference: str | None = None) -> Any:
+    def samples(self, reference: str | None = None) -> pd.DataFrame:
         """Agreement of each sample with all judgments.
 
         Parameters
@@ -286,7 +289,7 @@ class Incompleteness:
             self._compared[reference] = self._compare(reference)
         return self._compared[reference].copy()
 
-    def _compare(self, reference: str | None) -> Any:
+    def _compare(self, reference: str | None) -> pd.DataFrame:
         import pandas as pd
 
         full = self.means[self.means["level"] == 100].set_index(["measure", "system"])["mean"]
@@ -303,7 +306,7 @@ class Incompleteness:
             parts.append(part.sort_values(["level", "sample"], ascending=[False, True]))
         return pd.concat(parts, ignore_index=True)
 
-    def table(self, reference: str | None = None) -> Any:
+    def table(self, reference: str | None = None) -> pd.DataFrame:
         """Agreement by measure and level, averaged over the samples.
 
         Parameters
@@ -330,7 +333,7 @@ def _sign(measure: str) -> float:
     return 1.0 if _higher_is_better(measure) else -1.0
 
 
-def _frame(cells: Mapping[Cell, float]) -> Any:
+def _frame(cells: Mapping[Cell, float]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame([(*cell, mean) for cell, mean in cells.items()], columns=list(COLUMNS))

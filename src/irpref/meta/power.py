@@ -21,14 +21,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
 from irpref.meta.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
-from irpref.meta.values import PairDifferences, TopicValues, one_of
+from irpref.meta.values import MeasureValues, PairDifferences, TopicValues, one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A variance is a difference of sums; below this share of them it is their rounding error, and is 0.
 _NO_VARIANCE = 1e-13
@@ -79,7 +82,7 @@ class DiscriminativePower:
         out[first, second] = out[second, first] = self.asl
         return out
 
-    def table(self) -> Any:
+    def table(self) -> pd.DataFrame:
         """DataFrame of measure, system, other, difference, asl, required: one row for each pair."""
         import pandas as pd
 
@@ -98,7 +101,7 @@ class DiscriminativePower:
 
 
 def discriminative_power(
-    values: Any,
+    values: MeasureValues,
     *,
     alpha: float = 0.05,
     n_samples: int = 1000,

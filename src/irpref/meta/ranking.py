@@ -19,13 +19,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
-from irpref.meta.values import one_of, values_in
+from irpref.meta.values import MeasureValues, one_of, values_in
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PAIRS = 1 << 20  # pairs of systems looked at in one go
 
@@ -140,7 +143,7 @@ class SystemRanking:
         """AP correlation with a reference ranking of the same systems, else `ValueError`."""
         return tau_ap(*self._aligned(reference))
 
-    def table(self) -> Any:
+    def table(self) -> pd.DataFrame:
         """DataFrame of measure, rank (the same for equal means), system, mean: best first."""
         import pandas as pd
 
@@ -149,7 +152,7 @@ class SystemRanking:
         return pd.DataFrame({"measure": self.measure, "rank": rank, "system": self.systems, "mean": self.means})
 
 
-def system_ranking(values: Any) -> SystemRanking:
+def system_ranking(values: MeasureValues) -> SystemRanking:
     """Rank the systems by their mean value.
 
     Examples
@@ -169,7 +172,7 @@ def system_ranking(values: Any) -> SystemRanking:
     return SystemRanking(values.measure, tuple(values.systems[i] for i in order), means[order], values.higher_is_better)
 
 
-def agreement(values: Any, method: str = "tau") -> Any:
+def agreement(values: MeasureValues, method: str = "tau") -> pd.DataFrame:
     """Agreement of every measure with every other.
 
     Parameters

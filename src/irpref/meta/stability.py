@@ -26,14 +26,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
 from irpref.meta.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample
-from irpref.meta.values import one_of
+from irpref.meta.values import MeasureValues, one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -77,7 +80,7 @@ class Stability:
         decided: Floats = (self.greater + self.less).sum(axis=1) / observations
         return 1 - decided
 
-    def table(self) -> Any:
+    def table(self) -> pd.DataFrame:
         """DataFrame of measure, fuzziness, minority_rate and ties: one row for each fuzziness."""
         import pandas as pd
 
@@ -92,7 +95,7 @@ class Stability:
 
 
 def stability(
-    values: Any,
+    values: MeasureValues,
     *,
     fuzziness: Iterable[float] = FUZZINESS,
     n_samples: int = 1000,

@@ -19,14 +19,17 @@ rise again after the first bin that qualifies; a bin without observations has no
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
 from irpref.meta.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample_twice
-from irpref.meta.values import one_of
+from irpref.meta.values import MeasureValues, one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EDGES = tuple(i / 100 for i in range(21))
 
@@ -74,7 +77,7 @@ class Swap:
         first = self._first(rate)
         return 0.0 if first is None else float(self.observations[first:].sum() / self.observations.sum())
 
-    def table(self) -> Any:
+    def table(self) -> pd.DataFrame:
         """DataFrame of measure, difference (lower edge), observations, swaps, rate: one row for each bin."""
         import pandas as pd
 
@@ -90,7 +93,7 @@ class Swap:
 
 
 def swap(
-    values: Any,
+    values: MeasureValues,
     *,
     edges: ArrayLike = EDGES,
     zero_swaps: bool = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +13,12 @@ from numpy.typing import ArrayLike
 from irpref.arrays.segments import Floats
 from irpref.formats.runs import each_run
 from irpref.judged.groups import groups_of
-from irpref.judged.types import EachRun, Groups, Qrels
+from irpref.judged.types import EachRun, Frame, Groups, Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.messages import about
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Column names of the long tables we read: ours, and those of `pt.Experiment(perquery=True)`.
 _SYSTEM = ("system", "name", "run")
@@ -119,7 +122,7 @@ class TopicValues:
             values=self.matrix[np.ix_(s, t)],
         )
 
-    def by_group(self, groups: Groups | None, qrels: Any = None) -> dict[str, TopicValues]:
+    def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, TopicValues]:
         """The values on each group of topics, for what takes values: `stability(of)` of each gives results by group.
 
         Parameters
@@ -141,7 +144,7 @@ class TopicValues:
         """
         return _by_group(self, groups, qrels)
 
-    def frame(self) -> Any:
+    def frame(self) -> pd.DataFrame:
         """The values as a DataFrame, systems down and topics across."""
         import pandas as pd
 
@@ -188,7 +191,9 @@ class TopicValues:
         return _from_rows(rows, None if measure is None else str(measure), missing)
 
     @classmethod
-    def from_frame(cls, frame: Any, measure: MeasureLike | None = None, missing: float | None = None) -> TopicValues:
+    def from_frame(
+        cls, frame: pd.DataFrame, measure: MeasureLike | None = None, missing: float | None = None
+    ) -> TopicValues:
         """From a long table, such as `pt.Experiment(..., perquery=True)` returns.
 
         Parameters
@@ -277,7 +282,7 @@ class PairDifferences:
         matrix = square[np.ix_(rows, rows, columns)][np.triu_indices(len(rows), 1)]
         return replace(self, systems=names, topics=chosen, matrix=matrix)
 
-    def by_group(self, groups: Groups | None, qrels: Any = None) -> dict[str, PairDifferences]:
+    def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, PairDifferences]:
         """The comparisons on each group of topics: see `TopicValues.by_group`."""
         return _by_group(self, groups, qrels)
 
@@ -285,14 +290,18 @@ class PairDifferences:
 Values = TypeVar("Values", TopicValues, PairDifferences)
 
 
-def _by_group(of: Values, groups: Groups | None, qrels: Any) -> dict[str, Values]:
+def _by_group(of: Values, groups: Groups | None, qrels: Qrels | None) -> dict[str, Values]:
     return {
         str(group): of.select(topics=[topic for topic, here in zip(of.topics, inside.tolist(), strict=True) if here])
         for group, inside in groups_of(groups, qrels, of.topics).items()
     }
 
 
-def values_in(data: Any, measures: Iterable[MeasureLike] = ()) -> list[TopicValues]:
+# Values of measures, as they are handed to meta-evaluation: also the result of `pt.Experiment(perquery=True)`.
+MeasureValues: TypeAlias = TopicValues | Iterable[TopicValues] | Mapping[Any, TopicValues] | Frame
+
+
+def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list[TopicValues]:
     """Values of measures in what meta-evaluation and pictures are handed.
 
     Parameters
@@ -323,7 +332,7 @@ def values_in(data: Any, measures: Iterable[MeasureLike] = ()) -> list[TopicValu
     return found
 
 
-def one_of(data: Any) -> TopicValues:
+def one_of(data: MeasureValues) -> TopicValues:
     """`values_in` where there is one measure. `ValueError` where there are several."""
     found = values_in(data)
     if len(found) != 1:
@@ -335,7 +344,7 @@ def one_of(data: Any) -> TopicValues:
     return found[0]
 
 
-def _rows_of(frame: Any) -> list[tuple[str, str, str, float]]:
+def _rows_of(frame: pd.DataFrame) -> list[tuple[str, str, str, float]]:
     """System, topic, measure and value, without topics of which no system has a value."""
     columns = [list(frame[name]) for name in _check_columns(frame)]
     rows = [(str(s), str(q), str(m), float(v)) for s, q, m, v in zip(*columns, strict=True)]
@@ -343,7 +352,7 @@ def _rows_of(frame: Any) -> list[tuple[str, str, str, float]]:
     return [row for row in rows if row[1:3] in known]
 
 
-def read_values(path: str | Path) -> Any:
+def read_values(path: str | Path) -> pd.DataFrame:
     """Long table of a CSV file, or of `perquery.csv` in a directory; all names are `str`."""
     import pandas as pd
 
@@ -354,7 +363,7 @@ def read_values(path: str | Path) -> Any:
     return frame
 
 
-def _check_columns(frame: Any) -> list[str]:
+def _check_columns(frame: pd.DataFrame) -> list[str]:
     """Names of the columns of a long table that hold system, topic, measure and value."""
     columns = []
     for names in (_SYSTEM, _TOPIC, ("measure",), ("value",)):

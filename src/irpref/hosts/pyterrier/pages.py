@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import irpref
 from irpref.judged.types import Qrels
 from irpref.measures.declare import Measures
+
+if TYPE_CHECKING:
+    from irpref.show.report import Report
+    from irpref.show.report.texts import Texts
 
 
 def report(
     measures: Measures,
     qrels: Qrels,
     runs: Any,
-    path: Any = None,
+    path: str | os.PathLike[str] | None = None,
     *,
-    topics: Any = None,
+    topics: Texts | None = None,
     names: Sequence[str] | None = None,
     **options: Any,
-) -> Any:
+) -> Report:
     """An evaluation as one page, see `irpref.report`; systems among the runs retrieve for the topics first.
 
     Parameters
