@@ -31,7 +31,7 @@ CHUNK_ROWS = 1 << 16  # rows looked up at a time: their arrays stay in the cache
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _MANY = 100_000  # rows from which looking them up in Arrow wins back the import of polars
 _SOME = 2_000  # and the cost of its calls, where it is there already
-FEW = 200  # rows from which texts are worth their calls
+FEW = 500  # rows from which texts are worth their calls
 _SORTED = 2_000  # keys below which a sorted array is searched sooner than a table is made
 
 
