@@ -267,7 +267,7 @@ def rpref_infinity(run: JudgedRun, norm: str, top: float) -> Floats:
     else:
         penalty = differences / (den * np.maximum(pool.levels.spread(hits.lengths), 1.0))
     unretrieved = pool.levels.total(missed * weight * (1 - penalty)) * (hits.lengths > 0)
-    value = hits.total(parts.hits) + unretrieved
+    value = parts.found.hits.total(parts.hits) + unretrieved
     value = np.divide(value, parts.size, out=np.zeros_like(value), where=parts.size > 0)
     return np.clip(value, 0.0, 1.0)
 

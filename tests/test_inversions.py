@@ -54,18 +54,22 @@ def test_values_that_are_no_whole_numbers_agree_to_rounding(topics):
             assert inversions(*arrays(topics), weighted=False).tolist() == number.tolist()
 
 
-def test_a_topic_with_more_rows_than_a_counter_counts_goes_by_bits(monkeypatch):
-    topics = [[0, 1] * 4, [1, 0, 2]]
-    expected = by_pairs(topics)[0].tolist()
-    monkeypatch.setattr(module, "FIELD", 8)
-    seen = []
-    monkeypatch.setattr(module, "by_bits", lambda *rectangle: seen.append(rectangle[0].shape) or by_bits(*rectangle))
-    assert inversions(*arrays(topics)).tolist() == expected
-    assert seen == [(1, 8)]
+@pytest.mark.parametrize("most", [0, 3, 80], ids=["by bits", "some of both", "by counters"])
+@given(topics=TOPICS, scale=st.sampled_from([1.0, 0.25, 0.3]))
+def test_rows_of_value_0_may_be_left_out_and_counted(most, topics, scale):
+    rows, level, levels, value, step = arrays(topics, scale)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MANY_STEPS", most)
+        kept = np.flatnonzero(value[level] > 0) if level.size else level
+        part = rows.part(kept)
+        zeros = kept - part.position - part.spread(rows.starts)
+        for weighted in (True, False):
+            whole = inversions(rows, level, levels, value, step, weighted)
+            left = inversions(part, level[kept], levels, value, step, weighted, zeros)
+            assert left.tolist() == whole[kept].tolist()
 
 
-def test_counters_of_three_steps_do_not_run_into_each_other():
-    # 5,000 rows a step: each counter passes 2^12, and the packed integer 2^54.
+def test_thousands_of_rows_of_a_value_are_counted():
     values = np.repeat([0, 1, 2, 3], 5000).tolist()
     lost = inversions(*arrays([values]))
     assert lost[-1] == 5000 * (3 + 2 + 1)

@@ -7,10 +7,10 @@ Rows stand topic after topic, in rank order. For each row, among the rows above 
 
 Counting pairs takes time n^2; two ways are faster, and each topic goes the one that is faster for it.
 
-**Counters.** Down the ranking, count how many documents of each value were met so far; a row then loses
-count(v) * (own value - v) for every lower v. One running count serves three values, packed into one integer of 63
-bits, so the time is n * (values / 3). Differences of two values are formed before they are multiplied: where the
-values are whole numbers no addition rounds.
+**Counters.** Take the rows of the lowest value away, then those of the next, and so on. A row that is left has as many
+rows of that value above it as its place among the rows has fallen, and loses that number times the difference of the
+two values. What is left to look at shrinks from value to value, so the time is at most n * values. Differences of two
+values are formed before they are multiplied: where the values are whole numbers no addition rounds.
 
 **Bits.** Number the values of a topic 0, 1, 2, ... from the lowest. Two different numbers agree in their highest bits
 up to one place, where the higher has a 1 and the lower a 0; so each pair is met exactly once by going over the bits
@@ -28,13 +28,15 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments
 # Above this number of distinct values in a topic, a pass per bit beats a counter per value.
 MANY_STEPS = 80
 
-# Counters have this many bits; a topic with more rows than they count goes by bits, too.
-FIELD_BITS = 21
-FIELD = 1 << FIELD_BITS
-
 
 def inversions(
-    rows: Segments, level: Ints, levels: Segments, value: Floats, step: Ints, weighted: bool = True
+    rows: Segments,
+    level: Ints,
+    levels: Segments,
+    value: Floats,
+    step: Ints,
+    weighted: bool = True,
+    zeros: Ints | None = None,
 ) -> Floats:
     """Sum, over the rows above each one with a lower value, of the difference: shape (n_rows,).
 
@@ -52,14 +54,16 @@ def inversions(
         Order of the values in the topic: 0 for the lowest; levels of equal value share a step.
     weighted : bool
         Whether the differences are summed; else the rows are counted.
+    zeros : int array (n_rows,), optional
+        Further rows above each one, which have the value 0: rows that nothing stands above are left out by callers
+        that know so much.
     """
     if not level.size:
         return np.zeros(0)
     steps = np.append(step, 0)[levels.starts] + 1  # the first level of a topic is its highest
-    many = (steps > MANY_STEPS) | (rows.lengths >= FIELD)
-    out = by_counters(
-        rows, level, levels, value, np.where(levels.spread(many), -1, step), int(steps[~many].max(initial=1)), weighted
-    )
+    many = steps > MANY_STEPS
+    n_steps = int(steps[~many].max(initial=1))
+    out = by_counters(rows, level, levels, value, np.where(levels.spread(many), -1, step), n_steps, weighted, zeros)
     if many.any():
         values, order = value[level], step[level]
         for topics, row, inside in rows.padded():
@@ -67,30 +71,38 @@ def inversions(
             if chosen.any():
                 r, ok = row[chosen], inside[chosen]
                 number, total = by_bits(np.where(ok, values[r], 0.0), np.where(ok, order[r], 0), ok)
+                if zeros is not None:
+                    number += zeros[r]
                 out[r[ok]] = (number * values[r] - total if weighted else number)[ok]
     return out
 
 
 def by_counters(
-    rows: Segments, level: Ints, levels: Segments, value: Floats, step: Ints, n_steps: int, weighted: bool
+    rows: Segments,
+    level: Ints,
+    levels: Segments,
+    value: Floats,
+    step: Ints,
+    n_steps: int,
+    weighted: bool,
+    zeros: Ints | None,
 ) -> Floats:
-    """`inversions` with a counter for each of `n_steps` steps, three to an integer; 0 for levels of step -1."""
+    """`inversions` with a counter for each of `n_steps` steps; not for levels of step -1."""
+    own = value[level]
     out = np.zeros(level.size)
-    last = n_steps - 1  # nothing is higher than the highest step
-    # Nothing is lower than the lowest step, where many documents are.
-    higher = np.flatnonzero((step > 0)[level])
-    own, lost = level[higher], np.zeros(higher.size)
-    for first in range(0, last, 3):
-        inside = (step >= first) & (step < min(first + 3, last))
-        packed = rows.running_count(np.where(inside, 1 << FIELD_BITS * ((step - first) % 3), 0)[level])[higher]
-        for s in range(first, min(first + 3, last)):
-            lower = np.full(rows.n, np.inf)
-            lower[levels.topic[step == s]] = value[step == s]
-            difference = np.maximum(value - levels.spread(lower), 0.0)
-            if not weighted:
-                difference = np.sign(difference)
-            lost += (packed >> FIELD_BITS * (s - first) & (FIELD - 1)) * difference[own]
-    out[higher] = lost
+    if zeros is not None:
+        out += zeros * own if weighted else zeros
+    of_step = np.zeros((levels.n, n_steps))
+    of_step[levels.topic, step] = value  # step -1 is the last column, which is never read
+    left = np.arange(level.size)  # rows of this step and above
+    for s in range(n_steps - 1):  # nothing is higher than the highest step
+        kept = np.flatnonzero((step > s)[level])
+        if kept.size == level.size:
+            continue
+        higher = rows.part(kept)
+        number = kept - higher.position - higher.spread(rows.starts)
+        left, level, own, rows = left[kept], level[kept], own[kept], higher
+        out[left] += number * (own - rows.spread(of_step[:, s])) if weighted else number
     return out
 
 

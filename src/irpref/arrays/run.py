@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, NDArray, Segments
 
 if TYPE_CHECKING:
     from irpref.arrays.judgments import Gains, Judgments
 
 T = TypeVar("T")
+S = TypeVar("S", bound=np.generic)
 
 # Judgments of a group of topics. Arrays of this length stay in a core's cache; smaller groups pay NumPy's call
 # overhead, larger ones memory traffic.
@@ -70,6 +71,7 @@ class JudgedRun:
         self.n_retrieved = n_retrieved
         if level is not None:
             self.level = level
+        self._kept: Ints | None = None  # which hits of another run these are, if not all
         self._views: dict[Hashable, JudgedRun] = {}
         self._memo: dict[Hashable, Any] = {}
 
@@ -112,7 +114,7 @@ class JudgedRun:
         if cutoff is None:
             return self
         return self._view(
-            ("at", cutoff), lambda: (self.rank <= cutoff, self.rank, np.minimum(self.n_retrieved, cutoff))
+            ("at", cutoff), lambda: self.select(self.rank <= cutoff, np.minimum(self.n_retrieved, cutoff))
         )
 
     def condensed(self, negative: bool = False) -> JudgedRun:
@@ -121,39 +123,59 @@ class JudgedRun:
         A negative grade counts as a judgment only where `negative` says so.
         """
 
-        def make() -> tuple[Bools, Ints, Ints]:
-            judged = np.ones(self.rank.size, bool) if negative else self.grade >= 0
-            if judged.all():
-                return judged, self.hits.position + 1, self.hits.lengths
-            return judged, self.hits.running_count(judged), self.hits.count(judged)
+        def make() -> JudgedRun:
+            judged = self if negative else self.at_least(0)
+            hits = judged.hits
+            return JudgedRun(self.pool, hits, hits.position + 1, judged._row, hits.lengths, judged.level)
 
         return self._view(("condensed", negative), make)
 
     def relevant(self, gains: Gains) -> JudgedRun:
         """The hits with a gain, at their ranks; everything else stays."""
-        return self._view(("relevant", gains), lambda: (self.gain(gains) > 0, self.rank, self.n_retrieved))
+        return self.of_levels(self.pool.level_gain(gains) > 0)
+
+    def at_least(self, grade: float) -> JudgedRun:
+        """The hits with at least this grade, at their ranks; everything else stays."""
+        return self.of_levels(self.pool.level_grade >= grade)
+
+    def of_levels(self, mask: Bools) -> JudgedRun:
+        """The hits of the levels that `mask` keeps, (n_levels,), at their ranks; everything else stays."""
+        # By the levels, not by what was asked: most often a gain and a grade of at least 1 are the same documents.
+        return self if mask.all() else self._view(mask.tobytes(), lambda: self.select(mask[self.level]))
 
     def view(self, cutoff: int | None, judged_only: bool) -> JudgedRun:
         """`condensed` if `judged_only`, then `at(cutoff)`."""
         return (self.condensed() if judged_only else self).at(cutoff)
 
-    def _view(self, key: Hashable, make: Callable[[], tuple[Bools, Ints, Ints]]) -> JudgedRun:
+    def _view(self, key: Hashable, make: Callable[[], JudgedRun]) -> JudgedRun:
         if key not in self._views:
-            mask, rank, n_retrieved = make()
-            if mask.all():
-                view = JudgedRun(self.pool, self.hits, rank, self._row, n_retrieved, self.level)
-            else:
-                view = self.select(mask, rank, n_retrieved)
-            self._views[key] = view
+            self._views[key] = make()
         return self._views[key]
 
-    def select(self, mask: Bools, rank: Ints, n_retrieved: Ints) -> JudgedRun:
-        """The hits that `mask` keeps, at these ranks: both (n_hits,)."""
+    def select(self, mask: Bools, n_retrieved: Ints | None = None) -> JudgedRun:
+        """The hits that `mask` keeps, (n_hits,), at their ranks, of a list of as many documents or of `n_retrieved`."""
+        n = self.n_retrieved if n_retrieved is None else n_retrieved
         # Of the rows, not of this run: it keeps its views, and a circle would outlive them all until it is looked for.
         row, kept = self._row, np.flatnonzero(mask)
-        return JudgedRun(
-            self.pool, self.hits.part(kept), rank[kept], lambda: _values_of(row)[kept], n_retrieved, self.level[kept]
-        )
+        if kept.size == mask.size:
+            return JudgedRun(self.pool, self.hits, self.rank, row, n, self.level)
+        part = self.hits.part(kept)
+        view = JudgedRun(self.pool, part, self.rank[kept], lambda: _values_of(row)[kept], n, self.level[kept])
+        view._kept = kept
+        return view
+
+    def at_part(self, part: JudgedRun, values: NDArray[S]) -> NDArray[S]:
+        """Values of the hits of this run, (n_hits,), at those of a part of it: shape (n_hits of the part,)."""
+        return values if part is self or part._kept is None else values[part._kept]
+
+    def others_above(self, part: JudgedRun) -> Ints:
+        """Hits of this run that a part of it lacks, above each one that it has, in its topic: (n_hits of the part,)."""
+        kept = part._kept
+        if part is self or kept is None:
+            return np.zeros(part.rank.size, np.int64)
+        # Of one run it is a part.
+        make = lambda: kept - part.hits.position - part.hits.spread(self.hits.starts)  # noqa: E731
+        return part.memo(JudgedRun.others_above, make)
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
         """Values of the hits on the rows of the pool, `missing` for documents that are no hits: (n_judged,)."""

@@ -86,6 +86,11 @@ class Segments:
         return np.arange(self.size) - self.spread(self.starts)
 
     @cached_property
+    def ordinal(self) -> Floats:
+        """Place of each row in its topic, from 1, as floating-point numbers: shape (n_rows,)."""
+        return self.position + 1.0
+
+    @cached_property
     def _filled(self) -> Ints | None:
         """Starts of the topics that have rows; None where every topic has."""
         return None if self.lengths.all() else np.flatnonzero(self.lengths)
@@ -129,9 +134,7 @@ class Segments:
 
     def count(self, mask: Bools) -> Ints:
         """Number of rows of each topic where `mask` holds: (n_rows,) to (n_topics,)."""
-        upto = np.zeros(self.size + 1, dtype=np.int64)
-        np.cumsum(mask, out=upto[1:])
-        return upto[self.ends] - upto[self.starts]
+        return self.part(np.flatnonzero(mask)).lengths
 
     def maximum(self, values: Floats, empty: float = 0.0) -> Floats:
         """Largest value of each topic, `empty` where it has no rows: (n_rows,) to (n_topics,)."""
@@ -147,7 +150,8 @@ class Segments:
     def running_count(self, mask: Bools | Ints) -> Ints:
         """Sum of whole numbers (or rows where a mask holds) up to each row, in its topic: shape (n_rows,)."""
         upto = np.zeros(self.size + 1, dtype=np.int64)
-        np.cumsum(mask, out=upto[1:])
+        upto[1:] = mask  # a sum that converts on its way takes ten times as long
+        np.cumsum(upto, out=upto)
         return upto[1:] - self.spread(upto[self.starts])
 
     def running(self, values: ArrayLike, whole: bool = False) -> Floats:

@@ -132,7 +132,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
         ideal, upto = ideal_gain(run.pool, gains)
         # Flat after R.
         best = upto[np.minimum(found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1))]
-        count = found.hits.position + 1.0
+        count = found.hits.ordinal
         number, rank = count, found.rank
         excess = run.pool.ratio_excess(gains)
         if excess is not None:  # both sides of the fraction are in the unit of the gains
@@ -203,7 +203,7 @@ def _r_parts(run: JudgedRun, beta: float, gains: Gains, judged_only: bool) -> tu
     found = run.view(None, judged_only).relevant(gains)
     ideal, upto = ideal_gain(run.pool, gains)
     # What stands below rank R has no part in BR(R).
-    found = found.select(found.rank <= found.hits.spread(ideal.lengths), found.rank, found.n_retrieved)
+    found = found.select(found.rank <= found.hits.spread(ideal.lengths))
     one, r = np.ones(run.n_topics), ideal.lengths.astype(np.float64)
     excess = run.pool.ratio_excess(gains)
     if excess is not None:  # both sides of the fraction are in the unit of the gains

@@ -53,16 +53,11 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 class _Above(Record):
     """The retrieved relevant documents, and the judged non-relevant ones above each."""
 
-    relevant: Segments
-    at: Ints  # (n_relevant,) which of the judged hits these are
-    number: Floats  # (n_relevant,) non-relevant above
+    found: JudgedRun  # the former
+    number: Floats  # (n_found,) non-relevant above
     r: Ints  # (n_topics,)
     n: Ints  # (n_topics,)
     n_retrieved: Ints  # (n_topics,) non-relevant retrieved
-
-
-def _judged(run: JudgedRun, cutoff: int | None) -> JudgedRun:
-    return run.at(cutoff).condensed()
 
 
 def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
@@ -79,16 +74,16 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
 
     Every form of bpref is made of these counts, which are kept for the next one.
     """
-    view = _judged(run, cutoff)
+    view = run.at(cutoff)
 
     def make() -> _Above:
-        at = np.flatnonzero((run.pool.level_grade >= rel)[view.level])
-        relevant = view.hits.part(at)
-        # All judged documents above, without the relevant ones among them.
-        number = at - relevant.spread(view.hits.starts) - relevant.position
+        # Documents without a judgment, among them those of negative grade, play no part.
+        judged = view.at_least(0)
+        found = judged.at_least(rel)
         r = run.pool.count_relevant(rel)
         n = run.pool.count_relevant(0) - r
-        return _Above(relevant, at, number.astype(np.float64), r, n, view.hits.lengths - relevant.lengths)
+        number = judged.others_above(found).astype(np.float64)
+        return _Above(found, number, r, n, judged.hits.lengths - found.hits.lengths)
 
     return view.memo((above, rel), make)
 
@@ -109,11 +104,11 @@ def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:
 
 
 def _summands(of: _Above, norm: str) -> Floats:
-    """Summand of each retrieved relevant document: shape (n_relevant,)."""
+    """Summand of each retrieved relevant document: shape (n_found,)."""
     cap, den = bounds(of, norm)
-    counted = np.minimum(of.number, of.relevant.spread(cap))
+    counted = np.minimum(of.number, of.found.hits.spread(cap))
     # A denominator of 0 means that no judged non-relevant document can stand above.
-    return 1 - counted / of.relevant.spread(np.maximum(den, 1))
+    return 1 - counted / of.found.hits.spread(np.maximum(den, 1))
 
 
 def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Floats:
@@ -137,7 +132,7 @@ def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Float
     """
     of = above(run, rel, cutoff)
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
-    return of.relevant.total(_summands(of, norm)) / np.maximum(of.r, 1)
+    return of.found.hits.total(_summands(of, norm)) / np.maximum(of.r, 1)
 
 
 def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Terms:
@@ -148,8 +143,8 @@ def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) ->
     """
     of = above(run, rel, cutoff)
     judged, lost = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
-    row = _judged(run, cutoff).row[of.at]
-    judged[row] = _summands(of, norm) / of.relevant.spread(np.maximum(of.r, 1))
+    row = of.found.row
+    judged[row] = _summands(of, norm) / of.found.hits.spread(np.maximum(of.r, 1))
     lost[row] = of.number
     return Terms(judged, columns={"lost": lost})
 

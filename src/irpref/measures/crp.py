@@ -60,8 +60,8 @@ How to read the file beside the paper:
 
     GT(v, j)             (1)      the grade of a hit, by its level; 0 where no judged document stands at rank j
     RS(i, rel)           (2)      ranks of a grade in the ideal list; they follow each other, so two numbers say all
-    min_i, max_i         (3)      `intervals`, from the `first` and `last` of `ideal`
-    RP(v, j)             (4)      `positions` at the hits, `Positions.of_nonrelevant` at all other ranks
+    min_i, max_i         (3)      `first` and `last` of `positions`, from those of `ideal`
+    RP(v, j)             (4)      `Positions.of_hits`, `Positions.of_nonrelevant` at all other ranks
     CRP(v, j)            (5)      `crp_at` at one rank, `curve_at_hits` at the hits, `crp_curve` at every rank
     R                    fig. 1   `relevant`, (n_topics,)
     CRP(r, R), CRP(w, R) fig. 1   `crp`, `worst`
@@ -120,25 +120,36 @@ def ideal(pool: Judgments) -> Ideal:
 
 
 class Positions(Record):
-    """Relative positions of a run: `rp` of each hit, and what gives those of all other ranks."""
+    """Relative positions of a run, from what gives them at every rank."""
 
-    rp: Floats  # (n_hits,)
+    first: Ints  # (n_levels,) first rank of each level in the ideal list
+    last: Ints  # (n_levels,) last rank
     depth: Ints  # (n_topics,) ranks of the filled-up list
-    relevant: Ints  # R
-    last: Ints  # last rank of the non-relevant documents in the ideal list
-    negatives: bool  # whether a topic has negative grades; without them no rank is below `last`
+    relevant: Ints  # (n_topics,) R
+    zeros: Ints  # (n_topics,) last rank of the non-relevant documents in the ideal list
+    negatives: bool  # whether a topic has negative grades; without them no rank is below `zeros`
+
+    def of_hits(self, run: JudgedRun) -> Floats:
+        """RP of the hits of the run or of a part of it: (n_hits,). Equation (4)."""
+        # One of the two is 0: a document is above its interval, below it, or inside.
+        rp = np.minimum(run.rank - self.first[run.level], 0) + np.maximum(run.rank - self.last[run.level], 0)
+        return rp.astype(np.float64)
+
+    def surplus(self, run: JudgedRun) -> Floats:
+        """RP of each hit beyond that of a non-relevant document in its place: (n_hits,), whole numbers."""
+        return self.of_hits(run) - self.of_nonrelevant(run.hits.topic, run.rank)
 
     def of_nonrelevant(self, topic: Ints, rank: Ints) -> Floats:
         """RP of a non-relevant document at these ranks: shape as `rank`.
 
-        Equation (4) for the grade 0, whose interval is R + 1 to `last`.
+        Equation (4) for the grade 0, whose interval is R + 1 to `zeros`.
         """
         above = np.minimum(rank - (self.relevant + 1)[topic], 0.0)
-        return above + np.maximum(rank - self.last[topic], 0.0) if self.negatives else above
+        return above + np.maximum(rank - self.zeros[topic], 0.0) if self.negatives else above
 
     def of_nonrelevant_upto(self, rank: Ints, topic: Ints | None = None) -> Floats:
         """RP(1) + ... + RP(rank) if all were non-relevant: shape as `rank`, one a topic unless `topic` says."""
-        r, last = (self.relevant, self.last) if topic is None else (self.relevant[topic], self.last[topic])
+        r, last = (self.relevant, self.zeros) if topic is None else (self.relevant[topic], self.zeros[topic])
         # Too high by R, R - 1, ... : a sum of consecutive whole numbers, exact in a double.
         m = np.minimum(rank, r).astype(np.float64)
         above = m * ((m - 1) / 2 - r)
@@ -147,22 +158,6 @@ class Positions(Record):
         # Below the last place of a non-relevant document, which negative grades alone can force: 1 + 2 + ... + t.
         t = np.maximum(rank - last, 0).astype(np.float64)
         return above + t * (t + 1) / 2
-
-
-def intervals(run: JudgedRun, filled: Ints) -> tuple[Ints, Ints]:
-    """First and last rank that the ideal list has for the grade of each hit: (n_hits,), (n_hits,).
-
-    `filled`: ranks of the filled-up list, (n_topics,). Non-relevant documents without a judgment, retrieved or
-    filling up, push the lower grades down.
-
-    A document inside of them has RP 0. Equation (3): documents of one grade stand together in the ideal list, so its
-    lowest and highest rank are all that equation (4) asks for.
-    """
-    best, grade = ideal(run.pool), run.pool.level_grade
-    shift = run.pool.levels.spread(filled - run.hits.lengths)
-    first = (best.first + np.where(grade < 0, shift, 0))[run.level]
-    last = (best.last + np.where(grade <= 0, shift, 0))[run.level]
-    return first, last
 
 
 def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
@@ -180,16 +175,22 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
     """
 
     def make() -> Positions:
-        best = ideal(run.pool)
+        best, grade = ideal(run.pool), run.pool.level_grade
         # A list that ends above R goes on with non-relevant documents: what it lacks counts as too high.
         filled = np.maximum(run.n_retrieved, best.relevant if depth is None else depth)
-        # Non-relevant documents without a judgment: retrieved ones, and those that fill the list up.
+        # Non-relevant documents without a judgment, retrieved ones and those that fill the list up, push the lower
+        # grades down. Equation (3): documents of one grade stand together in the ideal list, so its lowest and highest
+        # rank are all that equation (4) asks for.
         pushed = filled - run.hits.lengths
-        first, last = intervals(run, filled)
-        # Equation (4), (n_hits,). One of the two is 0: a document is above its interval, below it, or inside.
-        rp = np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
-        last_zero = best.relevant + best.zeros + pushed
-        return Positions(rp, filled, best.relevant, last_zero, bool(best.negatives.any()))
+        shift = run.pool.levels.spread(pushed)
+        return Positions(
+            best.first + np.where(grade < 0, shift, 0),
+            best.last + np.where(grade <= 0, shift, 0),
+            filled,
+            best.relevant,
+            best.relevant + best.zeros + pushed,
+            bool(best.negatives.any()),
+        )
 
     return make() if depth is not None else run.memo(positions, make)
 
@@ -205,7 +206,7 @@ def crp_curve(run: JudgedRun, depth: Ints | None = None) -> tuple[Segments, Floa
     of = positions(run, depth)
     ranks = Segments.of_lengths(of.depth)
     rp = of.of_nonrelevant(ranks.topic, ranks.position + 1)
-    rp[run.hits.spread(ranks.starts) + run.rank - 1] = of.rp
+    rp[run.hits.spread(ranks.starts) + run.rank - 1] = of.of_hits(run)
     return ranks, rp
 
 
@@ -215,12 +216,7 @@ def surplus(run: JudgedRun) -> Floats:
     The curve is then a closed form for all ranks, plus the running sum of these: ranks between hits are never visited.
     Both are sums of whole numbers, exact in a double, so CRP does not depend on how it was summed.
     """
-
-    def make() -> Floats:
-        of = positions(run)
-        return of.rp - of.of_nonrelevant(run.hits.topic, run.rank)
-
-    return run.memo(surplus, make)
+    return run.memo(surplus, lambda: positions(run).surplus(run))
 
 
 def curve_at_hits(run: JudgedRun) -> Floats:
@@ -254,8 +250,10 @@ def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
 
     def make() -> Floats:
         at = np.minimum(of.relevant if rank is None else rank, of.depth)
-        inside = run.rank <= run.hits.spread(at)
-        return of.of_nonrelevant_upto(at) + run.hits.total_whole(np.where(inside, surplus(run), 0.0))
+        # A judged non-relevant document is where any non-relevant one is.
+        others = run.of_levels(run.pool.level_grade != 0)
+        inside = others.select(others.rank <= others.hits.spread(at))
+        return of.of_nonrelevant_upto(at) + inside.hits.total_whole(of.surplus(inside))
 
     return make() if rank is not None else run.memo(crp_at, make)
 
@@ -371,7 +369,7 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
     rank = np.minimum(r if cutoff is None else np.full(r.size, cutoff), of.depth)
     rank = np.where(r > 0, rank, 0)
     inside = view.rank <= view.hits.spread(rank)
-    topics, moved = view.hits.topic, view.hits.running(surplus(view), whole=True)
+    rp, topics, moved = of.of_hits(view), view.hits.topic, view.hits.running(surplus(view), whole=True)
 
     def unjudged(topic: Ints, at: Ints) -> Floats:
         return np.where(at <= rank[topic], of.of_nonrelevant(topic, at), 0.0)
@@ -385,11 +383,11 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
 
     below = np.minimum(rank, view.n_retrieved)
     return Terms(
-        view.on_pool(np.where(inside, of.rp, 0.0), 0.0),
+        view.on_pool(np.where(inside, rp, 0.0), 0.0),
         unjudged=None if judged_only else unjudged,
         # The ranks that fill a short list up belong to no document.
         rest=of.of_nonrelevant_upto(rank) - of.of_nonrelevant_upto(below),
-        columns={"rp": view.on_pool(of.rp), "crp": view.on_pool(curve_at_hits(view))},
+        columns={"rp": view.on_pool(rp), "crp": view.on_pool(curve_at_hits(view))},
         unjudged_columns={} if judged_only else {"rp": of.of_nonrelevant, "crp": curve_at},
     )
 

@@ -46,7 +46,7 @@ from ir_measures.measures.base import _NOT_PROVIDED
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.arrays.segments import Floats, Ints
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.support import check_parameters
@@ -54,13 +54,9 @@ from irpref.measures.support import check_parameters
 # Kernels: shape (n_topics,) ---------------------------------------------------------------------------------
 
 
-def _relevant(view: JudgedRun, rel: float) -> Bools:
-    return view.memo((_relevant, rel), lambda: view.grade >= rel)
-
-
 def _found(view: JudgedRun, rel: float) -> Ints:
     """Relevant documents retrieved: shape (n_topics,)."""
-    return view.memo((_found, rel), lambda: view.hits.count(_relevant(view, rel)))
+    return view.at_least(rel).hits.lengths
 
 
 def _ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
@@ -71,10 +67,8 @@ def _ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
 
 def average_precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
     """AP: precision at the relevant documents down to the cutoff, divided by all relevant ones."""
-    view = run.view(cutoff, judged_only)
-    relevant = _relevant(view, rel)
-    precision = view.hits.running_count(relevant) / view.rank
-    return _ratio(view.hits.total(np.where(relevant, precision, 0.0)), run.pool.count_relevant(rel))
+    found = run.view(cutoff, judged_only).at_least(rel)
+    return _ratio(found.hits.total(found.hits.ordinal / found.rank), run.pool.count_relevant(rel))
 
 
 def precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
@@ -89,10 +83,9 @@ def recall(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Flo
 
 def r_precision(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
     """Rprec: precision at rank R."""
-    view = run.view(None, judged_only)
+    found = run.view(None, judged_only).at_least(rel)
     size = run.pool.count_relevant(rel)
-    above = _relevant(view, rel) & (view.rank <= view.hits.spread(size))
-    return _ratio(view.hits.count(above), size)
+    return _ratio(found.hits.count(found.rank <= found.hits.spread(size)), size)
 
 
 def success(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
@@ -102,10 +95,9 @@ def success(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Fl
 
 def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
     """RR. With a cutoff, tied documents stand by rising id."""
-    view = run.view(None, judged_only)
-    relevant = _relevant(view, rel)
-    rank = view.rank if cutoff is None else _rising(run)
-    first = -view.hits.maximum(np.where(relevant, -rank.astype(np.float64), -np.inf), empty=-np.inf)
+    found = run.view(None, judged_only).at_least(rel)
+    rank = found.rank if cutoff is None else run.at_part(found, _rising(run))
+    first = -found.hits.maximum(-rank.astype(np.float64), empty=-np.inf)
     return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
 
 
@@ -205,10 +197,12 @@ def ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | No
 
 def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """NDCG with the discount log2(rank + 1), and as gain the grade or 2^grade - 1."""
-    view = run.view(cutoff, judged_only)
     exponential = dcg == "exp-log2"
-    share = level_gain(run.pool, gains, exponential)[view.level] / _log2(view.rank + 1)
-    return _ratio(view.hits.total(share), ideal_dcg(run.pool, gains, exponential, cutoff))
+    gain = level_gain(run.pool, gains, exponential)
+    found = run.view(cutoff, judged_only).of_levels(gain > 0)
+    return _ratio(
+        found.hits.total(gain[found.level] / _log2(found.rank + 1)), ideal_dcg(run.pool, gains, exponential, cutoff)
+    )
 
 
 # Which measures ---------------------------------------------------------------------------------------------

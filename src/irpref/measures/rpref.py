@@ -79,7 +79,7 @@ stands behind the outer sum, for every norm and reading; `rpref` adds up and div
 summands to `explain`, one a document. Its symbols are these variables:
 
     S           judged documents: rows of the pool, (n_judged,); those retrieved are the hits, (n_hits,)
-    tau_k       `view.rank` of a hit, counted among judged documents; infinity for the rows that are no hit
+    tau_k       `place` of a hit and 1, counted among judged documents; infinity for the rows that are no hit
     c           `cutoff`: documents below rank c of the whole list are no hits
     rho_k       `of.value[level] / of.top`; documents of one grade share a level, so it is kept by level
     R, N        `of.r / of.top` and `of.n / of.top`, (n_topics,)
@@ -105,26 +105,28 @@ from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, registe
 from irpref.measures.scale import Scale, scale
 
 
-def misplaced(view: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
-    """Sum, over the retrieved judged documents above each one with a lower value, of the difference: (n_hits,).
+def misplaced(view: JudgedRun, found: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
+    """Sum, over the retrieved judged documents above each one with a lower value, of the difference: (n_found,).
 
-    Not `weighted`, their number.
+    Not `weighted`, their number. Of the documents with a value, `found`: nothing is lower than 0.
 
     The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what `explain` shows as `lost`.
     rho_k is the same in all summands of the inner sum, so it is taken out of it. What is left are differences of
     grades; where grades are whole their sum is exact, in whatever order they are added.
     """
-    return inversions(view.hits, view.level, view.pool.levels, of.value, of.step, weighted)
+    levels, zeros = view.pool.levels, view.others_above(found)
+    return inversions(found.hits, found.level, levels, of.value, of.step, weighted, zeros)
 
 
 class _Parts(Record):
     """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's best document."""
 
     view: JudgedRun  # judged documents within the cutoff
-    hits: Floats  # (n_hits of view,)
+    found: JudgedRun  # those of them with rho_k > 0, which alone can add something
+    hits: Floats  # (n_hits of found,)
     missed: Floats | None  # (n_judged,), None where unretrieved documents add nothing
     size: Floats  # (n_topics,)
-    penalty: Floats  # (n_hits of view,)
+    penalty: Floats  # (n_hits of found,)
     missed_penalty: Floats | None  # (n_judged,)
 
 
@@ -168,40 +170,46 @@ def summands(
     """
     pool = run.pool
     of = scale(pool, gains, max_rel, n)
-    # Only judged documents are in the formula. The cutoff comes first: it counts ranks of the list as it is.
-    view = run.at(cutoff).condensed()
-    hits, level = view.hits, view.level
-    # The inner sum, (n_hits,): the differences above each document serve every norm and reading.
-    above = view.memo((misplaced, of.name), lambda: misplaced(view, of))
+    # Only judged documents are in the formula, and only those with rho_k > 0 in the outer sum. The cutoff comes first:
+    # it counts ranks of the list as it is.
+    view = run.at(cutoff).at_least(0)
+    found = view.of_levels(of.value > 0)
+    hits, level = found.hits, found.level
+    # The inner sum, (n_found,): the differences above each document serve every norm and reading.
+    above = view.memo((misplaced, of.name), lambda: misplaced(view, found, of))
 
-    # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
-    # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
-    den = of.value * (pool.levels.spread(of.n) if norm == "absolute" else 1.0)
-    # rho_k = 0 has no weight, N = 0 nothing below: the difference is 0, and may be divided by anything.
-    den = np.where(den > 0, den, 1.0)
+    def make() -> tuple[Floats, Floats, Floats]:
+        # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
+        # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
+        den = of.value * (pool.levels.spread(of.n) if norm == "absolute" else 1.0)
+        # rho_k = 0 has no weight, N = 0 nothing below: the difference is 0, and may be divided by anything.
+        den = np.where(den > 0, den, 1.0)
+        # rho_k, and the 1/R of equation (1), in the unit of the best document: it cancels.
+        return den, of.value / pool.levels.spread(of.unit), of.r / of.unit
+
+    den, weight, size = pool.memo((summands, of.name, norm), make)
     # N and the differences are in units of the top of the scale, so the top is put back into the fraction.
-    # The other norms (section 2.4) divide by a number of documents: `view.rank` is that of the judged ones above and
-    # itself, one less that of those above. Of the highest it is 0, and the sum is, too (0/0 in section 2.5): by 1.
+    # The other norms (section 2.4) divide by a number of documents: the judged ones above, or these and itself.
+    # Of the highest there are none above, and the sum is 0, too (0/0 in section 2.5): by 1.
     if norm == "absolute":
         penalty = above * of.top / den[level]
     else:
-        penalty = above / (den[level] * np.maximum(view.rank - (norm == "relative") * 1.0, 1.0))
-    # rho_k (1 - penalty_k), (n_hits,), in the unit of the best document: it cancels with that of R.
-    summand = (of.value / pool.levels.spread(of.unit))[level] * (1 - penalty)
-    # The 1/R of equation (1), in the same unit as the summands.
-    size = of.r / of.unit
+        place = view.others_above(found) + hits.position
+        penalty = above / (den[level] * np.maximum(place + (norm == "relative2") * 1.0, 1.0))
+    # rho_k (1 - penalty_k), (n_found,).
+    summand = weight[level] * (1 - penalty)
 
-    # "A case for omitting the highest ranked document" (section 2.5): the first hit of each topic that has one.
+    # "A case for omitting the highest ranked document" (section 2.5): the first hit of each topic, if rho_k > 0.
     if top != "keep":
-        topics = np.flatnonzero(hits.lengths > 0)
-        first = hits.starts[topics]
+        first = np.flatnonzero(view.others_above(found) + hits.position == 0)
+        topics = hits.topic[first]
         if top == "drop":
             # Summed without the document, not subtracted: it may be all that the other sum is made of in a double.
             others = pool.level_size.astype(np.float64)
             others[level[first]] -= 1
             without = pool.levels.total(of.value * others)[topics]
             left = without > 0
-            first, topics = first[left], topics[left]
+            first, topics, size = first[left], topics[left], size.copy()
             size[topics] = without[left] / of.unit[topics]
         summand[first] = 0.0
 
@@ -216,13 +224,12 @@ def summands(
         if norm == "absolute":
             of_level = differences * of.top / den
         else:
-            of_level = differences / (den * np.maximum(pool.levels.spread(hits.lengths) + (norm == "relative2"), 1.0))
+            of_level = differences / (den * np.maximum(pool.levels.spread(view.hits.lengths) + (norm == "relative2"), 1.0))
         # Documents below the cutoff are missed, too.
-        weight = np.where(view.missed(), (of.value / pool.levels.spread(of.unit))[pool.level], 0.0)
         missed_penalty = of_level[pool.level]
         # Where no judged document was retrieved nothing was ordered: the topic has the value 0.
-        missed = weight * (1 - missed_penalty) * pool.judged.spread((hits.lengths > 0) * 1.0)
-    return _Parts(view, summand, missed, size, penalty, missed_penalty)
+        missed = np.where(view.missed(), weight[pool.level], 0.0) * (1 - missed_penalty) * pool.judged.spread((view.hits.lengths > 0) * 1.0)
+    return _Parts(view, found, summand, missed, size, penalty, missed_penalty)
 
 
 def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
@@ -273,7 +280,7 @@ def rpref(
         0 where nothing is relevant, and where nothing judged was retrieved.
     """
     parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
-    value = parts.view.hits.total(parts.hits)
+    value = parts.found.hits.total(parts.hits)
     # Two sums, by rank and by row of the pool: the order in which doubles are added stays the same.
     if parts.missed is not None:
         value = value + run.pool.judged.total(parts.missed)
@@ -306,16 +313,18 @@ def rpref_terms(
     pool = run.pool
     of = scale(pool, gains, max_rel, n)
     value = of.value[pool.level]
-    judged = parts.view.on_pool(parts.hits, 0.0)
-    penalty = parts.view.on_pool(parts.penalty)
+    judged = parts.found.on_pool(parts.hits, 0.0)
+    penalty = parts.found.on_pool(parts.penalty)
     if parts.missed is not None and parts.missed_penalty is not None:
         judged = judged + parts.missed
         penalty = np.where(parts.view.missed(), parts.missed_penalty, penalty)
+    lost = parts.view.on_pool(np.zeros(parts.view.rank.size))
+    lost[parts.found.row] = misplaced(parts.view, parts.found, of, weighted=False)
     size = pool.judged.spread(parts.size)
     judged = np.divide(judged, size, out=np.zeros_like(judged), where=size > 0)
     columns = {
         "rho": np.where(pool.grade >= 0, value / of.top, np.nan),
-        "lost": parts.view.on_pool(misplaced(parts.view, of, weighted=False)),
+        "lost": lost,
         # A document of value 0 has no weight to lose.
         "penalty": np.where(value > 0, penalty, np.nan),
     }

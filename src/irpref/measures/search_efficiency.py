@@ -57,8 +57,7 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 def _at_last(run: JudgedRun, exposure: str, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
     """The relevant documents retrieved, and the exposure of the last one where none is missing, else 0: (n_hits,)."""
-    view = run.at(cutoff)
-    found = view.select(view.grade >= rel, view.rank, view.n_retrieved)
+    found = run.at(cutoff).at_least(rel)
     last = found.hits.position + 1 == found.hits.spread(run.pool.count_relevant(rel))
     return found, np.where(last, 1 / (found.rank if exposure == "inverse" else np.log2(found.rank + 1.0)), 0.0)
 

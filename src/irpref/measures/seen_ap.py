@@ -35,9 +35,8 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
 
 def _seen(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
     """The relevant documents retrieved, and the precision at each."""
-    view = run.at(cutoff)
-    found = view.select(view.grade >= rel, view.rank, view.n_retrieved)
-    return found, (found.hits.position + 1) / found.rank
+    found = run.at(cutoff).at_least(rel)
+    return found, found.hits.ordinal / found.rank
 
 
 def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Floats:

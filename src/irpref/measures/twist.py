@@ -37,7 +37,7 @@ import numpy as np
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
-from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions, surplus
+from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions
 from irpref.measures.declare import KernelMeasure, Param, register
 
 
@@ -94,7 +94,7 @@ def shown(run: JudgedRun, n: Ints) -> JudgedRun:
     if not (run.n_retrieved > n).any():
         return run
     keep = run.rank <= run.hits.spread(n)
-    return run.select(keep, run.rank, np.minimum(run.n_retrieved, n))
+    return run.select(keep, np.minimum(run.n_retrieved, n))
 
 
 def largest(view: JudgedRun, n: Ints) -> tuple[Floats, Floats]:
@@ -137,10 +137,11 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     view = shown(run, n)
     # How far the list is filled up moves negative grades only, and those are looked at below.
     of = positions(view)
-    plus = view.hits.total_whole(np.maximum(of.rp, 0.0))
+    rp = of.of_hits(view)
+    plus = view.hits.total_whole(np.maximum(rp, 0.0))
     # Every rank down to R as if non-relevant, in closed form, with the hits put right: no list is written out.
-    alone = np.minimum(of.rp - surplus(view), 0.0)
-    minus = of.of_nonrelevant_upto(r) + view.hits.total_whole(np.minimum(of.rp, 0.0) - alone)
+    alone = np.minimum(of.of_nonrelevant(view.hits.topic, view.rank), 0.0)
+    minus = of.of_nonrelevant_upto(r) + view.hits.total_whole(np.minimum(rp, 0.0) - alone)
     first_above = np.append(view.rank, 0)[view.hits.first(curve_at_hits(view) > 0)]
     rare = best.negatives
     if rare.any():
@@ -153,7 +154,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
     sigma = space(plus, minus, *largest(view, n))
-    found_any = view.hits.count(view.grade > 0) > 0
+    found_any = view.relevant(None).hits.lengths > 0
     return np.where(found_any, (rho + sigma) / 2, 0.0)
 
 

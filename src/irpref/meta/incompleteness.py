@@ -83,20 +83,41 @@ class Restriction:
         row = rows % n_judged
         columns = {name: column[row] for name, column in pool.columns.items()}
         self.pool = Judgments(_repeated(pool.judged, n).part(rows), pool.grade[row], columns)
-        small = np.int32 if keep.size < 2**31 else np.int64  # more of it in the cache
-        self._row = np.where(keep, np.cumsum(keep, dtype=small).reshape(n, n_judged) - 1, -1)
+        # When each row stays, a bit each time: read once for all times, and most rows of low levels never stay.
+        self._times = np.packbits(keep, axis=0, bitorder="little")
+        self._byte, self._bit = np.arange(n) // 8, (1 << np.arange(n) % 8).astype(np.uint8)[:, None]
+        # Level here of each level there, of the first time, of the second and so on.
+        self._level = np.zeros(n * pool.level_start.size, np.int64)
+        self._level[pool.level[row] + rows // n_judged * pool.level_start.size] = self.pool.level
 
     def of(self, run: JudgedRun) -> JudgedRun:
         """The run against what is left: other documents keep their ranks and count as unjudged."""
         n = len(self.keep)
-        row = np.take(self._row, run.row, axis=1).ravel()
-        kept = np.flatnonzero(row >= 0)
-        hit = np.tile(np.arange(run.row.size), n)[kept]
-        hits = _repeated(run.hits, n).part(kept)
-        part = JudgedRun(self.pool, hits, run.rank[hit], row[kept], np.tile(run.n_retrieved, n))
+        times = np.array([byte.take(run.row) for byte in self._times])
+        some = np.flatnonzero(times.any(axis=0))
+        kept = np.flatnonzero((times.take(some, axis=1)[self._byte] & self._bit) != 0)
+
+        def stay(values: NDArray[T]) -> NDArray[T]:
+            return np.tile(values.take(some), n).take(kept)
+
+        level = np.add.outer(np.arange(n) * run.pool.level_start.size, run.level.take(some)).ravel()
+        part = JudgedRun(
+            self.pool,
+            _repeated(run.hits.part(some), n).part(kept),
+            stay(run.rank),
+            lambda: self._row(run.row),
+            np.tile(run.n_retrieved, n),
+            self._level.take(level.take(kept)),
+        )
         if run.rank_rising is not None:
-            part.rank_rising = run.rank_rising[hit]
+            part.rank_rising = stay(run.rank_rising)
         return part
+
+    def _row(self, row: Ints) -> Ints:
+        """Rows of the full pool as rows of what is left, without those that are not."""
+        n, n_judged = self.keep.shape
+        left = np.where(self.keep, np.cumsum(self.keep).reshape(n, n_judged) - 1, -1)[:, row].ravel()
+        return left[left >= 0]
 
 
 def _repeated(segments: Segments, n: int) -> Segments:
@@ -560,7 +581,9 @@ def _together(parts: Iterable[_Part]) -> Iterator[_Part]:
     for part in parts:
         size = int(np.count_nonzero(part.keep[0]))
         alike = some is not None and part.missing == some.missing and part.loses_judgments and some.loses_judgments
-        if some is not None and alike and rows + size <= BATCH_ROWS:
+        # Levels of a sample lie inside each other, and share what `Restriction` does first.
+        most = BATCH_ROWS if some is None or part.units[0][1] == some.units[0][1] else BATCH_ROWS // 4
+        if some is not None and alike and rows + size <= most:
             some.units.extend(part.units)
             some.keep.extend(part.keep)
             rows += size
