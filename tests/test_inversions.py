@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irpref.arrays import inversions as module
-from irpref.arrays.inversions import by_bits, inversions
+from irpref.arrays.inversions import inversions
 from irpref.arrays.segments import Segments
 
 TOPICS = st.lists(st.lists(st.integers(0, 12), max_size=14), min_size=1, max_size=6)

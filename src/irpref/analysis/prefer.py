@@ -236,7 +236,7 @@ class _Ranks:
 
 def _places(run: JudgedRun, rows: Segments, threshold: float) -> Ints:
     """Rank of the i-th relevant document of each topic, beyond all ranks where there is none: shape (n_rows,)."""
-    found = run.select(run.grade >= threshold, run.rank, run.n_retrieved)
+    found = run.at_least(threshold)
     out = np.full(rows.size, np.iinfo(np.int64).max)
     kept = found.hits.position < found.hits.spread(rows.lengths)  # all, or none where the topic has no such threshold
     out[(found.hits.spread(rows.starts) + found.hits.position)[kept]] = found.rank[kept]

@@ -45,7 +45,7 @@ import numpy as np
 from irpref.arrays.reasons import Topic, say_preferences
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.arrays.segments import Floats, Ints
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 

@@ -60,7 +60,7 @@ How to read the file beside the paper:
 
     GT(v, j)             (1)      the grade of a hit, by its level; 0 where no judged document stands at rank j
     RS(i, rel)           (2)      ranks of a grade in the ideal list; they follow each other, so two numbers say all
-    min_i, max_i         (3)      `first` and `last` of `positions`, from those of `ideal`
+    min_i, max_i         (3)      `Positions.intervals`, from the `first` and `last` of `ideal`
     RP(v, j)             (4)      `Positions.of_hits`, `Positions.of_nonrelevant` at all other ranks
     CRP(v, j)            (5)      `crp_at` at one rank, `curve_at_hits` at the hits, `crp_curve` at every rank
     R                    fig. 1   `relevant`, (n_topics,)
@@ -120,36 +120,44 @@ def ideal(pool: Judgments) -> Ideal:
 
 
 class Positions(Record):
-    """Relative positions of a run, from what gives them at every rank."""
+    """Relative positions of a run: what gives them at its hits and at all other ranks."""
 
-    first: Ints  # (n_levels,) first rank of each level in the ideal list
-    last: Ints  # (n_levels,) last rank
+    bounds: tuple[Ints, Ints]  # (n_levels,), (n_levels,) first and last rank of each level in the ideal list
     depth: Ints  # (n_topics,) ranks of the filled-up list
-    relevant: Ints  # (n_topics,) R
-    zeros: Ints  # (n_topics,) last rank of the non-relevant documents in the ideal list
-    negatives: bool  # whether a topic has negative grades; without them no rank is below `zeros`
+    relevant: Ints  # R
+    last: Ints  # last rank of the non-relevant documents in the ideal list
+    negatives: bool  # whether a topic has negative grades; without them no rank is below `last`
+
+    def intervals(self, run: JudgedRun) -> tuple[Ints, Ints]:
+        """First and last rank that the ideal list has for the grade of each hit: (n_hits,), (n_hits,).
+
+        A document inside of them has RP 0. Equation (3): documents of one grade stand together in the ideal list, so
+        its lowest and highest rank are all that equation (4) asks for.
+        """
+        first, last = self.bounds
+        return first[run.level], last[run.level]
 
     def of_hits(self, run: JudgedRun) -> Floats:
-        """RP of the hits of the run or of a part of it: (n_hits,). Equation (4)."""
+        """RP of each hit of the run, or of a part of it: (n_hits,). Equation (4)."""
+        first, last = self.intervals(run)
         # One of the two is 0: a document is above its interval, below it, or inside.
-        rp = np.minimum(run.rank - self.first[run.level], 0) + np.maximum(run.rank - self.last[run.level], 0)
-        return rp.astype(np.float64)
+        return np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
 
     def surplus(self, run: JudgedRun) -> Floats:
-        """RP of each hit beyond that of a non-relevant document in its place: (n_hits,), whole numbers."""
+        """RP of each hit of the run, or of a part of it, beyond that of a non-relevant document there: (n_hits,)."""
         return self.of_hits(run) - self.of_nonrelevant(run.hits.topic, run.rank)
 
     def of_nonrelevant(self, topic: Ints, rank: Ints) -> Floats:
         """RP of a non-relevant document at these ranks: shape as `rank`.
 
-        Equation (4) for the grade 0, whose interval is R + 1 to `zeros`.
+        Equation (4) for the grade 0, whose interval is R + 1 to `last`.
         """
         above = np.minimum(rank - (self.relevant + 1)[topic], 0.0)
-        return above + np.maximum(rank - self.zeros[topic], 0.0) if self.negatives else above
+        return above + np.maximum(rank - self.last[topic], 0.0) if self.negatives else above
 
     def of_nonrelevant_upto(self, rank: Ints, topic: Ints | None = None) -> Floats:
         """RP(1) + ... + RP(rank) if all were non-relevant: shape as `rank`, one a topic unless `topic` says."""
-        r, last = (self.relevant, self.zeros) if topic is None else (self.relevant[topic], self.zeros[topic])
+        r, last = (self.relevant, self.last) if topic is None else (self.relevant[topic], self.last[topic])
         # Too high by R, R - 1, ... : a sum of consecutive whole numbers, exact in a double.
         m = np.minimum(rank, r).astype(np.float64)
         above = m * ((m - 1) / 2 - r)
@@ -179,18 +187,12 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
         # A list that ends above R goes on with non-relevant documents: what it lacks counts as too high.
         filled = np.maximum(run.n_retrieved, best.relevant if depth is None else depth)
         # Non-relevant documents without a judgment, retrieved ones and those that fill the list up, push the lower
-        # grades down. Equation (3): documents of one grade stand together in the ideal list, so its lowest and highest
-        # rank are all that equation (4) asks for.
+        # grades down.
         pushed = filled - run.hits.lengths
         shift = run.pool.levels.spread(pushed)
-        return Positions(
-            best.first + np.where(grade < 0, shift, 0),
-            best.last + np.where(grade <= 0, shift, 0),
-            filled,
-            best.relevant,
-            best.relevant + best.zeros + pushed,
-            bool(best.negatives.any()),
-        )
+        bounds = best.first + np.where(grade < 0, shift, 0), best.last + np.where(grade <= 0, shift, 0)
+        last_zero = best.relevant + best.zeros + pushed
+        return Positions(bounds, filled, best.relevant, last_zero, bool(best.negatives.any()))
 
     return make() if depth is not None else run.memo(positions, make)
 

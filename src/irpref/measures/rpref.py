@@ -105,17 +105,18 @@ from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, registe
 from irpref.measures.scale import Scale, scale
 
 
-def misplaced(view: JudgedRun, found: JudgedRun, of: Scale, weighted: bool = True) -> Floats:
-    """Sum, over the retrieved judged documents above each one with a lower value, of the difference: (n_found,).
+def misplaced(view: JudgedRun, of: Scale, found: JudgedRun | None = None, weighted: bool = True) -> Floats:
+    """Sum, over the retrieved judged documents above each one with a lower value, of the difference: (n_hits,).
 
-    Not `weighted`, their number. Of the documents with a value, `found`: nothing is lower than 0.
+    Not `weighted`, their number. With `found`, the documents of the view that have a value above 0, of these alone:
+    nothing is lower than 0.
 
     The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what `explain` shows as `lost`.
     rho_k is the same in all summands of the inner sum, so it is taken out of it. What is left are differences of
     grades; where grades are whole their sum is exact, in whatever order they are added.
     """
-    levels, zeros = view.pool.levels, view.others_above(found)
-    return inversions(found.hits, found.level, levels, of.value, of.step, weighted, zeros)
+    hits, zeros = (view, None) if found is None else (found, view.others_above(found))
+    return inversions(hits.hits, hits.level, view.pool.levels, of.value, of.step, weighted, zeros)
 
 
 class _Parts(Record):
@@ -176,7 +177,7 @@ def summands(
     found = view.of_levels(of.value > 0)
     hits, level = found.hits, found.level
     # The inner sum, (n_found,): the differences above each document serve every norm and reading.
-    above = view.memo((misplaced, of.name), lambda: misplaced(view, found, of))
+    above = view.memo((misplaced, of.name), lambda: misplaced(view, of, found))
 
     def make() -> tuple[Floats, Floats, Floats]:
         # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
@@ -224,11 +225,13 @@ def summands(
         if norm == "absolute":
             of_level = differences * of.top / den
         else:
-            of_level = differences / (den * np.maximum(pool.levels.spread(view.hits.lengths) + (norm == "relative2"), 1.0))
+            n_above = pool.levels.spread(view.hits.lengths) + (norm == "relative2")
+            of_level = differences / (den * np.maximum(n_above, 1.0))
         # Documents below the cutoff are missed, too.
         missed_penalty = of_level[pool.level]
         # Where no judged document was retrieved nothing was ordered: the topic has the value 0.
-        missed = np.where(view.missed(), weight[pool.level], 0.0) * (1 - missed_penalty) * pool.judged.spread((view.hits.lengths > 0) * 1.0)
+        ordered = pool.judged.spread((view.hits.lengths > 0) * 1.0)
+        missed = np.where(view.missed(), weight[pool.level], 0.0) * (1 - missed_penalty) * ordered
     return _Parts(view, found, summand, missed, size, penalty, missed_penalty)
 
 
@@ -318,13 +321,11 @@ def rpref_terms(
     if parts.missed is not None and parts.missed_penalty is not None:
         judged = judged + parts.missed
         penalty = np.where(parts.view.missed(), parts.missed_penalty, penalty)
-    lost = parts.view.on_pool(np.zeros(parts.view.rank.size))
-    lost[parts.found.row] = misplaced(parts.view, parts.found, of, weighted=False)
     size = pool.judged.spread(parts.size)
     judged = np.divide(judged, size, out=np.zeros_like(judged), where=size > 0)
     columns = {
         "rho": np.where(pool.grade >= 0, value / of.top, np.nan),
-        "lost": lost,
+        "lost": parts.view.on_pool(misplaced(parts.view, of, weighted=False)),
         # A document of value 0 has no weight to lose.
         "penalty": np.where(value > 0, penalty, np.nan),
     }

@@ -31,14 +31,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import BATCH_ROWS, JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, all_whole, order_by
+from irpref.arrays.segments import Bools, Floats, Ints, NDArray, Segments, all_whole, order_by
 from irpref.formats.runs import each_run
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
@@ -59,6 +59,7 @@ LEAST = (1, 10)
 LOSSES = ("random", "pools", "documents", "flip", "judges")
 DEPTH = 10
 Unit = tuple[float, int]  # level, sample
+T = TypeVar("T", bound=np.generic)
 
 
 class Restriction:

@@ -99,7 +99,7 @@ def effort(tied: Tied, task: Any, *, depth: int) -> tuple[Floats, Floats, Floats
     cut = of_twist.shown(run, n)
     ranks, rp = of_crp.crp_curve(cut, n)
     of = of_crp.positions(cut, n)
-    bounds = of_crp.intervals(run, of.depth - cut.hits.lengths + run.hits.lengths)
+    bounds = of.intervals(run)
     slots = tied.slots(n)
     relevant = tied.groups.count(run.grade > 0)
     value = task(run)

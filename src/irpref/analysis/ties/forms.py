@@ -858,7 +858,7 @@ def _crp(tied: Tied, task: Task, *, cutoff: int | None, judged_only: bool) -> Cl
     of = of_crp.positions(run)
     r = of.relevant
     limit = np.minimum(r if cutoff is None else np.full(r.size, cutoff), of.depth)
-    own_first, own_last = (bound.astype(np.float64) for bound in of_crp.intervals(run, of.depth))
+    own_first, own_last = (bound.astype(np.float64) for bound in of.intervals(run))
     base = of.of_nonrelevant_upto(limit)
     topic = run.hits.topic
     other_first = (r[topic] + 1).astype(np.float64)

@@ -66,7 +66,7 @@ def recovery(tied: Tied, task: Any, *, cutoff: int | None, judged_only: bool) ->
     of = of_crp.positions(cut)
     negatives = of_crp.ideal(view.run.pool).negatives
     ranks, rp = of_crp.crp_curve(cut)
-    bounds = of_crp.intervals(view.run, of.depth - cut.hits.lengths + view.run.hits.lengths)
+    bounds = of.intervals(view.run)
     slots = view.slots(cutoff)
     value = task(tied.run)
     low, mean, high = value.copy(), value.copy(), value.copy()
