@@ -7,6 +7,7 @@ import math
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -300,7 +301,15 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "r1", "NPref"], 2, "NPref needs n"),
         (["qrels", "r1"], 2, "no measure given"),
         (["qrels", "AP"], 2, "no run given: 'AP' is a measure"),
-        (["qrels"], 2, "the following arguments are required"),
+        (
+            ["qrels"],
+            2,
+            "arguments are required: RUN... MEASURE..., as in irpref eval [options] QRELS RUN... MEASURE...",
+        ),
+        (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff stands last: AP(rel=2)@10"),
+        (["qrels", "r1", "AP", "-o", "a.csv"], 2, "-o is a format of text; a file is written with -f a.csv"),
+        (["--qrels", "qrels", "--run", "r1"], 2, "files stand without them, as in irpref eval QRELS RUN..."),
+        (["qrels", "r1", "AP", "--perquery"], 2, "did you mean '--by_query'?"),
         (["qrels", "r1", "AP", "-n"], 2, "only supported with --by_query"),
         (["qrels", "r1", "AP", "-p", "-2"], 2, "--places -2"),
         (["qrels", "r1", "AP", "--frobnicate"], 2, "unrecognized arguments: --frobnicate"),
@@ -1115,17 +1124,59 @@ def test_completion_knows_all_commands_and_options(call: Call, shell: str) -> No
     assert "per-topic" not in out  # an old spelling
 
 
-def test_completion_in_bash(call: Call) -> None:
+TYPED = (
+    ("irpref cur", "curve"),
+    ("irpref curve hist", "histogram"),
+    ("irpref eval --base", "--baseline"),
+    ("irpref eval -o mark", "markdown"),
+    ("irpref eval q r -m Rela", "RelativeRecall"),
+    ("irpref eval q r nD", "nDCG"),
+    ("irpref eval -q q r AP nD", "nDCG"),
+    ("irpref curve npref q r NPre", "NPref"),
+    ("irpref curve crp q r NPre", ""),
+    ("irpref cite NPre", "NPref"),
+)
+
+
+@pytest.mark.parametrize(("words", "expected"), TYPED)
+def test_completion_in_bash(call: Call, words: str, expected: str) -> None:
+    n = len(words.split()) - 1
     script = call("completion", "bash")[1]
-    for words, expected in (
-        ("irpref curve hist", "histogram"),
-        ("irpref eval --base", "--baseline"),
-        ("irpref eval -o mark", "markdown"),
-    ):
+    code = f'{script}\nCOMP_WORDS=({words}); COMP_CWORD={n}; _irpref; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == expected
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
+@pytest.mark.parametrize(("words", "expected"), TYPED)
+def test_completion_in_zsh(call: Call, words: str, expected: str) -> None:
+    # What zsh does before it asks: it matches by itself what is added.
+    script = call("completion", "zsh")[1]
+    around = f"words=({words}) CURRENT=$#words PREFIX=$words[-1]\ncompdef() {{ }}\n_files() {{ }}\n"
+    code = f'{around}compadd() {{ print -l -- "$@[2,-1]" }}\n{script}\n_irpref'
+    done = subprocess.run(["zsh", "-f", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert expected in ("", *done.stdout.split())
+    assert len(done.stdout.split()) < 100
+    assert not (expected == "" and "NPref" in done.stdout)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+@pytest.mark.parametrize(("words", "expected"), TYPED)
+def test_completion_in_fish(call: Call, tmp_path: Path, words: str, expected: str) -> None:
+    (tmp_path / "irpref.fish").write_text(call("completion", "fish")[1])
+    code = f"source {tmp_path}/irpref.fish; complete -C '{words}'"
+    done = subprocess.run(["fish", "--no-config", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.partition("\t")[0].strip() == expected
+
+
+def test_names_of_measures_are_no_noise_where_the_run_is_typed(call: Call) -> None:
+    script = call("completion", "bash")[1]
+    for words, offered in (("irpref eval q ''", False), ("irpref eval q r ''", True), ("irpref list ''", True)):
         n = len(words.split()) - 1
         code = f'{script}\nCOMP_WORDS=({words}); COMP_CWORD={n}; _irpref; printf "%s\\n" "${{COMPREPLY[@]}}"'
         done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
-        assert done.stdout.split() == [expected]
+        assert ("RPref" in done.stdout.split()) == offered
 
 
 # Tables --------------------

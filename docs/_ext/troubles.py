@@ -567,7 +567,7 @@ KINDS = {
                 "no measure given",
                 "expected … after the qrels, got",
                 "an argument is empty",
-                "a run is given twice",
+                "is given twice, expected different runs",
                 "there are no judgments: give",
                 "there are no runs",
             ),

@@ -161,7 +161,7 @@ def leaderboard(
     by = _sorting(sort, chosen)
     named = named_runs(runs)
     if len(named) < 2 and pairs != "none":
-        raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)}")
+        raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows one)")
     qrels = opened(qrels, "relevance")  # read again for the groups
     extra = [m for m in parse_all(FURTHER) if m not in chosen]
     found = {of.measure: of for of in results([*chosen, *extra], qrels, named, float32)}

@@ -125,7 +125,8 @@ def _run(arguments: list[str]) -> int:
         return OK
     if chosen is None:
         if rest:
-            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref --help)")
+            near = did_you_mean(rest[0], parser.options())
+            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref --help){near}")
         parser.print_help()
         return OK if not arguments else USAGE
     if rest:
@@ -134,7 +135,9 @@ def _run(arguments: list[str]) -> int:
             wrong = next((text for text in rest if text.startswith("-")), rest[0]).partition("=")[0]
             if wrong in whole_parser().options():  # of another command
                 raise UsageError(f"{wrong} is no option of this command (see irpref {chosen} --help)")
-            near = did_you_mean(wrong, parser.options())
+            near = did_you_mean(wrong, set(parser.options()) - {"--help", "--version"}, cutoff=0.7)
+            if wrong in ("--qrels", "--run", "--runs"):
+                near = f": files stand without them, as in irpref {chosen} QRELS RUN..."
             raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help){near}")
         args.arguments += rest
     return args.run(args) or OK

@@ -20,7 +20,7 @@ from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 
 def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser)
+    frame.add_inputs(parser, "RUN... [MEASURE...]")
     frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument(
         "--judge-next",
@@ -83,9 +83,4 @@ def _next(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels) -> Any:
     return found.assign(runs=[" ".join(names) for names in found["runs"]])
 
 
-COMMAND = Command(
-    run,
-    _arguments,
-    __doc__,
-    "irpref check [options] QRELS RUN... [MEASURE...]",
-)
+COMMAND = Command(run, _arguments, __doc__)

@@ -1,4 +1,4 @@
-"""`irpref compare QRELS A B MEASURE...`: two runs topic by topic.
+"""`irpref compare QRELS A B [MEASURE...]`: two runs topic by topic.
 
 Prints the difference of each topic as a bar, wins and losses, paired tests, and how much each run retrieved and
 found. The first measure is the one drawn; without one it is R-precision.
@@ -33,7 +33,7 @@ _HALF = 20  # characters of the longest bar
 
 
 def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser)
+    frame.add_inputs(parser, "A B [MEASURE...]")
     frame.add_rel(parser)
     parser.add_argument("--bars", metavar="N", type=int, default=50, help="bars shown, from both ends (default: 50)")
     frame.old(parser, "--topics", "--bars", dest="bars", type=int)

@@ -44,7 +44,7 @@ _HELP = {
 
 
 def _arguments(kind: str, parser: Parser) -> None:
-    frame.add_inputs(parser, measures=kind == "npref")
+    frame.add_inputs(parser, "RUN... [MEASURE]" if kind == "npref" else "A B" if kind == "histogram" else "RUN...")
     add_options(parser, kind)
     if kind != "histogram":
         parser.add_argument("-q", "--by-query", action="store_true", help="one block of rows for each topic")

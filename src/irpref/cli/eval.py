@@ -471,10 +471,4 @@ def _progress(paths: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
         sys.stderr.write("\r\033[K")
 
 
-COMMAND = Command(
-    run,
-    _arguments,
-    __doc__,
-    "irpref eval [options] QRELS RUN... MEASURE...",
-    EPILOG,
-)
+COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -7,7 +7,6 @@ that were not retrieved, then the sum, which is the value.
 from __future__ import annotations
 
 import argparse
-import os
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
@@ -22,7 +21,7 @@ Measures that are sums over documents can be explained; for the others the messa
 
 
 def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser)
+    frame.add_inputs(parser, "RUN MEASURE", " -t ID")
     frame.add_topic(parser, "the topic")
     parser.add_argument(
         "--all", action="store_true", dest="every", help="a line for each document, even if it adds nothing"
@@ -38,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
     from irpref.analysis.explain import explain
     from irpref.show.explanation import explanation_text
 
-    if args.topic is None and len(args.arguments) == 3 and not os.path.exists(args.arguments[1]):
+    if args.topic is None and len(args.arguments) == 3 and frame.is_no_input(args.arguments[1]):
         args.topic = args.arguments.pop(1)
         frame.hint(f"the topic is now -t {args.topic}")
     given = frame.inputs(args, n_runs=1)
@@ -62,9 +61,4 @@ def run(args: argparse.Namespace) -> None:
             out.write(explanation_text(qrels.for_pool(), ranking, measure, args.topic, args.every, form, page))
 
 
-COMMAND = Command(
-    run,
-    _arguments,
-    __doc__,
-    epilog=EPILOG,
-)
+COMMAND = Command(run, _arguments, __doc__, EPILOG)

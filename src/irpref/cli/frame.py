@@ -51,6 +51,14 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"invalid (int|float) value: (.+)", _expected, message)
+        if message.startswith("the following arguments are required"):
+            kinds = next((a.choices for a in self._actions if a.required and a.choices and not a.option_strings), None)
+            if kinds:
+                message += f": one of {', '.join(kinds)}"
+            elif self.usage:
+                message += f", as in {self.usage % {'prog': self.prog}}"
+        elif named := re.match(r"argument -o.*: invalid choice: '(.+\.\w+)'", message):
+            message = f"-o {named[1]}: -o is a format of text; a file is written with -f {named[1]}"
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -84,7 +92,7 @@ class Command(Record):
     arguments : callable
         Adds arguments to a parser; where there are kinds, (kind, parser).
     description : str
-    usage, epilog : str, optional
+    epilog : str, optional
     kinds : dict of str to str
         Name and line of help of each kind (`irpref curve crp`). If there are any, one has to be chosen.
     kind : str
@@ -94,7 +102,6 @@ class Command(Record):
     run: Callable[[argparse.Namespace], int | None]
     arguments: Callable[..., None]
     description: str = ""
-    usage: str | None = None
     epilog: str | None = None
     kinds: Mapping[str, str] = {}
     kind: str = "KIND"
@@ -112,7 +119,7 @@ class Command(Record):
                 **more,
             )
 
-        parser = add(subparsers, name, help, self.description, usage=self.usage, epilog=self.epilog)
+        parser = add(subparsers, name, help, self.description, epilog=self.epilog)
         if not self.kinds:
             self.arguments(parser)
             parser.set_defaults(run=self.run)
@@ -127,9 +134,10 @@ class Command(Record):
 # Arguments ------------------------------------------------------------------------------------------------------
 
 
-def add_inputs(parser: Parser, measures: bool = True) -> None:
-    """QRELS RUN... MEASURE..., and `--known`; `inputs` gives them back."""
-    what = "RUN... MEASURE..." if measures else "RUN..."
+def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "") -> None:
+    """QRELS and `what` stands after it, which `inputs` gives back; the usage says so, with this `end`."""
+    measures = "MEASURE" in what
+    parser.usage = f"%(prog)s [options] QRELS {what}{end}"
     parser.add_argument("qrels", metavar="QRELS", help="file, '-', or ir_datasets id")
     parser.add_argument("arguments", metavar=what, nargs="+", help="files or '-'" + ", then measures" * measures)
     if measures:
@@ -321,7 +329,8 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
         raise UsageError("standard input ('-') can be read once only")
     if n_runs is not None:
         if len(set(paths)) < len(paths):
-            raise UsageError("a run is given twice")
+            twice = next(path for path in paths if paths.count(path) > 1)
+            raise UsageError(f"{twice} is given twice, expected different runs")
         if len(paths) != n_runs:
             wanted = "one run" if n_runs == 1 else f"{'two' if n_runs == 2 else n_runs} runs"
             raise UsageError(f"expected {wanted} after the qrels, got {len(paths)}: {', '.join(paths)}")
@@ -352,7 +361,11 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
         elif measures and _is_measure(text):
             names.append(text)
         elif not measures or _looks_like_a_path(text) or (runs and i == 0 and not _has_runs(arguments)):
-            reason = "a folder without .parquet files" if os.path.isdir(text) else "no such file"
+            reason = "no such file"
+            if os.path.isdir(text):
+                reason = f"a folder without .parquet files; name the files in it: {os.path.join(text, '*')}"
+            elif not measures and _is_measure(text):
+                reason += ", and this command takes no measures"
             raise FileNotFoundError(f"{text}: {reason}")
         else:
             raise UsageError(_neither(text))
@@ -382,6 +395,11 @@ def _has_runs(arguments: Iterable[str]) -> bool:
 
 def _looks_like_a_path(text: str) -> bool:
     return os.sep in text or text.endswith(RUN_ENDINGS) or os.path.isdir(text)
+
+
+def is_no_input(text: str) -> bool:
+    """Whether an argument is neither a file nor a measure."""
+    return not os.path.exists(text) and not _is_measure(text)
 
 
 def _is_measure(text: str) -> bool:

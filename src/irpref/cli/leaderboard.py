@@ -172,9 +172,4 @@ def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int]
     return table
 
 
-COMMAND = Command(
-    run,
-    _arguments,
-    __doc__,
-    "irpref leaderboard [options] QRELS RUN... MEASURE...",
-)
+COMMAND = Command(run, _arguments, __doc__)

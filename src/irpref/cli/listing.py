@@ -34,16 +34,16 @@ def run(args: argparse.Namespace) -> None:
     """Print the list or the pages. Raises `UsageError` for a name nobody has."""
     chosen = [_named(name) for name in args.names]
     if args.json:
-        json.dump([facts(measure) for measure in chosen or _every()], sys.stdout, indent=2, ensure_ascii=False)
+        json.dump([facts(measure) for measure in chosen or listed()], sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     elif args.output or (args.file and frame.form_of(args, "") not in ("", "table")):
-        frame.show(args, _table([facts(measure) for measure in chosen or _every()]))
+        frame.show(args, _table([facts(measure) for measure in chosen or listed()]))
     else:
         with frame.opened(args) as out:
             out.write("\n".join(_page(facts(measure)) for measure in chosen) if chosen else _overview())
 
 
-def _every() -> list[Any]:
+def listed() -> list[Any]:
     """Measures of ours in the order of the documentation, then those of the host."""
     from ir_measures import measures
 
@@ -172,7 +172,7 @@ def _first_paragraph(measure: Measure) -> str:
 
 
 def _overview() -> str:
-    every = [facts(measure) for measure in _every()]
+    every = [facts(measure) for measure in listed()]
     blocks = []
     for origin, title in (("irpref", "Measures of irpref"), ("ir_measures", "Measures of ir_measures")):
         rows = [fact for fact in every if fact["from"] == origin]

@@ -62,7 +62,8 @@ FORMATS = ("png", "pdf", "svg")
 def _arguments(kind: str, parser: Parser) -> None:
     picture = PICTURES[kind]
     of_values = bool(picture.measures)
-    frame.add_inputs(parser, measures=of_values or kind == "npref")
+    runs = {1: "RUN", 2: "A B"}.get(picture.n_runs or 0, "RUN...")
+    frame.add_inputs(parser, f"{runs} [MEASURE...]" if of_values or kind == "npref" else runs, " -f FILE")
     add_options(parser, kind)
     if picture.groups:
         frame.add_groups(parser, f"a {picture.groups} for each run and group of topics")

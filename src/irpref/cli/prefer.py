@@ -29,7 +29,7 @@ WEIGHTS = ("uniform", "inverse", "dcg")
 
 
 def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, measures=False)
+    frame.add_inputs(parser, "RUN RUN...")
     parser.add_argument("--how", choices=HOW, default=HOW[0], help="who decides (default: %(default)s)")
     parser.add_argument(
         "--weights",
@@ -104,10 +104,4 @@ def _table(shown: Any, title: str) -> Table:
     return table
 
 
-COMMAND = Command(
-    run,
-    _arguments,
-    __doc__,
-    "irpref prefer [options] QRELS RUN RUN...",
-    EPILOG,
-)
+COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -21,7 +21,7 @@ examples:
 
 
 def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser)
+    frame.add_inputs(parser, end=" -f report.html")
     frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("-f", "--file", metavar="FILE", help="the page; standard output if not given")
     frame.gone(parser, "-o --output", "the page is written with -f {}")
@@ -54,6 +54,8 @@ def run(args: argparse.Namespace) -> None:
     given = frame.inputs(args)
     if not given.measures:
         raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
+    if args.file is not None and not args.file.lower().endswith((".html", ".htm")):
+        raise UsageError(f"-f {args.file}: the page is HTML, its name ends in .html")
     if args.file is None and sys.stdout.isatty():
         raise UsageError("-f FILE says where the page is written, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
@@ -84,10 +86,4 @@ def run(args: argparse.Namespace) -> None:
         made.save(args.file)
 
 
-COMMAND = Command(
-    run,
-    _arguments,
-    __doc__,
-    "irpref report QRELS RUN... MEASURE... -f report.html",
-    EPILOG,
-)
+COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -229,7 +229,7 @@ def _read(text: str, key: str, rest: str) -> list[Measure]:
     of = host.registry[key]
     brackets, _, at = _cut(rest)
     numbers = [number.strip() for number in at.split(",")] if at and re.fullmatch(r"[\d.,\s]+", at) else [at]
-    if (not rest.startswith(("(", "@")) and rest) or rest.rstrip().endswith("@") or (at and re.search(r"\d_\d", at)):
+    if (not rest.startswith(("(", "@")) and rest) or rest.rstrip().endswith("@") or re.search(r"\d_\d|\d\(", at):
         raise _unreadable(text)
     return [_built(text, of, brackets + (f"@{number}" if at else "")) for number in numbers]
 
@@ -331,6 +331,8 @@ def _unreadable(text: str) -> ValueError:
         examples += "; several are written with blanks between them"
     elif text.count("(") > text.count(")"):
         examples += "; a bracket is not closed"
+    elif turned := re.fullmatch(r"(\w+)(@\d+)(\(.+\))", text):
+        examples += f"; the cutoff stands last: {turned[1]}{turned[3]}{turned[2]}"
     elif re.fullmatch(r"[^(]+\([^=]+\).*", text):
         examples += "; parameters have names"
     return ValueError(f"{clipped(text)!r} is not written like a measure, {examples}")
