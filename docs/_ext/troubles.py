@@ -591,6 +591,7 @@ KINDS = {
                 "the name of the picture must end in",
                 "this command writes text; irpref plot draws pictures",
                 "tables are not written as …, but as …",
+                "the page is HTML, its name ends in .html",
                 "give --known FILE",
             ),
             "$ irpref explain qrels.txt run.txt -t q1 AP RPref",

@@ -109,9 +109,11 @@ def _cases(places: list[_Place]) -> list[str]:
         '  case "$at" in',
         *measured,
         "  esac",
-        '  case "$cur" in -*) offer="$options" ;; esac',
+        '  case "$cur" in',
+        '    -*) offer="$options" ;;',
         # Where a run may stand, too, names of measures are too many to be shown unasked.
-        '  [ -z "$first" ] || [ "$n" -lt "$first" -a -z "$cur" ] || offer="$offer $measures"',
+        '    *) [ -z "$first" ] || [ "$n" -lt "$first" -a -z "$cur" ] || offer="$offer $measures" ;;',
+        "  esac",
         '  case "${at:+$at }$prev" in',
         *values,
         "  esac",
