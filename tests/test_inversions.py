@@ -62,7 +62,7 @@ def test_rows_of_value_0_may_be_left_out_and_counted(most, topics, scale):
         patch.setattr(module, "MANY_STEPS", most)
         kept = np.flatnonzero(value[level] > 0) if level.size else level
         part = rows.part(kept)
-        zeros = kept - part.position - part.spread(rows.starts)
+        zeros = (kept - part.position - part.spread(rows.starts)) * 1.0
         for weighted in (True, False):
             whole = inversions(rows, level, levels, value, step, weighted)
             left = inversions(part, level[kept], levels, value, step, weighted, zeros)

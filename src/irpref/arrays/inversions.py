@@ -36,7 +36,7 @@ def inversions(
     value: Floats,
     step: Ints,
     weighted: bool = True,
-    zeros: Ints | None = None,
+    zeros: Floats | None = None,
 ) -> Floats:
     """Sum, over the rows above each one with a lower value, of the difference: shape (n_rows,).
 
@@ -54,9 +54,8 @@ def inversions(
         Order of the values in the topic: 0 for the lowest; levels of equal value share a step.
     weighted : bool
         Whether the differences are summed; else the rows are counted.
-    zeros : int array (n_rows,), optional
-        Further rows above each one, which have the value 0: rows that nothing stands above are left out by callers
-        that know so much.
+    zeros : float array (n_rows,), optional
+        Number of further rows above each one, of value 0: callers that know it may leave such rows out.
     """
     if not level.size:
         return np.zeros(0)
@@ -85,13 +84,11 @@ def by_counters(
     step: Ints,
     n_steps: int,
     weighted: bool,
-    zeros: Ints | None,
+    zeros: Floats | None,
 ) -> Floats:
     """`inversions` with a counter for each of `n_steps` steps; not for levels of step -1."""
     own = value[level]
-    out = np.zeros(level.size)
-    if zeros is not None:
-        out += zeros * own if weighted else zeros
+    out = np.zeros(level.size) if zeros is None else zeros * own if weighted else zeros.copy()
     of_step = np.zeros((levels.n, n_steps))
     of_step[levels.topic, step] = value  # step -1 is the last column, which is never read
     left = np.arange(level.size)  # rows of this step and above
@@ -100,7 +97,7 @@ def by_counters(
         if kept.size == level.size:
             continue
         higher = rows.part(kept)
-        number = kept - higher.position - higher.spread(rows.starts)
+        number = (kept - higher.position - higher.spread(rows.starts)).astype(np.float64)
         left, level, own, rows = left[kept], level[kept], own[kept], higher
         out[left] += number * (own - rows.spread(of_step[:, s])) if weighted else number
     return out

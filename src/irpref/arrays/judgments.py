@@ -65,7 +65,7 @@ class Judgments:
     @cached_property
     def level(self) -> Ints:
         """Level of each judged document: shape (n_judged,)."""
-        return np.repeat(np.arange(self.level_start.size), self.level_size)
+        return np.arange(self.level_start.size).repeat(self.level_size)
 
     @property
     def preferences(self) -> Preferences:

@@ -141,7 +141,7 @@ class JudgedRun:
     def of_levels(self, mask: Bools) -> JudgedRun:
         """The hits of the levels that `mask` keeps, (n_levels,), at their ranks; everything else stays."""
         # By the levels, not by what was asked: most often a gain and a grade of at least 1 are the same documents.
-        return self if mask.all() else self._view(mask.tobytes(), lambda: self.select(mask[self.level]))
+        return self if mask.all() else self._view(mask.tobytes(), lambda: self.select(mask.take(self.level)))
 
     def view(self, cutoff: int | None, judged_only: bool) -> JudgedRun:
         """`condensed` if `judged_only`, then `at(cutoff)`."""
@@ -156,11 +156,13 @@ class JudgedRun:
         """The hits that `mask` keeps, (n_hits,), at their ranks, of a list of as many documents or of `n_retrieved`."""
         n = self.n_retrieved if n_retrieved is None else n_retrieved
         # Of the rows, not of this run: it keeps its views, and a circle would outlive them all until it is looked for.
-        row, kept = self._row, np.flatnonzero(mask)
+        row, kept = self._row, mask.nonzero()[0]
         if kept.size == mask.size:
             return JudgedRun(self.pool, self.hits, self.rank, row, n, self.level)
         part = self.hits.part(kept)
-        view = JudgedRun(self.pool, part, self.rank[kept], lambda: _values_of(row)[kept], n, self.level[kept])
+        view = JudgedRun(
+            self.pool, part, self.rank.take(kept), lambda: _values_of(row).take(kept), n, self.level.take(kept)
+        )
         view._kept = kept
         return view
 
@@ -168,14 +170,16 @@ class JudgedRun:
         """Values of the hits of this run, (n_hits,), at those of a part of it: shape (n_hits of the part,)."""
         return values if part is self or part._kept is None else values[part._kept]
 
-    def others_above(self, part: JudgedRun) -> Ints:
+    def others_above(self, part: JudgedRun) -> Floats:
         """Hits of this run that a part of it lacks, above each one that it has, in its topic: (n_hits of the part,)."""
         kept = part._kept
         if part is self or kept is None:
-            return np.zeros(part.rank.size, np.int64)
-        # Of one run it is a part.
-        make = lambda: kept - part.hits.position - part.hits.spread(self.hits.starts)  # noqa: E731
-        return part.memo(JudgedRun.others_above, make)
+            return np.zeros(part.rank.size)
+
+        def make() -> Floats:
+            return (kept - part.hits.position - part.hits.spread(self.hits.starts)).astype(np.float64)
+
+        return part.memo(JudgedRun.others_above, make)  # it is part of one run only
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
         """Values of the hits on the rows of the pool, `missing` for documents that are no hits: (n_judged,)."""

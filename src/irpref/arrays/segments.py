@@ -73,12 +73,12 @@ class Segments:
     @cached_property
     def lengths(self) -> Ints:
         """Rows of each topic: shape (n_topics,)."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @cached_property
     def topic(self) -> Ints:
         """Topic of each row: shape (n_rows,)."""
-        return np.repeat(np.arange(self.n), self.lengths)
+        return np.arange(self.n).repeat(self.lengths)
 
     @cached_property
     def position(self) -> Ints:
@@ -93,11 +93,11 @@ class Segments:
     @cached_property
     def _filled(self) -> Ints | None:
         """Starts of the topics that have rows; None where every topic has."""
-        return None if self.lengths.all() else np.flatnonzero(self.lengths)
+        return None if self.lengths.all() else self.lengths.nonzero()[0]
 
     def spread(self, per_topic: NDArray[T]) -> NDArray[T]:
         """Give each row the value of its topic: (n_topics,) to (n_rows,)."""
-        return np.repeat(per_topic, self.lengths)
+        return per_topic.repeat(self.lengths)
 
     def _reduce(self, ufunc: np.ufunc, values: NDArray[T], empty: object) -> NDArray[T]:
         if self._filled is None and self.n:
@@ -134,18 +134,23 @@ class Segments:
 
     def count(self, mask: Bools) -> Ints:
         """Number of rows of each topic where `mask` holds: (n_rows,) to (n_topics,)."""
-        return self.part(np.flatnonzero(mask)).lengths
+        return self.part(mask.nonzero()[0]).lengths
 
     def maximum(self, values: Floats, empty: float = 0.0) -> Floats:
         """Largest value of each topic, `empty` where it has no rows: (n_rows,) to (n_topics,)."""
         return self._reduce(np.maximum, values, empty)
 
+    def minimum(self, values: Ints, empty: int = 0) -> Ints:
+        """Smallest value of each topic, `empty` where it has no rows: (n_rows,) to (n_topics,)."""
+        return self._reduce(np.minimum, values, empty)
+
     def first(self, mask: Bools) -> Ints:
         """First row of each topic where `mask` holds, -1 if there is none: shape (n_topics,)."""
-        where = np.flatnonzero(mask)
-        at = np.searchsorted(where, self.starts)
-        row = np.append(where, self.size)[at]
-        return np.where(row < self.ends, row, -1)
+        where = mask.nonzero()[0]
+        if not where.size:
+            return np.full(self.n, -1)
+        row = where.take(where.searchsorted(self.starts), mode="clip")
+        return np.where((row >= self.starts) & (row < self.ends), row, -1)
 
     def running_count(self, mask: Bools | Ints) -> Ints:
         """Sum of whole numbers (or rows where a mask holds) up to each row, in its topic: shape (n_rows,)."""
@@ -205,11 +210,11 @@ class Segments:
 
     def part(self, rows: Ints) -> Segments:
         """Segments of some rows, which ascend: (n_rows,)."""
-        return Segments(np.searchsorted(rows, self.offsets))
+        return Segments(rows.searchsorted(self.offsets))
 
     def where(self, mask: Bools) -> Segments:
         """Segments of the rows that `mask` keeps."""
-        return self.part(np.flatnonzero(mask))
+        return self.part(mask.nonzero()[0])
 
     def slice(self, start: int, stop: int) -> Segments:
         """Topics `start` to `stop - 1`, their rows counted from 0."""

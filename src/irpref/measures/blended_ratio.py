@@ -148,15 +148,14 @@ def _preferred(blend: Blend) -> Ints:
 
     A later document of the same grade does not move it: users stop at the first.
     """
-    # Levels stand by falling grade.
     hits, level = blend.found.hits, blend.found.level
-    # The smallest level is the highest grade.
-    best = -hits.maximum(-level.astype(np.float64), -np.inf)
-    return hits.first(level == hits.spread(best))
+    # Levels stand by falling grade: the smallest is the highest grade.
+    return hits.first(level == hits.spread(hits.minimum(level)))
 
 
 def _at(values: Floats, rows: Ints) -> Floats:
-    return np.append(values, 0.0)[rows]  # row -1, nothing relevant retrieved, reads the 0
+    # Row -1: nothing relevant retrieved.
+    return np.where(rows >= 0, values.take(rows, mode="clip"), 0.0) if values.size else np.zeros(rows.size)
 
 
 def q_size(run: JudgedRun, gains: Gains, cutoff: int | None) -> Floats:
@@ -269,9 +268,10 @@ def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cuto
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     # All relevant documents from the top down to the best one, itself included.
-    preferred = _preferred(blend)
-    upto = np.arange(blend.ratio.size) <= blend.found.hits.spread(preferred)
-    return blend.found.hits.total(np.where(upto, blend.ratio, 0.0)) / np.maximum(_at(blend.number, preferred), 1)
+    preferred, starts = _preferred(blend), blend.found.hits.starts
+    upto = Segments.of_lengths(np.where(preferred < 0, 0, preferred + 1 - starts))
+    ratio = blend.ratio.take(upto.position + upto.spread(starts))
+    return upto.total(ratio) / np.maximum(upto.lengths, 1)
 
 
 def _terms(run: JudgedRun, *, which: str, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:

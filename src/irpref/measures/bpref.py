@@ -82,8 +82,7 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
         found = judged.at_least(rel)
         r = run.pool.count_relevant(rel)
         n = run.pool.count_relevant(0) - r
-        number = judged.others_above(found).astype(np.float64)
-        return _Above(found, number, r, n, judged.hits.lengths - found.hits.lengths)
+        return _Above(found, judged.others_above(found), r, n, judged.hits.lengths - found.hits.lengths)
 
     return view.memo((above, rel), make)
 
@@ -105,10 +104,10 @@ def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:
 
 def _summands(of: _Above, norm: str) -> Floats:
     """Summand of each retrieved relevant document: shape (n_found,)."""
-    cap, den = bounds(of, norm)
+    cap, den = (bound.astype(np.float64) for bound in bounds(of, norm))
     counted = np.minimum(of.number, of.found.hits.spread(cap))
     # A denominator of 0 means that no judged non-relevant document can stand above.
-    return 1 - counted / of.found.hits.spread(np.maximum(den, 1))
+    return 1 - counted / of.found.hits.spread(np.maximum(den, 1.0))
 
 
 def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Floats:

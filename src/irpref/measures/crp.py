@@ -141,7 +141,8 @@ class Positions(Record):
         """RP of each hit of the run, or of a part of it: (n_hits,). Equation (4)."""
         first, last = self.intervals(run)
         # One of the two is 0: a document is above its interval, below it, or inside.
-        return np.minimum(run.rank - first, 0.0) + np.maximum(run.rank - last, 0.0)
+        rp = np.minimum(run.rank - first, 0) + np.maximum(run.rank - last, 0)
+        return rp.astype(np.float64)
 
     def surplus(self, run: JudgedRun) -> Floats:
         """RP of each hit of the run, or of a part of it, beyond that of a non-relevant document there: (n_hits,)."""

@@ -453,7 +453,7 @@ def incompleteness(
         "least": list(least),
         "topics": pool.n_topics,
         "judgments": int(pool.grade.size),
-        "qrels": hash_of_pool(pool),
+        "qrels": "" if output is None else hash_of_pool(pool),
     }
     others = None
     if loss != "random":
@@ -461,7 +461,7 @@ def incompleteness(
     if loss == "judges":
         judges = Pool.build(second)
         others = second_grades(pool, judges)
-        settings["second"] = hash_of_pool(judges)
+        settings["second"] = "" if output is None else hash_of_pool(judges)
         if host:
             check_whole(host.values(), judges.level_grade)
     if float32:
@@ -537,12 +537,13 @@ def incompleteness(
                 run = aligned[system] if part.left is None else part.left.of(system)
                 view = against.of(run)
                 short = against.of(run.single) if float32 and run.single is not None else view
-                for name in todo:
-                    if name in kernels:
-                        measure = kernels[name]
-                        values = evaluator.tasks[measure](short if measure in evaluator.short else view)
-                        means = values.reshape(len(part.units), -1).mean(axis=1).tolist()
-                        new |= {(*unit, name, system): mean for unit, mean in zip(part.units, means, strict=True)}
+                ours = [name for name in todo if name in kernels]
+                values = [
+                    evaluator.tasks[m](short if m in evaluator.short else view) for m in map(kernels.__getitem__, ours)
+                ]
+                means = np.array(values).reshape(len(ours), len(part.units), pool.n_topics).mean(axis=2).tolist()
+                for name, of_units in zip(ours, means, strict=True):
+                    new |= {(*unit, name, system): mean for unit, mean in zip(part.units, of_units, strict=True)}
                 left_to_host = [name for name in todo if name in host]
                 for unit, means_of in zip(part.units, hosts if left_to_host else (), strict=bool(left_to_host)):
                     of = means_of(raw[system] if part.left is None else part.left.run(system))

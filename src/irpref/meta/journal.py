@@ -222,9 +222,10 @@ def canonical(pool: Pool) -> Ints:
     """Rows of the pool by topic id and document id: the lines of the qrels may stand in any order."""
 
     def make() -> Ints:
-        topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
-        docs = list(pool.doc_ids)
-        return np.array(sorted(range(len(docs)), key=lambda row: (topics[row], docs[row])), dtype=np.int64)
+        docs, offsets = list(pool.doc_ids), pool.judged.offsets.tolist()
+        topics = sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
+        by_topic = (sorted(range(offsets[t], offsets[t + 1]), key=docs.__getitem__) for t in topics)
+        return np.array([row for rows in by_topic for row in rows], dtype=np.int64)
 
     order: Ints = pool.memo(canonical, make)
     return order
