@@ -166,3 +166,62 @@ def test_processes_are_as_many_as_files_and_jobs_are_worth_and_leave_the_environ
     assert crew.size_of_crew(names, jobs=3) == 1
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=100, cwd=track)
+
+
+# A crew without a command: `told` is a file with a byte for each file worked on, by whomever.
+ALONE = """
+import os, threading, time
+from irpref.judged import crew
+paths = [str(i) for i in range(40)]
+first = os.getpid()
+told = os.open("told", os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_APPEND)
+def work(path):
+    os.write(told, b".")
+    time.sleep(0.01)
+    return os.getpid()
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    {
+        "each file is worked on once, by all, and nothing stays open": """
+        before = os.listdir("/proc/self/fd")
+        some = crew.Crew(2, lambda: work, paths)
+        found = [done.value for done in some.each(work)]
+        some.close()
+        assert len(set(found)) == 2 and os.path.getsize("told") == len(paths)
+        while threading.active_count() > 1:
+            time.sleep(0.01)
+        assert len(os.listdir("/proc/self/fd")) == len(before)
+        try:
+            os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            sys.exit()
+        raise AssertionError("a process is left")
+        """,
+        "who cannot prepare leaves the work to the first": """
+        def prepare():
+            raise ValueError("no")
+        some = crew.Crew(2, prepare, paths)
+        assert {done.value for done in some.each(work)} == {first}
+        """,
+        "who goes while the first waits for nothing else": """
+        def gone(path):
+            time.sleep(0.3)
+            os._exit(1)
+        some = crew.Crew(2, lambda: gone, paths[:2])
+        time.sleep(0.15)
+        assert [done.value for done in some.each(work)] == [first, first]
+        """,
+        "work that nobody waits for is not done": """
+        some = crew.Crew(2, lambda: work, paths)
+        some.close()
+        assert os.path.getsize("told") < len(paths)
+        """,
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_of_a_crew(code: tuple[str, str], tmp_path: Path) -> None:
+    program = f"import sys\n{ALONE}\n{textwrap.dedent(code[1])}"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=20, cwd=tmp_path)
