@@ -24,7 +24,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from irpref.formats import trec
+from irpref.formats import texts, trec
 from irpref.formats.runs import ENDINGS
 from irpref.formats.texts import Lines
 from irpref.formats.trec import PACKED, Columns, PathLike, Source
@@ -219,6 +219,8 @@ def to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
 def _large(path: PathLike) -> Source:
     """A file, for whom a frame is wanted: beside pandas, the import of polars costs little."""
     source = Source(path)
+    if texts.compiled:
+        return source
     least = LARGE_BYTES // 4 if source.name.lower().endswith(PACKED) else LARGE_BYTES
     if source.is_file() and os.path.getsize(source.name) > least:
         import polars  # noqa: F401

@@ -456,10 +456,8 @@ class Source:
         return self.is_file() and os.path.getsize(self.name) <= size and not self.name.lower().endswith(PACKED)
 
     def is_small(self) -> bool:
-        """Whether polars is not worth its import to read it."""
-        if not texts.compiled and "polars" in sys.modules:
-            return False
-        if not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
+        """Whether it is read fast enough without polars, and polars is not there already."""
+        if "polars" in sys.modules or not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
             return False
         with suppress(OSError):
             if os.path.isfile(self.path):

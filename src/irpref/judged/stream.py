@@ -118,6 +118,8 @@ def judge_file(
         with suppress(NotPlainError, TopicReturnsError):
             parts = plain_topic_blocks(source, block_bytes)
             return judge_parts(pool, _counted(parts, progress), strict, ties, rounded)
+    if texts.compiled and not source.is_short(WORTH_POLARS // 4):
+        import polars  # noqa: F401  # ids of other letters: the next files will be like this one
     if source.is_small():
         return judge_table(pool, small_run(source), strict=strict, ties=ties, rounded=rounded)
     try:
