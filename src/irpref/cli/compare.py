@@ -132,10 +132,10 @@ def _bars(table: Any, shown: int, page: Page) -> Table:
     lower = "" if table.attrs["higher_is_better"] else " (lower is better)"
     head = rows if len(rows) <= shown else rows[: (shown + 1) // 2]
     tail = [] if len(rows) <= shown else rows[len(rows) - shown // 2 :]
-    lines: list[Any] = [(*row, _bar(row[3] / most, half, page)) for row in head]
+    lines: list[Any] = [(*row, _bar(row[3] / most, half)) for row in head]
     if len(rows) > len(head) + len(tail):
         lines.append(f"{'...'.ljust(5)}  {len(rows) - len(head) - len(tail)} topics between these")
-    lines += [(*row, _bar(row[3] / most, half, page)) for row in tail]
+    lines += [(*row, _bar(row[3] / most, half)) for row in tail]
     four = rounded()
     return Table(
         [
@@ -151,7 +151,7 @@ def _bars(table: Any, shown: int, page: Page) -> Table:
     )
 
 
-def _bar(share: float, half: int, page: Page) -> str:
+def _bar(share: float, half: int) -> str:
     # A difference is never drawn as none.
     length = math.ceil(abs(share) * half - 1e-9)
     left, right = ("-" * length, "") if share < 0 else ("", "+" * length)

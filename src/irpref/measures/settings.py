@@ -178,7 +178,7 @@ def _scale(meanings: Mapping[Number, str], counts: Mapping[Number, int], officia
     gains: dict[Number, Number] = {g: 0 for g in positive if g < rel}
     occurs = counts or dict.fromkeys(grades, 1)
     has_nonrelevant = any(0 <= g < rel for g in occurs)
-    note = "\n".join(_notes(grades, occurs, meanings, fits, rel, has_nonrelevant))
+    note = "\n".join(_notes(grades, occurs, meanings, fits, has_nonrelevant))
     return Scale(
         max_rel=top,
         min_grade=min(grades),
@@ -206,7 +206,6 @@ def _notes(
     occurs: Mapping[Number, int],
     meanings: Mapping[Number, str],
     fits: bool,
-    rel: Number,
     has_nonrelevant: bool,
 ) -> Iterable[str]:
     positive = sorted(g for g in occurs if g > 0)
