@@ -199,7 +199,7 @@ def test_histogram_and_summary(printed, pair):
         (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "no list of whole numbers"),
         (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs after the qrels, got 1"),
         (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
-        (("compare", "{q}", "{r}", "{r}"), 2, "a run is given twice"),
+        (("compare", "{q}", "{r}", "{r}"), 2, "is given twice, expected different runs"),
         (("plot", "pr", "{q}", "{r}", "-f", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
         (("plot", "pr", "{q}", "{r}", "-f", "f.png", "--size", "4"), 2, "no size such as 4.4x3.2"),
     ],
