@@ -87,18 +87,18 @@ def by_counters(
     zeros: Floats | None,
 ) -> Floats:
     """`inversions` with a counter for each of `n_steps` steps; not for levels of step -1."""
-    own = value[level]
+    own = value.take(level)
     out = np.zeros(level.size) if zeros is None else zeros * own if weighted else zeros.copy()
     of_step = np.zeros((levels.n, n_steps))
     of_step[levels.topic, step] = value  # step -1 is the last column, which is never read
     left = np.arange(level.size)  # rows of this step and above
     for s in range(n_steps - 1):  # nothing is higher than the highest step
-        kept = np.flatnonzero((step > s)[level])
+        kept = (step > s).take(level).nonzero()[0]
         if kept.size == level.size:
             continue
         higher = rows.part(kept)
         number = (kept - higher.position - higher.spread(rows.starts)).astype(np.float64)
-        left, level, own, rows = left[kept], level[kept], own[kept], higher
+        left, level, own, rows = left.take(kept), level.take(kept), own.take(kept), higher
         out[left] += number * (own - rows.spread(of_step[:, s])) if weighted else number
     return out
 

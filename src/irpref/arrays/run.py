@@ -88,7 +88,7 @@ class JudgedRun:
     @cached_property
     def level(self) -> Ints:
         """Level of each hit in the pool: shape (n_hits,)."""
-        return self.pool.level[self.row]
+        return self.pool.level.take(self.row)
 
     @cached_property
     def grade(self) -> Floats:

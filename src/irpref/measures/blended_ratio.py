@@ -128,10 +128,12 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
     def make() -> Blend:
         # Both sides of the ratio are only needed where a relevant document stands.
         found = run.relevant(gains)
-        gain = run.pool.level_ratio_gain(gains)[found.level]
+        gain = run.pool.level_ratio_gain(gains).take(found.level)
         ideal, upto = ideal_gain(run.pool, gains)
         # Flat after R.
-        best = upto[np.minimum(found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1))]
+        best = upto.take(
+            np.minimum(found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1))
+        )
         count = found.hits.ordinal
         number, rank = count, found.rank
         excess = run.pool.ratio_excess(gains)

@@ -171,7 +171,7 @@ def _log2(numbers: Ints) -> Floats:
     if top >= _log2_table.size:
         size = max(2 * _log2_table.size, top + 1, 1024)
         _log2_table = np.array([0.0, *map(math.log2, range(1, size))])
-    return _log2_table[numbers]
+    return _log2_table.take(numbers)
 
 
 def level_gain(pool: Judgments, gains: Gains, exponential: bool) -> Floats:
@@ -201,7 +201,8 @@ def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: i
     gain = level_gain(run.pool, gains, exponential)
     found = run.view(cutoff, judged_only).of_levels(gain > 0)
     return _ratio(
-        found.hits.total(gain[found.level] / _log2(found.rank + 1)), ideal_dcg(run.pool, gains, exponential, cutoff)
+        found.hits.total(gain.take(found.level) / _log2(found.rank + 1)),
+        ideal_dcg(run.pool, gains, exponential, cutoff),
     )
 
 

@@ -193,12 +193,12 @@ def summands(
     # The other norms (section 2.4) divide by a number of documents: the judged ones above, or these and itself.
     # Of the highest there are none above, and the sum is 0, too (0/0 in section 2.5): by 1.
     if norm == "absolute":
-        penalty = above * of.top / den[level]
+        penalty = above * of.top / den.take(level)
     else:
         place = view.others_above(found) + hits.position
-        penalty = above / (den[level] * np.maximum(place + (norm == "relative2") * 1.0, 1.0))
+        penalty = above / (den.take(level) * np.maximum(place + (norm == "relative2") * 1.0, 1.0))
     # rho_k (1 - penalty_k), (n_found,).
-    summand = weight[level] * (1 - penalty)
+    summand = weight.take(level) * (1 - penalty)
 
     # "A case for omitting the highest ranked document" (section 2.5): the first hit of each topic, if rho_k > 0.
     if top != "keep":
