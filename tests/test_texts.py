@@ -6,6 +6,7 @@ import pickle
 import random
 import sys
 import threading
+from array import array
 from collections import OrderedDict, defaultdict
 from decimal import Decimal
 from fractions import Fraction
@@ -169,6 +170,9 @@ def test_all_bytes_are_told_apart_at_each_place_of_a_word():
         b"\r",
         b" ",
         b"#\n",
+        b"# Q0 d 1 2 t\n",
+        b"q Q0 d 1 2 t\n#q Q0 d 1 2 t\n",
+        b" \t#q Q0 d 1 2 t\n",
         b"q Q0 d 1 2\n",
         b"q Q0 d 1 2 t u\n",
         b"q Q0 d 1 2 t\r",
@@ -199,6 +203,11 @@ def test_a_field_may_be_topic_and_text_at_once():
     assert (found.names, found.texts.to_list(), found.number.tolist()) == (["a", "b"], ["a", "a", "b"], [1, 2, 3])
     found = plain_lines(b"a\na\nb", 1, 0, None)
     assert (found.names, found.lengths.tolist(), found.texts.to_list()) == (["a", "b"], [2, 1], ["a", "a", "b"])
+
+
+def test_topics_that_begin_alike_are_different():
+    topics = ["q10", "q1", "q", "q1", "q1", "q10", "q100", "q10"]
+    assert agrees("".join(f"{topic} Q0 d 1 2 t\n" for topic in topics).encode(), RUN)
 
 
 def test_many_lines():
@@ -253,6 +262,15 @@ def test_shortest_numbers_are_read_to_the_bit(value):
 def test_decimals_of_any_length_are_read_to_the_bit(digits, places, sign):
     text = str(digits).rjust(places + 1, "0")
     same_number(f"{sign}{text[: len(text) - places]}.{text[len(text) - places :]}")
+
+
+@pytest.mark.parametrize("places", range(1, 20))
+def test_many_decimals_are_read_to_the_bit(places):
+    """So many that the digits behind some doubles are a half, and a little more."""
+    rng = np.random.default_rng(places)
+    fields = [f"{d // 10**places}.{d % 10**places:0{places}}" for d in rng.integers(2**53, 10**18, 8000).tolist()]
+    found = plain_lines("".join(f"q {field}\n" for field in fields).encode(), 2, 0, 1)
+    assert bits(found.number) == bits([float(field) for field in fields])
 
 
 @given(st.integers(2**52, 2**53 - 1), st.integers(-1, 12), st.sampled_from([-1, 0, 1]))
@@ -322,7 +340,7 @@ def test_ways_to_write_a_number(text):
     same_number(text)
 
 
-@pytest.mark.parametrize("size", [510, 511, 512, 513, 2000])
+@pytest.mark.parametrize("size", [510, 511, 512, 513, 900, 5000])
 def test_numbers_of_very_many_digits_are_read_right_or_left_alone(size):
     for text in (
         "1" * size,
@@ -481,6 +499,14 @@ def test_columns_that_lie_oddly_in_memory():
     assert Texts.of(np.broadcast_to(object_array(["x"]), (3,))).to_list() == ["x"] * 3
     assert Texts.of(np.empty(0, dtype=object)).to_list() == Texts.of([]).to_list() == []
     assert texts.changes(np.empty(3, dtype=object)) is None
+
+
+def test_where_nothing_is_compiled_nothing_is_read(monkeypatch):
+    monkeypatch.setattr(texts, "compiled", False)
+    assert plain_lines(b"q a 1\n", 3, 1, 2) is None
+    assert Texts.of(["a"]) is None
+    assert Texts.of_dicts([{"a": 1.0}], 1) is None
+    assert texts.changes(["a"]) is None
 
 
 # Dicts --------------------------------------------------------------------------------------------------------
@@ -660,6 +686,30 @@ def test_calls_that_make_no_sense_are_errors():
         native.collect("ab", n, short, wide)
     with pytest.raises(TypeError, match="a list or an array of objects"):
         native.collect(n, n, short, wide)
+    for shape in ((), (2, 2), (0, 2)):
+        with pytest.raises(TypeError, match="a list or an array of objects"):
+            native.changes(np.empty(shape, dtype=object), n)
+    given = array("q", [1, 2])
+    for call, args in ((native.collect, (n, short, wide)), (native.changes, (n,)), (native.changes, ([],))):
+        with pytest.raises(TypeError):
+            call(given, *args)
+        given.append(3)  # which nobody holds any more
+    column = object_array(["a", "b"])
+    held = column, n, short, wide, number
+    before = [sys.getrefcount(one) for one in held]
+    for call, args in (
+        (native.collect, (column, n, short, number[:1].astype("f4"))),
+        (native.changes, (column, short)),
+        (native.entries, ([], n, short, wide, short)),
+        (native.lines, (b"", 1, 0, -1, n, short, wide, number, n, n, n)),
+        (native.same, (b"", n, short, n, b"", n, short, short)),
+        (native.less, (b"", n, short, n, n, n)),
+        (native.strings, (b"", n, short, short)),
+    ):
+        with pytest.raises(TypeError, match="expected items of"):
+            call(*args)
+    del call, args
+    assert [sys.getrefcount(one) for one in held] == before
     with pytest.raises((BufferError, ValueError)):
         native.changes(["a"], np.zeros((4, 4), np.int64)[:, ::2])
     with pytest.raises((BufferError, ValueError)):
