@@ -306,6 +306,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
             2,
             "arguments are required: RUN... MEASURE..., as in irpref eval [options] QRELS RUN... MEASURE...",
         ),
+        (["qrels", "r1", "RR @10"], 2, "no blanks stand beside '@'"),
         (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff stands last: AP(rel=2)@10"),
         (["qrels", "r1", "AP", "-o", "a.csv"], 2, "-o is a format of text; a file is written with -f a.csv"),
         (["--qrels", "qrels", "--run", "r1"], 2, "files stand without them, as in irpref eval QRELS RUN..."),

@@ -388,6 +388,11 @@ def test_no_sum_over_documents_is_refused_with_an_alternative(measure, alternati
     assert alternative in str(error.value)
 
 
+def test_arguments_in_another_order_are_named():
+    with pytest.raises(TypeError, match=r"expected a measure or its name, got dict: the order is qrels, run, measure"):
+        explain("RPref", QRELS, RUN)
+
+
 def test_every_measure_can_be_explained_or_has_an_alternative():
     for name, measure in registered().items():
         if name in EXPLAINABLE:

@@ -164,7 +164,7 @@ KINDS = {
             "Use the name that the message gives, which takes them.",
         ),
         Kind(
-            ("names … measures", "expected measures or their names"),
+            ("names … measures", "expected measures or their names", "expected a measure or its name"),
             "irpref.parse('ndcg_cut')",
             "One name was expected, and this one stands for several measures; or something else than measures was handed over.",
             "Use `irpref.parse_all`, or pass a list.",

@@ -94,7 +94,8 @@ def _is_ours_or_host(frame: FrameType) -> bool:
 
 def our_name() -> str:
     """What users call this package where they called it from: `pt.irpref` inside of PyTerrier, else `irpref`."""
-    return "pt.irpref" if any(name.startswith("pyterrier.") for name in _callers()) else "irpref"
+    inside = ("pyterrier.", "irpref.hosts.pyterrier.")
+    return "pt.irpref" if any(name.startswith(inside) for name in _callers()) else "irpref"
 
 
 def on_command_line() -> bool:

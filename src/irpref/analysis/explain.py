@@ -46,12 +46,18 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
 
     Raises
     ------
+    TypeError
+        It is no measure.
     ValueError
         It is not; the message names a measure to explain in its place.
     """
     found = parse(measure) if isinstance(measure, str) else measure
+    if not hasattr(found, "NAME"):
+        raise TypeError(
+            f"expected a measure or its name, got {type(found).__name__}: the order is qrels, run, measure, topic"
+        )
     if not isinstance(found, KernelMeasure):
-        stand_in = nearest_of_ours(found) if hasattr(found, "NAME") else None
+        stand_in = nearest_of_ours(found)
         raise ValueError(
             f"{clipped(str(found))} cannot be explained document by document: only measures of irpref keep their "
             "summands" + (f"; explain {stand_in}" if stand_in else "")

@@ -331,6 +331,8 @@ def _unreadable(text: str) -> ValueError:
         examples += "; several are written with blanks between them"
     elif text.count("(") > text.count(")"):
         examples += "; a bracket is not closed"
+    elif text.startswith("@") or text.endswith("@"):
+        examples += "; no blanks stand beside '@'"
     elif turned := re.fullmatch(r"(\w+)(@\d+)(\(.+\))", text):
         examples += f"; the cutoff stands last: {turned[1]}{turned[3]}{turned[2]}"
     elif re.fullmatch(r"[^(]+\([^=]+\).*", text):
