@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -23,6 +23,10 @@ BATCH_ROWS = 1 << 17
 
 def _values_of(row: Ints | Callable[[], Ints]) -> Ints:
     return row() if callable(row) else row
+
+
+def _taken(row: Ints | Callable[[], Ints], kept: Ints) -> Ints:
+    return _values_of(row).take(kept)
 
 
 class JudgedRun:
@@ -160,9 +164,8 @@ class JudgedRun:
         if kept.size == mask.size:
             return JudgedRun(self.pool, self.hits, self.rank, row, n, self.level)
         part = self.hits.part(kept)
-        view = JudgedRun(
-            self.pool, part, self.rank.take(kept), lambda: _values_of(row).take(kept), n, self.level.take(kept)
-        )
+        rows = partial(_taken, row, kept)
+        view = JudgedRun(self.pool, part, self.rank.take(kept), rows, n, self.level.take(kept))
         view._kept = kept
         return view
 
