@@ -30,6 +30,7 @@ TREC_NAMES = (
     *("set_P", "set_recall", "set_map", "set_relative_P"),
     *("num_ret", "num_rel", "num_rel_ret", "num_q", "official", "all_trec"),
 )
+_TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 # Names of other tools for measures of ours.
 OTHER_NAMES: dict[str, str] = {name: str(measure) for name, measure in TREC_PREFS.items()}
@@ -174,6 +175,11 @@ def _parse(text: str | Measure) -> list[Measure]:
     key = key or (None if head.endswith(("_", "-")) else _spellings().get(_plain(head)))
     if key is not None:
         return _read(text, key, rest)
+    written = re.fullmatch(rf"([A-Za-z_]+?)((?:[._]{_NUMBER}(?:,{_NUMBER})*)?)", name)
+    spelled = written and _TREC_SPELLED.get(written[1].lower())
+    trec = _trec(f"{spelled}{written[2]}") if written and spelled else None
+    if trec is not None:
+        return trec
     raise _unknown(name, head, rest)
 
 
