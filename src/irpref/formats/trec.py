@@ -64,6 +64,7 @@ TopicBlock = tuple[Any, list[str], list[int]]
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
 PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
+PACKED_RATIO = 5  # of the text of a run to its packed bytes, about
 WHOLE_BYTES = 2 << 20  # of a packed file that is unpacked at once
 LARGEST_RATIO = 32  # of its text, which for runs is about a fifth of that
 AHEAD = 3  # blocks that are being read or parsed, or wait for the caller
@@ -452,8 +453,9 @@ class Source:
         return not self._again() and os.path.isfile(self.path)  # type: ignore[arg-type]
 
     def is_short(self, size: int) -> bool:
-        """Whether a file of the disk has at most so many bytes, as it lies there."""
-        return self.is_file() and os.path.getsize(self.name) <= size and not self.name.lower().endswith(PACKED)
+        """Whether a file of the disk has at most so many bytes, about, once it is unpacked."""
+        packed = self.name.lower().endswith(PACKED)
+        return self.is_file() and os.path.getsize(self.name) * (PACKED_RATIO if packed else 1) <= size
 
     def is_small(self) -> bool:
         """Whether it is read fast enough without polars, and polars is not there already."""

@@ -312,6 +312,12 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
     pays = not data.once and arrow_pays(int(lengths.sum()) + pool.grade.size)
     column = data.doc_id
     plain = isinstance(column, (Texts, list, np.ndarray)) and lengths.sum() >= FEW and pool.texts is not None
+    codes: Ints | None = None
+    # Categories are read once; those of few judgments are found by their numbers.
+    if isinstance(column, Coded) and pool.grade.size * 4 > lengths.sum() >= FEW and pool.texts is not None:
+        categories = texts_of(column.values)
+        if categories is not None:
+            codes, column, plain = column.codes, categories, True
     in_arrow = pays and not plain and pool.arrow
     judged: Ints | None = None
     if in_arrow and isinstance(column, Coded) and repetitive(column):
@@ -326,7 +332,10 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
         some: Ints | slice = rows if groups.order is None else groups.order[rows]
         if groups.order is None and here[-1] - here[0] + 1 == here.size:
             some = slice(int(rows[0]), int(rows[-1]) + 1)
-        ids = column[some] if isinstance(column, (ArrowDocs, Texts)) else take(column, some)
+        if codes is not None:
+            ids = column[codes[some]]
+        else:
+            ids = column[some] if isinstance(column, (ArrowDocs, Texts)) else take(column, some)
         docs: list[str] | Docs | None = texts_of(ids) if plain else None
         if docs is None and pays and pool.arrow is not None:
             docs = ArrowDocs.of(as_list(ids) if isinstance(ids, Texts) else ids)

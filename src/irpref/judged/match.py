@@ -42,6 +42,9 @@ def arrow_pays(rows: int) -> bool:
 
 def texts_of(column: Any) -> Texts | None:
     """Ids that are looked up faster where they lie than one by one in Python; None where they are not."""
+    if isinstance(column, Coded):
+        texts = texts_of(column.values)
+        return None if texts is None else texts[column.codes]
     if isinstance(column, Texts):
         return column
     return Texts.of(column) if len(column) >= FEW else None
