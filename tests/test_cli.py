@@ -1371,3 +1371,11 @@ def test_only_some_topics(call: Call, command: str) -> None:
         assert "topics-without-documents" not in {row["code"] for row in rows}
     status, _, err = call(command, "qrels", "r1", "r2", "AP", "-t", "9")
     assert (status, err) == (1, "irpref: the qrels have no topic '9' (they begin 1, 2, 3)\n")
+
+
+@pytest.mark.parametrize(("name", "status"), [("page.html", 0), ("page", 0), ("page.pdf", 2), ("page.csv", 2)])
+def test_a_page_is_not_written_under_the_name_of_another_form(call: Call, files: Path, name: str, status: int) -> None:
+    pytest.importorskip("vl_convert")
+    found, _, err = call("report", "qrels", "r1", "AP", "-f", name)
+    assert found == status, err
+    assert (files / name).exists() == (status == 0)

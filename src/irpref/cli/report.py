@@ -8,6 +8,7 @@ paragraph, BibTeX, and every table as CSV.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from irpref.cli import frame
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> None:
     given = frame.inputs(args)
     if not given.measures:
         raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
-    if args.file is not None and not args.file.lower().endswith((".html", ".htm")):
+    if args.file is not None and os.path.splitext(args.file)[1].lower() not in ("", ".html", ".htm"):
         raise UsageError(f"-f {args.file}: the page is HTML, its name ends in .html")
     if args.file is None and sys.stdout.isatty():
         raise UsageError("-f FILE says where the page is written, such as -f report.html")
