@@ -351,8 +351,8 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
     topics = np.fromiter((t for t, _ in shared), np.int64, len(shared))
     lengths = np.fromiter((len(docs) for _, docs in shared), np.int64, len(shared))
     retrieved, judged = int(lengths.sum()), int(pool.judged.lengths[topics].sum())
-    # Few judgments are looked for in the dicts, which costs next to nothing per retrieved document.
     plain = retrieved >= FEW and pool.texts is not None
+    # Else few judgments are looked for in the dicts, which costs next to nothing per retrieved document.
     in_arrow = not plain and judged * 4 > retrieved and arrow_pays(retrieved + judged) and pool.arrow
     for start, stop in chunks(lengths):
         scored = [docs for _, docs in shared[start:stop]]

@@ -210,7 +210,7 @@ def hashed(values: pl.Series) -> Keys:
 
 
 def code_keys(codes: Ints, topics: Ints, lengths: Ints) -> Keys:
-    """As `ArrowDocs.keys`, of numbers below 2^32 instead of ids: different for different pairs."""
+    """As `keys_of`, of numbers below 2^32 instead of ids: different for different pairs."""
     keys = np.repeat(topics.astype(np.uint64) << np.uint64(32), lengths)
     keys |= codes.astype(np.uint32, copy=False)
     keys *= _FACTOR
