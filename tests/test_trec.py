@@ -522,7 +522,7 @@ def test_blocks_hold_whole_topics(sizes: list[int], block_bytes: int) -> None:
 def test_a_topic_that_returns_is_signalled(block_bytes: int) -> None:
     data = b"1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 2 t\n1 Q0 c 1 2 t\n"
     with pytest.raises(trec.TopicReturnsError, match="topic '1'"):
-        list(trec.run_blocks(io.BytesIO(data), block_bytes))
+        list(trec.topic_blocks(trec.Source(io.BytesIO(data)), block_bytes))
 
 
 def test_a_stream_can_be_read_again_when_it_is_kept() -> None:

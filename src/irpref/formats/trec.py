@@ -320,21 +320,21 @@ def whole_grades(table: pl.DataFrame) -> pl.DataFrame:
     return table
 
 
-def run_blocks(path: PathLike | Source, block_bytes: int = BLOCK_BYTES) -> Iterator[pl.DataFrame]:
+def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[TopicBlock]:
     """Read a run whose topics each stand in one place, some whole topics at a time.
 
     Memory is that of a few blocks and of the longest topic, however many topics the file has.
 
     Parameters
     ----------
-    path : as `read_run`, or a `Source`
+    source : Source
     block_bytes : int
         Bytes read at a time, after decompression.
 
     Yields
     ------
-    polars.DataFrame
-        Columns `query_id`, `doc_id`, `score`; all rows of each of its topics.
+    TopicBlock
+        Columns `query_id`, `doc_id`, `score`, all rows of each of its topics; these topics, and their lengths.
 
     Raises
     ------
@@ -344,12 +344,6 @@ def run_blocks(path: PathLike | Source, block_bytes: int = BLOCK_BYTES) -> Itera
     ValueError, OSError
         As `read_run`.
     """
-    for table, _, _ in topic_blocks(_source(path), block_bytes):
-        yield table
-
-
-def topic_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[TopicBlock]:
-    """`run_blocks`, each block with its topics."""
     return whole_topics(frames(source, RUN, block_bytes), source.name)
 
 
