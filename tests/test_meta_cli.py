@@ -109,6 +109,13 @@ def test_robustness_resumes(data, capsys, tmp_path):
     assert capsys.readouterr().out == first.out
     assert call(*arguments, "--reference", "AP") == 0
     assert "with AP by all judgments" in capsys.readouterr().out
+    teams = tmp_path / "teams"
+    teams.write_text("run0 one\nrun1 one\n")
+    pooled = [*arguments[:-1], tmp_path / "pools.csv", "--loss", "pools", "--teams", teams]
+    assert call(*pooled) == 0
+    first, text = capsys.readouterr().out, (tmp_path / "pools.csv").read_text()
+    assert call(*pooled) == 0
+    assert (capsys.readouterr().out, (tmp_path / "pools.csv").read_text()) == (first, text)
 
 
 @pytest.mark.parametrize(

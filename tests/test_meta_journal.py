@@ -8,6 +8,8 @@ import sys
 import time
 import warnings
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from irpref import QMeasure
@@ -15,9 +17,10 @@ from irpref.messages import IrprefWarning
 from irpref.meta import Incompleteness, Restriction, incompleteness, journal
 
 QRELS = {f"q{t}": {f"d{i}": (i + t) % 3 for i in range(30)} for t in range(4)}
+RUNS_STEPS = (("a", 3), ("b", 5), ("c", 11))
 RUNS = {
     name: {q: {d: float((i * step + 7) % 31) for i, d in enumerate(docs)} for q, docs in QRELS.items()}
-    for name, step in (("a", 3), ("b", 5), ("c", 11))
+    for name, step in RUNS_STEPS
 }
 
 
@@ -47,6 +50,62 @@ def test_a_run_that_has_changed_is_computed_again_and_the_others_are_not(tmp_pat
     units.clear()
     study(path, {**changed, "b": {q: dict.fromkeys(docs, 2.0) for q, docs in QRELS.items()}})
     assert len(units) == 5
+
+
+SECOND = {q: {d: 2 - g for d, g in docs.items()} for q, docs in QRELS.items()}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"rel": np.int64(2), "least": (np.int64(1), np.int32(3))},
+        {"rel": np.float32(0.1), "rng": np.int64(7)},
+        {"levels": [np.float64(100) / 3, 33.333333, 1e-7, 100]},
+        {"levels": [50, 49.99999999], "n_samples": 3},
+        {"loss": "pools"},
+        {"loss": "pools", "teams": {"a": "x", "b": "x", "c": "y"}, "depth": np.int64(3)},
+        {"loss": "documents"},
+        {"loss": "documents", "stale_judgments": False},
+        {"loss": "flip"},
+        {"loss": "judges", "second": SECOND, "levels": (50, 0)},
+        {"float32": True},
+        {"measures": ["AP", "infAP", "SetP"]},
+        {"names": ["a\rb", "c\r\nd\n", '\\n,"\x85\u2028\ud800']},
+    ],
+    ids=str,
+)
+def test_what_is_run_twice_computes_and_writes_nothing_and_gives_the_same_table(tmp_path, options, units):
+    options = {"levels": (50, 20), "n_samples": 2, "rng": 1, **options}
+    runs = dict(zip(options.pop("names", RUNS), RUNS.values(), strict=True))
+    path = tmp_path / "means.csv"
+    measures = options.pop("measures", [QMeasure])
+    alone = incompleteness(measures, QRELS, runs, **options)
+    first = incompleteness(measures, QRELS, runs, output=path, **options)
+    text = path.read_bytes()
+    units.clear()
+    again = incompleteness(measures, QRELS, runs, output=path, **options)
+    assert not units
+    assert path.read_bytes() == text
+    for found in (first, again):
+        assert found.means.equals(alone.means)
+        assert found.table().equals(alone.table())
+    read = Incompleteness.read(path)
+    cells = ["level", "sample", "measure", "system"]
+    pd.testing.assert_frame_equal(*(of.means.sort_values(cells, ignore_index=True) for of in (read, alone)))
+    assert read.loss == again.loss
+
+
+def test_levels_that_are_nearly_equal_have_their_own_means(tmp_path):
+    # Eleven of 22 documents at 50 %, ten at 49.99999999 %: rounding half up tells them apart.
+    qrels = {"q": {f"d{i:02}": i % 2 for i in range(46)}}
+    runs = {name: {"q": {d: float((i * step) % 47) for i, d in enumerate(qrels["q"])}} for name, step in RUNS_STEPS}
+    options = {"n_samples": 1, "rng": 1, "least": (1, 1)}
+    path = tmp_path / "means.csv"
+    for levels in ((50,), (49.99999999,), (50, 49.99999999)):
+        kept = incompleteness(["AP"], qrels, runs, levels=levels, output=path, **options)
+        assert kept.means.equals(incompleteness(["AP"], qrels, runs, levels=levels, **options).means)
+    assert kept.means.groupby("level")["mean"].sum().nunique() == 3
 
 
 def test_grades_count_to_the_last_digit(tmp_path):

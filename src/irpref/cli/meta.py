@@ -373,6 +373,7 @@ def _robustness(args: argparse.Namespace) -> None:
     from irpref.cli.scoring import read_judgments
     from irpref.judged.groups import groups_of, read_groups
     from irpref.meta import LEVELS, incompleteness, plot_incompleteness
+    from irpref.meta.journal import exactly
 
     of_loss = {"--second": "judges", "--depth": "pools", "--teams": "pools", "--no-stale-judgments": "documents"}
     for option, loss in of_loss.items():
@@ -424,7 +425,7 @@ def _robustness(args: argparse.Namespace) -> None:
     def wide(one: Any) -> Any:
         table = one.table(args.reference)
         table = table.pivot(index="level", columns="measure", values="tau").sort_index(ascending=False)
-        table.index = pd.Index([f"{level:g}" for level in table.index], name="level")
+        table.index = pd.Index(map(exactly, table.index), name="level")
         return table[one.measures].reset_index()
 
     def draw() -> Any:

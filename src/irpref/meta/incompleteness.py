@@ -45,7 +45,7 @@ from irpref.judged.pool import Pool
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.messages import about, did_you_mean
 from irpref.meta.imperfect import Collection, Left, Regraded, exchanged, second_grades
-from irpref.meta.journal import COLUMNS, Cell, Journal, canonical, hash_of_pool, hash_of_run, read
+from irpref.meta.journal import COLUMNS, Cell, Journal, canonical, exactly, hash_of_pool, hash_of_run, read
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_taus, tau_ap
 from irpref.meta.samples import Rng
@@ -274,7 +274,8 @@ class Incompleteness:
     @classmethod
     def read(cls, path: str | Path) -> Incompleteness:
         """What `incompleteness(..., output=path)` wrote."""
-        return cls(_frame(read(Path(path))))
+        settings, cells = read(Path(path))
+        return cls(_frame(cells), settings.get("loss", "random"))
 
     @property
     def of_level(self) -> str:
@@ -528,7 +529,7 @@ def incompleteness(
 
         for part in _together(parts()):
             for level, sample in part.units:
-                bar.step(f"{level:g} %: {_LEVEL[loss]}, sample {sample + 1}" if level < 100 else "all judgments")
+                bar.step(f"{exactly(level)} %: {_LEVEL[loss]}, sample {sample + 1}" if level < 100 else "all judgments")
             against = Restriction(pool, np.array(part.keep)) if part.grade is None else Regraded(pool, part.grade)
             grade = pool.grade if part.grade is None else part.grade
             hosts = [_host_evaluator(list(host.values()), pool, keep, grade) for keep in part.keep if host]

@@ -4,7 +4,10 @@
     level,sample,measure,system,mean,run         names of the columns
     100,0,AP,bm25,0.25,5a1f...                   a row for each mean, with a hash of the run
 
-Rows are only ever appended. Where rows have to go (a run has changed, the end of the file is half a line), the rest is
+A row is one line: line breaks, other control characters and backslashes in a name are written as in Python strings.
+Numbers are written so that they are read back exactly.
+
+Rows are only ever appended. If rows have to go (a run has changed, the end of the file is half a line), the rest is
 written beside the file and takes its place. While a process writes, others are kept out.
 """
 
@@ -15,8 +18,8 @@ import errno
 import hashlib
 import io
 import json
-import math
 import os
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -42,6 +45,10 @@ _LATER = (
     "float32",
 )  # settings that stand there only where they are not the usual
 _VERSIONS = ("irpref", "ir_measures")  # packages whose versions stand in the first line
+
+# What would end a line, or cannot be written as UTF-8; and how that is written.
+_CONTROL = re.compile(r"[\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_ESCAPED = re.compile(r"\\(?:\\|[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4})")
 
 
 class Journal:
@@ -69,7 +76,8 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = _Lock(path)
         try:
-            self._open(dict(settings))
+            # Compared as they are stored: JSON has lists and no tuples, and numbers of one kind.
+            self._open(json.loads(json.dumps(dict(settings), default=lambda number: number.item())))
         except BaseException:
             self._lock.close()
             raise
@@ -115,9 +123,10 @@ class Journal:
         self._lock.close()
 
 
-def read(path: Path) -> dict[Cell, float]:
-    """Means of a results file: by part of the judgments, then measure, then system, each in order of appearance."""
-    cells = {cell: mean for cell, mean, _ in _read(path)[1]}
+def read(path: Path) -> tuple[dict[str, Any], dict[Cell, float]]:
+    """Settings and means of a results file: by part of the judgments, measure and system, in order of appearance."""
+    settings, rows, _ = _read(path)
+    cells = {cell: mean for cell, mean, _ in rows}
     parts, measures, systems = (
         (
             {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -128,14 +137,15 @@ def read(path: Path) -> dict[Cell, float]:
         if cells
         else ({}, {}, {})
     )
-    return dict(sorted(cells.items(), key=lambda of: (parts[of[0][:2]], measures[of[0][2]], systems[of[0][3]])))
+    ordered = sorted(cells.items(), key=lambda of: (parts[of[0][:2]], measures[of[0][2]], systems[of[0][3]]))
+    return settings, dict(ordered)
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Cell, float, str]], bool]:
     """Settings, rows, and whether all of the file is rows of this form; half a line at its end is left out."""
     data = path.read_bytes()
     try:
-        head, _, body = data.decode().replace("\r\n", "\n").partition("\n")
+        head, _, body = data.decode().partition("\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{path}, line {line}: the row is damaged (no UTF-8)") from None
@@ -156,9 +166,10 @@ def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Cell, float, str]], bo
             raise ValueError(f"expected the columns {','.join(COLUMNS)}, got {','.join(names)}")
         for row in reader:
             level, sample, measure, system, mean, *run = row
-            if len(row) != len(names) or not measure or not math.isfinite(float(mean)):
+            if len(row) != len(names) or not measure:
                 raise ValueError(f"expected {len(names)} fields with a number, got {','.join(row)!r}")
-            rows.append(((float(level), int(sample), measure, system), float(mean), run[0] if run else ""))
+            cell = (float(level), int(sample), _unescaped(measure), _unescaped(system))
+            rows.append((cell, float(mean), run[0] if run else ""))
     except (ValueError, csv.Error) as error:
         # The settings are line 1 of the file.
         raise ValueError(f"{path}, line {reader.line_num + 1}: the row is damaged ({error})") from None
@@ -168,9 +179,23 @@ def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Cell, float, str]], bo
 def _lines(rows: Iterable[tuple[Cell, float, str]]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(
-        (f"{level:g}", sample, measure, system, repr(mean), run) for (level, sample, measure, system), mean, run in rows
+        (exactly(level), sample, _escaped(measure), _escaped(system), repr(mean), run)
+        for (level, sample, measure, system), mean, run in rows
     )
     return out.getvalue()
+
+
+def exactly(number: float) -> str:
+    """A number as text that gives the same number back: 50, 33.333333, 49.99999999."""
+    return repr(float(number)).removesuffix(".0")
+
+
+def _escaped(name: str) -> str:
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), name)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: found[0].encode().decode("unicode_escape"), text)
 
 
 def _version(package: str) -> str:
