@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from irpref.analysis.pairs import compare, randomised_tukey
-from irpref.meta.design import residual_variance
+from irpref.values.design import residual_variance
 
 LEVEL = 0.05
 AT_A_TIME = 200

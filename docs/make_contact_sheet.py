@@ -4,7 +4,7 @@
 
 DATA is a folder of real collections (default: `$IRPREF_DATA`); without it the synthetic collection stands for them.
 Seven rows of data (real runs, long names, one topic, 200 topics, 40 runs, grades below 0, depths that differ) by the
-pictures of `irpref.plots`, and a row of those of `irpref.meta`.
+pictures of `irpref.plots`; the results of `irpref.meta` have a row of their own.
 """
 
 from __future__ import annotations
@@ -25,10 +25,6 @@ from irpref.datasets import load
 from irpref.meta import (
     discriminative_power,
     incompleteness,
-    plot_incompleteness,
-    plot_significance,
-    plot_stability,
-    plot_swap,
     stability,
     swap,
     topic_values,
@@ -122,14 +118,14 @@ def of_meta(data: Data) -> dict[str, Callable[[], Any]]:
     stable = [stability(one, n_samples=30, rng=0) for one in values]
     swaps = [swap(one, n_samples=30, rng=0) for one in values]
     return {
-        "stability": lambda: plot_stability(stable),
-        "stability, few": lambda: plot_stability(stable[:3]),
-        "swap": lambda: plot_swap(swaps),
-        "swap, few": lambda: plot_swap(swaps[:3]),
-        "incompleteness": lambda: plot_incompleteness(found),
-        "incompleteness, few": lambda: plot_incompleteness(few),
-        "means": lambda: plot_incompleteness(found, value="mean"),
-        "significance": lambda: plot_significance(discriminative_power(values[0], n_samples=100, rng=0)),
+        "stability": lambda: plots.stability(stable),
+        "stability, few": lambda: plots.stability(stable[:3]),
+        "swap": lambda: plots.swap(swaps),
+        "swap, few": lambda: plots.swap(swaps[:3]),
+        "incompleteness": lambda: plots.incompleteness(found),
+        "incompleteness, few": lambda: plots.incompleteness(few),
+        "means": lambda: plots.incompleteness(found, value="mean"),
+        "significance": lambda: plots.significance(discriminative_power(values[0], n_samples=100, rng=0)),
     }
 
 

@@ -144,7 +144,7 @@ PICTURES = (
         "found = meta.incompleteness(\n"
         "    measures[:3], made_up.qrels, made_up.runs, levels=(70, 50, 30, 20, 10, 5), n_samples=5, rng=0\n"
         ")\n"
-        "ax = meta.plot_incompleteness(found)",
+        "ax = plots.incompleteness(found)",
         "Kendall's tau of three measures, each a line in a band, from 100 to 5 per cent of the judgments.",
     ),
     Picture(
@@ -153,7 +153,7 @@ PICTURES = (
         "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. More than five measures have a "
         "panel each, with the others in grey.",
         "values = list(meta.topic_values(measures, made_up.qrels, made_up.runs).values())\n"
-        "ax = meta.plot_stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
+        "ax = plots.stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
         "Seven panels, in each the curve of a measure among the grey ones of the others: the more ties, the lower the "
         "minority rate.",
     ),
@@ -161,14 +161,14 @@ PICTURES = (
         "swap",
         "Swap rate",
         "How often a difference is turned round on other topics (Voorhees & Buckley 2002).",
-        "ax = meta.plot_swap([meta.swap(one, n_samples=200, rng=0) for one in values[:3]])",
+        "ax = plots.swap([meta.swap(one, n_samples=200, rng=0) for one in values[:3]])",
         "Falling curves of three measures: the larger the difference, the rarer a swap; a dotted line at 5 per cent.",
     ),
     Picture(
         "significance",
         "Which pairs are told apart",
         "Discriminative power (Sakai 2006): systems from the best to the worst, dark where a pair is told apart.",
-        "ax = meta.plot_significance(meta.discriminative_power(values[0], n_samples=500, rng=0))",
+        "ax = plots.significance(meta.discriminative_power(values[0], n_samples=500, rng=0))",
         "A square of five by five cells in three shades: not told apart, below 0.05, below 0.01.",
     ),
 )
@@ -176,7 +176,7 @@ PICTURES = (
 HEAD = """\
 # Gallery
 
-Every picture is one call of `irpref.plots` (the last four: of `irpref.meta`), with the table of `irpref.curves` or with
+Every picture is one call of `irpref.plots`, with the table of `irpref.curves` or with
 qrels and runs; pictures of values by topic take the result of `pt.Experiment(..., perquery=True)`, too. It returns
 matplotlib's Axes, and draws on yours with `ax=`. On the command line: `irpref plot`. A system has the same colour, line
 and marker in all pictures of a session; what long names share is left out, and the picture says so. The data come with

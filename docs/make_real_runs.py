@@ -94,8 +94,9 @@ def pictures(key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any
     """Minority rate against ties on whole lists, and discriminative power by cutoff."""
     from dataclasses import replace
 
-    from irpref import meta
-    from irpref.show.meta_plots import axes
+    from irpref.plots import axes
+
+    from irpref import meta, plots
 
     values = meta.topic_values(list(measures), qrels, runs)
     (first, *_) = values.values()
@@ -104,9 +105,9 @@ def pictures(key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any
         replace(of.select(best), measure=label) for of, label in zip(values.values(), measures.values(), strict=True)
     ]
     steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
-    save(meta.plot_stability(steady, axes((6.0, 4.2))), f"{key}-stability.png")
-    save(meta.plot_cutoffs(found, axes((6.0, 4.2))), f"{key}-power.png")
-    save(meta.plot_cutoffs(found, axes((6.0, 4.2)), quantity="minority_rate"), f"{key}-minority.png")
+    save(plots.stability(steady, axes((6.0, 4.2))), f"{key}-stability.png")
+    save(plots.cutoffs(found, axes((6.0, 4.2))), f"{key}-power.png")
+    save(plots.cutoffs(found, axes((6.0, 4.2)), quantity="minority_rate"), f"{key}-minority.png")
 
 
 def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:

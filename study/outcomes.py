@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from irpref.analysis.significance import SAME, corrected
 from irpref.arrays.segments import Floats
-from irpref.meta.samples import counts
+from irpref.values.samples import counts
 
 ALPHA = 0.05  # of the t-tests, and of the intervals
 _NO_VARIANCE = 1e-15  # of a difference: what rounding leaves of values in [0, 1]

@@ -166,7 +166,7 @@ def test_options_of_another_loss_are_refused(more, says, data, capsys):
 def test_the_picture_says_what_the_levels_are(files):
     pytest.importorskip("matplotlib").use("Agg")
 
-    from irpref.meta import plot_incompleteness
+    from irpref.plots import incompleteness as plot_incompleteness
 
     _, qrels, runs = files
     asked = {"n_samples": 1, "rng": 0}

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from irpref import meta
+from irpref import meta, plots
 from irpref.cli import main
 from irpref.datasets import load
 
@@ -105,7 +105,7 @@ def test_the_picture_draws_the_table():
 
     table = meta.cutoffs(MEASURES, EXAMPLE.qrels, EXAMPLE.runs, at=(5, 20, None), n_samples=20, rng=3)
     for quantity in ("power", "swap_difference"):
-        ax = meta.plot_cutoffs(table, quantity=quantity)
+        ax = plots.cutoffs(table, quantity=quantity)
         scale = 100 if quantity == "power" else 1
         lines = {line.get_label(): line for line in ax.lines}
         for measure, part in table.groupby("measure"):
@@ -117,4 +117,4 @@ def test_the_picture_draws_the_table():
                 assert line.get_ydata().tolist() == (scale * part[quantity]).tolist()
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["5", "20", "all"]
     with pytest.raises(ValueError, match="quantity='powers' is not accepted"):
-        meta.plot_cutoffs(table, quantity="powers")
+        plots.cutoffs(table, quantity="powers")

@@ -7,14 +7,11 @@ import sys
 import numpy as np
 import pytest
 
+from irpref import plots
 from irpref.meta import (
     TopicValues,
     discriminative_power,
     incompleteness,
-    plot_incompleteness,
-    plot_significance,
-    plot_stability,
-    plot_swap,
     stability,
     swap,
 )
@@ -34,7 +31,7 @@ def values():
 
 def test_stability_and_swap_curves(values):
     stable = [stability(v, n_samples=50, rng=0) for v in values]
-    ax = plot_stability(stable, styles={"RR": {"label": "reciprocal rank", "color": "black"}})
+    ax = plots.stability(stable, styles={"RR": {"label": "reciprocal rank", "color": "black"}})
     for line, one in zip(ax.lines, stable, strict=True):
         assert line.get_xdata() == pytest.approx(100 * one.ties)
         assert line.get_ydata() == pytest.approx(100 * one.minority_rate)
@@ -42,14 +39,14 @@ def test_stability_and_swap_curves(values):
     assert ax.lines[1].get_color() == "black"
 
     swaps = [swap(v, n_samples=50, rng=0) for v in values]
-    ax = plot_swap(swaps)
+    ax = plots.swap(swaps)
     for line, one in zip(ax.lines, swaps, strict=False):
         assert line.get_xdata() == pytest.approx(one.edges)
         assert line.get_ydata() == pytest.approx(100 * one.rate, nan_ok=True)
     assert ax.lines[2].get_ydata()[0] == 5  # the swap rate asked for
 
 
-@pytest.mark.parametrize(("method", "draw"), [(stability, plot_stability), (swap, plot_swap)])
+@pytest.mark.parametrize(("method", "draw"), [(stability, plots.stability), (swap, plots.swap)])
 def test_many_measures_have_a_panel_each_with_the_others_in_grey(values, method, draw):
     names = ["AP", "RR", "P@5", "nDCG", "$x^{", "R@20", "Bpref"]
     found = [method(dataclasses.replace(values[0], measure=name), n_samples=5, rng=0) for name in names]
@@ -73,13 +70,13 @@ def test_one_result_needs_no_list_and_axes_can_be_given(values):
     from matplotlib.figure import Figure
 
     given = Figure().add_subplot()
-    assert plot_stability(stability(values[0], n_samples=5, rng=0), given) is given
+    assert plots.stability(stability(values[0], n_samples=5, rng=0), given) is given
     assert len(given.lines) == 1
 
 
 def test_significance_matrix_is_ordered_best_first(values):
     result = discriminative_power(values[0], n_samples=200, rng=0)
-    ax = plot_significance(result)
+    ax = plots.significance(result)
     order = np.argsort(-values[0].means)
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names == [f"s{i} ({place})" for place, i in enumerate(order, 1)]
@@ -91,10 +88,10 @@ def test_significance_matrix_is_ordered_best_first(values):
 
 def test_long_names_are_shortened_and_many_left_out(values):
     wide = TopicValues("AP", ["x" * 60, "b"], values[0].topics, values[0].matrix[:2])
-    labels = plot_significance(discriminative_power(wide, n_samples=5, rng=0)).get_yticklabels()
+    labels = plots.significance(discriminative_power(wide, n_samples=5, rng=0)).get_yticklabels()
     assert max(len(label.get_text()) for label in labels) <= 28
     many = TopicValues("AP", range(40), range(5), np.random.default_rng(0).random((40, 5)))
-    ax = plot_significance(discriminative_power(many, n_samples=5, rng=0))
+    ax = plots.significance(discriminative_power(many, n_samples=5, rng=0))
     assert ax.get_ylabel() == "systems, best first"
 
 
@@ -105,7 +102,7 @@ def test_robustness_curves():
     found = incompleteness(["AP", "RPref(max_rel=1)"], qrels, runs, levels=(50, 10), n_samples=2, rng=0)
     table = found.table()
     for value in ("tau", "tau_ap", "mean"):
-        ax = plot_incompleteness(found, value=value)
+        ax = plots.incompleteness(found, value=value)
         for line, measure in zip(ax.lines, found.measures, strict=True):
             part = table[table["measure"] == measure]
             assert line.get_xdata().tolist() == [100, 50, 10]
@@ -118,16 +115,16 @@ def test_robustness_curves():
         assert [note.get_text() for note in ax.texts] == ["mean and range of 2 samples"]
         left, right = ax.get_xlim()
         assert left > 100 > 10 > right
-    assert "AP by all judgments" in plot_incompleteness(found, reference="AP").get_ylabel()
+    assert "AP by all judgments" in plots.incompleteness(found, reference="AP").get_ylabel()
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
-        plot_incompleteness(found, value="rho")
+        plots.incompleteness(found, value="rho")
 
 
 def test_many_measures_are_named_at_their_lines_without_overlap():
     rng = np.random.default_rng(3)
     names = [f"s{i}" for i in range(5)], [f"q{i}" for i in range(8)]
     several = [stability(TopicValues(f"M{m}", *names, rng.random((5, 8))), n_samples=20, rng=0) for m in range(14)]
-    ax = plot_stability(several, axes())
+    ax = plots.stability(several, axes())
     assert ax.get_legend() is None
     ax.figure.draw_without_rendering()
     assert sorted(note.get_text() for note in ax.texts) == sorted(one.measure for one in several)
@@ -143,18 +140,18 @@ def test_many_measures_are_named_at_their_lines_without_overlap():
 def test_a_measure_has_one_colour_in_all_pictures(values):
     first = {
         line.get_label(): line.get_color()
-        for line in plot_stability([stability(v, n_samples=5, rng=0) for v in values]).lines
+        for line in plots.stability([stability(v, n_samples=5, rng=0) for v in values]).lines
     }
-    ax = plot_swap([swap(v, n_samples=5, rng=0) for v in reversed(values)])
+    ax = plots.swap([swap(v, n_samples=5, rng=0) for v in reversed(values)])
     assert {line.get_label(): line.get_color() for line in ax.lines[:2]} == first
 
 
 def test_dollars_in_names_of_systems_and_measures_are_text(tmp_path):
     wide = TopicValues("A$x^{", ["$x^{", "b$_$"], ["1", "2"], [[0.1, 0.2], [0.3, 0.5]])
     for ax in (
-        plot_significance(discriminative_power(wide, n_samples=5, rng=0)),
-        plot_stability(stability(wide, n_samples=5, rng=0)),
-        plot_swap(swap(wide, n_samples=5, rng=0)),
+        plots.significance(discriminative_power(wide, n_samples=5, rng=0)),
+        plots.stability(stability(wide, n_samples=5, rng=0)),
+        plots.swap(swap(wide, n_samples=5, rng=0)),
     ):
         ax.figure.savefig(tmp_path / "one.png", dpi=50)
 
@@ -162,4 +159,4 @@ def test_dollars_in_names_of_systems_and_measures_are_text(tmp_path):
 def test_without_matplotlib_one_sentence_says_what_to_install(values, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match="pip install matplotlib"):
-        plot_stability(stability(values[0], n_samples=5, rng=0))
+        plots.stability(stability(values[0], n_samples=5, rng=0))

@@ -221,7 +221,7 @@ def test_samples_are_what_they_say():
 def test_many_pairs_go_through_in_chunks(monkeypatch):
     matrix = values(simulated(12, 15, seed=2))
     whole = [stability(matrix, rng=0), swap(matrix, rng=0), discriminative_power(matrix, rng=0)]
-    monkeypatch.setattr("irpref.meta.samples.CHUNK", 1)  # one pair at a time
+    monkeypatch.setattr("irpref.values.samples.CHUNK", 1)  # one pair at a time
     parts = [stability(matrix, rng=0), swap(matrix, rng=0), discriminative_power(matrix, rng=0)]
     for a, b in zip(whole, parts, strict=True):
         assert (

@@ -12,7 +12,7 @@ from scipy import stats
 from irpref.analysis.pairs import compare, randomised_tukey
 from irpref.analysis.significance import randomisation_test, t_test
 from irpref.analysis.topics import mean_intervals
-from irpref.meta.design import residual_variance
+from irpref.values.design import residual_variance
 
 # Three systems by 20 topics: T. Sakai, Information access evaluation methodology (in Japanese), Corona 2015, table 5.1,
 # as the tests of elinor have it. In tenths.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irpref import meta
-from irpref.meta.design import detectable_difference, power_of, residual_variance, topics_needed
+from irpref.values.design import detectable_difference, power_of, residual_variance, topics_needed
 
 CASES = [(0.05, 0.02, 2), (0.1, 0.25, 10), (0.2, 0.05, 3), (0.01, 0.02, 100), (0.3, 0.001, 2)]
 

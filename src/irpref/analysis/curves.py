@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from irpref.judged.types import Groups
-    from irpref.meta.values import TopicValues
+    from irpref.values.matrix import TopicValues
 
 PARTITIONS = (2, 4, 8, 16, 32, 64)
 _DEPTH = Param(int, "last rank of the table", minimum=1)
@@ -611,7 +611,7 @@ def paired_differences(
         of wins and losses), all two-sided. Where no topic differs, p is 1; where all differ by the same, `t` and `p_t`
         are missing.
     """
-    from irpref.meta.values import topic_values
+    from irpref.values.matrix import topic_values
 
     others, (base_name, base_run) = _against(runs, baseline)
     last = base_name

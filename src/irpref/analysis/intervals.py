@@ -17,7 +17,7 @@ from irpref.messages import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.meta.samples import Rng
+    from irpref.values.samples import Rng
 
 # What the interval is over: the function, and the options it takes beside measures, qrels and run.
 _OVER: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {

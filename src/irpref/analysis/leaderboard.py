@@ -37,7 +37,7 @@ from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import did_you_mean
-from irpref.meta.samples import Rng
+from irpref.values.samples import Rng
 
 _JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that a board has beside those asked for
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")

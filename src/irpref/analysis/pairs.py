@@ -38,8 +38,8 @@ import numpy as np
 from irpref.analysis.significance import SAME, corrected
 from irpref.analysis.topics import drawing
 from irpref.arrays.segments import Floats, Ints
-from irpref.meta.design import residual_variance
-from irpref.meta.samples import Rng, all_pairs
+from irpref.values.design import residual_variance
+from irpref.values.samples import Rng, all_pairs
 
 METHODS = ("randomised_tukey", "tukey", "holm", "none")
 N_PERMUTATIONS = 10_000

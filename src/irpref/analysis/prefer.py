@@ -50,7 +50,7 @@ from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import REL
 from irpref.messages import about, did_you_mean
-from irpref.meta.values import PairDifferences
+from irpref.values.matrix import PairDifferences
 
 HOW = ("rpp", "lexirecall", "lexiprecision")
 WEIGHTS = ("uniform", "inverse", "dcg")

@@ -12,7 +12,7 @@ from irpref.arrays.segments import Bools, Floats
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.meta.values import topic_values
+from irpref.values.matrix import topic_values
 
 
 @dataclass(frozen=True, eq=False)

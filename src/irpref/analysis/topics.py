@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from irpref.judged.types import Groups, Qrels, Run
     from irpref.measures.declare import Measures
-    from irpref.meta.samples import Rng
+    from irpref.values.samples import Rng
 
 METHODS = ("bootstrap", "t")
 N_SAMPLES = 10_000

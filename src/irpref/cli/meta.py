@@ -246,7 +246,8 @@ def _sizes(found: Sequence[tuple[str | None, Any]]) -> str:
 
 
 def _stability(args: argparse.Namespace) -> None:
-    from irpref.meta import plot_stability, stability
+    from irpref.meta import stability
+    from irpref.show import meta_plots as plots
 
     values = _values(args)
     options = {"n_samples": args.samples, "size": args.size, "rng": args.seed}
@@ -254,13 +255,14 @@ def _stability(args: argparse.Namespace) -> None:
     whole = _rows(found, lambda one: one.table())
     at = whole[(whole["fuzziness"] - 0.05).abs() < 1e-9]
     head = f"{_of(args, values)}, {args.samples} samples of {_sizes(found)} topics; fuzziness 5 %"
-    _show(args, at.drop(columns="fuzziness"), whole, head, lambda: plot_stability(_drawn(found)))
+    _show(args, at.drop(columns="fuzziness"), whole, head, lambda: plots.stability(_drawn(found)))
 
 
 def _swap(args: argparse.Namespace) -> None:
     import pandas as pd
 
-    from irpref.meta import plot_swap, swap
+    from irpref.meta import swap
+    from irpref.show import meta_plots as plots
 
     def required(one: Any) -> Any:
         return pd.DataFrame(
@@ -276,13 +278,14 @@ def _swap(args: argparse.Namespace) -> None:
     found = _by_group(args, values, lambda of: swap(of, replace=not args.disjoint, **options))
     head = f"{_of(args, values)}, {args.samples} pairs of samples of {_sizes(found)} topics; swap rate at most 5 %"
     whole = _rows(found, lambda one: one.table())
-    _show(args, _rows(found, required), whole, head, lambda: plot_swap(_drawn(found)))
+    _show(args, _rows(found, required), whole, head, lambda: plots.swap(_drawn(found)))
 
 
 def _power(args: argparse.Namespace) -> None:
     import pandas as pd
 
-    from irpref.meta import discriminative_power, plot_significance
+    from irpref.meta import discriminative_power
+    from irpref.show import meta_plots as plots
 
     def required(one: Any) -> Any:
         row = {"measure": one.measure, "power": one.power, "difference_required": one.difference_required}
@@ -294,7 +297,7 @@ def _power(args: argparse.Namespace) -> None:
     found = _by_group(args, compared, lambda of: discriminative_power(of, **options))
     head = f"{_of(args, values)}, bootstrap of {args.samples} samples; ASL < {args.alpha:g}"
     whole = _rows(found, lambda one: one.table())
-    _show(args, _rows(found, required), whole, head, lambda: _beside(found, plot_significance))
+    _show(args, _rows(found, required), whole, head, lambda: _beside(found, plots.significance))
 
 
 def _compared(args: argparse.Namespace, values: Sequence[TopicValues]) -> list[PairDifferences]:
@@ -342,7 +345,8 @@ def _ranking(args: argparse.Namespace) -> None:
 
 def _cutoffs(args: argparse.Namespace) -> None:
     from irpref import bind
-    from irpref.meta import CUTOFFS, cutoffs, plot_cutoffs
+    from irpref.meta import CUTOFFS, cutoffs
+    from irpref.show import meta_plots as plots
 
     given = _inputs(args)
     qrels = frame.of_topics(given.judgments(), args.topic).table()
@@ -364,7 +368,7 @@ def _cutoffs(args: argparse.Namespace) -> None:
     known = found["cutoff"].astype(str)
     shown = found.assign(cutoff=known.where(found["cutoff"].notna(), "all"))
     whole = found.assign(cutoff=known.where(found["cutoff"].notna(), ""))
-    _show(args, shown, whole, head, lambda: plot_cutoffs(found))
+    _show(args, shown, whole, head, lambda: plots.cutoffs(found))
 
 
 def _robustness(args: argparse.Namespace) -> None:
@@ -372,8 +376,9 @@ def _robustness(args: argparse.Namespace) -> None:
 
     from irpref.cli.scoring import read_judgments
     from irpref.judged.groups import groups_of, read_groups
-    from irpref.meta import LEVELS, incompleteness, plot_incompleteness
+    from irpref.meta import LEVELS, incompleteness
     from irpref.meta.journal import exactly
+    from irpref.show import meta_plots as plots
 
     of_loss = {"--second": "judges", "--depth": "pools", "--teams": "pools", "--no-stale-judgments": "documents"}
     for option, loss in of_loss.items():
@@ -429,7 +434,7 @@ def _robustness(args: argparse.Namespace) -> None:
         return table[one.measures].reset_index()
 
     def draw() -> Any:
-        return _beside(found, lambda one, ax: plot_incompleteness(one, ax, reference=args.reference))
+        return _beside(found, lambda one, ax: plots.incompleteness(one, ax, reference=args.reference))
 
     with_what = args.reference or "its own ranking"
     of_level = found[0][1].of_level

@@ -11,14 +11,10 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 - `topic_set_size`, `topics_needed`: how many topics tell a difference of a given size apart?
 
 Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples themselves.
-The pictures of the results, `plot_...`, are drawn by `irpref.show.meta_plots`.
+`irpref.plots` draws the results: `plots.stability(result)`, `swap`, `significance`, `cutoffs`, `incompleteness`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from irpref.meta.cutoffs import CUTOFFS, cutoffs
-from irpref.meta.design import detectable_difference, power_of, residual_variance, topic_set_size, topics_needed
 from irpref.meta.incompleteness import (
     LEVELS,
     Incompleteness,
@@ -28,19 +24,11 @@ from irpref.meta.incompleteness import (
 )
 from irpref.meta.power import DiscriminativePower, discriminative_power
 from irpref.meta.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
-from irpref.meta.samples import resample, resample_twice
 from irpref.meta.stability import Stability, stability
 from irpref.meta.swap import Swap, swap
-from irpref.meta.values import PairDifferences, TopicValues, read_values, topic_values
-
-if TYPE_CHECKING:
-    from irpref.show.meta_plots import (
-        plot_cutoffs,
-        plot_incompleteness,
-        plot_significance,
-        plot_stability,
-        plot_swap,
-    )
+from irpref.values.design import detectable_difference, power_of, residual_variance, topic_set_size, topics_needed
+from irpref.values.matrix import PairDifferences, TopicValues, read_values, topic_values
+from irpref.values.samples import resample, resample_twice
 
 __all__ = [
     "CUTOFFS",
@@ -59,11 +47,6 @@ __all__ = [
     "discriminative_power",
     "incompleteness",
     "kendall_tau",
-    "plot_cutoffs",
-    "plot_incompleteness",
-    "plot_significance",
-    "plot_stability",
-    "plot_swap",
     "power_of",
     "read_values",
     "resample",
@@ -78,9 +61,3 @@ __all__ = [
     "topic_values",
     "topics_needed",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("plot_") and name in __all__:  # drawing is loaded when it is asked for
-        return getattr(import_module("irpref.show.meta_plots"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

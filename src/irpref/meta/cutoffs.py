@@ -23,10 +23,10 @@ from irpref.judged.types import EachRun, Groups, Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.meta.power import discriminative_power
 from irpref.meta.progress import Bar
-from irpref.meta.samples import Rng
 from irpref.meta.stability import stability
 from irpref.meta.swap import swap
-from irpref.meta.values import TopicValues, topic_values
+from irpref.values.matrix import TopicValues, topic_values
+from irpref.values.samples import Rng
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -48,8 +48,8 @@ from irpref.meta.imperfect import Collection, Left, Regraded, exchanged, second_
 from irpref.meta.journal import COLUMNS, Cell, Journal, canonical, exactly, hash_of_pool, hash_of_run, read
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_taus, tau_ap
-from irpref.meta.samples import Rng
-from irpref.meta.values import _higher_is_better
+from irpref.values.matrix import higher_is_better
+from irpref.values.samples import Rng
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -353,7 +353,7 @@ class Incompleteness:
 
 
 def _sign(measure: str) -> float:
-    return 1.0 if _higher_is_better(measure) else -1.0
+    return 1.0 if higher_is_better(measure) else -1.0
 
 
 def _frame(cells: Mapping[Cell, float]) -> pd.DataFrame:

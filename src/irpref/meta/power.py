@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
-from irpref.meta.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
-from irpref.meta.values import MeasureValues, PairDifferences, TopicValues, one_of
+from irpref.values.matrix import MeasureValues, PairDifferences, TopicValues, one_of
+from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +132,7 @@ def discriminative_power(
     --------
     Differences 1 and 3, so t(z) = 2; of the three samples of -1 and 1 the last alone has as large a t(z) or -t(z):
 
-    >>> from irpref.meta.values import TopicValues
+    >>> from irpref.meta import TopicValues
     >>> two = TopicValues("DCG", ["a", "b"], ["q1", "q2"], [[3, 4], [2, 1]])
     >>> discriminative_power(two, samples=[[0, 1], [1, 0], [1, 1]]).asl
     array([0.33333333])

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
-from irpref.meta.values import MeasureValues, one_of, values_in
+from irpref.values.matrix import MeasureValues, one_of, values_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +157,7 @@ def system_ranking(values: MeasureValues) -> SystemRanking:
 
     Examples
     --------
-    >>> from irpref.meta.values import TopicValues
+    >>> from irpref.meta import TopicValues
     >>> ap = TopicValues("AP", ["a", "b", "c"], ["q"], [[0.2], [0.4], [0.3]])
     >>> rr = TopicValues("RR", ["a", "b", "c"], ["q"], [[0.5], [1.0], [0.5]])
     >>> system_ranking(ap).systems

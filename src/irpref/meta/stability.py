@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
-from irpref.meta.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample
-from irpref.meta.values import MeasureValues, one_of
+from irpref.values.matrix import MeasureValues, one_of
+from irpref.values.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +129,7 @@ def stability(
     --------
     System a wins on q1, b on q2, and over both topics they are equal:
 
-    >>> from irpref.meta.values import TopicValues
+    >>> from irpref.meta import TopicValues
     >>> two = TopicValues("AP", ["a", "b"], ["q1", "q2"], [[1, 0], [0, 1]])
     >>> stability(two, samples=[[0, 1], [0, 0], [1, 1]], fuzziness=[0.05]).table()
       measure  fuzziness  minority_rate      ties

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
-from irpref.meta.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample_twice
-from irpref.meta.values import MeasureValues, one_of
+from irpref.values.matrix import MeasureValues, one_of
+from irpref.values.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample_twice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ def swap(
 
     Examples
     --------
-    >>> from irpref.meta.values import TopicValues
+    >>> from irpref.meta import TopicValues
     >>> two = TopicValues("AP", ["a", "b"], ["q1", "q2"], [[0.9, 0.3], [0.2, 0.4]])
     >>> seen = swap(two, edges=[0, 0.2], samples=([[0], [1], [1]], [[1], [0], [1]]))
     >>> seen.table()

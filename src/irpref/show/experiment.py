@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from irpref.meta.values import _higher_is_better
 from irpref.show.text import Cell, Column, Page, Table, rounded, text
+from irpref.values.matrix import higher_is_better
 
 _TIME = "mrt"  # milliseconds a topic
 _BESIDE = (" +", " -", " p-value", " reject", " p-value corrected")
@@ -49,7 +49,7 @@ class ExperimentTable:
         self._tested = [name for name in self.measures if f"{name} p-value" in found]
 
     def _lower(self, name: str) -> bool:
-        return name == _TIME or not _higher_is_better(name)
+        return name == _TIME or not higher_is_better(name)
 
     def table(self, arrows: bool = True) -> Table:
         """The table that is written; `arrows` in the heads where the writer has none of its own."""

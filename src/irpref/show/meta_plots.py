@@ -34,7 +34,7 @@ from irpref.show.look import axes as axes_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["axes", "load", "plot_cutoffs", "plot_incompleteness", "plot_significance", "plot_stability", "plot_swap"]
+__all__ = ["axes", "cutoffs", "incompleteness", "load", "significance", "stability", "swap"]
 _SIZE = (6.4, 4.4)  # inches
 _FEW = 5  # lines that a legend tells apart
 
@@ -95,9 +95,7 @@ def _curves(
 
 
 @styled
-def plot_stability(
-    results: Stability | Iterable[Stability], ax: Axes | None = None, styles: Styles | None = None
-) -> Axes:
+def stability(results: Stability | Iterable[Stability], ax: Axes | None = None, styles: Styles | None = None) -> Axes:
     """Minority rate against proportion of ties, a curve for each measure; low and left is stable.
 
     Parameters
@@ -112,7 +110,7 @@ def plot_stability(
 
 
 @styled
-def plot_swap(
+def swap(
     results: Swap | Iterable[Swap], ax: Axes | None = None, styles: Styles | None = None, rate: float = 0.05
 ) -> Axes:
     """Swap rate by difference, a curve for each measure; low is sensitive.
@@ -141,7 +139,7 @@ _QUANTITIES = {
 
 
 @styled
-def plot_cutoffs(result: Any, ax: Axes | None = None, styles: Styles | None = None, quantity: str = "power") -> Axes:
+def cutoffs(result: Any, ax: Axes | None = None, styles: Styles | None = None, quantity: str = "power") -> Axes:
     """What is lost at a cutoff: a curve for each measure, with whole lists at its right end.
 
     A measure that has no cutoff is a line from left to right. With groups of topics, each has a curve of each measure.
@@ -188,7 +186,7 @@ def plot_cutoffs(result: Any, ax: Axes | None = None, styles: Styles | None = No
 
 
 @styled
-def plot_incompleteness(
+def incompleteness(
     result: Incompleteness,
     ax: Axes | None = None,
     styles: Styles | None = None,
@@ -250,7 +248,7 @@ def plot_incompleteness(
 
 
 @styled
-def plot_significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
+def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     """Which pairs of systems are told apart: a square of systems, best at the top left.
 
     Parameters

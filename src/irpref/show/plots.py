@@ -46,6 +46,7 @@ from irpref.show.look import (
     title,
     wrapped,
 )
+from irpref.show.meta_plots import cutoffs, incompleteness, significance, stability, swap
 from irpref.show.names import middle
 
 if TYPE_CHECKING:
@@ -66,10 +67,15 @@ __all__ = [
     "crp",
     "crp_sketch",
     "cumulated_gain",
+    "cutoffs",
+    "incompleteness",
     "measure_scatter",
     "npref_convergence",
     "precision_histogram",
     "precision_recall",
+    "significance",
+    "stability",
+    "swap",
     "topic_strip",
 ]
 _LABELS = 15  # systems that a scatter of ordinary size has room to name
@@ -719,7 +725,7 @@ def _places(values: TopicValues) -> Ints:
 
 def _are_values(data: Values) -> bool:
     """Whether these are values by topic, not a table of a curve."""
-    from irpref.meta.values import TopicValues
+    from irpref.values.matrix import TopicValues
 
     if isinstance(data, TopicValues) or hasattr(data, "perquery"):
         return True
@@ -730,7 +736,7 @@ def _are_values(data: Values) -> bool:
 def _values(data: Any, runs: Run | Runs | None, measures: Sequence[MeasureLike], *, exactly: int) -> list[TopicValues]:
     """Values of one or two measures, from whatever they are handed in."""
     from irpref.analysis.curves import named_runs
-    from irpref.meta.values import topic_values, values_in
+    from irpref.values.matrix import topic_values, values_in
 
     if runs is not None:
         if not measures:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from irpref.judged.types import Groups, Qrels, Runs
     from irpref.measures.declare import Measures
-    from irpref.meta.samples import Rng
     from irpref.show.report.texts import Texts
+    from irpref.values.samples import Rng
 
 __all__ = ["Report", "report"]
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from irpref.judged.types import Groups, Qrels, Run, Runs
     from irpref.measures.declare import Measures
-    from irpref.meta.samples import Rng
+    from irpref.values.samples import Rng
 
 # A part of the page, as JSON has it.
 Part: TypeAlias = dict[str, Any]

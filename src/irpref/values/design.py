@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irpref.arrays.segments import Floats
-from irpref.meta.values import TopicValues
+from irpref.values.matrix import TopicValues
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -400,10 +400,10 @@ def _from_rows(rows: list[tuple[str, str, str, float]], measure: str | None, mis
             f"({len(absent)} values are missing; missing=0 would stand for them)"
         )
     values[np.isnan(values)] = missing
-    return TopicValues(measure, list(systems), list(topics), values, _higher_is_better(measure))
+    return TopicValues(measure, list(systems), list(topics), values, higher_is_better(measure))
 
 
-def _higher_is_better(measure: str) -> bool:
+def higher_is_better(measure: str) -> bool:
     from irpref.measures.names import parse
 
     try:
