@@ -1,9 +1,11 @@
 """Many files evaluated by several processes: the same output, whatever happens to one of them."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -135,7 +137,8 @@ def test_there_may_be_more_files_than_a_pipe_holds_numbers(tmp_path: Path) -> No
     paths = [str(i) for i in range(40_000)]
     with crew.crew(lambda: str.upper, paths, jobs=1) as none:
         assert none is None
-    some = crew.Crew(3, lambda: len, paths)
+    some = crew.Crew(paths)
+    some.start(2, lambda: len)
     found = [done.value for done in some.each(len)]
     some.close()
     assert found == list(map(len, paths))
@@ -187,7 +190,8 @@ def work(path):
     {
         "each file is worked on once, by all, and nothing stays open": """
         before = os.listdir("/proc/self/fd")
-        some = crew.Crew(2, lambda: work, paths)
+        some = crew.Crew(paths)
+        some.start(1, lambda: work)
         found = [done.value for done in some.each(work)]
         some.close()
         assert len(set(found)) == 2 and os.path.getsize("told") == len(paths)
@@ -203,19 +207,22 @@ def work(path):
         "who cannot prepare leaves the work to the first": """
         def prepare():
             raise ValueError("no")
-        some = crew.Crew(2, prepare, paths)
+        some = crew.Crew(paths)
+        some.start(1, prepare)
         assert {done.value for done in some.each(work)} == {first}
         """,
         "who goes while the first waits for nothing else": """
         def gone(path):
             time.sleep(0.3)
             os._exit(1)
-        some = crew.Crew(2, lambda: gone, paths[:2])
+        some = crew.Crew(paths[:2])
+        some.start(1, lambda: gone)
         time.sleep(0.15)
         assert [done.value for done in some.each(work)] == [first, first]
         """,
         "work that nobody waits for is not done": """
-        some = crew.Crew(2, lambda: work, paths)
+        some = crew.Crew(paths)
+        some.start(1, lambda: work)
         some.close()
         assert os.path.getsize("told") < len(paths)
         """,
@@ -225,3 +232,102 @@ def work(path):
 def test_of_a_crew(code: tuple[str, str], tmp_path: Path) -> None:
     program = f"import sys\n{ALONE}\n{textwrap.dedent(code[1])}"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=20, cwd=tmp_path)
+
+
+# Results fill the pipe many times over; who does a thing that is waited for says so in a file of its name.
+FULL = """
+import os, time
+from irpref.cli import scoring
+score = scoring.Scorer.score
+ready = scoring.Scorer.__init__
+def large(self, path, *more):
+    found = score(self, path, *more)
+    found.lines = [("0", "AP", float(i)) for i in range(100_000)]
+    os.close(os.open("child" if os.getpid() != before else "parent", os.O_CREAT))
+    return found
+scoring.Scorer.score = large
+"""
+PREPARING = """
+def slow(self, *args, **options):
+    ready(self, *args, **options)
+    if os.getpid() == before:
+        until("child")
+        {then}
+def until(name):
+    while not os.path.exists(name):
+        time.sleep(0.01)
+    time.sleep(0.2)  # it goes on until the pipe is full
+scoring.Scorer.__init__ = slow
+"""
+WAIT = """open("ready", "w").close(); time.sleep(60)"""
+CHILDREN_WAIT = """
+waiting = large
+def large(self, path, *more):
+    if os.getpid() != before:
+        open("ready", "w").close()
+        time.sleep(60)
+    return waiting(self, path, *more)
+scoring.Scorer.score = large
+"""
+
+
+@pytest.fixture
+def fresh(track: Path) -> Path:
+    for name in ("ready", "child", "parent"):
+        (track / name).unlink(missing_ok=True)
+    return track
+
+
+@pytest.mark.parametrize("whole_group", [False, True])
+@pytest.mark.parametrize(
+    "code",
+    [FULL + PREPARING.format(then=WAIT), FULL + CHILDREN_WAIT, FULL + CHILDREN_WAIT + PREPARING.format(then=WAIT)],
+    ids=["while it prepares, with full pipes", "while it waits for another", "while all wait"],
+)
+def test_an_interrupt_ends_all_processes_within_a_second(fresh: Path, code: str, whole_group: bool) -> None:
+    if "until" in code and CHILDREN_WAIT in code:
+        code = code.replace('until("child")', "")
+    arguments = ["eval", "qrels", *(f"run{n}" for n in range(9)), "AP", "RPref", "--jobs", "3"]
+    program = f"{START}\n{code}\nsys.exit(main({arguments!r}))"
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=fresh, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not (fresh / "ready").exists():
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            begin = time.monotonic()
+            (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=10)  # their end, too: all have the same standard output
+            assert time.monotonic() - begin < 3  # a tenth of that, where nothing else runs
+        finally:
+            process.kill()
+    assert (process.returncode, out, err.splitlines()[-1]) == (130, "", "irpref: interrupted")
+
+
+def test_an_error_while_full_pipes_wait_is_told_at_once(fresh: Path) -> None:
+    code = FULL + PREPARING.format(then='raise ValueError("something is wrong")')
+    begin = time.monotonic()
+    status, out, err = run(fresh, code, "--jobs", "3")
+    assert (status, out) == (1, "")
+    assert err.splitlines()[-1] == "irpref: something is wrong"
+    assert time.monotonic() - begin < 10
+
+
+def test_a_process_that_is_told_to_end_changes_nothing(track: Path) -> None:
+    def dying(how: str) -> str:
+        return f"""
+        from irpref.cli import scoring
+        score = scoring.Scorer.score
+        def once(self, path, *more):
+            if os.getpid() != before and path in ("run2", "run3"):
+                {how}
+            return score(self, path, *more)
+        scoring.Scorer.score = once
+        """
+
+    alone = run(track, "", "--jobs", "1")
+    for how in ("os.kill(os.getpid(), 2)", "os.kill(os.getpid(), 15)", "raise MemoryError", "os.close(1)"):
+        assert run(track, dying(how), "--jobs", "3") == alone

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import struct
 import sys
 import threading
@@ -53,20 +54,33 @@ def _is_stored(name: str) -> bool:
 class Crew(Generic[T]):
     """Processes that wait for work: see `crew`."""
 
-    def __init__(self, size: int, prepare: Callable[[], Callable[[str], T]], paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str]) -> None:
         self.paths = list(paths)
         self._found: dict[int, Done[str, T]] = {}
         self._news = threading.Condition()
         self._away = 0  # others that may still bring something
         self._step = -(-len(self.paths) // _TICKETS)
         self._tickets, give = os.pipe()
-        self._others: list[tuple[int, int]] = []  # process, and where its results come from
-        for _ in range(size - 1):
-            self._fork(prepare, give)
         os.write(give, b"".join(_TICKET.pack(i) for i in range(0, len(self.paths), self._step)))
         os.close(give)
+        self._others: list[int] = []
 
-    def _fork(self, prepare: Callable[[], Callable[[str], T]], give: int) -> None:
+    def start(self, others: int, prepare: Callable[[], Callable[[str], T]]) -> None:
+        """Begin so many processes, and listen to them. Whoever calls this must `close`, whatever happens."""
+        # An interrupt comes before the first of them is begun, or after all are known.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            # All are begun before the first thread is. Who waits for the judgments listens, too: a process whose pipe
+            # is full waits for that.
+            ends = [self._fork(prepare) for _ in range(others)]
+            self._away = others
+            for back in ends:
+                threading.Thread(target=self._listen, args=(back,), daemon=True).start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+    def _fork(self, prepare: Callable[[], Callable[[str], T]]) -> int:
+        """Begin a process; returns where its results come from."""
         back, forth = os.pipe()
         with warnings.catch_warnings():
             # From 3.12 on, Python speaks of threads here, which are those of NumPy's linear algebra: they are prepared.
@@ -74,11 +88,11 @@ class Crew(Generic[T]):
             process = os.fork()
         if process:
             os.close(forth)
-            self._others.append((process, back))
-            return
-        try:  # the other process, which must not return
-            for end in (give, back, *(end for _, end in self._others)):
-                os.close(end)
+            self._others.append(process)
+            return back
+        try:  # the other process, which must not return, and which the first one ends where the user interrupts
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            os.close(back)
             # What cannot be prepared is told by the first process, which meets with it, too.
             with open(forth, "wb", buffering=0) as out:
                 for i, result in self._work(prepare):
@@ -100,9 +114,6 @@ class Crew(Generic[T]):
 
     def each(self, work: Callable[[str], T]) -> Iterator[Done[str, T]]:
         """As `irpref.judged.stream.each`; this process works, too."""
-        self._away = len(self._others)
-        for _, back in self._others:
-            threading.Thread(target=self._listen, args=(back,), daemon=True).start()
         mine = self._work(lambda: work)
         for i in range(len(self.paths)):
             while i not in self._found:
@@ -118,25 +129,23 @@ class Crew(Generic[T]):
             yield self._found.pop(i)
 
     def _listen(self, back: int) -> None:
-        try:
-            with open(back, "rb") as results, suppress(EOFError, pickle.UnpicklingError):
-                while True:
-                    i, result = pickle.load(results)
-                    with self._news:
-                        self._found[i] = result
-                        self._news.notify()
-        finally:
-            with self._news:
-                self._away -= 1
-                self._news.notify()
+        # What cannot be read is worked on again by this process.
+        with open(back, "rb") as results, suppress(Exception):
+            while True:
+                i, result = pickle.load(results)
+                with self._news:
+                    self._found[i] = result
+                    self._news.notify()
+        with self._news:
+            self._away -= 1
+            self._news.notify()
 
     def close(self) -> None:
-        """Take the tickets that are left, and wait for who has one."""
-        while os.read(self._tickets, 1 << 16):
-            pass
+        """End the others, who have nothing left to do once all results are here."""
         os.close(self._tickets)
-        for process, _ in self._others:
-            with suppress(ChildProcessError):
+        for process in self._others:
+            with suppress(ProcessLookupError, ChildProcessError):  # where the system itself looks after those that end
+                os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
 
 
@@ -168,8 +177,9 @@ def crew(
         return
     before = os.environ.get(_THREADS)
     os.environ[_THREADS] = before or "1"  # each process has a core
-    found: Crew[Any] = Crew(size, prepare, paths)
+    found: Crew[Any] = Crew(paths)
     try:
+        found.start(size - 1, prepare)
         yield found
     finally:
         found.close()
