@@ -43,6 +43,7 @@ _MODULES = {
     "settings": "measures.settings",
     "significance": "analysis.significance",
     "spark": "hosts.spark",
+    "testing": "analysis.testing",
     "transformers": "hosts.pyterrier.stages",
 }
 _FUNCTIONS = {
@@ -66,7 +67,7 @@ _FUNCTIONS = {
 
 if TYPE_CHECKING:
     from irpref import datasets, meta
-    from irpref.analysis import curves, explain, significance
+    from irpref.analysis import curves, explain, significance, testing
     from irpref.analysis.check import check
     from irpref.analysis.holes import judge_next
     from irpref.analysis.intervals import intervals
@@ -158,6 +159,7 @@ __all__ = [
     "settings",
     "significance",
     "spark",
+    "testing",
     "transformers",
     "with_known",
     "write_preferences",
