@@ -66,12 +66,26 @@ def test_the_licence_is_one(citation):
 def test_the_address_of_the_repository_is_one():
     """It is filled in in `[project.urls]`; what repeats it must follow."""
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
-    others = [path for path in ("recipe/meta.yaml", "docs/upstream/pyterrier/note.md") if (ROOT / path).is_file()]
+    others = [path for path in ("recipe/recipe.yaml", "docs/upstream/pyterrier/note.md") if (ROOT / path).is_file()]
     for path in others:
         addresses = re.findall(r"https://github\.com/[\w-]+/irpref\b", (ROOT / path).read_text(encoding="utf-8"))
         assert set(addresses) == {urls["Repository"]}, path
     assert urls["Issues"] == urls["Repository"] + "/issues"
     assert urls["Changelog"].startswith(urls["Repository"] + "/")
+
+
+def test_the_recipe_for_conda_asks_for_what_the_package_asks_for():
+    yaml = pytest.importorskip("yaml", reason="comes with the extra `datasets`")
+    recipe = yaml.safe_load((ROOT / "recipe/recipe.yaml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = {line.partition(";")[0].strip().replace(" ", "") for line in project["dependencies"]}
+    (python, *others) = recipe["requirements"]["run"]
+    assert {line.replace(" ", "") for line in others} == asked
+    assert python.startswith("python >=")
+    assert recipe["context"]["version"] == irpref.__version__
+    assert recipe["about"]["summary"] == project["description"]
+    (entry,) = recipe["build"]["python"]["entry_points"]
+    assert entry == f"irpref = {project['scripts']['irpref']}"
 
 
 def run(command, folder, **environment):
