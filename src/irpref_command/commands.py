@@ -13,6 +13,7 @@ COMMANDS = {
     "compare": "two runs topic by topic, with paired tests",
     "prefer": "two or more rankings compared directly, without a measure",
     "leaderboard": "which runs differ, and what places they could have",
+    "intervals": "how far values can be trusted: ties, unjudged documents, topics",
     "explain": "what each document of a topic contributes to a measure, and why",
     "curve": "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",
     "plot": "draw these tables",

@@ -107,7 +107,7 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
             pd.DataFrame(
                 {
                     "query_id": pd.Series([*ids, None], dtype=object),
-                    "measure": pd.Series([measure] * (len(ids) + 1), dtype=object),
+                    "measure": pd.Series([str(measure)] * (len(ids) + 1), dtype=object),
                     "value": [*values[measure][order], value],
                     "low": [*of.low[order], low],
                     "expected": [*of.expected[order], min(max(expected, low), high)],

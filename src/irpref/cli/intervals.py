@@ -1,0 +1,74 @@
+"""`irpref intervals QRELS RUN... MEASURE... --over ties|unjudged|topics`: how far each value can be trusted.
+
+The lowest and the highest value over all orders of tied documents, over all grades that unjudged documents could have,
+or a confidence interval of the mean over topics. The last row of each measure, without a topic, is the mean.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from irpref.cli import frame
+from irpref.cli.frame import Command, Parser, UsageError
+from irpref.show.text import LINES, of_frame, rounded
+
+_OPTIONS = ("grades", "level", "method", "groups")
+
+
+def _arguments(parser: Parser) -> None:
+    frame.add_inputs(parser)
+    parser.add_argument("--over", choices=("ties", "unjudged", "topics"), default="ties", help="default: %(default)s")
+    frame.add_topic(parser, "only this topic", several=True)
+    parser.add_argument("-q", "--by-query", action="store_true", help="in a table: a row for each topic, too")
+    parser.add_argument(
+        "--grades",
+        metavar="G,G,...",
+        type=_grades,
+        help="of unjudged: the grades that such documents could have (default: all of the scale)",
+    )
+    parser.add_argument("--level", type=float, help="of topics: confidence level (default: 0.95)")
+    parser.add_argument("--method", choices=("bootstrap", "t"), help="of topics (default: bootstrap)")
+    parser.add_argument("--seed", type=int, help="of topics: seed of the bootstrap (default: 0)")
+    frame.add_groups(parser, "means over each group of topics")
+    frame.add_reading(parser, float32=False)
+    frame.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the intervals. Raises `ValueError` as `irpref.intervals`."""
+    import pandas as pd
+
+    from irpref import intervals
+
+    given = frame.inputs(args)
+    if not given.measures:
+        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
+    options: dict[str, Any] = {name: getattr(args, name) for name in _OPTIONS if getattr(args, name) is not None}
+    if args.seed is not None:
+        options["rng"] = args.seed
+    judgments, runs = frame.of_topics(given.judgments(), args.topic, given), given.runs(args)
+    qrels = judgments.table()
+    frame.say_grave(qrels, runs, given.measures)
+    tables = []
+    for name, of in runs.items():
+        table = intervals(given.measures, qrels, of, over=args.over, **options)
+        table.insert(0, "run", name)
+        tables.append(table)
+    whole = pd.concat(tables, ignore_index=True)
+    if frame.form_of(args) in LINES:
+        frame.show(args, of_frame(whole, str))
+        return
+    if not args.by_query:
+        whole = whole[whole["query_id"].isna()].drop(columns="query_id")
+    frame.show(args, of_frame(whole, rounded()))
+
+
+def _grades(text: str) -> list[float]:
+    try:
+        return [float(grade) for grade in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected grades such as 0,1,2") from None
+
+
+COMMAND = Command(run, _arguments, __doc__)
