@@ -25,7 +25,7 @@ def block(start):
     return found[0] if found else ""
 
 
-EXAMPLE = "\n\n" + block("# Graded rank-biased precision")
+EXAMPLE = block('{\n  "id": "graded-rbp"')
 ORACLE = "\n\n" + block("@oracle")
 MEASURE = block("%%writefile graded_rbp.py\n").partition("\n")[2]
 IMPORT = "from irpref.measures.graded_rbp import GradedRBP\n"
@@ -61,7 +61,7 @@ def house(tmp_path_factory):
     (home / "docs").mkdir()
     for file in ("README.md", "pyproject.toml", "docs/make_readme.py", "docs/make_types.py"):
         shutil.copy(ROOT / file, home / file)
-    append(home / "src/irpref/datasets/graded.py", EXAMPLE)  # 1
+    (home / "src/irpref/datasets/worked/graded-rbp.json").write_text(EXAMPLE, encoding="utf-8")  # 1
     append(home / "tests/oracles.py", ORACLE)  # 2
     (home / "src/irpref/measures/graded_rbp.py").write_text(MEASURE, encoding="utf-8")  # 3
     names = home / "src/irpref/measures/__init__.py"  # 4

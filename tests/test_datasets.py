@@ -1,6 +1,7 @@
 """The worked examples: what they say holds, and every door to them opens."""
 
 import ast
+import gzip
 import hashlib
 import json
 import os
@@ -9,6 +10,7 @@ import sys
 import textwrap
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -16,12 +18,12 @@ import pytest
 
 import irpref
 from compared import PAPERS, count
-from irpref.datasets import Expected, agrees, examples, load
-from irpref.datasets.example import lettered, ranking
+from irpref.datasets import Expected, examples, load
 from irpref.datasets.synthetic import RUNS, generate
 from oracles import ORACLES, crp_curve, cumulated, oracle_calc, order
 
-WORKED = [id for id in examples() if id != "synthetic"]
+COLLECTIONS = ["cast2021", "synthetic"]
+WORKED = [id for id in examples() if id not in COLLECTIONS]
 CASES = [(id, run) for id in WORKED for run in load(id).runs]
 
 
@@ -202,13 +204,12 @@ def test_examples_name_their_source_and_refer_to_what_they_have():
         assert len(stated) == len(set(stated))
 
 
-def test_printed_values_admit_what_rounds_or_truncates_to_them():
+def test_printed_values_admit_what_rounds_to_them():
     assert Expected("run", "q", "AP", 0.25, places=2).admits(67 / 270)
     assert not Expected("run", "q", "AP", 0.24, places=2).admits(67 / 270)
-    assert Expected("run", "q", "AP", 0.24, places=2, truncated=True).admits(67 / 270)
-    assert not agrees(Fraction(1, 3), 0.3333)
-    assert agrees(Fraction(1, 3), 1 / 3)
-    assert not agrees(Fraction(1, 3), float("nan"))
+    assert not Expected("run", "q", "AP", Fraction(1, 3)).admits(0.3333)
+    assert Expected("run", "q", "AP", Fraction(1, 3)).admits(1 / 3)
+    assert not Expected("run", "q", "AP", Fraction(1, 3)).admits(float("nan"))
 
 
 def test_frames_have_the_columns_of_ir_measures_and_are_new_each_time():
@@ -237,11 +238,58 @@ def test_a_wrong_name_says_what_there_is():
         load("mir-textbook").curve("DCG", "q3")
 
 
-def test_letters_become_documents():
-    assert ranking("b a") == {"b": 2.0, "a": 1.0}
-    grades, scores = lettered("u S x", missing="A")
-    assert grades == {"S1": 3, "x1": -1, "A1": 2}
-    assert scores == {"u1": 3.0, "S1": 2.0, "x1": 1.0}
+def test_what_the_files_hold_is_exact_where_it_was_written_as_a_fraction():
+    # Doubles are logarithms, of two measures.
+    exact = [one for id in WORKED for one in load(id).expected if one.places is None]
+    assert {one.measure for one in exact if type(one.value) is float} == {"OriginalNDCG@10", "WeightedPrefPrecision@3"}
+    for id in WORKED:
+        assert load(id).worked, id
+
+
+# ------------------------------------------------------------------------------------------- a real collection
+
+
+def test_the_real_collection_is_what_its_makers_published():
+    """Counts and values of the published files, by pytrec_eval and by hand."""
+    example = load("cast2021")
+    grades = [grade for judged in example.qrels.values() for grade in judged.values()]
+    assert (len(example.qrels), {grade: grades.count(grade) for grade in example.grades}) == (
+        158,
+        {4: 716, 3: 1007, 2: 1710, 1: 2072, 0: 13829},
+    )
+    retrieved = {run: sum(map(len, topics.values())) for run, topics in example.runs.items()}
+    assert list(retrieved.values()) == [12479, 10096, 10096, 10454, 10454]
+    assert all(set(topics) == set(example.qrels) for topics in example.runs.values())
+    assert example.runs["org_manual_bm25"]["106_1"]["MARCO_D2706327"] == 30.53429985
+    assert example.texts == {}
+    assert set(example.queries.values()) == {""}
+
+
+def test_the_real_collection_is_the_published_files(data_dir):
+    """Against the files themselves: each judgment, and each score of the judged topics."""
+    folder = data_dir / "cast2021"
+    if not folder.is_dir():
+        pytest.skip("the published files are not at hand")
+    example = load("cast2021")
+    published = {}
+    for line in gzip.decompress((folder / "qrels" / "cast2021.qrels.gz").read_bytes()).decode().splitlines():
+        query_id, _, doc_id, grade = line.split()
+        published.setdefault(query_id, {})[doc_id] = int(grade)
+    assert example.qrels == published
+    for name, run in example.runs.items():
+        scores = {}
+        for line in gzip.decompress((folder / "runs" / f"{name}.run.gz").read_bytes()).decode().splitlines():
+            query_id, _, doc_id, _, score, _ = line.split()
+            if query_id in published:
+                scores.setdefault(query_id, {})[doc_id] = float(score)
+        assert run == scores, name
+
+
+def test_the_licence_goes_along_with_the_real_collection():
+    folder = Path(irpref.datasets.__file__).parent / "cast2021"
+    assert "Copyright (c) 2019 Jeffrey Dalton" in (folder / "LICENSE").read_text()
+    assert "The above copyright notice and this permission notice shall be included" in (folder / "LICENSE").read_text()
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 600_000
 
 
 # ------------------------------------------------------------------------------- the synthetic collection
@@ -383,6 +431,18 @@ def test_ir_datasets_serves_the_whole_example(irds):
     assert irds.docs_parent_id("irpref/synthetic/broad") == "irpref/synthetic"
 
 
+def test_ir_datasets_has_the_real_collection_without_its_queries(irds):
+    example, dataset = load("cast2021"), irds.load("irpref/cast2021/org_convdr")
+    assert not dataset.has_queries()
+    assert not dataset.has_docs()
+    assert dataset.qrels.asdict() == example.qrels
+    assert {row.query_id: row.score for row in dataset.scoreddocs_iter() if row.doc_id == "MARCO_D1599536"} == {
+        query_id: run["MARCO_D1599536"]
+        for query_id, run in example.runs["org_convdr"].items()
+        if "MARCO_D1599536" in run
+    }
+
+
 def test_ir_measures_evaluates_the_datasets_of_ir_datasets(irds):
     dataset = irds.load("irpref/rpref-figure-1/T2")
     value = ir_measures.calc_aggregate([irpref.RPref(max_rel=1)], dataset.qrels_iter(), dataset.scoreddocs_iter())
@@ -425,6 +485,15 @@ def test_pyterrier_has_topics_judgments_runs_and_documents(pt):
     docs = dataset.get_corpus_iter(verbose=False)
     assert len(docs) == 600
     assert {doc["docno"]: doc["text"] for doc in docs} == example.texts
+
+
+def test_pyterrier_evaluates_the_real_collection(pt):
+    """nDCG@10 of two runs as pytrec_eval prints it: .3764 and .3911."""
+    dataset = pt.get_dataset("irpref:cast2021")
+    assert set(dataset.get_topics()["query"]) == {""}
+    runs = [dataset.get_results(run) for run in ("org_manual_bm25", "org_convdr_bert")]
+    table = pt.Experiment(runs, *dataset.get_topicsqrels(), [pt.measures.nDCG @ 10], names=["a", "b"])
+    assert table["nDCG@10"].round(4).tolist() == [0.3764, 0.3911]
 
 
 def test_pyterrier_results_are_ranked_as_they_are_evaluated(pt):

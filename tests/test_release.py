@@ -239,7 +239,15 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
         names = {PurePosixPath(name) for name in wheel.namelist()}
     info = PurePosixPath(f"irpref-{irpref.__version__}.dist-info")
     assert {name for name in names if name.parts[0] == info.name} == {
-        info / name for name in ["METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"]
+        info / name
+        for name in [
+            "METADATA",
+            "WHEEL",
+            "RECORD",
+            "entry_points.txt",
+            "licenses/LICENSE",
+            "licenses/src/irpref/datasets/cast2021/LICENSE",
+        ]
     }
     package = {name for name in names if name.parts[0] != info.name}
     tops = ["irpref", "irpref_command", "irpref_pyterrier"]
@@ -249,13 +257,17 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
     files = {path.removeprefix("src/") for path in sources() if not path.endswith(".c")}
     assert package == {PurePosixPath(path) for path in files} | compiled
     package -= compiled
-    # No tests and no data: modules, types, the literature, the page of a report, the pages for PyTerrier.
+    # No tests: modules, types, the literature, examples, the page of a report, the pages for PyTerrier.
     assert not [name for name in package if "tests" in name.parts or name.name.startswith("test_")]
     others = {name.as_posix() for name in package if name.suffix not in {".py", ".pyi"}}
-    assert {name for name in others if not name.startswith(("irpref/pt_docs/", "irpref/show/report/page."))} == {
+    elsewhere = ("irpref/pt_docs/", "irpref/show/report/page.", "irpref/datasets/worked/")
+    assert {name for name in others if not name.startswith(elsewhere)} == {
         "irpref/py.typed",
         "irpref/measures/literature.bib",
+        "irpref/datasets/cast2021/LICENSE",
+        "irpref/datasets/cast2021/documents.tsv.gz",
     }
+    assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/datasets/worked/")} == {".json"}
     assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/pt_docs/")} == {".rst"}
 
 

@@ -264,6 +264,7 @@ def worked_example(measure: Any) -> list[str]:
             f"| `{expected.measure}` | {expected.run} | {expected.query_id or 'mean'} | {by_hand} | {value:.6f} |"
         )
     out = [f"{example.title} ({linked(example.source)})", "\n".join(rows[: SHOWN + 2])]
+    out += ["<details><summary>Worked out by hand</summary>", f"```text\n{example.worked}\n```", "</details>"]
     steps, picture = contributions(measure, example, wanted), picture_of(measure, example, wanted)
     return [*out, *picture, *steps]
 

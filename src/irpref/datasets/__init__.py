@@ -1,10 +1,12 @@
-"""Worked examples as data, and a small synthetic collection.
+"""Worked examples as data, a real collection (`cast2021`), and a small synthetic one.
 
 The one home of expected values: tests, doctests, documentation and the demonstration read them here.
 
 >>> from irpref.datasets import examples, load
->>> examples()[0]
-'rpref-figure-1'
+>>> examples()[-2:]
+['cast2021', 'synthetic']
+>>> list(load("cast2021").runs)
+['org_manual_bm25', 'org_manual_ance', 'org_manual_ance_bert', 'org_convdr', 'org_convdr_bert']
 >>> example = load("p-measure-figure-1")
 >>> example.runs["X"]
 {'1': {'B1': 2.0, 'S1': 1.0}}
@@ -18,9 +20,9 @@ and a PyTerrier dataset (`pt.get_dataset("irpref:p-measure-figure-1")`).
 from __future__ import annotations
 
 from irpref.datasets.catalogue import examples, load
-from irpref.datasets.example import Curve, Document, Example, Expected, agrees
+from irpref.datasets.example import Curve, Document, Example, Expected
 
-__all__ = ["Curve", "Document", "Example", "Expected", "agrees", "examples", "load", "register"]
+__all__ = ["Curve", "Document", "Example", "Expected", "examples", "load", "register"]
 
 
 def register() -> list[str]:

@@ -1,6 +1,6 @@
-"""What a worked example is: judgments, runs, and the values somebody worked out for them.
+"""What an example is: judgments, runs, and the values somebody worked out for them.
 
-An `Example` is small enough to be checked by hand. Its expected values are exact fractions wherever a
+A worked example is small enough to be checked by hand. Its expected values are exact fractions wherever a
 fraction exists; a value known only as printed keeps the number of printed decimals and is compared within
 them.
 """
@@ -44,10 +44,6 @@ class Expected:
         The value: exact, or as printed.
     places : int or None
         Number of printed decimals; None if `value` is exact.
-    note : str
-        What there is to know about this number.
-    truncated : bool
-        The source cut the decimals off instead of rounding.
     """
 
     run: str
@@ -55,18 +51,16 @@ class Expected:
     measure: str
     value: Number
     places: int | None = None
-    note: str = ""
-    truncated: bool = False
 
     def admits(self, computed: float) -> bool:
         """Whether a computed value agrees: within 1e-12 of an exact value, within the print of a printed one.
 
-        >>> Expected("run", "q", "AP", 0.66, places=2, truncated=True).admits(2 / 3)
+        >>> Expected("run", "q", "AP", 0.67, places=2).admits(2 / 3)
         True
         >>> Expected("run", "q", "AP", 0.66, places=2).admits(2 / 3)
         False
         """
-        return agrees(self.value, computed, places=self.places, truncated=self.truncated)
+        return abs(computed - float(self.value)) <= (0 if self.places is None else 0.5 * 10.0**-self.places) + EXACT
 
 
 @dataclass(frozen=True)
@@ -86,8 +80,6 @@ class Curve:
     printed : tuple of float
         The values as the source prints them; empty if it does not. Sources of printed vectors truncate as
         often as they round, so `printed` agrees with `values` within one unit of its last decimal.
-    note : str
-        What there is to know about this vector.
     """
 
     run: str
@@ -95,7 +87,6 @@ class Curve:
     name: str
     values: tuple[Number, ...]
     printed: tuple[float, ...] = ()
-    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +103,7 @@ class Example:
     source : str
         Citation with DOI or URL and the figure or page; says so where numbers were derived by us.
     queries : dict of str to str
-        Text of each topic.
+        Text of each topic; '' if it may not be shipped.
     qrels : dict of str to dict of str to int or float
         Grades: topic, document, grade.
     runs : dict of str to dict of str to dict of str to float
@@ -129,6 +120,8 @@ class Example:
         What each grade means.
     texts : dict of str to str
         Text of each document; empty if the documents of the source have none.
+    worked : str
+        How the expected values are worked out, in lines of text; empty if there are none.
     """
 
     id: str
@@ -143,6 +136,7 @@ class Example:
     known: Mapping[str, frozenset[str]] = field(default_factory=dict)
     wanted: Mapping[str, int] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    worked: str = ""
 
     def __repr__(self) -> str:
         return f"<irpref example {self.id!r}: {self.title}>"
@@ -215,69 +209,3 @@ class Example:
             wanted = f"{name!r} of topic {query_id!r}, run {run!r}"
             raise KeyError(f"example {self.id!r} has {len(found)} curves {wanted}")
         return found[0]
-
-
-def agrees(value: Number, computed: float, *, places: int | None = None, truncated: bool = False) -> bool:
-    """Whether `computed` is `value`: to 1e-12, or within what printing `places` decimals leaves open."""
-    if places is None:
-        return abs(computed - float(value)) <= EXACT
-    if truncated:
-        return float(value) - EXACT <= computed < float(value) + 10.0**-places
-    return abs(computed - float(value)) <= 0.5 * 10.0**-places + EXACT
-
-
-def ranking(doc_ids: str) -> dict[str, float]:
-    """Scores that rank the documents in the order written: the last one gets 1.
-
-    >>> ranking("d2 d1")
-    {'d2': 2.0, 'd1': 1.0}
-    """
-    listed = doc_ids.split()
-    return {doc_id: float(len(listed) - position) for position, doc_id in enumerate(listed)}
-
-
-def values(
-    run: str,
-    query_id: str | None,
-    by_measure: Mapping[str, Number],
-    *,
-    places: int | None = None,
-    note: str = "",
-) -> tuple[Expected, ...]:
-    """The expected values of several measures for one run and topic."""
-    return tuple(Expected(run, query_id, measure, value, places, note) for measure, value in by_measure.items())
-
-
-# The letters of Sakai's papers for relevance levels, and ours for the rest: r relevant (binary), n judged not
-# relevant, x worse than not relevant. A u is unjudged and so has no grade.
-LEVELS = {"S": 3, "A": 2, "B": 1, "r": 1, "n": 0, "x": -1}
-
-
-def lettered(ranked: str, missing: str = "") -> tuple[dict[str, int], dict[str, float]]:
-    """Judgments and ranking of a list written in letters, as `n r r` or `A A S A`.
-
-    Parameters
-    ----------
-    ranked : str
-        The retrieved documents in order, one letter each (see `LEVELS`; u is unjudged).
-    missing : str
-        The judged documents that were not retrieved.
-
-    Returns
-    -------
-    tuple of dict
-        Grade of each judged document; score of each retrieved one. Documents are named by letter and number.
-
-    >>> lettered("n r", missing="r")
-    ({'n1': 0, 'r1': 1, 'r2': 1}, {'n1': 2.0, 'r1': 1.0})
-    """
-    seen: dict[str, int] = {}
-
-    def name(letter: str) -> str:
-        seen[letter] = seen.get(letter, 0) + 1
-        return f"{letter}{seen[letter]}"
-
-    retrieved = [name(letter) for letter in ranked.split()]
-    unretrieved = [name(letter) for letter in missing.split()]
-    grades = {doc_id: LEVELS[doc_id[0]] for doc_id in retrieved + unretrieved if doc_id[0] != "u"}
-    return grades, ranking(" ".join(retrieved))

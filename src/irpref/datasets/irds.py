@@ -1,9 +1,8 @@
 """The examples as ir_datasets datasets: `irpref/<example>` and `irpref/<example>/<run>`.
 
-`irpref/<example>` has the queries, the judgments with the meaning of the grades, the first run as scored
-documents, and the documents where they have text; `irpref/<example>/<run>`, where there are several runs, is
-the same with another run. Nothing is read from disk, written or downloaded: the handlers look into the
-example, when asked.
+`irpref/<example>` has the queries (not those of `cast2021`), the judgments with the meaning of the grades, the first
+run as scored documents, and the documents if they have text; `irpref/<example>/<run>`, for examples with several runs,
+is the same with another run. Nothing is written or downloaded: the handlers look into the example, when asked.
 
 ir_datasets knows them once `irpref.datasets.register()` was called; the `irpref` command and every function of ours
 that takes the id of a data set call it.
@@ -25,9 +24,8 @@ from ir_datasets.formats import (
     GenericScoredDoc,
 )
 
-from irpref.datasets.catalogue import SYNTHETIC, examples, load
+from irpref.datasets.catalogue import examples, load, runs_of
 from irpref.datasets.example import Example
-from irpref.datasets.synthetic import RUNS
 
 
 class GradedQrel(NamedTuple):
@@ -51,13 +49,16 @@ class KnownQrel(NamedTuple):
 
 
 def datasets() -> dict[str, Any]:
-    """Return every dataset by its id. The synthetic collection is not generated for this."""
+    """Return every dataset by its id. Collections are not made for this."""
     found = {}
     for id in examples():
-        runs = RUNS if id == SYNTHETIC else tuple(load(id).runs)
-        has_docs = id == SYNTHETIC or bool(load(id).texts)
+        runs = runs_of(id)
         # The same parts for each run: by their identity ir_datasets knows that the documents are the same.
-        parts = (_Docs(id) if has_docs else None, _Queries(id), _Qrels(id))
+        parts = (
+            _Docs(id) if id == "synthetic" else None,
+            _Queries(id) if id != "cast2021" else None,  # its texts may not be shipped
+            _Qrels(id),
+        )
         found[f"irpref/{id}"] = ir_datasets.Dataset(*parts, _ScoredDocs(id, runs[0]))
         if len(runs) > 1:
             found |= {f"irpref/{id}/{run}": ir_datasets.Dataset(*parts, _ScoredDocs(id, run)) for run in runs}
