@@ -210,7 +210,7 @@ def board_of(
                 + (f" in group {group!r}" if group is not None else "")
             )
         of_group = {name: of.on(inside) for name, of in found.items()}
-        order = _by_mean(of_group[by])
+        order = of_group[by].best_first
         kept = {name: _in_order(of, order) for name, of in of_group.items()}
         compared = (
             tests.compare([kept[name].values for name in names], pairs, n_permutations, seed)
@@ -239,11 +239,6 @@ def _sorting(sort: MeasureLike | None, chosen: Sequence[Measure]) -> str:
     return str(measure)
 
 
-def _by_mean(of: Results) -> Ints:
-    """Runs by their means, best first, equal ones as they were given."""
-    return np.argsort(-of.means if of.higher_is_better else of.means, kind="stable")
-
-
 def _in_order(of: Results, order: Ints) -> Results:
     runs = tuple(of.runs[i] for i in order.tolist())
     return Results(of.measure, runs, of.topics, of.values[order], of.higher_is_better, of.is_sum)
@@ -261,17 +256,16 @@ def _board(
     of = kept[name]
     n = len(of.runs)
     low, high, _ = mean_intervals(of.values, level, rng=seed)
-    better_first = of.means if of.higher_is_better else -of.means
-    place = 1 + (better_first[:, None] < better_first).sum(axis=1)
+    place = of.places
     best = np.full(n, pd.NA, dtype=object)
     worst, text = best.copy(), np.full(n, None, dtype=object)
     if compared is not None and method != "none":
         # As many as there are, a level of 0.9 leaves 0.09999999999999998.
         significant = compared.p_adjusted <= (1 - level) * (1 + 1e-9)
         different = compared.matrix(significant.astype(np.float64), 0.0) > 0
-        best = 1 + (different & (better_first[:, None] < better_first)).sum(axis=1)
-        worst = n - (different & (better_first[:, None] > better_first)).sum(axis=1)
-        order = np.argsort(-better_first, kind="stable")
+        best = 1 + (different & (place[:, None] > place)).sum(axis=1)
+        worst = n - (different & (place[:, None] < place)).sum(axis=1)
+        order = of.best_first
         text[order] = letters(different[np.ix_(order, order)])
     answered = kept[_ANSWERED].values
     return pd.DataFrame(

@@ -39,11 +39,11 @@ from irpref.analysis.significance import SAME, corrected
 from irpref.analysis.topics import drawing
 from irpref.arrays.segments import Floats, Ints
 from irpref.values.design import residual_variance
+from irpref.values.means import ROUNDING, magnitude, settled
 from irpref.values.samples import Rng, all_pairs
 
 METHODS = ("randomised_tukey", "tukey", "holm", "none")
 N_PERMUTATIONS = 10_000
-_SAME = 1e-12  # of the largest value: below it, a difference is rounding
 _PIECE = 1 << 15  # systems times permutations handled at a time: their sums stay in the cache
 _NODES = 192  # of the interpolation of the studentised range
 _SCALE = 4.0  # of it: half of the nodes lie below
@@ -145,9 +145,8 @@ def compare(
 
 def _differences(values: Floats, first: Ints, second: Ints) -> Floats:
     means = values.mean(axis=1)
-    difference: Floats = means[first] - means[second]
-    difference[np.abs(difference) <= _SAME * np.abs(values).max()] = 0.0
-    return difference
+    of = magnitude(values)
+    return settled(means[first] - means[second], np.maximum(of[first], of[second]))
 
 
 def _over(difference: Floats, deviation: float) -> Floats:
@@ -225,7 +224,7 @@ def randomised_tukey(
     out = []
     for of, difference, spread in zip(values, differences, ranges, strict=True):
         # Sums of the same values in another order differ in their last digits, and are to count as equal.
-        bound = np.abs(difference) - _SAME * np.abs(of).max()
+        bound = np.abs(difference) - ROUNDING * np.abs(of).max()
         count = total - np.searchsorted(np.sort(spread), bound, side="left")
         out.append(count / total if exact else (count + 1) / (total + 1))
     return out

@@ -51,6 +51,7 @@ from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import REL
 from irpref.messages import about, did_you_mean
 from irpref.values.matrix import PairDifferences
+from irpref.values.means import best_first, magnitude, places, settled
 
 HOW = ("rpp", "lexirecall", "lexiprecision")
 WEIGHTS = ("uniform", "inverse", "dcg")
@@ -259,28 +260,30 @@ def _weights(rows: Segments, weights: str) -> Floats:
 def _table(found: PairDifferences, part: Part) -> PreferenceTable:
     names, matrix = found.systems, found.matrix[:, part.topics]
     rows = []
-    mean, won = np.zeros(len(names)), np.zeros((len(names), 3), dtype=np.int64)
+    mean, of, won = np.zeros(len(names)), np.zeros(len(names)), np.zeros((len(names), 3), dtype=np.int64)
     first, second = np.triu_indices(len(names), 1)
     for a, b, preference in zip(first.tolist(), second.tolist(), matrix, strict=True):
         wins, losses = int((preference > 0).sum()), int((preference < 0).sum())
         ties = preference.size - wins - losses
-        value = float(preference.mean())
+        value = float(settled(preference.mean(), magnitude(preference)))
         rows.append((names[a], names[b], *part.key.values(), value, wins, losses, ties, sign_test(wins, losses)))
         mean[a] += value
         mean[b] -= value
+        of[[a, b]] += magnitude(preference)
         won[a] += (wins, losses, ties)
         won[b] += (losses, wins, ties)
-    mean = mean / (len(names) - 1) + 0.0
-    order = np.argsort(-mean, kind="stable")  # equal runs as they were given
+    preferred = settled(mean / (len(names) - 1), of / (len(names) - 1)) + 0.0
+    place = places(preferred, of / (len(names) - 1))
+    order = best_first(place, names)
     table = PreferenceTable(
         {
             "run": [names[i] for i in order.tolist()],
             **part.key,
-            "preference": mean[order],
+            "preference": preferred[order],
             "wins": won[order, 0],
             "losses": won[order, 1],
             "ties": won[order, 2],
-            "place": 1 + (mean[order][:, None] < mean).sum(axis=1),
+            "place": place[order],
         }
     )
     columns = ["a", "b", *part.key, "preference", "wins", "losses", "ties", "p_sign"]

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
-from irpref.arrays.segments import Bools, Floats
+from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.values.matrix import topic_values
+from irpref.values.means import best_first, magnitude, places
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,16 @@ class Results:
         """Mean (or sum) of each run, added as the evaluator adds: shape (n_runs,)."""
         total: Floats = np.cumsum(self.values, axis=1)[:, -1]
         return total if self.is_sum else total / len(self.topics)
+
+    @property
+    def places(self) -> Ints:
+        """Place of each run, the same for equal means: shape (n_runs,)."""
+        return places(self.values.mean(axis=1), magnitude(self.values), self.higher_is_better)
+
+    @property
+    def best_first(self) -> Ints:
+        """The runs by number, best first, those with the same place by name: shape (n_runs,)."""
+        return best_first(self.places, self.runs)
 
     def on(self, topics: Bools) -> Results:
         """Only the topics that a mask (n_topics,) keeps."""

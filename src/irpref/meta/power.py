@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
 from irpref.values.matrix import MeasureValues, PairDifferences, TopicValues, one_of
+from irpref.values.means import magnitude, settled
 from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def discriminative_power(
     asl, difference, required = (np.empty(first.size) for _ in range(3))
     for part in pair_chunks(first.size, n_samples):
         z = _differences(values, first[part], second[part], part)
-        difference[part] = z.mean(axis=1)
+        difference[part] = settled(z.mean(axis=1), _magnitude(values, first[part], second[part], z))
         w = z - difference[part, None]
         # Constant differences leave only the rounding of their mean.
         w[np.abs(w) <= _NO_VARIANCE * np.abs(z).max(axis=1, keepdims=True)] = 0.0
@@ -178,6 +179,13 @@ def _differences(values: TopicValues | PairDifferences, first: Ints, second: Int
     if isinstance(values, PairDifferences):
         return values.matrix[pairs]
     return values.matrix[first] - values.matrix[second]
+
+
+def _magnitude(values: TopicValues | PairDifferences, first: Ints, second: Ints, z: Floats) -> Floats:
+    if isinstance(values, PairDifferences):
+        return magnitude(z)
+    of = magnitude(values.matrix)
+    return np.maximum(of[first], of[second])
 
 
 def _t(mean: Floats, variance: Floats, n: int) -> Floats:

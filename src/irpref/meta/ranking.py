@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
 from irpref.values.matrix import MeasureValues, one_of, values_in
+from irpref.values.means import best_first, places
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,9 +35,11 @@ _PAIRS = 1 << 20  # pairs of systems looked at in one go
 
 
 def _scores(values: ArrayLike) -> Floats:
-    # Means that are equal but for rounding are ties.
+    """Scores as whole numbers, equal where the means are but for rounding; higher is better: shape as `values`."""
     given = np.asarray(values, dtype=np.float64)
-    return np.round(given, 12)
+    if given.ndim < 2:
+        return np.where(np.isnan(given), np.nan, -places(given))
+    return np.array([_scores(row) for row in given]).reshape(given.shape)
 
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
@@ -147,8 +150,7 @@ class SystemRanking:
         """DataFrame of measure, rank (the same for equal means), system, mean: best first."""
         import pandas as pd
 
-        score = _scores(self.means)
-        rank = 1 + np.array([np.flatnonzero(score == value)[0] for value in score])
+        rank = places(self.means, higher_is_better=self.higher_is_better)
         return pd.DataFrame({"measure": self.measure, "rank": rank, "system": self.systems, "mean": self.means})
 
 
@@ -167,9 +169,10 @@ def system_ranking(values: MeasureValues) -> SystemRanking:
     """
     values = one_of(values)
     means = values.means
-    score = _scores(means if values.higher_is_better else -means)
-    order = sorted(range(values.n_systems), key=lambda i: (-score[i], values.systems[i]))
-    return SystemRanking(values.measure, tuple(values.systems[i] for i in order), means[order], values.higher_is_better)
+    order = best_first(places(means, higher_is_better=values.higher_is_better), values.systems)
+    return SystemRanking(
+        values.measure, tuple(values.systems[i] for i in order.tolist()), means[order], values.higher_is_better
+    )
 
 
 def agreement(values: MeasureValues, method: str = "tau") -> pd.DataFrame:

@@ -33,7 +33,8 @@ from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
 from irpref.values.matrix import MeasureValues, one_of
-from irpref.values.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample
+from irpref.values.means import ROUNDING
+from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,7 +26,8 @@ from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
 from irpref.values.matrix import MeasureValues, one_of
-from irpref.values.samples import ROUNDING, Rng, all_pairs, counts, generator, pair_chunks, resample_twice
+from irpref.values.means import ROUNDING
+from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample_twice
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -607,8 +607,7 @@ def topic_strip(
     from irpref.judged.groups import parts_of
 
     (values,) = _values(data, runs, [] if measure is None else [measure], exactly=1)
-    rank = values.means.argsort(kind="stable")
-    order = rank if values.higher_is_better else rank[::-1]  # the best on top
+    order = _places(values).argsort(kind="stable")[::-1]  # the best on top
     parts = parts_of(groups, None, values.topics)
     several = len(parts) > 1
     strips = [(s, part) for s in order.tolist() for part in reversed(parts)]  # from the bottom
@@ -719,8 +718,10 @@ def measure_scatter(
 
 
 def _places(values: TopicValues) -> Ints:
-    """Places of the systems, the best 0: shape (n_systems,)."""
-    return (-values.means if values.higher_is_better else values.means).argsort(kind="stable").argsort()
+    """Places of the systems, the best 1: shape (n_systems,)."""
+    from irpref.values.means import magnitude, places
+
+    return places(values.means, magnitude(values.matrix), values.higher_is_better)
 
 
 def _are_values(data: Values) -> bool:

@@ -18,10 +18,6 @@ Rng = int | np.random.Generator
 # Entries (samples by pairs) of the arrays of one step: 2 MB each, so that a handful of them fit the cache.
 CHUNK = 1 << 18
 
-# Two sums of the same numbers in another order differ by about 1e-15 of their size. Anything below this is a
-# rounding error, so that equal systems stay equal and a difference that lies on a boundary is on it.
-ROUNDING = 1e-12
-
 
 def generator(rng: Rng | None, what: str) -> np.random.Generator:
     """The generator to draw from; `ValueError` where none was given."""

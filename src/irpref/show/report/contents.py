@@ -244,19 +244,23 @@ def _board(
     """Rows of each measure and the tests of all pairs; means alone where there is one topic."""
     first = found[names[0]]
     if len(first.topics) < 2:
-        better = np.argsort(-first.means if first.higher_is_better else first.means, kind="stable").tolist()
+        better = first.best_first
         rows = []
         for name in names:
             of = found[name]
-            up = of.means if of.higher_is_better else -of.means
-            place = [int((up > value).sum()) + 1 for value in up[better].tolist()]
             none = [None] * len(better)
             means = of.means[better]
             rows.append(
                 {"mean": numbers(means), "shown": [f"{mean:.4f}" for mean in means.tolist()], "low": none, "high": none}
-                | {"place": place, "place_low": none, "place_high": none, "letters": none}
+                | {"place": of.places[better].tolist(), "place_low": none, "place_high": none, "letters": none}
             )
-        return {"runs": [first.runs[i] for i in better], "board": rows, "pairs": [], "level": level, "groups": []}
+        return {
+            "runs": [first.runs[i] for i in better.tolist()],
+            "board": rows,
+            "pairs": [],
+            "level": level,
+            "groups": [],
+        }
     several = len(first.runs) > 1
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     whole: dict[str | None, Bools] = {None: np.ones(len(first.topics), bool)}
