@@ -237,6 +237,9 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
     file.write_text("\nq1\n")
     with pytest.raises(ValueError, match=r"line 2: expected `topic group`, got 'q1'"):
         irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
+    file.write_text("q1 a\u2028b c\nq2\n", encoding="utf-8")  # U+2028 ends no line
+    with pytest.raises(ValueError, match=r"line 2: expected `topic group`, got 'q2'"):
+        irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
     frame = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "relevance": [1, 0], "kind": ["x", "y"]})
     with pytest.raises(ValueError, match="column 'kind' of topic 'q1' holds 'x' and 'y', expected one group"):
         irpref.leaderboard(["AP"], frame, {"r": {"q1": {"a": 1}}, "s": {"q1": {"b": 1}}}, groups="kind")

@@ -530,6 +530,37 @@ def test_texts_from_files(tmp_path):
         irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "bad.tsv")
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
+def test_a_line_of_texts_ends_at_a_line_feed_only(tmp_path, mark):
+    (tmp_path / "topics.tsv").write_bytes(f"q0\twhat is{mark}asked\r\nq1\tsomething else\r\n".encode())
+    record = '{"doc_id": "d0", "title": "A' + mark + 'title"}\n{"doc_id": "d1", "title": "B"}\n'
+    (tmp_path / "docs.jsonl").write_bytes(record.encode())
+    if mark < " ":  # which JSON does not take as it is
+        (tmp_path / "docs.jsonl").write_text('{"doc_id": "d0", "title": "A title"}\n')
+    page = irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=tmp_path / "docs.jsonl")
+    data = Page(page.html).data
+    assert data["queries"][:2] == ["what is asked", "something else"]
+    assert data["rankings"]["titles"][data["rankings"]["docs"].index("d0")] == "A title"
+
+
+def test_texts_may_be_empty(tmp_path):
+    (tmp_path / "topics.tsv").write_text("q0\t\nq1\tsomething else\n")
+    records = '{"doc_id": "d0", "title": ""}\n{"doc_id": "d1", "title": null, "body": "B"}\n'
+    (tmp_path / "docs.jsonl").write_text(records)
+    page = irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=tmp_path / "docs.jsonl")
+    data = Page(page.html).data
+    assert data["queries"][:2] == [None, "something else"]
+    titles = dict(zip(data["rankings"]["docs"], data["rankings"]["titles"], strict=True))
+    assert (titles["d0"], titles["d1"]) == (None, "B")
+
+
+@pytest.mark.parametrize("line", ['{"doc_id": "d0", "title": "A', "[" * 100_000, '{"doc_id": "d0"}', '{"title": "A"}'])
+def test_a_record_of_texts_that_cannot_be_read_is_named(tmp_path, line):
+    (tmp_path / "docs.jsonl").write_text('{"doc_id": "d1", "title": "B"}\n' + line)
+    with pytest.raises(ValueError, match=r"docs.jsonl, line 2: expected .* a JSON record with id and text"):
+        irpref.report(["AP"], QRELS, RUNS, documents=tmp_path / "docs.jsonl")
+
+
 def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):
     shown = made._repr_html_()
     (frame,) = [attrs for tag, attrs in Page(shown).elements if tag == "iframe"]

@@ -117,7 +117,7 @@ def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     with open(path, encoding="utf-8") as file:
         text = file.read()
     out: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         fields = line.split(maxsplit=1)
         if not fields:
             continue

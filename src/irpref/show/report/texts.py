@@ -77,20 +77,34 @@ def _of_file(path: str, what: str) -> dict[str, str]:
 
     out: dict[str, str] = {}
     with Source(path).open() as file:
-        lines = file.read().decode("utf-8", "replace").splitlines()
+        # JSON and titles may hold what Python counts as other ends of a line, such as U+2028.
+        lines = file.read().decode("utf-8", "replace").split("\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        if line.lstrip().startswith("{"):
-            record = json.loads(line)
-            id_ = next((record[name] for name in (*_IDS[what], "id", "_id") if name in record), None)
-            text = next((record[name] for name in _TEXTS[what] if record.get(name)), None)
-        else:
-            id_, _, text = line.partition("\t")
-        if id_ is None or not text:
+        id_, text = _of_record(line, what) if line.lstrip().startswith("{") else _of_fields(line)
+        if id_ is None or text is None:
             raise ValueError(f"{path}, line {number}: expected `id<TAB>text` or a JSON record with id and text")
-        out[str(id_)] = str(text)
+        if text.strip():
+            out[id_] = text
     return out
+
+
+def _of_fields(line: str) -> tuple[str, str | None]:
+    """Id and text of `id<TAB>text`; None without a tab. A text may be empty."""
+    id_, tab, text = line.rstrip("\r").partition("\t")
+    return id_, text if tab else None
+
+
+def _of_record(line: str, what: str) -> tuple[str | None, str | None]:
+    """Id and text of a JSON record, the first text that is not empty; None for what it does not have."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None, None
+    id_ = next((str(record[name]) for name in (*_IDS[what], "id", "_id") if name in record), None)
+    texts = [str(record[name] or "") for name in _TEXTS[what] if name in record]
+    return id_, next(filter(None, texts), "" if texts else None)
 
 
 def _of_dataset(name: str, what: str, ids: list[str]) -> dict[str, str]:
