@@ -79,7 +79,8 @@ def outcomes(tests: Path, files: list[str], plugin: str, home: Path) -> dict[str
 
 def check(package: str, given: str | None, home: Path) -> bool:
     """Run a suite three times, and say what came out."""
-    tests = (Path(given) if given else sources(package, home)) / "tests"
+    # Absolute: pytest is started elsewhere.
+    tests = (Path(given) if given else sources(package, home)).resolve() / "tests"
     files = sorted(str(path.relative_to(tests.parent)) for name in FILES[package] for path in tests.glob(name))
     lacking = [name for name in files if "from .base" in (tests.parent / name).read_text("utf-8")]
     if not (tests / "base.py").exists() and lacking:
@@ -88,6 +89,8 @@ def check(package: str, given: str | None, home: Path) -> bool:
     found = {way: outcomes(tests, files, plugin, home) for way, plugin in WAYS.items()}
     passing = {test for test, outcome in found["as it is"].items() if outcome == "passed"}
     good = bool(passing)
+    if not passing:
+        print(f"{package}: no test of {tests} passes as it is, so there is nothing to compare")
     for way, results in found.items():
         lost = sorted(test for test in passing if results.get(test) != "passed")
         print(f"{package} {way}: {sum(of == 'passed' for of in results.values())} of {len(results)} pass")

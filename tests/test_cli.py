@@ -175,7 +175,8 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
     )
     assert call(*arguments, "-o", "latex")[1] == golden(
         r"""
-        % \usepackage{booktabs}
+        % \usepackage{booktabs,graphicx}
+        \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
         \begin{tabular}{lr}
         \toprule
         run & RR \\
@@ -183,7 +184,7 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
         bad & 0.2500 \\
         good & \textbf{1.0000}$^{\dagger}$ \\
         \bottomrule
-        \end{tabular}
+        \end{tabular}}
         % bold: best
         % † differs from bad: paired t-test, p < 0.05
         """

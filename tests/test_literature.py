@@ -6,7 +6,7 @@ import pytest
 
 import irpref
 from irpref.measures import registered
-from irpref.measures.literature import cite, entries, methods
+from irpref.measures.literature import cite, entries, keys_of, methods
 
 
 @pytest.mark.parametrize("name", list(registered()))
@@ -19,7 +19,7 @@ def test_every_measure_has_a_paper_with_an_entry(name):
 def test_entries_have_what_bibtex_wants():
     for key, entry in entries().items():
         assert entry.count("{") == entry.count("}"), key
-        assert re.match(r"@(article|book|inproceedings){" + key + ",\n", entry)
+        assert re.match(r"@(article|book|incollection|inproceedings){" + key + ",\n", entry)
         assert all(f"\n  {field} = {{" in entry for field in ("author", "title", "year")), key
         doi = re.search(r"doi = {(.*)}", entry)
         assert doi is None or re.fullmatch(r"10\.\d{4,}/\S+", doi[1])
@@ -33,18 +33,34 @@ def test_a_doi_that_a_measure_names_is_that_of_its_entry():
 
 def test_the_sentence_names_all_parameters_as_they_were_used():
     said = methods(irpref.parse_all(["RPref(max_rel=3)@10", "AP"]))
-    used = "(norm='absolute', unretrieved='zero', top='keep', max_rel=3, cutoff=10)"
-    assert rf"RPref(max_rel=3)@10 {used} \cite{{debeer2006rpref}}" in said
-    assert r"AP (rel=1, judged_only=False), computed with irpref \cite{irpref}" in said
-    assert "falling id" in said
+    used = r"(norm='absolute', unretrieved='zero', top='keep', max\_rel=3, cutoff=10)"
+    assert rf"RPref(max\_rel=3)@10 {used} \cite{{debeer2006rpref}}" in said
+    assert r"AP (rel=1, judged\_only=False) \cite{buckley2005evaluation}, computed with irpref \cite{irpref}" in said
+    assert r"document id, descending, as in trec\_eval" in said
 
 
 def test_the_entries_of_several_measures_stand_once():
     text = cite(irpref.parse_all(["QMeasure", "PPlus", "AP"]))
     assert text.count("@inproceedings{sakai2006pmeasure") == 1
     assert f"version = {{{irpref.__version__}}}" in text
-    assert "AP is a measure of ir_measures" in text
+    assert "is a measure of ir_measures" not in text
+    assert "Judged is a measure of ir_measures" in cite(irpref.parse_all(["Judged@10"]))
     assert irpref.PPlus.cite().startswith("% P+-measure (PPlus: beta=1.0, judged_only=False)")
+
+
+def test_everyday_measures_have_papers():
+    measures = irpref.parse_all(["AP", "nDCG", "P@5", "R@5", "RR", "Rprec", "Bpref", "ERR@10", "RBP", "SetF", "infAP"])
+    assert all(set(keys_of(measure)) & set(entries()) for measure in measures)
+    assert keys_of(irpref.parse("RR")) == ("kantor2000confusion",)
+    assert "@article{jarvelin2002cg," in cite([irpref.parse("nDCG@10")])
+
+
+def test_no_entry_begins_in_what_is_said_above_the_entries():
+    text = cite(irpref.parse_all(["RPref(max_rel=2)@10", "nDCG(gains={0:0,1:1,2:3})@10", "AP"]))
+    above = [line for line in text.split("\n") if line.startswith("%")]
+    assert len(above) == 5
+    assert not any("@" in line for line in above)
+    assert "RPref(max_rel=2) at 10" in above[0]
 
 
 def test_the_command(capsys):

@@ -2,7 +2,7 @@
 
 Findings about judgments, runs, and measures on them, the worst first: topics without documents, repeated documents,
 ties, unjudged documents, ids that do not meet, judgments on which a measure tells nothing apart. With --judge-next N,
-the unjudged documents to judge first (with -o tsv, csv and jsonl: only these).
+the unjudged documents to judge first (with -o tsv, csv, json and jsonl: only these).
 
 exit status: 0; with --strict 1 where something grave was found
 """

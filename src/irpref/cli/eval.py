@@ -150,8 +150,8 @@ def run(args: argparse.Namespace) -> int:
         wide = _wide(values, given.measures, base, args, len(given.files) > 1)
         frame.show(args, wide if n_topics is None else _with_answered(wide, scores, n_topics), "table")
         return status
-    if form == "jsonl" and args.places != PLACES:
-        sys.stderr.write("--places is ignored when using --output jsonl\n")
+    if form in ("json", "jsonl") and args.places != PLACES:
+        sys.stderr.write(f"--places is ignored when using --output {form}\n")
     frame.show(args, _long(values, base, args, len(given.files) > 1), "tsv", head=False)
     return status
 

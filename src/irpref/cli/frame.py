@@ -3,7 +3,7 @@
     irpref COMMAND QRELS RUN... MEASURE... [options]
 
     -t, --topic     a topic
-    -o, --output    a text format: table, tsv, csv, jsonl, latex, markdown
+    -o, --output    a text format: table, tsv, csv, json, jsonl, latex, markdown
     -f, --file      a file to write, in place of standard output
     -m, --measure   a measure whose name is that of a file, too
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Runs
 
 PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
-OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".json", ".html", ".htm", ".gz", ".zst", ".zip", ".bz2", ".xz")
+OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".html", ".htm", ".gz", ".zst", ".zip", ".bz2", ".xz")
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
@@ -161,7 +161,7 @@ def add_output(parser: Any, help: str = "default: table", spellings: Sequence[st
     """-o, --output (with other `spellings`) and -f, --file."""
     parser.add_argument("-o", "--output", *spellings, dest="output", choices=forms, help=f"format of the text ({help})")
     parser.add_argument(
-        "-f", "--file", metavar="FILE", help="write there; .csv, .tsv, .jsonl, .tex, .md say the format"
+        "-f", "--file", metavar="FILE", help="write there; .csv, .tsv, .json, .jsonl, .tex, .md say the format"
     )
 
 

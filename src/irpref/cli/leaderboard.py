@@ -45,7 +45,7 @@ def _arguments(parser: Parser) -> None:
         type=_difference,
         const=OBSERVED,
         help="also how many topics would tell such a difference apart (default: that of the two best runs); "
-        "with -o tsv, csv and jsonl only this",
+        "with -o tsv, csv, json and jsonl only this",
     )
     frame.add_reading(parser)
     frame.add_output(parser)

@@ -8,7 +8,7 @@
     irpref meta robustness QRELS RUN... MEASURE...   the ranking with fewer and fewer judgments, or wrong ones (--loss)
 
 RUN is a file, or a folder of nothing else. In place of qrels and runs, the first four also take values that are
-there already: --values perquery.csv, as pt.Experiment writes it into its save_dir. -o tsv, csv and jsonl have the
+there already: --values perquery.csv, as pt.Experiment writes it into its save_dir. -o tsv, csv, json and jsonl have the
 whole table, the other formats its summary.
 """
 

@@ -9,6 +9,35 @@ from functools import cache
 from ir_measures.measures import Measure
 
 PACKAGE_KEY, HOST_KEY = "irpref", "macavaney2022irmeasures"
+# Of the measures of ir_measures, which do not say themselves.
+_CITED = {
+    "agrawal2009diversifying": "AP_IA P_IA",
+    "bailey2015inst": "INST",
+    "buckley2004bpref": "Bpref",
+    "buckley2005evaluation": "AP Rprec SetAP",
+    "chapelle2009err": "ERR ERR_IA nERR_IA",
+    "clarke2008novelty": "alpha_DCG alpha_nDCG",
+    "clarke2009nrbp": "NRBP nNRBP",
+    "jarvelin2002cg": "nDCG",
+    "kantor2000confusion": "RR",
+    "moffat2008rbp": "RBP",
+    "vanrijsbergen1979ir": "P R IPrec SetP SetR SetF",
+    "yilmaz2006infap": "infAP",
+    "zhai2003subtopic": "StRecall",
+}
+_OF_HOST = {name: key for key, names in _CITED.items() for name in names.split()}
+_LATEX = str.maketrans({sign: f"\\{sign}" for sign in "_{}%&#$"})
+
+
+def keys_of(measure: Measure) -> tuple[str, ...]:
+    """Keys of the papers that define a measure, ours or one of ir_measures; none if they are not known here."""
+    own: tuple[str, ...] = getattr(measure, "CITE", ())
+    found = _OF_HOST.get(str(measure.NAME)) if _is_of_host(measure) else None
+    return own or ((found,) if found else ())
+
+
+def _is_of_host(measure: Measure) -> bool:
+    return type(measure).__module__.partition(".")[0] == "ir_measures"
 
 
 @cache
@@ -42,17 +71,18 @@ def parameters(measure: Measure) -> str:
 
 
 def methods(measures: Iterable[Measure]) -> str:
-    """A sentence for the methods section, with all parameters as they were used and the keys of the sources."""
+    """A sentence for the methods section in LaTeX: all parameters as they were used, and the keys of the sources."""
     said = []
     for measure in measures:
-        keys = ", ".join(getattr(measure, "CITE", ()))
+        keys = ", ".join(keys_of(measure))
         values = parameters(measure)
-        said.append(f"{measure}" + (f" ({values})" if values else "") + (f" \\cite{{{keys}}}" if keys else ""))
+        name = f"{measure} ({values})" if values else str(measure)
+        said.append(name.translate(_LATEX) + (f" \\cite{{{keys}}}" if keys else ""))
     *others, last = said
     names = f"{', '.join(others)} and {last}" if others else last
     return (
         f"We report {names}, computed with irpref \\cite{{{PACKAGE_KEY}}} and ir-measures \\cite{{{HOST_KEY}}}; "
-        "documents are ranked by score, and documents with equal scores by falling id, as in trec_eval."
+        r"documents are ranked by score and ties broken by document id, descending, as in trec\_eval."
     )
 
 
@@ -66,7 +96,8 @@ def cite(measures: Iterable[Measure]) -> str:
     Returns
     -------
     str
-        Lines that begin with `%` are comments in BibTeX: what each measure is, its parameters, the sentence.
+        BibTeX ignores what is outside the entries: lines that begin with `%` say what each measure is, its parameters,
+        and the sentence. They have no `@`, with which an entry would begin: a cutoff is written as `at 10`.
     """
     chosen = list(measures)
     lines = []
@@ -75,10 +106,11 @@ def cite(measures: Iterable[Measure]) -> str:
         values = parameters(measure)
         name = getattr(measure, "PRETTY_NAME", None) or str(measure.NAME)
         lines.append(f"% {name} ({measure}{': ' + values if values else ''})")
-        if not getattr(measure, "CITE", ()):
-            lines.append(f"%   {measure.NAME} is a measure of ir_measures: its documentation names the paper")
-        keys.update(dict.fromkeys(getattr(measure, "CITE", ())))
+        if not keys_of(measure) and _is_of_host(measure):
+            lines.append(f"%   {measure.NAME} is a measure of ir_measures: its documentation may name a paper")
+        keys.update(dict.fromkeys(keys_of(measure)))
     if chosen:
         lines += ["%", f"% {methods(chosen)}"]
+    lines = [line.replace("@", " at ") for line in lines]
     found = entries()
     return "\n".join([*lines, "", *(f"{found[key]}\n" for key in [*keys, HOST_KEY]), package_entry(), ""])

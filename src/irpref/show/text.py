@@ -2,9 +2,12 @@
 
     table             columns for a screen, as wide as it is: long heads are broken, then the columns stand in blocks
     tsv, csv, jsonl   one line a row, to be read by programs
+    json              the rows of jsonl as one array
     latex, markdown   for papers and pages
 
-Names are data. What would move a cursor or end a row is escaped where it stands in columns; csv quotes line ends.
+Names are data. What would move a cursor or end a row is escaped in columns; csv quotes line ends. csv changes nothing
+else, since programs read it: a spreadsheet takes a name that begins with `=`, `+`, `-` or `@` for a formula unless the
+column is imported as text.
 """
 
 from __future__ import annotations
@@ -20,9 +23,9 @@ from typing import Any, TextIO
 from irpref.arrays.record import Record
 from irpref.messages import visible
 
-FORMS = ("table", "tsv", "csv", "jsonl", "latex", "markdown")
-LINES = ("tsv", "csv", "jsonl")
-ENDINGS = {".txt": "table", ".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".tex": "latex", ".md": "markdown"}
+FORMS = ("table", "tsv", "csv", "json", "jsonl", "latex", "markdown")
+LINES = ("tsv", "csv", "json", "jsonl")
+ENDINGS = {".txt": "table", ".tex": "latex", ".md": "markdown", **{f".{form}": form for form in LINES}}
 _GAP = "  "
 _NARROWEST = 24  # characters of a column of prose, and of names that are broken to let others stand beside them
 
@@ -183,17 +186,25 @@ def lines(table: Table, form: str, head: bool = True) -> Iterator[str]:
         for row in table.rows
         if not isinstance(row, str)
     )
-    if form == "jsonl":
+    if form in ("json", "jsonl"):
         import json
 
-        for row in rows:
-            yield json.dumps(dict(zip(names, map(_json, row), strict=True))) + "\n"
+        records = (json.dumps(dict(zip(names, map(_json, row), strict=True))) for row in rows)
+        yield from _array(records) if form == "json" else (record + "\n" for record in records)
         return
     between, escaped = (",", _quoted) if form == "csv" else ("\t", visible)
     if head or form == "csv":
         yield between.join(map(escaped, names)) + "\n"
     for row in rows:
         yield between.join([escaped(_shown(c, v)) for c, v in zip(columns, row, strict=True)]) + "\n"
+
+
+def _array(records: Iterable[str]) -> Iterator[str]:
+    before = "["
+    for record in records:
+        yield f"{before}\n{record}"
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
 
 
 def _shown(column: Column, value: Any) -> str:
@@ -372,17 +383,23 @@ def _remarks(table: Table, best: str) -> list[str]:
 
 def _markdown(table: Table, page: Page) -> str:
     def row(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+        return "| " + " | ".join(cells) + " |"
 
     def shown(cell: Cell) -> str:
-        return (f"**{cell.value}**" if cell.best else cell.value) + (page.dagger if cell.differs else "")
+        text = _in_markdown(cell.value)
+        return (f"**{text}**" if cell.best else text) + (page.dagger if cell.differs else "")
 
-    heads = [visible(column.name) for column in table.columns]
+    heads = [_in_markdown(visible(column.name)) for column in table.columns]
     rule = "|" + "|".join(" --- " if column.left else " ---: " for column in table.columns) + "|"
     body = [row(map(shown, cells)) for cells in _cells(table)]
-    above = f"{table.title.rstrip()}\n\n" if table.title else ""
-    notes = "".join(f"\n{note.replace('†', page.dagger)}\n" for note in _remarks(table, "Bold"))
+    above = f"{_in_markdown(table.title.rstrip())}\n\n" if table.title else ""
+    notes = "".join(f"\n{_in_markdown(note.replace('†', page.dagger))}\n" for note in _remarks(table, "Bold"))
     return above + "\n".join([row(heads), rule, *body]) + "\n" + notes
+
+
+def _in_markdown(text: str) -> str:
+    """Text whose signs mean nothing to Markdown; an underscore inside a word means nothing anyway."""
+    return re.sub(r"[\\`*|~$\[\]]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", text)
 
 
 _LATEX = str.maketrans(
@@ -399,8 +416,16 @@ _LATEX = str.maketrans(
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
         ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        # After the end of a row they would belong to it.
+        "[": "{[}",
+        "*": "{*}",
     }
 )
+
+
+# As wide as it is, but no wider than the text.
+_SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
 def _latex(table: Table, page: Page) -> str:
@@ -410,11 +435,19 @@ def _latex(table: Table, page: Page) -> str:
 
     heads = [visible(column.name).translate(_LATEX) + (r" $\downarrow$" * column.lower) for column in table.columns]
     kinds = "".join("l" if column.left else "r" for column in table.columns)
-    above = [r"% \usepackage{booktabs}", *(f"% {line}" for line in table.title.rstrip().splitlines())]
+    above = [r"% \usepackage{booktabs,graphicx}", *(f"% {line}" for line in table.title.rstrip().splitlines())]
     body = [" & ".join(map(shown, cells)) + r" \\" for cells in _cells(table)]
     notes = [f"% {note.replace('†', page.dagger)}" for note in _remarks(table, "bold")]
-    out = [*above, rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", " & ".join(heads) + r" \\", r"\midrule", *body]
-    return "\n".join([*out, r"\bottomrule", r"\end{tabular}", *notes]) + "\n"
+    out = [
+        *above,
+        _SHRUNK,
+        rf"\begin{{tabular}}{{{kinds}}}",
+        r"\toprule",
+        " & ".join(heads) + r" \\",
+        r"\midrule",
+        *body,
+    ]
+    return "\n".join([*out, r"\bottomrule", r"\end{tabular}}", *notes]) + "\n"
 
 
 _WRITERS: dict[str, Callable[[Table, Page], str]] = {"table": _plain, "markdown": _markdown, "latex": _latex}
