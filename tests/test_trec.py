@@ -115,6 +115,15 @@ def test_float_grades_stay_and_whole_ones_are_integers(way: str, tmp_path: Path)
     assert read_qrels(written(tmp_path / "whole", b"1 0 a 2.0\n1 0 b 1e0\n"))["relevance"].dtype == "int64"
 
 
+@pytest.mark.parametrize("grade", ["9007199254740992", "1" * 30, "-" + "9" * 30, "9" * 300])
+def test_whole_grades_beyond_what_doubles_count_stay_floats(way: str, grade: str, tmp_path: Path) -> None:
+    """Any finite number is a grade; from 2^53 on, whole numbers are no longer told apart."""
+    frame = read_qrels(written(tmp_path / "qrels", f"1 0 a {grade}\n1 0 b 1\n".encode()))
+    assert frame["relevance"].dtype == "float64"
+    assert frame["relevance"].tolist() == [float(grade), 1.0]
+    assert irpref.evaluator(["RR"], frame).calc_aggregate({"1": {"a": 1.0}}) == {irpref.parse("RR"): grade[0] != "-"}
+
+
 def test_header_of_beir(way: str, tmp_path: Path) -> None:
     frame = read_qrels(written(tmp_path / "test.tsv", b"query-id\tcorpus-id\tscore\n1\ta\t2\n"))
     assert rows(frame, "relevance") == [("1", "a", 2)]

@@ -31,10 +31,11 @@ from irpref.analysis.preference_check import has_subgroups, preference_findings
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.formats.columns import Table
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
 from irpref.judged.align import Repeats, blocks, listing
-from irpref.judged.inputs import Table, as_table, group, opened
+from irpref.judged.inputs import as_table, group, opened
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool

@@ -18,9 +18,11 @@ from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from irpref.arrays.segments import all_whole
+from irpref.formats.columns import Table
 from irpref.formats.tables import read_judgments as of_file
 from irpref.formats.tables import read_table
-from irpref.formats.trec import Columns, Source
+from irpref.formats.trec import Source
 from irpref.messages import IrprefWarning, warn_user
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class Judgments:
 
     Parameters
     ----------
-    data : Columns, polars frame, pandas frame, or list of namedtuples
+    data : Table, polars frame, pandas frame, or list of namedtuples
     """
 
     def __init__(self, data: Any) -> None:
@@ -52,9 +54,9 @@ class Judgments:
         data = self.data
         if isinstance(data, list):
             return data
-        if isinstance(data, Columns):
-            iteration = data.iteration or ["0"] * len(data)
-            return list(map(Qrel, data.query_id, data.doc_id, data.value, iteration))
+        if isinstance(data, Table):
+            grades = data.value.astype("int64") if self.whole() else data.value
+            return list(map(Qrel, data.query_id, data.doc_id, grades.tolist(), data.columns["iteration"]))
         iteration = data["iteration"].to_list() if "iteration" in data.columns else ["0"] * len(data)
         names = ("query_id", "doc_id", "relevance")
         return list(map(Qrel, *(data[name].to_list() for name in names), iteration))
@@ -67,7 +69,7 @@ class Judgments:
         """The topics, in the order of the first judgment of each."""
         if isinstance(self.data, list):
             return list(dict.fromkeys(row.query_id for row in self.data))
-        return list(dict.fromkeys(self.data.query_id if isinstance(self.data, Columns) else self.data["query_id"]))
+        return list(dict.fromkeys(self.data.query_id if isinstance(self.data, Table) else self.data["query_id"]))
 
     def only(self, topics: Iterable[str]) -> Judgments:
         """The judgments of these topics."""
@@ -79,21 +81,14 @@ class Judgments:
 
     def for_pool(self) -> Any:
         """A form that `Pool.build` takes."""
-        if not isinstance(self.data, Columns):
-            return self.data
-        import numpy as np
-
-        from irpref.judged.inputs import Table
-
-        grade = np.array(self.data.value, dtype=np.float64)
-        return Table(self.data.query_id, self.data.doc_id, grade, {}, ("query_id", "doc_id", "relevance"), once=True)
+        return self.data
 
     def whole(self) -> bool:
         """Whether all grades are integers: the host's measures take no others."""
         if isinstance(self.data, list):
             return all(isinstance(row.relevance, int) for row in self.data)
-        if isinstance(self.data, Columns):
-            return all(isinstance(value, int) for value in self.data.value)
+        if isinstance(self.data, Table):
+            return all_whole(self.data.value)
         return str(self.data["relevance"].dtype).lower().startswith(("int", "uint"))  # pandas or polars
 
 
@@ -402,8 +397,8 @@ def _host_run(table: Any) -> Any:
     import numpy as np
     from ir_measures import ScoredDoc
 
-    if isinstance(table, Columns):
-        query_id, doc_id, score = table.query_id, table.doc_id, table.value
+    if isinstance(table, Table):
+        query_id, doc_id, score = table.query_id, table.doc_id, table.value.tolist()
     else:
         query_id, doc_id, score = (table[name].to_list() for name in ("query_id", "doc_id", "score"))
     column = np.array(query_id, dtype=object)

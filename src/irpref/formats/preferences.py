@@ -29,6 +29,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.arrays.segments import Floats, Ints, Segments, all_whole
+from irpref.formats.columns import objects
 from irpref.formats.trec import Form, PathLike, Source, as_floats, columns_of, is_number, lines_of, shown
 from irpref.messages import did_you_mean
 
@@ -142,19 +143,13 @@ def _coded(column: Any) -> Coded:
 
         if column.approx_n_unique() * 8 < len(column):
             names = column.unique()
-            return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64), _array(names.to_list())
+            return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64), objects(names.to_list())
         column = column.to_list()
-    return pd.factorize(_array(column))
-
-
-def _array(items: list[str]) -> Any:
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
+    return pd.factorize(objects(column))
 
 
 def _same(name: str, size: int) -> Coded:
-    return np.zeros(size, np.int64), _array([name])
+    return np.zeros(size, np.int64), objects([name])
 
 
 def _levels(source: Source, fields: Mapping[str, Any]) -> tuple[dict[str, Coded], Floats]:
@@ -187,7 +182,7 @@ def _pairs(_: Source, fields: Mapping[str, Any]) -> tuple[dict[str, Coded], Floa
     columns = {
         "query_id": (np.repeat(topic, 2), topics),
         "group": (np.repeat(judge, 2), judges),
-        "subgroup": (np.repeat(pair, 2), _array([str(i) for i in range(1, int(pair.max(initial=-1)) + 2)])),
+        "subgroup": (np.repeat(pair, 2), objects([str(i) for i in range(1, int(pair.max(initial=-1)) + 2)])),
         "doc_id": (doc.reshape(2, -1).T.ravel(), docs),
     }
     return columns, np.tile([2.0, 1.0], topic.size)

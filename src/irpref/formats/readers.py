@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from irpref.formats import trec
+from irpref.formats.columns import Table
 from irpref.formats.runs import inside
-from irpref.formats.trec import PACKED, Columns, Source
+from irpref.formats.trec import PACKED, Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -198,7 +199,7 @@ def csv(source: Source, kind: str) -> pl.DataFrame:
     return _separated(source, kind, ",")
 
 
-def tsv(source: Source, kind: str) -> pl.DataFrame | Columns:
+def tsv(source: Source, kind: str) -> pl.DataFrame | Table:
     """Cells between tabs, below a header; without one, a TREC file."""
     if _has_header(source):
         return _separated(source, kind, "\t")

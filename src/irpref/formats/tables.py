@@ -25,9 +25,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from irpref.formats import texts, trec
+from irpref.formats.columns import Table, objects
 from irpref.formats.runs import ENDINGS
 from irpref.formats.texts import Lines
-from irpref.formats.trec import PACKED, Columns, PathLike, Source
+from irpref.formats.trec import PACKED, PathLike, Source
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
     return "parquet" if found == "trec" and os.path.isdir(name) else found
 
 
-def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> pl.DataFrame | Columns:
+def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> pl.DataFrame | Table:
     """A run or judgments from a file of any form.
 
     Parameters
@@ -128,9 +129,9 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> p
 
     Returns
     -------
-    polars.DataFrame or Columns
+    polars.DataFrame or Table
         `query_id`, `doc_id` (text), and `score` (Float64) or `relevance` (Int64 where all grades are whole, else
-        Float64) first; further columns of judgments after them. `Columns` of a small TREC file, where polars is
+        Float64) first; further columns of judgments after them. `Table` of a small TREC file, where polars is
         not needed for anything else.
 
     Raises
@@ -148,7 +149,7 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> p
         return trec.ranks_table(source)
     from irpref.formats import readers
 
-    found: pl.DataFrame | Columns = getattr(readers, chosen)(source, kind)
+    found: pl.DataFrame | Table = getattr(readers, chosen)(source, kind)
     return found
 
 
@@ -159,7 +160,7 @@ def _are_preferences(source: Source) -> bool:
     return len(fields) == 5 or (len(fields) in (3, 4) and not trec.is_number(fields[-1]))
 
 
-def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFrame | pl.DataFrame | Columns:
+def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFrame | pl.DataFrame | Table:
     """Judgments of a file: the table of its grades, or the frame of its preferences.
 
     Parameters
@@ -193,26 +194,27 @@ def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFr
     return read_preferences(source, "qrels_prefs")
 
 
-def _has_groups(table: pl.DataFrame | Columns) -> bool:
-    if isinstance(table, Columns):
-        groups = table.iteration or table.query_id
+def _has_groups(table: pl.DataFrame | Table) -> bool:
+    if isinstance(table, Table):
+        groups = table.columns["iteration"]
         return len(set(zip(table.query_id, groups, strict=True))) > len(set(table.query_id))
     return table.select("query_id", "iteration").n_unique() > table["query_id"].n_unique()
 
 
-def to_pandas(table: pl.DataFrame | Columns) -> pd.DataFrame:
+def to_pandas(table: pl.DataFrame | Table) -> pd.DataFrame:
     """A table as a pandas frame whose text columns hold Python strings."""
     import numpy as np
 
-    if not isinstance(table, Columns):
+    from irpref.arrays.segments import all_whole
+
+    if not isinstance(table, Table):
         return _frame([_columns(table)])
-    data: dict[str, Any] = {"query_id": _array(table.query_id), "doc_id": _array(table.doc_id)}
-    if table.iteration is None:
-        data["score"] = np.array(table.value, dtype=np.float64)
+    data: dict[str, Any] = {"query_id": objects(table.query_id), "doc_id": objects(table.doc_id)}
+    if "iteration" in table.columns:
+        data["relevance"] = table.value.astype(np.int64) if all_whole(table.value) else table.value
+        data["iteration"] = table.columns["iteration"]
     else:
-        whole = all(isinstance(v, int) for v in table.value)
-        data["relevance"] = np.array(table.value, dtype=np.int64 if whole else np.float64)
-        data["iteration"] = _array(table.iteration)
+        data["score"] = table.value
     return _frame([data])
 
 
@@ -242,8 +244,8 @@ def _of_lines(part: Lines) -> dict[str, Any]:
     import numpy as np
 
     return {
-        "query_id": np.repeat(_array(part.names), part.lengths),
-        "doc_id": _array(part.texts.to_list()),
+        "query_id": np.repeat(objects(part.names), part.lengths),
+        "doc_id": objects(part.texts.to_list()),
         "score": part.number,
     }
 
@@ -255,16 +257,8 @@ def _objects(column: pl.Series, name: str) -> Any:
     if name != "doc_id" and len(column):
         begins = trec.changes(column)
         if begins.size * 4 < len(column):
-            return np.repeat(_array(column[begins].to_list()), np.diff(np.append(begins, len(column))))
-    return _array(column.to_list())
-
-
-def _array(items: list[Any]) -> Any:
-    import numpy as np
-
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
+            return np.repeat(objects(column[begins].to_list()), np.diff(np.append(begins, len(column))))
+    return objects(column.to_list())
 
 
 def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
@@ -274,7 +268,7 @@ def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
 
     text = pd.Series(["text"]).dtype  # what pandas makes of strings, which has changed
     data = {}
-    parts = parts or [{"query_id": _array([]), "doc_id": _array([]), "score": np.zeros(0)}]  # of a run without lines
+    parts = parts or [{"query_id": objects([]), "doc_id": objects([]), "score": np.zeros(0)}]  # of a run without lines
     for name, column in parts[0].items():
         whole = column if len(parts) == 1 else np.concatenate([part[name] for part in parts])
         is_text = whole.dtype == object and (name in _TEXT or any(isinstance(value, str) for value in whole[:1]))

@@ -50,6 +50,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from irpref.arrays.record import Record
 from irpref.formats import texts
+from irpref.formats.columns import Table, objects
 from irpref.formats.texts import Lines
 
 if TYPE_CHECKING:
@@ -176,38 +177,19 @@ PACKED = (".gz", ".zst", ".zstd")
 SMALL_BYTES = 6 << 20
 
 
-class Columns:
-    """A small file, parsed without polars.
-
-    Attributes
-    ----------
-    query_id, doc_id : list of str
-    value : list of float, or of int where all grades are whole numbers
-    iteration : list of str, of qrels only
-    """
-
-    def __init__(
-        self, query_id: list[str], doc_id: list[str], value: list[Any], iteration: list[str] | None = None
-    ) -> None:
-        self.query_id, self.doc_id, self.value, self.iteration = query_id, doc_id, value, iteration
-
-    def __len__(self) -> int:
-        return len(self.query_id)
-
-
-def run_columns(path: PathLike | Source) -> pl.DataFrame | Columns:
+def run_columns(path: PathLike | Source) -> pl.DataFrame | Table:
     """A run: lists where the file is small and polars is not needed for anything else, else a polars frame."""
     source = _source(path)
     return small_run(source) if source.is_small() else run_table(source)
 
 
-def qrels_columns(path: PathLike | Source) -> pl.DataFrame | Columns:
+def qrels_columns(path: PathLike | Source) -> pl.DataFrame | Table:
     """Judgments, as `run_columns`."""
     source = _source(path)
     return _small(source, QRELS) if source.is_small() else qrels_table(source)
 
 
-def small_run(source: Source) -> Columns:
+def small_run(source: Source) -> Table:
     """A run parsed without polars."""
     return _small(source, RUN)
 
@@ -216,7 +198,7 @@ def _source(path: PathLike | Source) -> Source:
     return path if isinstance(path, Source) else Source(path)
 
 
-def _small(source: Source, form: Form) -> Columns:
+def _small(source: Source, form: Form) -> Table:
     with source.open() as file:
         data = _text(file.read())
     skipped = 0
@@ -225,13 +207,14 @@ def _small(source: Source, form: Form) -> Columns:
         form = found or form
     with _located(source.name, skipped):
         fields = _plain(data, form) or _split(data, form) or parse_lines(data, form)[0]
-    value: list[Any] = fields[form.number]
-    if form.what == "qrels" and all(map(float.is_integer, value)):
-        value = list(map(int, value))
-    columns = Columns(fields["query_id"], fields["doc_id"], value)
-    if form.what == "qrels":
-        columns.iteration = fields.get("iteration") or ["0"] * len(value)
-    return columns
+    import numpy as np
+
+    value = np.array(fields[form.number], dtype=np.float64)
+    if form.what == "run":
+        return Table(fields["query_id"], fields["doc_id"], value, {}, ("query_id", "doc_id", "score"), once=True)
+    columns = {"iteration": objects(fields.get("iteration") or ["0"] * value.size)}
+    names = ("query_id", "doc_id", "relevance", "iteration")
+    return Table(fields["query_id"], fields["doc_id"], value, columns, names, once=True)
 
 
 def columns_of(source: Source, form: Form) -> dict[str, list[Any]] | dict[str, pl.Series]:

@@ -13,8 +13,9 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.formats.columns import Coded, Table
 from irpref.formats.texts import Texts
-from irpref.judged.inputs import Coded, Table, are_numbers, as_list, as_numbers, as_table, group, str_list, take
+from irpref.judged.inputs import are_numbers, as_list, as_numbers, as_table, group, str_list, take
 from irpref.judged.match import (
     FEW,
     ArrowDocs,

@@ -15,7 +15,6 @@ import datetime
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,30 +22,10 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
 from irpref.formats import texts
+from irpref.formats.columns import Coded, Table, objects
 
 _PIECE = 1 << 17  # rows
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-
-
-class Coded:
-    """A categorical column of ids: row `i` holds `values[codes[i]]`, values an object array or polars.Series."""
-
-    def __init__(self, values: Any, codes: Ints) -> None:
-        self.values, self.codes = values, codes
-
-    def __len__(self) -> int:
-        return self.codes.size
-
-
-class Table(Record):
-    """Columns of equal length: topic, document, value (score or grade), and what else was asked for."""
-
-    query_id: Any  # list, object or integer array, polars.Series of strings, or `Coded`
-    doc_id: Any
-    value: Floats
-    columns: Mapping[str, Any] = MappingProxyType({})
-    found: Sequence[str] = ()  # names of all columns of the input
-    once: bool = False  # whether nothing else will be evaluated: then polars is not worth its import
 
 
 def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
@@ -100,7 +79,7 @@ def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
         table: Any = tables.read_table(name, "run")
     else:
         table = tables.read_judgments(trec.Source(name, keep=True), preferences)
-    return _of_small_file(table, value) if isinstance(table, trec.Columns) else table
+    return table
 
 
 def _of_dataset(data: Any, value: str) -> Any:
@@ -209,14 +188,6 @@ def no_column(name: str, found: Sequence[str], what: str) -> ValueError:
     """The error for a column that is not there."""
     other = f" (or {OTHER_NAMES[name]!r})" if name in OTHER_NAMES else ""
     return ValueError(f"{what} has no column {name!r}{other} (found: {', '.join(map(str, found)) or 'none'})")
-
-
-def _of_small_file(data: Any, value: str) -> Table:
-    """A file that was read without polars."""
-    number = np.array(data.value, dtype=np.float64)
-    found = ("query_id", "doc_id", value) if value == "score" else ("query_id", "doc_id", value, "iteration")
-    further = {} if value == "score" else {"iteration": _object_array(data.iteration or ["0"] * len(data))}
-    return Table(data.query_id, data.doc_id, number, further, found, once=True)
 
 
 def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
@@ -458,7 +429,7 @@ def changes(column: Any) -> Ints:
     elif (rows := texts.changes(column)) is not None:
         return rows
     elif isinstance(column, list):
-        column = _object_array(column)
+        column = objects(column)
     if not isinstance(column, np.ndarray):
         # In pieces: polars copies columns whose chunks do not end in the same places.
         found = [np.zeros(1, np.int64)]
@@ -482,12 +453,6 @@ def changes(column: Any) -> Ints:
     return np.append(0, rows)
 
 
-def _object_array(items: list[Any]) -> Any:
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
-
-
 def take(column: Any, order: Ints | slice | None) -> Any:
     """Rows of a column in this order."""
     if order is None:
@@ -495,7 +460,7 @@ def take(column: Any, order: Ints | slice | None) -> Any:
     if isinstance(column, Coded):
         return Coded(column.values, column.codes[order])
     if isinstance(column, list) and not isinstance(order, slice):
-        column = _object_array(column)
+        column = objects(column)
     return column[order]
 
 

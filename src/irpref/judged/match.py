@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from irpref.arrays.segments import Bools, Ints, Segments
+from irpref.formats.columns import Coded
 from irpref.formats.texts import Texts
-from irpref.judged.inputs import Coded, as_list, str_list, take
+from irpref.judged.inputs import as_list, str_list, take
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,8 +11,9 @@ import numpy as np
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.formats.columns import Table
 from irpref.formats.texts import Texts
-from irpref.judged.inputs import Table, as_list, as_table, dict_columns, group, is_missing, str_list, take
+from irpref.judged.inputs import as_list, as_table, dict_columns, group, is_missing, str_list, take
 from irpref.judged.match import CHUNK_ROWS, ArrowDocs, Docs, Keys, arrow_pays, chunks, keys_of, repeated, texts_of
 
 

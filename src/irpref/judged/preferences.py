@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.arrays.segments import Ints
-from irpref.judged.inputs import Table, as_list, changes, group, str_list, take
+from irpref.formats.columns import Table
+from irpref.judged.inputs import as_list, changes, group, str_list, take
 from irpref.judged.pool import ConflictError, Pool
 from irpref.messages import DuplicateWarning, warn_user
 

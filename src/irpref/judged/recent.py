@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from irpref.judged.inputs import Coded, Table, as_table, opened
+from irpref.formats.columns import Coded, Table
+from irpref.judged.inputs import as_table, opened
 from irpref.judged.pool import Pool
 from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferences
 

@@ -15,11 +15,11 @@ from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
 from irpref.formats import texts
+from irpref.formats.columns import Coded, Table
 from irpref.formats.tables import form_of, read_table
 from irpref.formats.texts import Lines
 from irpref.formats.trec import (
     BLOCK_BYTES,
-    Columns,
     NotPlainError,
     Source,
     TopicReturnsError,
@@ -30,7 +30,6 @@ from irpref.formats.trec import (
     whole_topics,
 )
 from irpref.judged.align import Repeats, judge
-from irpref.judged.inputs import Coded, Table
 from irpref.judged.pool import Pool
 from irpref.messages import Held, held
 
@@ -41,7 +40,7 @@ T = TypeVar("T")
 S = TypeVar("S")
 WORTH_POLARS = 4 << 20  # bytes of all files from which its import is won back
 
-# A table of whole topics (polars frame, `Lines` or `Columns`), their names, their rows where they follow each other.
+# A table of whole topics (polars frame, `Lines` or `Table`), their names, their rows where they follow each other.
 Part = tuple[Any, list[str], list[int] | None]
 
 
@@ -215,8 +214,8 @@ def expect(sources: Sequence[Source]) -> None:
 def judge_table(
     pool: Pool, table: Any, *, strict: bool = False, ties: bool = False, rounded: bool = False
 ) -> JudgedFile:
-    """`judge_file` for a table that was read before (a polars frame or `Columns`)."""
-    if isinstance(table, Columns):
+    """`judge_file` for a table that was read before (a polars frame or `Table`)."""
+    if isinstance(table, Table):
         names = list(dict.fromkeys(table.query_id))
     else:
         names = table["query_id"].unique(maintain_order=True).to_list()
@@ -293,15 +292,15 @@ class _Hits:
 
 
 def rows_of(table: Any) -> Table:
-    """A polars frame or `Columns` as `as_table` gives it."""
+    """A polars frame or `Table` as `as_table` gives it."""
     return _rows((table, [], None))
 
 
 def _rows(part: Part) -> Table:
     """A part as `judge` takes it."""
     table, names, lengths = part
-    if isinstance(table, Columns):
-        return Table(table.query_id, table.doc_id, np.array(table.value, dtype=np.float64), once=True)
+    if isinstance(table, Table):
+        return table
     topics = None
     if lengths is not None:
         topics = Coded(np.array(names, dtype=object), np.repeat(np.arange(len(names)), lengths))

@@ -28,11 +28,12 @@ from irpref.analysis.topics import check_level
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools
 from irpref.evaluation import columns_for
+from irpref.formats.columns import Table
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import Table, as_table, opened
+from irpref.judged.inputs import as_table, opened
 from irpref.judged.order import rounded
 from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
