@@ -53,6 +53,8 @@ measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), 
    most of these tracks. Other grades keep their value.
 4. **`max_rel`** (for RPref, NPref): the top of the scale.
 5. **Negative grades** count as unjudged, except in the CRP family, where they are a grade below non-relevant.
+6. **Direction.** Cranfield's grades count down: 1 is a complete answer there and 4 of minimum interest. Its row is about the
+   grades that `scale.regrade` makes of them: `5 - grade`, without -1. [`irpref check`](check.md) finds such scales with any run.
 
 **Non-relevant** tells whether documents with a grade of at least 0 and below `rel` exist in the qrels at all. Where the answer
 is no, nothing can be ranked wrongly above a relevant document: Bpref, BprefVariant, RPref and NPref are degenerate.

@@ -38,6 +38,10 @@ def read(dataset):
         [(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in dataset.qrels_iter()],
         columns=["qid", "docno", "label"],
     )
+    # Cranfield's grades count down, and its -1 is no judgment; others are as measures take them.
+    regrade = scale_of(dataset).regrade
+    if regrade:
+        qrels = qrels[qrels["label"].isin(list(regrade))].replace({"label": dict(regrade)})
     return docs, topics, qrels
 
 

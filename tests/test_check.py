@@ -243,6 +243,64 @@ def test_negative_grades_are_told_and_what_a_measure_says_of_them():
     assert "caution" not in _codes(irpref.check(QRELS, {"r": _run()}, ["nCRP"]))
 
 
+def test_grades_that_run_the_other_way_are_found():
+    scipy_stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(5)
+    qrels = {f"q{t}": {f"d{d}": int(rng.integers(-1, 5)) for d in range(12)} for t in range(30)}
+    run, other = (
+        {
+            q: {d: -2 * g + rng.normal(scale=4) for d, g in docs.items() if rng.random() < 0.8}
+            for q, docs in qrels.items()
+        }
+        for _ in range(2)
+    )
+    rows = irpref.check(qrels, {"one": run, "two": other})
+    rows = rows[rows["code"] == "grade-order"]
+    assert rows["level"].tolist() == ["warning", "warning"]
+    assert rows["run"].isna().all()
+
+    # The same by SciPy, grades of 0 and more: places of documents not retrieved are tied at the end.
+    def correlation(run, q, rows):
+        place = {d: n for n, d in enumerate(sorted(run[q], key=lambda d: -run[q][d]))}
+        return scipy_stats.spearmanr([-place.get(d, 99) for d in rows], [qrels[q][d] for d in rows])[0]
+
+    kept = {q: [d for d, g in docs.items() if g >= 0] for q, docs in qrels.items()}
+    mean = np.mean([[correlation(of, q, rows) for q, rows in kept.items()] for of in (run, other)])
+    assert f"(rank correlation {mean:.2f} over 30 topics" in rows["text"].iloc[0]
+    assert "documents of negative grade above relevant ones" in rows["text"].iloc[1]
+    # One run is told as one, turned grades are in order, and three topics are too few to say anything.
+    assert irpref.check(qrels, {"one": run})["text"].str.startswith("the run ranks documents of higher").any()
+    turned = {q: {d: 4 - g for d, g in docs.items()} for q, docs in qrels.items()}
+    assert "grade-order" not in _codes(irpref.check(turned, {"one": run, "two": other}))
+    few = dict(list(qrels.items())[:3])
+    assert "grade-order" not in _codes(irpref.check(few, {"one": run}))
+
+
+@pytest.mark.parametrize(
+    "folder", ["dl20-passage", "trec-covid-r1", "clef-ehealth-2018", "robust03", "cast2021", "cacm", "beir-scifact"]
+)
+def test_the_grades_of_real_collections_are_in_order(folder, data_dir):
+    paths = sorted((data_dir / folder / "runs").glob("*.gz"))
+    findings = irpref.check(
+        str(next((data_dir / folder / "qrels").glob("*.gz"))), [str(path) for path in paths[:: max(1, len(paths) // 5)]]
+    )
+    assert "grade-order" not in _codes(findings)
+
+
+def test_cranfield_runs_the_other_way(data_dir):
+    qrels = real_runs.read_qrels(next((data_dir / "cranfield" / "qrels").glob("*.gz")))
+    run = real_runs.tf_idf(data_dir / "cranfield")
+    findings = irpref.check(qrels, {"tf-idf": run})
+    texts = findings["text"][findings["code"] == "grade-order"].tolist()
+    assert len(texts) == 2
+    assert "higher grade below those of lower" in " ".join(texts)
+    assert "negative grade above relevant" in " ".join(texts)
+    # As `settings` and the tutorial have it.
+    turned = {q: {d: 5 - g for d, g in docs.items() if g > 0} for q, docs in qrels.items()}
+    turned = {q: docs for q, docs in turned.items() if docs}
+    assert "grade-order" not in _codes(irpref.check(turned, {"tf-idf": run}))
+
+
 def test_iterators_are_read_once_and_inputs_stay():
     frame = _frame(_run())
     before = frame.copy()

@@ -50,7 +50,7 @@ def test_definitions_that_deny_relevance_raise_the_threshold(name, rel):
     [
         ("vaswani", False),
         ("msmarco-passage/dev", False),
-        ("cranfield", False),  # -1 and 1 to 4
+        ("cranfield", False),  # 1 to 4
         ("gov2/trec-tb-2005/named-page", False),  # 0 is defined and never given
         ("disks45/nocr/trec8", True),
         ("antique/test", True),  # 1 and 2 of 1 to 4 are no answers
@@ -78,8 +78,24 @@ def test_a_defined_top_grade_that_nobody_gave_stays_the_top():
 
 
 def test_negative_grades_are_explained():
-    assert "-1 counts as unjudged" in scale_of("cranfield").note
+    assert "-2 counts as unjudged" in scale_of("clueweb12/trec-web-2013").note
     assert "-100 marks documents to take out of the run" in scale_of("bright/aops").note
+
+
+def test_cranfield_counts_down():
+    scale = scale_of("cranfield")
+    assert scale.regrade == {1: 4, 2: 3, 3: 2, 4: 1}  # -1 is left out
+    assert (scale.grades, scale.given, scale.max_rel, scale.min_grade, scale.rel) == (
+        (1, 2, 3, 4),
+        (1, 2, 3, 4),
+        4,
+        1,
+        1,
+    )
+    # Cleverdon's code 1, which the numbers of ir_datasets call minimum interest.
+    assert scale.meanings[scale.regrade[1]].startswith("References which are a complete answer")
+    assert scale.note.startswith("Take 5 - grade and leave out -1")
+    assert scale_of("antique/test").regrade == {}
 
 
 def test_qrels_by_subtopic_are_named():

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.analysis.grade_order import GradeOrder, grade_order, reversed_grades
 from irpref.analysis.preference_check import has_subgroups, preference_findings
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
@@ -95,8 +96,8 @@ def check(
         topic, document or run concerned), `text`. Codes:
 
         - grave: `topics-without-documents`, `no-common-topic`, `no-judged-document`, `mangled-ids`, `invalid-run`
-        - warning: `duplicates`, `constant-scores`, `identical-runs`, `no-nonrelevant`, `rel-above-scale`,
-          `max-rel-below-scale`, `caution`
+        - warning: `duplicates`, `constant-scores`, `grade-order`, `identical-runs`, `no-nonrelevant`,
+          `rel-above-scale`, `max-rel-below-scale`, `caution`
         - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
         - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`,
           `max-rel-missing`
@@ -141,6 +142,7 @@ def check(
     deepest = max((int(look.lengths.max(initial=0)) for look in looks.values()), default=0)
     for name, look in looks.items():
         found += _of_run(pool, name, look, chosen, deepest)
+    found += _grade_order(pool, looks)
     found += _identical(pool, named, looks, form)
     return _table(found)
 
@@ -316,7 +318,10 @@ class _Look:
     prints : dict of topic to int
         What the ranking of a topic looks like to a measure.
     repeats : Repeats
+    order : GradeOrder, or None where no topic is answered
     """
+
+    order: GradeOrder | None = None
 
     def __init__(self, n_topics: int, further: list[str]) -> None:
         zeros: Ints = np.zeros((5, n_topics), np.int64)
@@ -363,6 +368,7 @@ def _look(pool: Pool, run: Run, ids: _Ids) -> _Look:
     look.mangled += _mangled_topics(look.further, names, ids)
     if names and len(look.further) == len(names):
         return look
+    place = np.full(pool.grade.size, np.inf)
     for part, row in blocks(pool, data, look.repeats):
         segments = Segments.of_lengths(part.lengths)
         moved = evaluation_order(part.score, segments, part, row >= 0)
@@ -371,6 +377,7 @@ def _look(pool: Pool, run: Run, ids: _Ids) -> _Look:
         if moved is not None:
             source, score, row = moved.put(source), moved.put(score), moved.put(row)
         of = part.topics
+        place[row[row >= 0]] = segments.position[row >= 0]
         look.lengths[of] = part.lengths
         at_top = segments.position < TOP
         look.top[of] = segments.count(at_top)
@@ -391,6 +398,8 @@ def _look(pool: Pool, run: Run, ids: _Ids) -> _Look:
             other = ids.docs(t).get(_bare(doc))
             if other is not None:
                 look.mangled.append((pool.topic_ids[t], doc, other))
+    if pool.graded:
+        look.order = grade_order(pool, place)
     return look
 
 
@@ -509,6 +518,25 @@ def _scores(pool: Pool, name: str, look: _Look) -> Iterator[Finding]:
         text = f"in {_of_topics(look.blurred)}, first {first!r}, scores differ that are equal as 32-bit floats: "
         text += "tools that keep scores so have another order"
         yield Finding("float32-ties", "note", name, int(look.blurred.sum()), first, text)
+
+
+def _grade_order(pool: Pool, looks: dict[str, _Look]) -> Iterator[Finding]:
+    """Grades that the runs put in the opposite order."""
+    orders = [look.order for look in looks.values() if look.order is not None]
+    for of in reversed_grades(orders) if orders else ():
+        runs = "the run" if len(orders) == 1 else f"{len(orders)} runs on average"
+        rank = f"(rank correlation {of.correlation:.2f} over {of.topics} topics, first {pool.topic_ids[of.first]!r})"
+        if of.negative:
+            text = (
+                f"{runs} rank documents of negative grade above relevant ones {rank}: find out what they mean before "
+            )
+            text += "they are left out or set to 0"
+        else:
+            text = f"{runs} rank documents of higher grade below those of lower grade {rank}: lower grades, or lower "
+            text += "scores, may be the better ones"
+        if len(orders) == 1:
+            text = text.replace(" rank ", " ranks ", 1)
+        yield Finding("grade-order", "warning", None, of.topics, pool.topic_ids[of.first], text)
 
 
 def _identical(pool: Pool, named: dict[str, Any], looks: dict[str, _Look], form: str | None) -> Iterator[Finding]:

@@ -21,6 +21,8 @@ The recommendations are made by rule, so that they can be argued with:
 4. *max_rel.* The top of the scale.
 5. *Negative grades* are left alone: they count as unjudged (except for the CRP family). Where they mean
    "judged and worthless", the note says how to have them count as judged and not relevant.
+6. *Direction.* Of Cranfield the grades count down, and ir_datasets describes them the other way round. `regrade` says
+   what each grade of the file is on a scale where higher is better, and everything else refers to that scale.
 
 Judged non-relevant documents are those with a grade of at least 0 and below `rel`. Without them no
 preference "relevant before non-relevant" can be violated: `Bpref` and its variants are recall, and so are
@@ -48,6 +50,15 @@ _DENIES = re.compile(
 )
 # Negative grades that ask for the document's removal rather than pass a verdict on it.
 _REMOVED = re.compile(r"excluded from", re.IGNORECASE)
+# Collections whose grades count down: each grade of the file on a scale that counts up (others are left out), and why.
+_TURNED: dict[str, tuple[dict[Number, Number], str]] = {
+    "cranfield": (
+        {4: 1, 3: 2, 2: 3, 1: 4},
+        "Take 5 - grade and leave out -1: the file has Cleverdon's codes, where 1 is a complete answer and 4 of "
+        "minimum interest, and ir_datasets describes them the other way round. -1 stands at one document a topic, "
+        "mostly the paper that the question came from (median rank 2 or 3 under BM25).",
+    )
+}
 _BY_SUBTOPIC = "Judged by subtopic: reduce to one grade a document before evaluating."
 
 
@@ -77,6 +88,9 @@ class Scale:
         Grades that occur in the file, ascending; all of the scale where nobody counted.
     source : 'definitions', 'counts' or 'qrels'
         Where the grades were taken from.
+    regrade : mapping of grade to grade
+        Where the grades of the file count down: what to make of each before you evaluate; leave out judgments with
+        a grade that is not named. All of the above refers to the result. Empty where the file can be used as it is.
     """
 
     max_rel: Number
@@ -89,6 +103,7 @@ class Scale:
     meanings: Mapping[Number, str] = field(default_factory=dict, hash=False, compare=False, repr=False)
     given: tuple[Number, ...] = ()
     source: str = "qrels"
+    regrade: Mapping[Number, Number] = field(default_factory=dict, hash=False)
 
 
 def scale_of(dataset: Any) -> Scale:
@@ -131,7 +146,13 @@ def scale_of(dataset: Any) -> Scale:
     counts = _counts(dataset)
     if not meanings and not counts:
         return _scale_of_qrels(dataset.qrels_iter())
+    turned, why = _TURNED.get(dataset.dataset_id(), ({}, ""))
+    if turned:  # the definitions are right once the numbers are
+        meanings = {grade: meanings[grade] for grade in turned.values()}
+        counts = {turned[grade]: n for grade, n in counts.items() if grade in turned}
     scale = _scale(meanings, counts, _official_rel(dataset))
+    if turned:
+        scale = replace(scale, regrade=turned, note=f"{why}\n{scale.note}".rstrip())
     if "subtopic_id" in getattr(dataset.qrels_cls(), "_fields", ()):
         # One document can carry a grade for each subtopic; measures of ours take one grade a document.
         scale = replace(scale, note=f"{_BY_SUBTOPIC}\n{scale.note}".rstrip())
