@@ -45,19 +45,22 @@ def runs_of(data: Path, collection: str) -> Iterator[tuple[str, dict[str, dict[s
         yield path.name, read_run(path)
 
 
-def tf_idf(folder: Path, topics: int = 100, depth: int = 200) -> dict[str, dict[str, float]]:
+def tf_idf(folder: Path, depth: int = 200) -> dict[str, dict[str, float]]:
     """A run made here, of a collection that has documents and queries and no runs."""
     with gzip.open(folder / "docs" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
         docs = {doc["docno"]: Counter(doc["text"].split()) for doc in map(json.loads, lines)}
     with gzip.open(folder / "queries" / "queries.tsv.gz", "rt", encoding="utf-8") as lines:
         queries = dict(line.rstrip("\n").split("\t") for line in lines)
-    holding = Counter(word for words in docs.values() for word in words)
+    weights: dict[str, dict[str, float]] = {}
+    for name, words in docs.items():
+        for word, n in words.items():
+            weights.setdefault(word, {})[name] = n / (n + 1) / (1 + words.total() / 100)
     out: dict[str, dict[str, float]] = {}
-    for topic, text in list(queries.items())[:topics]:
-        idf = {word: math.log(len(docs) / holding[word]) for word in set(text.split()) if word in holding}
-        scores = {
-            name: sum(idf[word] * words[word] / (words[word] + 1) for word in idf) / (1 + words.total() / 100)
-            for name, words in docs.items()
-        }
-        out[topic] = dict(sorted(scores.items(), key=lambda item: -item[1])[:depth])
+    for topic, text in queries.items():
+        scores: Counter[str] = Counter()
+        for word in set(text.split()):
+            holding = weights.get(word, {})
+            for name, weight in holding.items():
+                scores[name] += weight * math.log(len(docs) / len(holding))
+        out[topic] = dict(scores.most_common(depth))
     return out

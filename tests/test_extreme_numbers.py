@@ -98,11 +98,36 @@ def test_ncrp_has_no_bound_with_negative_grades_and_says_so_once_a_call(depth):
     with pytest.warns(irpref.RangeWarning) as caught:
         values = irpref.evaluator([irpref.nCRP, irpref.CRP], NEGATIVE).values(run)
     assert values[irpref.nCRP].tolist() == [depth + 1, 1]
-    assert [str(warning.message).partition(",")[0] for warning in caught] == ["nCRP: the qrels have negative grades"]
+    assert sorted(str(warning.message).partition(",")[0] for warning in caught) == [
+        "CRP: the qrels have negative grades",
+        "nCRP: the qrels have negative grades",
+    ]
+
+
+FAMILY = {"CRP", "nCRP", "CRPRecovery", "Twist"}
+
+
+@pytest.mark.parametrize("name", sorted(FAMILY))
+def test_all_of_the_crp_family_warns_of_negative_grades(name):
+    with pytest.warns(irpref.RangeWarning, match=f"^{name}: the qrels have negative grades, and with these"):
+        irpref.evaluator([name], NEGATIVE)
+
+
+def test_one_negative_grade_moves_loss_and_recovery():
+    """Without the warning nobody would look for it: 50 unjudged documents below one of grade -1 and a relevant one."""
+    run = {"q": {"spam": 99.0, "a": 98.0, **{f"u{i}": float(i) for i in range(50)}}}
+    measures = [irpref.parse(name) for name in ("CRP", "CRPRecovery")]
+    before = irpref.evaluator(measures, {"q": {"a": 1, "spam": 0}}).calc_aggregate(run)
+    with pytest.warns(irpref.RangeWarning):
+        after = irpref.evaluator(measures, {"q": {"a": 1, "spam": -1}}).calc_aggregate(run)
+    crp, recovery = measures
+    assert (before[crp], after[crp]) == (-1, -51)  # the place of the negative one is rank 52
+    # RP is -51, +1, then 0 down to rank 51, and +1 for the last document, which the negative one should follow.
+    assert (before[recovery], after[recovery]) == (1 / 2, 0)
 
 
 def test_negative_grades_are_no_news_for_other_measures(recwarn):
-    measures = [measure for name, measure in irpref.measures.registered().items() if name != "nCRP"]
+    measures = [measure for name, measure in irpref.measures.registered().items() if name not in FAMILY]
     plain = [type(measure).variants()[0] for measure in measures if "known" not in measure.NEEDS]
     irpref.evaluator(plain, NEGATIVE)
     irpref.evaluator([irpref.nCRP], {"q": {"a": 1, "b": 0}})

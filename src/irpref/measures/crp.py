@@ -33,7 +33,8 @@ squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r
 For grades of 0 and more nCRP is at most 1, but several relevant grades can take it below 0: grades 1 1 2 in this
 order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With negative grades it has no bounds: a document
 of grade -1 at the top stands as many ranks too high as the run has documents that are better or unjudged, so nCRP
-grows with the depth of the run, and a `RangeWarning` says so.
+grows with the depth of the run. The same document moves CRP, and can keep the curve from coming back to 0; a
+`RangeWarning` says so for all of the family.
 
 By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the places are 1, 2 and 3, and R = 2.
 
@@ -478,6 +479,7 @@ class _CRP(KernelMeasure):
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"cutoff": 7}, {"cutoff": 40, "judged_only": True})
     NEGATIVE_GRADES = True
+    BELOW_ZERO = "its values grow with the depth of the run, far beyond -R(R+1)/2"
     CUTOFF_ENDS_LIST = False
     COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = {
@@ -514,20 +516,12 @@ class _nCRP(KernelMeasure):
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"judged_only": True})
     NEGATIVE_GRADES = True
+    BELOW_ZERO = "its values have no bounds and grow with the depth of the run, so their mean says little"
     COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = {"judged_only": JUDGED_ONLY}
     kernel = staticmethod(n_crp)
     terms = staticmethod(n_crp_terms)
     reasons = staticmethod(position_reasons)
-
-    def caution(self, grades: Floats) -> str:
-        """That it has no bounds beside negative grades."""
-        if not (grades < 0).any():
-            return ""
-        return (
-            "the qrels have negative grades, with which its values have no bounds and grow with the depth of the run: "
-            "their mean says little (set these grades to 0, where they should count as not relevant)"
-        )
 
 
 class _CRPRecovery(KernelMeasure):
@@ -553,6 +547,7 @@ class _CRPRecovery(KernelMeasure):
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"judged_only": True}, {"cutoff": 20})
     NEGATIVE_GRADES = True
+    BELOW_ZERO = "one such document near the top can keep the curve from coming back to 0, and the value is 0"
     SUPPORTED_PARAMS: dict[str, Any] = {
         "cutoff": CUTOFF,
         "judged_only": JUDGED_ONLY,

@@ -242,6 +242,8 @@ class KernelMeasure(host.Measure):
         it cannot do without, and what keeps its values independent of other topics (`max_rel`).
     NEGATIVE_GRADES : bool
         Whether negative grades count, as grades below non-relevant; elsewhere they are no judgments.
+    BELOW_ZERO : str
+        What negative grades do to its values, for a warning; empty if that is nothing to warn of.
     CUTOFF_ENDS_LIST : bool
         Whether documents below the cutoff count as not retrieved; elsewhere it says where a curve is read.
     TIES_BY_RISING_ID : bool
@@ -281,6 +283,7 @@ class KernelMeasure(host.Measure):
     IDEAL: ClassVar[float | None] = 1.0
     VARIANTS: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
     NEGATIVE_GRADES: ClassVar[bool] = False
+    BELOW_ZERO: ClassVar[str] = ""
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
     TIES_ADD: ClassVar[bool] = False
     COLUMNS: ClassVar[Mapping[str, str]] = {}
@@ -376,7 +379,12 @@ class KernelMeasure(host.Measure):
 
     def caution(self, grades: Floats) -> str:
         """What users should know of its values on judgments with these grades, in words; empty if nothing."""
-        return ""
+        if not self.BELOW_ZERO or not (grades < 0).any():
+            return ""
+        return (
+            f"the qrels have negative grades, and with these {self.BELOW_ZERO} (set them to 0 if they should count "
+            "as not relevant)"
+        )
 
     def cite(self) -> str:
         """BibTeX of the measure's papers and of this package, and a sentence for the methods section.

@@ -181,6 +181,7 @@ class _Twist(KernelMeasure):
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"depth": 10})
     NEGATIVE_GRADES = True
+    BELOW_ZERO = "one such document near the top can outweigh all others, and the value falls towards 0"
     SUPPORTED_PARAMS: dict[str, Any] = {
         "depth": Param(int, "ranks that are looked at; shorter lists are filled up", default=1000, minimum=1)
     }
