@@ -23,7 +23,7 @@ import pyterrier_pisa
 from ir_measures import AP, Bpref, R, nDCG
 
 import irpref
-from irpref import CRP, CRPRecovery, PPlus, QMeasure, RPref
+from irpref import CRPRecovery, PPlus, QMeasure, RPref, nCRP
 from irpref.measures.settings import scale_of
 
 
@@ -74,7 +74,9 @@ def measures_for(dataset):
     # when PyTerrier evaluates in batches. (It warns about bpref and its family where nothing is judged
     # non-relevant, as in Vaswani; these are left out then.)
     bpref_family = [Bpref, RPref, RPref(norm="relative")] if scale.has_nonrelevant else []
-    graded = [QMeasure, QMeasure(judged_only=True), PPlus, CRP, CRPRecovery]
+    # The CRP family takes negative grades for real ones, and is far from its usual values then.
+    positions = [nCRP, CRPRecovery] if scale.min_grade >= 0 else []
+    graded = [QMeasure, QMeasure(judged_only=True), PPlus, *positions]
     return irpref.bind([AP, nDCG @ 10, R @ 100, *bpref_family, *graded], dataset)
 
 
