@@ -1,7 +1,8 @@
-"""`irpref list`: the measures, ours and those of ir_measures.
+"""`irpref list`: the measures, those of irpref and those of ir-measures.
 
-Without arguments all of them, with what to install for those that do not compute here; with a name, such as
-`irpref list RPref`, everything about that measure. -o has a row for each: name, parameters, range, direction, source.
+Without arguments it lists all of them, and what to install for those that cannot be computed here. With a name, such as
+`irpref list RPref`, it explains that measure on one screen; --long adds the whole definition: what the paper leaves
+open, where other tools differ, an example by hand. -o has a row for each measure.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import re
 import sys
 import textwrap
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 from ir_measures.measures import Measure
@@ -26,6 +27,7 @@ WIDTH = 100  # at most
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="names, such as RPref or nDCG")
+    parser.add_argument("--long", action="store_true", help="the whole definition of a measure")
     parser.add_argument("--json", action="store_true", help="all facts as JSON")
     frame.add_output(parser, help="default: pages to read")
 
@@ -40,7 +42,7 @@ def run(args: argparse.Namespace) -> None:
         frame.show(args, _table([facts(measure) for measure in chosen or listed()]))
     else:
         with frame.opened(args) as out:
-            out.write("\n".join(_page(facts(measure)) for measure in chosen) if chosen else _overview())
+            out.write("\n".join(_page(facts(measure), args.long) for measure in chosen) if chosen else _overview())
 
 
 def listed() -> list[Any]:
@@ -88,6 +90,8 @@ def facts(measure: Any) -> dict[str, Any]:
         "higher_is_better": bool(measure.higher_is_better) if ours else None,
         "ideal": measure.IDEAL if ours else None,
         "needs": [NEEDS[need] for need in measure.NEEDS] if ours else [],
+        "use": measure.USE if ours else None,
+        "pitfalls": measure.TRAPS if ours else None,
         "example": measure.EXAMPLE if ours else None,
         "source": getattr(measure, "SOURCE", None),
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
@@ -214,21 +218,23 @@ def _filled(text: str, first: str = "", further: str = "") -> list[str]:
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=further, break_long_words=False)
 
 
-def _page(fact: dict[str, Any]) -> str:
+def _page(fact: dict[str, Any], long: bool) -> str:
     lines = [f"{fact['name']}: {fact['title']}" if fact["title"] != fact["name"] else fact["name"], ""]
-    lines += _filled(fact["description"])
-    if fact["question"]:
-        lines += ["", *_filled(f"Question: {fact['question']}")]
     rest = re.sub(r"\s*^\.\. cite\S*:: .*", "", fact["documentation"], flags=re.M)  # the host's, for its site
-    if rest and rest != fact["description"]:
-        lines += ["", *rest.splitlines()]
+    first, _, further = rest.partition("\n\n")
+    lines += _filled(first.replace("\n", " ") or fact["description"])
+    if long and further:
+        lines += ["", *further.splitlines()]
     lines.append("")
+    if fact["definition"] and not long and (formula := _formula(fact["definition"])):
+        lines += [*formula, ""]
     if fact["range"]:
         better = "higher" if fact["higher_is_better"] else "lower"
-        lines.append(f"Range: {fact['range']}, {better} is better")
-        ideal = "depends on the topic" if fact["ideal"] is None else f"{fact['ideal']:g}"
-        lines.append(f"Ideal list: {ideal}")
-    lines += [f"Needs: {need}" for need in fact["needs"]]
+        ideal = "" if fact["ideal"] is None else f"; {fact['ideal']:g} for the ideal list"
+        lines.append(f"Range: {fact['range']}, {better} is better{ideal}")
+    lines += [line for need in fact["needs"] for line in _filled(f"Needs: {need}", further=" " * 7)]
+    for heading, text in (("When to use it", fact["use"]), ("Pitfalls", fact["pitfalls"])):
+        lines += _filled(f"{heading}: {text}", further=" " * 4) if text else []
     if fact["source"]:
         lines += _filled(f"Source: {fact['source']}", further=" " * 8)
     lines.append(f"Computed by: {', '.join(_computed_by(fact)) or 'no provider that is installed'}")
@@ -236,9 +242,19 @@ def _page(fact: dict[str, Any]) -> str:
         lines += ["", "Parameters"]
     for parameter in fact["parameters"]:
         lines += _parameter_lines(parameter)
-    if fact["definition"]:
+    if fact["definition"] and long:
         lines += ["", "Definition", "", *(f"  {line}" for line in fact["definition"].splitlines())]
+    elif fact["definition"]:
+        lines += ["", f"irpref list {fact['name']} --long   irpref cite {fact['name']}"]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _formula(definition: str) -> list[str]:
+    """The first block of a definition that is set off from the text, its formulas, and the symbols explained below."""
+    blocks = definition.split("\n\n")
+    start = next((i for i, block in enumerate(blocks) if block.startswith("    ")), len(blocks))
+    shown = (block.startswith("    ") or re.match(r"\S+( \S+)? {2,}\S", block) for block in blocks[start:])
+    return "\n\n".join(block for block, _ in zip(blocks[start:], takewhile(bool, shown), strict=False)).splitlines()
 
 
 def _parameter_lines(parameter: dict[str, Any]) -> list[str]:
