@@ -26,7 +26,7 @@ def block(start):
 
 
 EXAMPLE = block('{\n  "id": "graded-rbp"')
-ORACLE = "\n\n" + block("@oracle")
+ORACLE = "\n\n" + block("@formula")
 MEASURE = block("%%writefile graded_rbp.py\n").partition("\n")[2]
 IMPORT = "from irpref.measures.graded_rbp import GradedRBP\n"
 
@@ -62,7 +62,7 @@ def house(tmp_path_factory):
     for file in ("README.md", "pyproject.toml", "docs/make_readme.py", "docs/make_types.py"):
         shutil.copy(ROOT / file, home / file)
     (home / "src/irpref/datasets/worked/graded-rbp.json").write_text(EXAMPLE, encoding="utf-8")  # 1
-    append(home / "tests/oracles.py", ORACLE)  # 2
+    append(home / "src/irpref/reference/graded.py", ORACLE)  # 2
     (home / "src/irpref/measures/graded_rbp.py").write_text(MEASURE, encoding="utf-8")  # 3
     names = home / "src/irpref/measures/__init__.py"  # 4
     text = names.read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def ran(home, *words):
     return done.stdout
 
 
-PLACES = ["src/irpref/datasets/", "tests/oracles.py", "src/irpref/measures/", "measures/__init__.py", "docs/make_"]
+PLACES = ["src/irpref/datasets/", "src/irpref/reference/", "src/irpref/measures/", "measures/__init__.py", "docs/make_"]
 
 
 def test_the_tutorial_has_these_steps():

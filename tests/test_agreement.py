@@ -42,7 +42,7 @@ from irpref import (
 from irpref.evaluation import KernelEvaluator
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
-from oracles import order
+from irpref.reference import order
 from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
 from strategies import Collection, collections, gains, positive_grades, random_collection
 

@@ -10,8 +10,8 @@ import irpref
 HOME = Path(irpref.__file__).parent
 # From the ground up: a wing imports from those before it. `messages` stands below all of them.
 WINGS = (
-    *("messages", "arrays", "datasets", "formats", "judged", "measures", "evaluation", "values", "analysis", "meta"),
-    "show",
+    *("messages", "reference", "arrays", "datasets", "formats", "judged", "measures", "evaluation", "values"),
+    *("analysis", "meta", "show"),
 )
 SURFACES = ("hosts", "cli")
 

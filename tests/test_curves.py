@@ -17,9 +17,11 @@ from pandas.testing import assert_frame_equal
 from scipy import stats
 
 import irpref
-import oracles
-from irpref import CRP, CRPRecovery, NPref, OriginalNDCG, RPref, ScaleWarning, curves, nCRP
+from irpref import CRP, CRPRecovery, NPref, OriginalNDCG, RPref, ScaleWarning, curves, nCRP, reference
 from irpref.datasets import examples, load
+from irpref.reference import position
+from irpref.reference.preference import partition_value
+from irpref.reference.symbols import relevance
 from strategies import collections, random_collection
 
 F = Fraction
@@ -130,7 +132,7 @@ def test_ratios_over_topics_are_ratios_of_means():
 
 def rule(run, qrels, needed):
     """Interpolated precision by a loop; `needed(level, R)` says how many relevant documents reach a level."""
-    ranked = oracles.order(run)
+    ranked = reference.order(run)
     relevant = [rank for rank, doc in enumerate(ranked, 1) if qrels.get(doc, 0) >= 1]
     precision = [F(found, rank) for found, rank in enumerate(relevant, 1)]
     R = sum(grade >= 1 for grade in qrels.values())
@@ -234,12 +236,12 @@ def test_summary_of_the_book():
 def test_crp_as_a_loop(collection):
     table = curves.crp(collection.qrels, collection.run, per_topic=True)
     assert list(dict.fromkeys(table["query_id"])) == [
-        q for q, judged in collection.qrels.items() if collection.run.get(q) or oracles.recall_base(judged)
+        q for q, judged in collection.qrels.items() if collection.run.get(q) or position.recall_base(judged)
     ]
     for query_id, judgments in collection.qrels.items():
         rows = topic(table, query_id)
-        R = oracles.recall_base(judgments)
-        curve = oracles.crp_curve(oracles.order(collection.run.get(query_id, {})), judgments)
+        R = position.recall_base(judgments)
+        curve = position.crp_curve(reference.order(collection.run.get(query_id, {})), judgments)
         if R == 0:
             curve = [0] * len(curve)
         assert rows["crp"].tolist() == curve
@@ -251,7 +253,7 @@ def test_crp_as_a_loop(collection):
         if not curve:
             continue
         balance, turn = rows["balance"].iloc[0], rows["turn_around"].iloc[0]
-        expected = oracles.balance_point(curve, R) if R else None
+        expected = position.balance_point(curve, R) if R else None
         assert pd.isna(balance) if expected is None else balance == expected
         assert pd.isna(turn) if R == 0 else turn == curve.index(min(curve)) + 1
 
@@ -300,7 +302,7 @@ def test_cumulated_gain_as_a_loop(collection, base, ideal, judged_only):
         return out
 
     for query_id, judgments in collection.qrels.items():
-        ranked = oracles.order(collection.run.get(query_id, {}))
+        ranked = reference.order(collection.run.get(query_id, {}))
         if judged_only:
             ranked = [doc for doc in ranked if judgments.get(doc, -1) >= 0]
         gains = [max(judgments.get(doc, 0), 0) for doc in ranked]
@@ -322,12 +324,12 @@ def test_misplaced_pairs_as_a_loop(collection, n, cutoff):
     measure = RPref(max_rel=3, cutoff=cutoff)
     table = curves.npref_convergence(collection.qrels, collection.run, measure, n=[n], per_topic=True)
     for query_id, judgments in collection.qrels.items():
-        ranked = oracles.order(collection.run.get(query_id, {}))[:cutoff]
-        rho = [oracles.relevance(judgments[d], None, 3) for d in ranked if judgments.get(d, -1) >= 0]
+        ranked = reference.order(collection.run.get(query_id, {}))[:cutoff]
+        rho = [relevance(judgments[d], None, 3) for d in ranked if judgments.get(d, -1) >= 0]
         rows = topic(table, query_id)
         for column, values in (
             ("misplaced_limit", rho),
-            ("misplaced", [oracles.partition_value(value, n) for value in rho]),
+            ("misplaced", [partition_value(value, n) for value in rho]),
         ):
             pairs = sum(a < b for i, b in enumerate(values) for a in values[:i])
             assert rows[column].tolist() == [pairs]
@@ -339,7 +341,7 @@ def test_r_precision_and_counts_as_loops(collection, rel):
     histogram = curves.precision_histogram(collection.qrels, collection.run, {}, rel=rel)
     summary = curves.summary_table(collection.qrels, collection.run, rel=rel, per_topic=True)
     for query_id, judgments in collection.qrels.items():
-        ranked = oracles.order(collection.run.get(query_id, {}))
+        ranked = reference.order(collection.run.get(query_id, {}))
         relevant = {doc for doc, grade in judgments.items() if grade >= rel}
         found = sum(doc in relevant for doc in ranked[: len(relevant)])
         row = topic(histogram, query_id).iloc[0]
@@ -371,7 +373,7 @@ def test_recovery_and_loss_are_points_of_the_curve(collection, judged_only):
     loss = nCRP(judged_only=judged_only).evaluate(collection.qrels, collection.run)
     for query_id in collection.qrels:
         rows = topic(table, query_id)
-        R = oracles.recall_base(collection.qrels[query_id])
+        R = position.recall_base(collection.qrels[query_id])
         if R == 0:
             assert recovery[query_id] == loss[query_id] == 0
             continue

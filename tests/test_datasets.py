@@ -20,7 +20,9 @@ import irpref
 from compared import PAPERS, count
 from irpref.datasets import Expected, examples, load
 from irpref.datasets.synthetic import RUNS, generate
-from oracles import ORACLES, crp_curve, cumulated, oracle_calc, order
+from irpref.reference import FORMULAS, order
+from irpref.reference import values as oracle_calc
+from irpref.reference.position import crp_curve, cumulated
 
 COLLECTIONS = ["cast2021", "synthetic"]
 WORKED = [id for id in examples() if id not in COLLECTIONS]
@@ -98,13 +100,13 @@ def test_every_expected_value_is_what_the_oracle_computes(id, run):
         by_topic = oracle_calc(name, example.qrels, example.runs[run], known=example.known, **parameters)
         return sum(by_topic.values()) / len(by_topic) if one.query_id is None else by_topic[one.query_id]
 
-    ours = [one for one in example.expected if one.run == run and parsed(one.measure)[0] in ORACLES]
+    ours = [one for one in example.expected if one.run == run and parsed(one.measure)[0] in FORMULAS]
     assert mismatches(ours, value) == []
 
 
 def test_every_measure_of_the_package_has_a_worked_example():
     shown = {parsed(one.measure)[0] for id in WORKED for one in load(id).expected}
-    assert {ir_measures.measures.registry[name].NAME for name in ORACLES} <= shown  # short forms name a variant
+    assert {ir_measures.measures.registry[name].NAME for name in FORMULAS} <= shown  # short forms name a variant
 
 
 @pytest.mark.parametrize("id", ["crp-properties", "crp-recovery"])

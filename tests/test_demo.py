@@ -13,7 +13,7 @@ import pytest
 import irpref
 from irpref.cli import main
 from irpref.datasets import load
-from oracles import order
+from irpref.reference import order
 
 
 def run_demo(*arguments):

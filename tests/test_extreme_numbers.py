@@ -4,7 +4,7 @@ import pytest
 
 import irpref
 from irpref import NPref, OriginalNDCG, QMeasure, RPref
-from oracles import oracle_calc
+from irpref.reference import values as oracle_calc
 
 # Measures in which beta weighs gains.
 WEIGHING = [name for name, m in irpref.measures.registered().items() if {"beta", "gains"} <= set(m.SUPPORTED_PARAMS)]

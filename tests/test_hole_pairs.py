@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.analysis.holes import difference_intervals, hole_intervals, judge_next, pair_intervals, pairs
-from oracles import ORACLES, order
+from irpref.reference import FORMULAS as ORACLES
+from irpref.reference import order
 from strategies import collections
 from test_holes import HOST
 

@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 import irpref
 from irpref.analysis.holes import hole_intervals
 from irpref.measures import registered
-from oracles import ORACLES, bpref, order, scale_of, top
+from irpref.reference import FORMULAS as ORACLES
+from irpref.reference import order, scale_of
+from irpref.reference.preference import bpref
+from irpref.reference.symbols import top
 from real_runs import qrels_of, runs_of
 from strategies import collections, parameters, positive_grades
 from test_laws import VARIANTS, awkward, judgments, retrieved

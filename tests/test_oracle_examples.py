@@ -16,44 +16,24 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, Bpref, P, SetF, SetP, SetR, nDCG
 
 from irpref.measures import registered
-from oracles import (
-    ORACLES,
-    GradedList,
+from irpref.reference import FORMULAS as ORACLES
+from irpref.reference import values as oracle_calc
+from irpref.reference.graded import GradedList, ncu, o_measure, original_ndcg, p_measure, p_plus, q_measure
+from irpref.reference.position import (
     Positions,
     balance_point,
-    bpref,
-    bpref_10,
-    bpref_n,
-    bpref_r,
-    coverage,
     crp,
     crp_curve,
     crp_recovery,
     cumulated,
-    e_measure,
-    f_measure,
     ncrp,
-    ncu,
-    novelty,
-    npref,
-    o_measure,
-    oracle_calc,
-    order,
-    original_ndcg,
-    p_measure,
-    p_plus,
-    partition_value,
-    preference,
     published_recovery,
-    q_measure,
     recall_base,
-    recall_effort,
-    relative_recall,
-    relevance,
-    rpref,
-    scale_of,
     twist,
 )
+from irpref.reference.preference import bpref, bpref_10, bpref_n, bpref_r, npref, partition_value, preference, rpref
+from irpref.reference.symbols import order, relevance, scale_of
+from irpref.reference.user import coverage, e_measure, f_measure, novelty, recall_effort, relative_recall
 from strategies import Collection, collections, parameters, positive_grades
 
 
@@ -822,7 +802,7 @@ def test_a_cutoff_cannot_be_seen_past():
 
 
 def test_helpers_of_the_oracles_that_the_tests_above_take_for_granted():
-    lst = GradedList(["a", "u", "b"], {"a": 1, "b": 3, "c": 2}, None, False, None)
+    lst = GradedList(["a", "u", "b"], {"a": 1, "b": 3, "c": 2})
     assert (lst.first_relevant_rank, lst.preferred_rank, lst.count(3), lst.n_relevant) == (1, 3, 2, 3)
     assert lst.precision(3) == Fraction(2, 3)
     assert cumulated([1, -1, 2]) == [1, 0, 2]

@@ -13,7 +13,7 @@ import irpref
 from irpref.analysis.prefer import HOW, WEIGHTS
 from irpref.cli import main
 from irpref.datasets import load
-from oracles import order
+from irpref.reference import order
 from strategies import collections, random_collection
 
 # What the first author's scripts (pref_eval of 2025) print for runs of `synthetic`, with -b 1: means over the topics of

@@ -26,7 +26,8 @@ from irpref.evaluation import KernelEvaluator, prepare
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.measures.prefs import TREC_PREFS
-from preference_oracles import ORACLES, by_group, preferences_of
+from irpref.reference.preferences import OF_GROUPS as ORACLES
+from irpref.reference.preferences import by_group, preferences_of
 
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
 FROZEN = json.loads((Path(__file__).parent / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 
 import irpref
-from oracles import ORACLES
+from irpref.reference import FORMULAS as ORACLES
 
 ABSOLUTE, RELATIVE = (irpref.RPref(max_rel=2, norm=norm) for norm in ("absolute", "relative"))
 

@@ -13,7 +13,7 @@ from irpref import NPref, OriginalNDCG
 from irpref.analysis import curves
 from irpref.arrays.segments import Segments
 from irpref.measures.scale import partition
-from oracles import oracle_calc
+from irpref.reference import values as oracle_calc
 
 
 def test_the_kernel_of_n_pref_cuts_at_the_boundary_itself():

@@ -23,9 +23,10 @@ from irpref.evaluation import KernelEvaluator
 from irpref.judged.align import judge
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
-from oracles import ORACLES
+from irpref.reference import FORMULAS as ORACLES
+from irpref.reference.everyday import EVERYDAY as HOST
 from strategies import collections, parameters, positive_grades
-from tie_oracles import HOST, over_orders
+from tie_oracles import over_orders
 
 CUTOFF = st.integers(1, 6)
 REL = st.integers(1, 2)

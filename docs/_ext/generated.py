@@ -144,11 +144,31 @@ def measure_page(measure: Any) -> str:
         "## Calls",
         calls(measure),
         *headed("## How it is computed", said.get("computed")),
+        "## The formula, read plainly",
+        plainly(measure),
         "## Cite",
         "```bibtex\n" + "\n\n".join(entries()[key] for key in measure.CITE) + "\n```",
         f"`irpref cite {measure.NAME}` prints this with a sentence for the methods section.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def plainly(measure: Any) -> str:
+    """The loops of `irpref.reference` for a measure, and those of its parts that have a name of their own."""
+    from irpref.reference import FORMULAS
+
+    listed = [inspect.unwrap(FORMULAS[measure.NAME])]
+    # Not what all of them share: cutoffs, order, exact numbers.
+    own = {"preference", "graded", "position", "user", "preferences"}
+    for function in listed:  # grows as parts of parts are met
+        for name in re.findall(r"\w+", inspect.getsource(function)):
+            part = sys.modules[function.__module__].__dict__.get(name)
+            home, _, module = getattr(part, "__module__", "").rpartition(".")
+            if home == "irpref.reference" and module in own and name != "entered" and part not in listed:
+                listed.append(part)
+    code = "\n\n".join(inspect.getsource(part) for part in listed)
+    said = f'`irpref.reference.FORMULAS["{measure.NAME}"]`, in exact fractions; the tests compare it with the kernel.'
+    return f"{said}\n\n```python\n{code}```"
 
 
 def headed(heading: str, *texts: str | None) -> list[str]:

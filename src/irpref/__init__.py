@@ -40,6 +40,7 @@ _MODULES = {
     "meta": "meta",
     "plots": "show.plots",
     "pt": "hosts.pyterrier",
+    "reference": "reference",
     "settings": "measures.settings",
     "significance": "analysis.significance",
     "spark": "hosts.spark",
@@ -66,7 +67,7 @@ _FUNCTIONS = {
 }
 
 if TYPE_CHECKING:
-    from irpref import datasets, meta
+    from irpref import datasets, meta, reference
     from irpref.analysis import curves, explain, significance, testing
     from irpref.analysis.check import check
     from irpref.analysis.holes import judge_next
@@ -154,6 +155,7 @@ __all__ = [
     "read_preferences",
     "read_qrels",
     "read_run",
+    "reference",
     "report",
     "score",
     "settings",

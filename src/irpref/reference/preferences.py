@@ -1,10 +1,46 @@
-"""Preference measures as plain loops, written from the definitions: lists of pairs, nothing clever."""
+"""Measures of explicit preferences: trec_eval 10's and those of Carterette, Bennett, Chickering and Dumais, ECIR 2008.
 
+Judgments are groups of rows (subgroup, document, level), as in trec_eval's `prefs`; a run is its scores, because these
+measures order equal scores in two ways. `FORMULAS` has each of them for grades, too: one group, one subgroup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import wraps
 from math import log2
+from typing import Any, TypeAlias
+
+from irpref.reference.symbols import FORMULAS, Formula, Function, Judgments, Number
+
+Rows: TypeAlias = list[tuple[str, str, Number]]
+Groups: TypeAlias = Mapping[str, Rows]
+Scores: TypeAlias = Mapping[str, Number]
+
+# By the name of the measure, called with groups and scores.
+OF_GROUPS: dict[str, Formula] = {}
 
 
-def preferences_of(rows):
+def entered(name: str) -> Callable[[Function], Function]:
+    """Enter a function as the formula of a measure, of groups and of grades."""
+
+    def enter(function: Function) -> Function:
+        @wraps(function)
+        def of_grades(
+            ranking: Iterable[str], judgments: Judgments, *, scores: Scores | None = None, **own: Any
+        ) -> Number:
+            if scores is None:  # a ranking without ties
+                scores = {doc: -above for above, doc in enumerate(ranking)}
+            return function({"0": [("0", doc, grade) for doc, grade in judgments.items()]}, scores, **own)
+
+        OF_GROUPS[name], FORMULAS[name] = function, of_grades
+        return function
+
+    return enter
+
+
+def preferences_of(rows: Rows) -> list[tuple[str, str]]:
     """Preferences of one group: a list of (winner, loser), from (subgroup, doc, level).
 
     One subgroup: each two judgments of different levels. Several: the set of what is said and what follows from it.
@@ -24,22 +60,22 @@ def preferences_of(rows):
         closed |= more
 
 
-def by_group(judgments):
+def by_group(judgments: Iterable[tuple[str, str, str, str, Number]]) -> dict[str, dict[str, Rows]]:
     """Topic -> group -> list of (subgroup, doc, level), groups in the order of their names."""
-    topics = {}
+    topics: dict[str, dict[str, Rows]] = {}
     for query_id, group, subgroup, doc_id, level in judgments:
         topics.setdefault(query_id, {}).setdefault(group, []).append((subgroup, doc_id, level))
     return {query_id: dict(sorted(groups.items())) for query_id, groups in topics.items()}
 
 
-def ranking(scores, cutoff=None, rising=True):
+def ranks(scores: Scores, cutoff: int | None = None, rising: bool = True) -> dict[str, int]:
     """Document -> rank; equal scores by rising id, or by falling."""
     docs = sorted(scores, reverse=not rising)
     docs = sorted(docs, key=lambda doc: -float(scores[doc]))
     return {doc: rank for rank, doc in enumerate(docs[:cutoff], 1)}
 
 
-def verdict(rank, winner, loser):
+def verdict(rank: Mapping[str, int], winner: str, loser: str) -> tuple[str, bool]:
     """Whether a preference counts as retrieved, implied or neither, and whether it is fulfilled."""
     a, b = rank.get(winner), rank.get(loser)
     if a is None and b is None:
@@ -52,26 +88,34 @@ def verdict(rank, winner, loser):
 COUNTED = {"retrieved": {"retrieved"}, "implied": {"retrieved", "implied"}, "all": {"retrieved", "implied", "neither"}}
 
 
-def tally(rank, preferences, pairs):
+def tally(rank: Mapping[str, int], preferences: Iterable[tuple[str, str]], pairs: str) -> tuple[int, int]:
     """Fulfilled and possible preferences."""
     found = [verdict(rank, a, b) for a, b in preferences]
     counted = [kept for kind, kept in found if kind in COUNTED[pairs]]
     return sum(counted), len(counted)
 
 
-def share(kept, possible):
+def share(kept: int, possible: int) -> Fraction:
     return Fraction(kept, possible) if possible else Fraction(0)
 
 
-def pref_share(groups, scores, pairs="all", by="preference", nonrelevant="all", cutoff=None):
+@entered("PrefShare")
+def pref_share(
+    groups: Groups,
+    scores: Scores,
+    pairs: str = "all",
+    by: str = "preference",
+    nonrelevant: str = "all",
+    cutoff: int | None = None,
+) -> Fraction:
     """PrefShare of one topic, as a fraction."""
-    rank = ranking(scores, cutoff)
+    rank = ranks(scores, cutoff)
     preferences = {name: preferences_of(rows) for name, rows in groups.items()}
     if by == "preference":
         counts = [tally(rank, of, pairs) for of in preferences.values()]
         return share(sum(kept for kept, _ in counts), sum(possible for _, possible in counts))
     if by == "pair":
-        pairs_of = {}
+        pairs_of: dict[frozenset[str], list[bool]] = {}
         for of in preferences.values():
             for a, b in of:
                 if verdict(rank, a, b)[0] in COUNTED[pairs]:
@@ -87,10 +131,12 @@ def pref_share(groups, scores, pairs="all", by="preference", nonrelevant="all", 
             if possible == 0:
                 return Fraction(0)
             values.append(Fraction(kept, possible))
-    return sum(values) / len(values)
+    return sum(values, Fraction(0)) / len(values)
 
 
-def as_many_nonrelevant(rows, preferences, rank, pairs):
+def as_many_nonrelevant(
+    rows: Rows, preferences: list[tuple[str, str]], rank: Mapping[str, int], pairs: str
+) -> tuple[int, int]:
     """Fulfilled and possible preferences of a group with R non-relevant documents."""
     several = len({sub for sub, _, _ in rows}) > 1
     if several:
@@ -100,7 +146,7 @@ def as_many_nonrelevant(rows, preferences, rank, pairs):
         docs = [(doc, level) for _, doc, level in rows]
     bottom = len(rank) + 1
 
-    def place(doc):
+    def place(doc: str) -> tuple[int, str]:
         return rank.get(doc, bottom), doc
 
     relevant = [doc for doc, level in docs if level > 0]
@@ -125,55 +171,56 @@ def as_many_nonrelevant(rows, preferences, rank, pairs):
     return kept, possible
 
 
-def n_prefs(groups):
+@entered("NumPrefs")
+def n_prefs(groups: Groups, scores: Scores) -> int:
+    """Preferences of all groups."""
     return sum(len(preferences_of(rows)) for rows in groups.values())
 
 
-def n_prefs_fulfilled(groups, scores, pairs="all", cutoff=None):
-    rank = ranking(scores, cutoff)
+@entered("NumPrefsFulfilled")
+def n_prefs_fulfilled(groups: Groups, scores: Scores, pairs: str = "all", cutoff: int | None = None) -> int:
+    """Preferences that the ranking keeps."""
+    rank = ranks(scores, cutoff)
     return sum(tally(rank, preferences_of(rows), pairs)[0] for rows in groups.values())
 
 
-def pooled(groups, scores):
+def pooled(groups: Groups, scores: Scores) -> list[tuple[str, int | None, bool]]:
     """Every preference of a topic: rank of the higher document (None if neither was retrieved), whether correct."""
-    rank = ranking(scores, rising=False)
+    rank = ranks(scores, rising=False)
     out = []
     for rows in groups.values():
         for a, b in preferences_of(rows):
-            ranks = [rank[doc] for doc in (a, b) if doc in rank]
-            out.append((a, min(ranks) if ranks else None, bool(ranks) and rank.get(a) == min(ranks)))
+            found = [rank[doc] for doc in (a, b) if doc in rank]
+            out.append((a, min(found, default=None), bool(found) and rank.get(a) == min(found)))
     return out
 
 
-def pref_precision(groups, scores, cutoff=None):
+@entered("PrefPrecision")
+def pref_precision(groups: Groups, scores: Scores, cutoff: int | None = None) -> Fraction:
+    """Correctly ordered pairs over pairs that the top of the list orders."""
     found = [ok for _, r, ok in pooled(groups, scores) if r is not None and r <= (cutoff or r)]
     return share(sum(found), len(found))
 
 
-def pref_recall(groups, scores, cutoff=None):
+@entered("PrefRecall")
+def pref_recall(groups: Groups, scores: Scores, cutoff: int | None = None) -> Fraction:
+    """Correctly ordered pairs over all pairs."""
     every = pooled(groups, scores)
     return share(sum(ok for _, r, ok in every if r is not None and r <= (cutoff or r)), len(every))
 
 
-def weighted_pref_precision(groups, scores, cutoff=None):
+@entered("WeightedPrefPrecision")
+def weighted_pref_precision(groups: Groups, scores: Scores, cutoff: int | None = None) -> float:
+    """The same as PrefPrecision, a pair weighing 1 / log2(1 + rank of its higher document)."""
     of = [(1 / log2(1 + r), ok) for _, r, ok in pooled(groups, scores) if r is not None and r <= (cutoff or r)]
     return sum(w for w, ok in of if ok) / sum(w for w, _ in of) if of else 0.0
 
 
-def pref_ap(groups, scores):
+@entered("PrefAP")
+def pref_ap(groups: Groups, scores: Scores) -> Fraction:
+    """Mean of PrefPrecision over the ranks at which PrefRecall rises, 0 for pairs never ordered."""
     every = pooled(groups, scores)
-    rises = sorted({r for _, r, ok in every if ok})
+    rises = sorted({r for _, r, ok in every if ok and r is not None})
     late = {a for a, r, _ in every if r is None}
     points = [pref_precision(groups, scores, r) for r in rises] + [Fraction(0)] * len(late)
-    return sum(points) / len(points) if points else Fraction(0)
-
-
-ORACLES = {
-    "PrefShare": pref_share,
-    "NumPrefs": lambda groups, scores: n_prefs(groups),
-    "NumPrefsFulfilled": n_prefs_fulfilled,
-    "PrefPrecision": pref_precision,
-    "PrefRecall": pref_recall,
-    "WeightedPrefPrecision": weighted_pref_precision,
-    "PrefAP": pref_ap,
-}
+    return sum(points, Fraction(0)) / len(points) if points else Fraction(0)

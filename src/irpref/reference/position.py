@@ -1,0 +1,163 @@
+"""Cumulated relative position: M. Angelini and others, IIR 2013; Twist: N. Ferro and others, JASIST 67(3), 2016."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from irpref.reference.symbols import Judgments, Number, condensed, formula, top
+
+
+class Positions:
+    """Ideal intervals and relative positions of one topic, Angelini et al. 2013, equations (2) to (5).
+
+    The ranking is filled up with non-relevant documents to `length` where it is shorter. The ideal vector
+    holds all judged, all retrieved and the filling documents; unjudged ones are non-relevant (weight 0);
+    documents of negative grade come after the non-relevant ones. It is never cut.
+    """
+
+    def __init__(self, ranking: list[str], judgments: Judgments, length: int) -> None:
+        n_filling = max(0, length - len(ranking))
+        self.grades = [judgments.get(doc, 0) for doc in ranking] + [0] * n_filling
+        unjudged = [doc for doc in ranking if doc not in judgments]
+        self.ideal = sorted([*judgments.values(), *[0] * (len(unjudged) + n_filling)], reverse=True)
+        self.first: dict[Number, int] = {}
+        self.last: dict[Number, int] = {}
+        for rank, grade in enumerate(self.ideal, start=1):
+            self.first.setdefault(grade, rank)
+            self.last[grade] = rank
+
+    def relative_position(self, grade: Number, rank: int) -> int:
+        """Equation (4)."""
+        if rank < self.first[grade]:
+            return rank - self.first[grade]
+        if rank > self.last[grade]:
+            return rank - self.last[grade]
+        return 0
+
+    def of(self, grades: list[Number]) -> list[int]:
+        """Relative position by rank of a vector of grades."""
+        return [self.relative_position(grade, rank) for rank, grade in enumerate(grades, start=1)]
+
+
+def cumulated(values: Iterable[int]) -> list[int]:
+    """Running totals."""
+    totals = []
+    total = 0
+    for value in values:
+        total += value
+        totals.append(total)
+    return totals
+
+
+def recall_base(judgments: Judgments) -> int:
+    """R of this family: documents of positive grade."""
+    return sum(1 for grade in judgments.values() if grade > 0)
+
+
+def crp_curve(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    cutoff: int | None = None,
+    judged_only: bool = False,
+) -> list[int]:
+    """Cumulated relative position by rank, Angelini et al. 2013, equation (5); at least to rank R."""
+    if judged_only:
+        ranking = condensed(ranking, judgments)
+    shown = top(ranking, cutoff)
+    positions = Positions(shown, judgments, recall_base(judgments))
+    return cumulated(positions.of(positions.grades))
+
+
+@formula("CRP")
+def crp(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    cutoff: int | None = None,
+    judged_only: bool = False,
+) -> int:
+    """CRP at the cutoff or at R ("loss value"), Angelini et al. 2013, figure 1; constant after the end.
+
+    A cutoff reads the curve of the whole run: with negative grades the ideal vector depends on what is
+    retrieved, and it is to stay whole.
+    """
+    curve = crp_curve(ranking, judgments, judged_only=judged_only)
+    R = recall_base(judgments)
+    if R == 0:
+        return 0
+    rank = R if cutoff is None else min(cutoff, len(curve))
+    return curve[rank - 1]
+
+
+@formula("nCRP")
+def ncrp(ranking: Iterable[str], judgments: Judgments, *, judged_only: bool = False) -> Fraction:
+    """CRP(r, R) / CRP(w, R) with the worst case w of no relevant document in the top R."""
+    R = recall_base(judgments)
+    if R == 0:
+        return Fraction(0)
+    worst = Fraction(-R * (R + 1), 2)
+    return crp(ranking, judgments, judged_only=judged_only) / worst
+
+
+def balance_point(curve: list[int], R: int) -> int | None:
+    """First rank from R on where the curve is not below 0."""
+    for rank in range(R, len(curve) + 1):
+        if rank >= 1 and curve[rank - 1] >= 0:
+            return rank
+    return None
+
+
+@formula("CRPRecovery")
+def crp_recovery(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    cutoff: int | None = None,
+    judged_only: bool = False,
+) -> Fraction:
+    """Recovery value rho = R / balance point, Angelini et al. 2013, section 2."""
+    R = recall_base(judgments)
+    if R == 0:
+        return Fraction(0)
+    balance = balance_point(crp_curve(ranking, judgments, cutoff=cutoff, judged_only=judged_only), R)
+    return Fraction(0) if balance is None else Fraction(R, balance)
+
+
+def published_recovery(curve: list[int], R: int) -> Fraction:
+    """rho of the authors' toolkit MATTERS: R over the last rank before the curve first changes its side."""
+    if all(value == 0 for value in curve):
+        return Fraction(1)
+    above = [value > 0 for value in curve]
+    for rank in range(1, len(curve)):
+        if above[rank] != above[rank - 1]:
+            return Fraction(R, max(R, rank))
+    return Fraction(0)
+
+
+@formula("Twist")
+def twist(ranking: Iterable[str], judgments: Judgments, *, depth: int = 1000) -> Fraction:
+    """Twist, Ferro et al. 2016, formulas of MATTERS: mean of the recovery and of the space ratio."""
+    R = recall_base(judgments)
+    depth = max(depth, R)
+    shown = top(ranking, depth)
+    if not any(judgments.get(doc, 0) > 0 for doc in shown):
+        return Fraction(0)
+    positions = Positions(shown, judgments, depth)
+    run = positions.of(positions.grades)
+    full = positions.of(positions.ideal[:depth][::-1])
+
+    def share(late: bool) -> Fraction:
+        """1 - displacement of the run over that of the reversed ideal, in one direction."""
+        of_run = sum(abs(rp) for rp in run if rp != 0 and (rp > 0) == late)
+        of_full = sum(abs(rp) for rp in full if rp != 0 and (rp > 0) == late)
+        if of_full == 0:
+            return Fraction(1 if of_run == 0 else 0)
+        # In a list shorter than 2R a run can be displaced further than the reversed ideal.
+        return max(Fraction(0), 1 - Fraction(of_run, of_full))
+
+    late, early = share(late=True), share(late=False)
+    sigma = 2 * late * early / (late + early) if late + early > 0 else Fraction(0)
+    rho = published_recovery(cumulated(run), R)
+    return (rho + sigma) / 2

@@ -1,0 +1,176 @@
+"""rpref, n-pref and bpref: J. De Beer and M.-F. Moens, SIGIR 2006; C. Buckley and E. M. Voorhees, SIGIR 2004."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from irpref.reference.symbols import (
+    Gains,
+    Judgments,
+    Number,
+    best_gain,
+    formula,
+    relevance,
+    top,
+    without_negative,
+)
+
+
+def partition_value(rho: Fraction, n: int) -> Fraction:
+    """Representative of the partition that holds rho, of n equally wide ones: 0, 1/(n-1), ..., 1."""
+    partition = min(n - 1, math.floor(n * rho))
+    return Fraction(partition, n - 1)
+
+
+def preference(
+    ranking: Iterable[str],
+    rho: Mapping[str, Fraction],
+    *,
+    norm: str,
+    unretrieved: str,
+    top_rule: str,
+    cutoff: int | None,
+) -> Fraction:
+    """De Beer & Moens 2006, equation (1) and section 2.4: sum of rho * (1 - penalty) over the judged."""
+    tau: dict[str, float] = dict.fromkeys(rho, math.inf)
+    for rank, doc in enumerate(top(ranking, cutoff), start=1):
+        if doc in rho:
+            tau[doc] = rank
+    retrieved = [doc for doc in rho if tau[doc] < math.inf]
+    if not retrieved:
+        return Fraction(0)
+    highest_ranked = min(retrieved, key=lambda doc: tau[doc])
+
+    total_rho = sum(rho.values(), Fraction(0))
+    total_rest = sum((1 - value for value in rho.values()), Fraction(0))
+
+    summed = list(rho)
+    if top_rule == "zero":
+        summed.remove(highest_ranked)
+    elif top_rule == "drop" and total_rho != rho[highest_ranked]:
+        summed.remove(highest_ranked)
+        total_rho -= rho[highest_ranked]
+    if total_rho == 0:
+        return Fraction(0)
+
+    value = Fraction(0)
+    for k in summed:
+        if rho[k] == 0:
+            continue
+        if tau[k] == math.inf and unretrieved == "zero":
+            continue
+        penalty = Fraction(0)
+        n_above = 0
+        for other in rho:
+            if tau[other] < tau[k]:
+                n_above += 1
+                if rho[other] < rho[k]:
+                    penalty += (rho[k] - rho[other]) / rho[k]
+        denominator = {
+            "absolute": total_rest,
+            "relative": Fraction(n_above),
+            "relative2": Fraction(n_above + 1),
+        }[norm]
+        # 0/0 only: without a less relevant document above there is no penalty to divide.
+        factor = 1 - penalty / denominator if penalty else Fraction(1)
+        value += rho[k] * factor
+    return value / total_rho
+
+
+@formula("RPref")
+def rpref(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    norm: str = "absolute",
+    unretrieved: str = "zero",
+    top: str = "keep",
+    max_rel: Number | None = None,
+    gains: Gains = None,
+    cutoff: int | None = None,
+    scale: Number | None = None,
+) -> Fraction:
+    """rpref, De Beer & Moens 2006, equation (1)."""
+    best = best_gain(max_rel, scale)
+    rho = {doc: relevance(grade, gains, best) for doc, grade in without_negative(judgments).items()}
+    return preference(ranking, rho, norm=norm, unretrieved=unretrieved, top_rule=top, cutoff=cutoff)
+
+
+@formula("NPref")
+def npref(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    n: int,
+    norm: str = "absolute",
+    unretrieved: str = "zero",
+    top: str = "keep",
+    max_rel: Number | None = None,
+    gains: Gains = None,
+    cutoff: int | None = None,
+    scale: Number | None = None,
+) -> Fraction:
+    """n-pref, De Beer & Moens 2006, section 3: rpref after rounding rho to n equally spaced values."""
+    best = best_gain(max_rel, scale)
+    rho = {doc: partition_value(relevance(grade, gains, best), n) for doc, grade in without_negative(judgments).items()}
+    return preference(ranking, rho, norm=norm, unretrieved=unretrieved, top_rule=top, cutoff=cutoff)
+
+
+@formula("BprefVariant")
+def bpref(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    norm: str = "min",
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction:
+    """bpref in all its normalisations: Buckley & Voorhees 2004; trec_eval's bpref_bug for 'min' and 'old'."""
+    judged = without_negative(judgments)
+    shown = top(ranking, cutoff)
+    n_relevant = sum(1 for grade in judged.values() if grade >= rel)
+    n_nonrelevant = sum(1 for grade in judged.values() if grade < rel)
+    n_nonrelevant_retrieved = sum(1 for doc in shown if doc in judged and judged[doc] < rel)
+    if n_relevant == 0:
+        return Fraction(0)
+    cap, denominator = {
+        "min": (n_relevant, min(n_relevant, n_nonrelevant)),
+        "R": (n_relevant, n_relevant),
+        "N": (n_nonrelevant, n_nonrelevant),
+        "10": (n_relevant + 10, n_relevant + 10),
+        "10min": (n_relevant + 10, min(n_relevant + 10, n_nonrelevant)),
+        "old": (n_relevant, min(n_relevant, n_nonrelevant_retrieved)),
+    }[norm]
+    value = Fraction(0)
+    nonrelevant_above = 0
+    for doc in shown:
+        if doc not in judged:
+            continue
+        if judged[doc] < rel:
+            nonrelevant_above += 1
+        elif nonrelevant_above == 0:
+            value += 1
+        else:
+            value += 1 - Fraction(min(nonrelevant_above, cap), denominator)
+    return value / n_relevant
+
+
+@formula("BprefR")
+def bpref_r(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
+    """bpref as printed by Buckley & Voorhees 2004: divided by R."""
+    return bpref(ranking, judgments, norm="R", **parameters)
+
+
+@formula("BprefN")
+def bpref_n(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
+    """bpref divided by all judged nonrelevant documents, De Beer & Moens 2006, equation (2)."""
+    return bpref(ranking, judgments, norm="N", **parameters)
+
+
+@formula("Bpref10")
+def bpref_10(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
+    """bpref-10 as printed by Buckley & Voorhees 2004: the first R + 10 judged nonrelevant documents."""
+    return bpref(ranking, judgments, norm="10", **parameters)

@@ -1,0 +1,135 @@
+"""User-oriented and combined measures: R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, chapter 4;
+C. J. van Rijsbergen, Information Retrieval, chapter 7; F. Diaz, M. D. Ekstrand and B. Mitra, 2025."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from irpref.reference.symbols import Judgments, Number, exact, formula, relevant_set, top
+
+
+@formula("Coverage")
+def coverage(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    known: set[str],
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction:
+    """|K n R n A| / |K n R|, Modern Information Retrieval, chapter 4; 0 if nothing relevant is known."""
+    relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
+    if not known & relevant:
+        return Fraction(0)
+    return Fraction(len(known & relevant & answer), len(known & relevant))
+
+
+@formula("Novelty")
+def novelty(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    known: set[str],
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction:
+    """|(R n A) - K| / |R n A|, Modern Information Retrieval, chapter 4; 0 if nothing relevant found."""
+    relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
+    if not relevant & answer:
+        return Fraction(0)
+    return Fraction(len((relevant & answer) - known), len(relevant & answer))
+
+
+@formula("RelativeRecall")
+def relative_recall(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    expected: Number | None = None,
+    capped: bool = True,
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction:
+    """Relevant documents found / expected, Modern Information Retrieval, chapter 4."""
+    relevant = relevant_set(judgments, rel)
+    if not relevant:
+        return Fraction(0)
+    wanted = exact(len(relevant) if expected is None else expected)
+    ratio = len(relevant & set(top(ranking, cutoff))) / wanted
+    return min(ratio, Fraction(1)) if capped else ratio
+
+
+@formula("TSE")
+def total_search_efficiency(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    exposure: str = "inverse",
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction | float:
+    """Exposure of the lowest relevant document, Diaz, Ekstrand and Mitra 2025; 0 if one is missing."""
+    relevant = relevant_set(judgments, rel)
+    ranks = {doc: rank for rank, doc in enumerate(top(ranking, cutoff), start=1)}
+    if not relevant or not relevant <= set(ranks):
+        return Fraction(0)
+    last = max(ranks[doc] for doc in relevant)
+    return Fraction(1, last) if exposure == "inverse" else 1 / math.log2(last + 1)
+
+
+@formula("RecallEffort")
+def recall_effort(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    expected: Number | None = None,
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction:
+    """Expected / examined until found, Modern Information Retrieval, chapter 4; 0 if they never are."""
+    relevant = relevant_set(judgments, rel)
+    if not relevant:
+        return Fraction(0)
+    wanted = exact(len(relevant) if expected is None else expected)
+    found = 0
+    for rank, doc in enumerate(top(ranking, cutoff), start=1):
+        if doc in relevant:
+            found += 1
+            if found >= wanted:
+                return wanted / rank
+    return Fraction(0)
+
+
+@formula("EMeasure")
+def e_measure(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    beta: Number = 1.0,
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction:
+    """E = 1 - (1 + b^2) / (b^2/R + 1/P), van Rijsbergen 1979, chapter 7; P@k divides by k."""
+    relevant, answer = relevant_set(judgments, rel), top(ranking, cutoff)
+    found = sum(1 for doc in answer if doc in relevant)
+    if found == 0:
+        return Fraction(1)
+    recall = Fraction(found, len(relevant))
+    precision = Fraction(found, len(answer) if cutoff is None else cutoff)
+    b2 = exact(beta) ** 2
+    return 1 - (1 + b2) / (b2 / recall + 1 / precision)
+
+
+@formula("FMeasure")
+def f_measure(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    beta: Number = 1.0,
+    rel: Number = 1,
+    cutoff: int | None = None,
+) -> Fraction:
+    """Weighted harmonic mean of recall and precision, the complement of van Rijsbergen's E."""
+    return 1 - e_measure(ranking, judgments, beta=beta, rel=rel, cutoff=cutoff)
