@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import warnings
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import ir_measures
@@ -797,3 +798,20 @@ def test_what_kept_pools_share_is_bounded(monkeypatch):
         made = irpref.evaluator([QMeasure(beta=beta, gains={1: beta, 2: beta + 1})], frame)
         made.calc_aggregate(run)
     assert made.pool._held() < 100_000
+
+
+def test_a_run_of_other_topics_has_the_values_of_an_empty_ranking_inside_the_host():
+    """For each topic of the qrels by id, as the host gives its own: 0 for AP, 1 for E, the worst case of CRP."""
+    qrels = {"q2": {"a": 1, "b": 1, "c": 0}, "q1": {"a": 2}}
+    measures = [irpref.EMeasure, irpref.CRP, irpref.QMeasure]
+    expected = {("q1", "EMeasure"): 1, ("q2", "EMeasure"): 1, ("q1", "CRP"): -1, ("q2", "CRP"): -3}
+    expected |= {("q1", "QMeasure"): 0, ("q2", "QMeasure"): 0}
+    for run in ({"x": {"a": 1.0}}, {}):
+        evaluator = ir_measures.evaluator(measures, qrels)
+        with pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext():
+            found = list(evaluator.iter_calc(run))
+        assert {(m.query_id, str(m.measure)): m.value for m in found} == expected
+        assert [m.query_id for m in found] == ["q1", "q2"] * 3
+        with pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext():
+            means = evaluator.calc(run).aggregated
+        assert means == {irpref.EMeasure: 1, irpref.CRP: -2, irpref.QMeasure: 0}

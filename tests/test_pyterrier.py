@@ -5,6 +5,8 @@ No Java and no network.
 
 import importlib
 import re
+import subprocess
+import sys
 import textwrap
 from fractions import Fraction as F
 from pathlib import Path
@@ -494,7 +496,9 @@ class Turned(pt.Transformer):
 def test_searches_choose_the_best_value_whichever_way_is_better(dataset, topics, qrels, metric, capsys):
     stage = Turned(dataset.get_results("strong"))
     grid = {stage: {"weight": [-1.0, 1.0]}}
+    stage.weight = 0.5
     value, setting = pt.irpref.GridSearch(stage, grid, topics, qrels, metric, return_type="best_setting")
+    assert stage.weight == 0.5  # as it was
     assert [(name, best) for _, name, best in setting] == [("weight", 1.0)]
     measure = irpref.parse(metric)
     assert value == pytest.approx(irpref.evaluator([measure], qrels).calc_aggregate(stage.results)[measure])
@@ -511,6 +515,91 @@ def test_searches_by_folds(dataset, topics, qrels, capsys):
     assert [best for ((_, _, best),) in settings] == [1.0, 1.0, 1.0]
     assert set(results.qid) == set(topics.qid)
     assert stage.weight == -1.0  # as it was
+
+
+def test_each_fold_has_the_setting_that_is_best_on_the_others(topics, capsys):
+    # Scores are right in the first two topics and turned round in the other two.
+    docs = [f"d{n}" for n in range(4)]
+    rows = [(q, d, (n if q in ("q0", "q1") else -n)) for q in ("q0", "q1", "q2", "q3") for n, d in enumerate(docs)]
+    results = pd.DataFrame(rows, columns=["qid", "docno", "score"]).astype({"score": float}).assign(rank=0, query="a")
+    judged = pd.DataFrame([(q, "d3", 1) for q in ("q0", "q1", "q2", "q3")], columns=["qid", "docno", "label"])
+    queries = pd.DataFrame({"qid": ["q0", "q1", "q2", "q3"], "query": "a"})
+    stage = Turned(results)
+    folds = [queries.iloc[:2], queries.iloc[2:]]
+    for given in (judged, [judged.iloc[:2], judged.iloc[2:]]):
+        found, settings = pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [1.0, -1.0]}}, folds, given, "RR")
+        assert [best for ((_, _, best),) in settings] == [-1.0, 1.0]
+        # So every topic is served by the wrong one, and d3 comes last.
+        assert irpref.evaluator("RR", judged).calc_aggregate(found)[ir_measures.RR] == 1 / 4
+        assert found.qid.drop_duplicates().tolist() == ["q0", "q1", "q2", "q3"]
+    with pytest.raises(ValueError, match="unknown measure"):
+        pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [-1.0]}}, folds, judged, "no_such_measure")
+    assert stage.weight == 1.0
+
+
+@pytest.fixture
+def named():
+    irpref.register_names()
+    yield
+    irpref.unregister_names()
+
+
+TYPED = ["map", "RPref(max_rel=3)", "nDCG@10", "qmeasure", "P_10", "P+", "ndcg_cut_5", "QMeasure(gains={2:3,3:7})@10"]
+
+
+@pytest.mark.parametrize("plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"])
+def test_experiments_understand_every_name_once_they_are_registered(
+    dataset, systems, topics, qrels, named, plan, capsys
+):
+    table = pt.Experiment(systems, topics, qrels, TYPED, **plan).set_index("name")
+    assert set(table.columns) == set(TYPED)  # as typed
+    for system in systems:
+        run = pt.model.to_ir_measures(dataset.get_results(system))
+        values = ir_measures.calc_aggregate(irpref.parse_all(TYPED), pt.model.to_ir_measures(qrels), run)
+        for name in TYPED:
+            assert table[name][system] == pytest.approx(values[irpref.parse(name)], abs=1e-12)
+
+
+def test_searches_understand_every_name_once_they_are_registered(mixed, topics, qrels, named, capsys):
+    grid = {mixed: {"noise": [5, 0]}}
+    for name in ("RPref(max_rel=3)", "nDCG@10", "QMeasure@10"):
+        value, setting = pt.GridSearch(mixed, grid, topics, qrels, name, return_type="best_setting")
+        assert setting[0][2] == 0
+        assert value == pytest.approx(pt.irpref.GridSearch(mixed, grid, topics, qrels, name, return_type="both")[1])
+        folds = [topics.iloc[:15], topics.iloc[15:]]
+        assert [s[0][2] for s in pt.KFoldGridSearch(mixed, grid, folds, qrels, name)[1]] == [0, 0]
+        assert pt.GridScan(mixed, grid, topics, qrels, [name]).columns.tolist()[-1] == name
+
+
+def test_names_are_registered_and_unregistered(named):
+    from ir_measures import util
+
+    assert ir_measures.parse_trec_measure("RPref(max_rel=3)@10") == [RPref(max_rel=3) @ 10]
+    assert util.parse_trec_measure("rpref") == [RPref]
+    assert ir_measures.parse_trec_measure("map_cut.5,10") == [AP @ 5, AP @ 10]
+    assert ir_measures.parse_trec_measure("P") == [ir_measures.P @ k for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+    assert irpref.parse("map") == AP  # our parser asks the host's own, not itself
+    with pytest.raises(ValueError, match="did you mean 'RPref'"):
+        ir_measures.parse_trec_measure("RPreff")
+    irpref.register_names()  # twice is once
+    irpref.unregister_names()
+    for module in (ir_measures, util):
+        with pytest.raises(ValueError, match="unkonwn measure"):
+            module.parse_trec_measure("RPref")
+    irpref.accelerate()
+    assert ir_measures.parse_trec_measure("RPref") == [RPref]
+    irpref.accelerate(False)
+    with pytest.raises(ValueError, match="unkonwn measure"):
+        ir_measures.parse_trec_measure("RPref")
+
+
+def test_importing_registers_no_names():
+    code = (
+        "import ir_measures, ir_measures.util as u; b = u.parse_trec_measure; import irpref, irpref.host, pyterrier; "
+    )
+    code += "pyterrier.irpref.parse('RPref'); print(u.parse_trec_measure is b is ir_measures.parse_trec_measure)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("True\n")
 
 
 def test_a_search_refuses_what_it_cannot_return(topics, qrels):

@@ -83,6 +83,38 @@ def test_no_rows_give_no_rows_and_the_same_columns(stage):
     assert pt.inspect.transformer_outputs(stage, list(RES.columns)) == list(full.columns)
 
 
+@pytest.mark.parametrize("ranked", [True, False])
+def test_results_without_judgments_go_through_every_stage(ranked):
+    alone = RES[RES.qid == "3"].reset_index(drop=True)
+    alone = pd.concat([alone, alone.assign(docno="b", score=0.5, rank=1)], ignore_index=True)
+    if not ranked:
+        alone = alone.drop(columns="rank")
+    empty = Condense(QRELS)(alone)
+    assert len(empty) == 0
+    assert list(empty.columns) == list(Condense(QRELS)(RES if ranked else RES.drop(columns="rank")).columns)
+    assert empty["rank"].dtype == np.int64
+    best = Oracle(QRELS)(alone)
+    assert best["docno"].tolist() == ["a", "b"]
+    assert best["rank"].tolist() == [0, 1]
+    pd.testing.assert_frame_equal(best[alone.columns], alone)
+    explained = Explain(QRELS, RPref(max_rel=2))(alone)
+    assert explained["docno"].tolist() == ["a", "b"]
+    assert explained["contribution"].isna().all()
+    assert explained["rank"].tolist() == [0, 1]
+    assert not explained["judged"].any()
+
+
+def test_the_oracle_of_no_queries_has_no_rows():
+    queries = pd.DataFrame({"qid": ["1", "9"], "query": ["one", "nine"]})
+    full, none, unjudged = (Oracle(QRELS)(part) for part in (queries, queries.iloc[:0], queries.iloc[1:]))
+    assert full["docno"].tolist() == ["a", "z", "b"] or full["docno"].tolist() == ["z", "a", "b"]
+    for part in (none, unjudged):
+        assert len(part) == 0
+        assert list(part.columns) == list(full.columns)
+        assert part.dtypes["score"] == np.float64
+        assert part.dtypes["rank"] == np.int64
+
+
 def test_a_frame_without_documents_or_scores_is_refused(stage):
     with pytest.raises(pt.validate.InputValidationError):
         stage(pd.DataFrame([("a", 1.0)], columns=["docno", "score"]))

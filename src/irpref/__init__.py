@@ -61,7 +61,9 @@ _FUNCTIONS = {
     "leaderboard": "analysis.leaderboard",
     "read_qrels": "formats.tables",
     "read_run": "formats.tables",
+    "register_names": "hosts.ir_measures",
     "report": "show.report",
+    "unregister_names": "hosts.ir_measures",
     "with_known": "measures.binding",
     "write_preferences": "formats.preferences",
 }
@@ -79,7 +81,7 @@ if TYPE_CHECKING:
     from irpref.hosts import ir_measures as host
     from irpref.hosts import pyterrier as pt
     from irpref.hosts import spark
-    from irpref.hosts.ir_measures import accelerate
+    from irpref.hosts.ir_measures import accelerate, register_names, unregister_names
     from irpref.hosts.pyterrier import stages as transformers
     from irpref.judged.preferences import preferences_from
     from irpref.judged.types import Qrels, Run
@@ -156,6 +158,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "reference",
+    "register_names",
     "report",
     "score",
     "settings",
@@ -163,6 +166,7 @@ __all__ = [
     "spark",
     "testing",
     "transformers",
+    "unregister_names",
     "with_known",
     "write_preferences",
 ]

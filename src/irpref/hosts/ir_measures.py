@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
 from threading import Lock
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from irpref.judged.align import NoCommonTopicError
 from irpref.judged.inputs import as_table, opened
 from irpref.measures.declare import is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
+from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, about, warn_user
 
 if TYPE_CHECKING:
@@ -33,7 +35,9 @@ __all__ = [
     "accelerate",
     "evaluator",
     "install",
+    "register_names",
     "supports",
+    "unregister_names",
 ]
 
 AcceleratedEvaluator = KernelEvaluator  # its name here
@@ -239,11 +243,12 @@ def accelerate(on: bool = True) -> None:
 
     A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then costs one pass over the run instead of the host's
     conversion as well. Values of topics stay what they were; `irpref.host` lists the few deliberate differences.
+    Names are registered, too: see `register_names`.
 
     Parameters
     ----------
     on : bool
-        False: leave them to the host again.
+        False: leave measures and names to the host again.
 
     Examples
     --------
@@ -259,6 +264,7 @@ def accelerate(on: bool = True) -> None:
 
     if not isinstance(on, bool):
         raise TypeError(f"accelerate takes True or False, got {on!r}")
+    (register_names if on else unregister_names)()
     with _lock:
         pipeline = ir_measures.DefaultPipeline.providers
         # By name: after a reload the provider of before is not of our class.
@@ -268,3 +274,57 @@ def accelerate(on: bool = True) -> None:
         others = [p for p in pipeline if p not in here]
         # A new list: another thread may be going through the one there is.
         ir_measures.DefaultPipeline.providers = [AcceleratedProvider(), *others] if on else others
+
+
+def register_names() -> None:
+    """Have ir_measures and PyTerrier understand every name that `irpref.parse` does, for the rest of the session.
+
+    `ir_measures.parse_trec_measure` knows names of trec_eval only, and `pt.Experiment`, `pt.GridSearch` and
+    `pt.KFoldGridSearch` pass it all text that they are given. What it does not know then goes to `irpref.parse_all`:
+    `'RPref(max_rel=3)'`, `'nDCG@10'`, `'rpref'`. What it does know means what it meant. Columns of results keep the
+    name as you typed it. `accelerate()` calls this; importing irpref does not.
+
+    Examples
+    --------
+    >>> import ir_measures
+    >>> register_names()
+    >>> ir_measures.parse_trec_measure("RPref(max_rel=3)@10")
+    [RPref(max_rel=3)@10]
+    >>> unregister_names()
+    """
+    import ir_measures
+    from ir_measures import util
+
+    with _lock:
+        for module in (ir_measures, util):
+            if not hasattr(module.parse_trec_measure, _REGISTERED):
+                module.parse_trec_measure = _understanding(module.parse_trec_measure)  # type: ignore[attr-defined]
+
+
+def unregister_names() -> None:
+    """Undo `register_names`."""
+    import ir_measures
+    from ir_measures import util
+
+    with _lock:
+        for module in (ir_measures, util):
+            before = getattr(module.parse_trec_measure, _REGISTERED, None)
+            if before is not None:
+                module.parse_trec_measure = before  # type: ignore[attr-defined]
+
+
+_REGISTERED = "irpref_host_parser"  # where our parser keeps the one whose place it took; survives reloads
+
+
+def _understanding(host: Callable[[str], list[Measure]]) -> Callable[[str], list[Measure]]:
+    """The host's parser, and ours for what it does not know."""
+
+    @wraps(host)
+    def parse_trec_measure(measure: str) -> list[Measure]:
+        try:
+            return host(measure)
+        except ValueError:
+            return parse_all(measure)
+
+    setattr(parse_trec_measure, _REGISTERED, host)
+    return parse_trec_measure

@@ -224,7 +224,8 @@ def _trec(name: str) -> list[Measure] | None:
         if base not in ("set_F", "iprec_at_recall") and "." in numbers:
             raise ValueError(f"{clipped(name)!r}: {base} takes whole numbers, such as {base}_10")
     with redirect_stdout(io.StringIO()):  # the host prints what it leaves out of `official`
-        found = list(util.parse_trec_measure(name))
+        # Not ours, which would come back here: see `irpref.register_names`.
+        found = list(getattr(util.parse_trec_measure, "irpref_host_parser", util.parse_trec_measure)(name))
     for measure in found:
         check_limits(measure)
     return found

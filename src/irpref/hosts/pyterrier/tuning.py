@@ -84,7 +84,6 @@ def KFoldGridSearch(
     results, settings = [], []
     try:
         for fold, topics in enumerate(topics_list):
-            _set(before)
             others = [i for i in range(len(topics_list)) if i != fold]
             trained = pd.concat([topics_list[i] for i in others])
             judged = pd.concat([judgments[i] for i in others]).drop_duplicates()
