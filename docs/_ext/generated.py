@@ -107,7 +107,7 @@ def sections(definition: str) -> dict[str, str]:
 
 
 def measure_page(measure: Any) -> str:
-    """Question, formula, parameters, worked example, decisions, calls and sources of a measure, as MyST Markdown."""
+    """When to use a measure, a picture, formula, parameters, example, pitfalls; then the details, as MyST Markdown."""
     from irpref.measures.declare import NEEDS
     from irpref.measures.literature import entries
 
@@ -123,26 +123,27 @@ def measure_page(measure: Any) -> str:
     parts = [
         f"# {measure.NAME}",
         f"**{measure.PRETTY_NAME}.** {measure.QUESTION}",
+        f"**When to use it.** {measure.USE}",
+        *real_runs(measure),
         inspect.cleandoc(type(measure).__doc__ or ""),
-        f":::{{admonition}} When to use it\n:class: tip\n{measure.USE}\n:::",
-        f":::{{admonition}} Traps\n:class: warning\n{measure.TRAPS}\n:::",
         "\n".join(["| | |", "| --- | --- |", *facts]),
         "## Formula",
         f"$$\n{measure.FORMULA}\n$$",
         said["formula"],
-        "## Worked example",
+        "## Parameters",
+        parameters_table(measure),
+        calls(measure),
+        "## Example",
         *worked_example(measure),
         *([said["hand"]] if "hand" in said else []),
+        "## Pitfalls",
+        measure.TRAPS or "None that we know of.",
+        *headed("## When to use which", said.get("use")),
         *headed("## What the paper leaves open, and what was decided", said.get("decided")),
         *headed("## What equals what", said.get("equals")),
         "## In other tools",
         *other_tools(measure, said.get("tools")),
         *headed("## Extremes and sensitivity", said.get("extremes"), said.get("sensitive")),
-        *headed("## When to use which", said.get("use")),
-        "## Parameters",
-        parameters_table(measure),
-        "## Calls",
-        calls(measure),
         *headed("## How it is computed", said.get("computed")),
         "## The formula, read plainly",
         plainly(measure),
@@ -151,6 +152,30 @@ def measure_page(measure: Any) -> str:
         f"`irpref cite {measure.NAME}` prints this with a sentence for the methods section.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def real_runs(measure: Any) -> list[str]:
+    """The measure on the five runs of TREC CAsT 2021: a dot for each topic, the mean as a bar."""
+    from matplotlib import pyplot
+
+    from irpref import plots
+    from irpref.datasets import load
+
+    if {"known", "preferences"} & set(measure.NEEDS):  # which that collection has not
+        return []
+    cast = load("cast2021")
+    of = type(measure).variants()[0]
+    of = of(max_rel=4) if "max_rel" in measure.SUPPORTED_PARAMS else of
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ax = plots.topic_strip(cast.qrels, cast.runs, of)
+    path = HERE / "measures" / f"{measure.NAME}-cast2021.png"
+    ax.figure.savefig(path, dpi=130, metadata={"Software": None})
+    pyplot.close(ax.figure)
+    caption = (
+        f"`{of}` of the five runs of TREC CAsT 2021 that come with irpref: a dot for each topic, the mean as a bar."
+    )
+    return [f"![{of} of five runs, by topic]({path.name})\n\n{caption}"]
 
 
 def plainly(measure: Any) -> str:
