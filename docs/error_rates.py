@@ -14,7 +14,7 @@ import sys
 import numpy as np
 from scipy import stats
 
-from irpref.analysis.pairs import compare, randomised_tukey
+from irpref.analysis.pairs import pair_tests, randomised_tukey
 from irpref.values.design import residual_variance
 
 LEVEL = 0.05
@@ -51,7 +51,7 @@ def error_rates(kind: str, runs: int, topics: int, experiments: int, seed: int =
             float(gap[0]) >= critical * (residual_variance(of) / topics) ** 0.5
             for gap, of in zip(largest, drawn, strict=True)
         )
-        wrong["holm"] += sum(bool((of.p_adjusted <= LEVEL).any()) for of in compare(drawn, "holm"))
+        wrong["holm"] += sum(bool((of.p_adjusted <= LEVEL).any()) for of in pair_tests(drawn, "holm"))
     return {test: count / (rounds * AT_A_TIME) for test, count in wrong.items()}
 
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from irpref.analysis.significance import SAME, corrected
+from irpref.analysis import significance
+from irpref.analysis.significance import SAME
 from irpref.arrays.segments import Floats
 from irpref.values.samples import counts
 
@@ -425,4 +426,4 @@ def p_value(replicates: ArrayLike, null: float = 0.0) -> float:
 
 def holm(p: ArrayLike) -> Floats:
     """P-values of a family adjusted by Holm; NaN stay, and do not count."""
-    return np.array(corrected(np.asarray(p, dtype=np.float64).tolist(), "holm"), dtype=np.float64)
+    return np.array(significance.holm(np.asarray(p, dtype=np.float64).tolist()), dtype=np.float64)

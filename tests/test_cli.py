@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-import math
 import os
 import random
 import re
@@ -20,7 +19,6 @@ import ir_measures
 import pytest
 
 import irpref
-from irpref.analysis.significance import corrected, paired_test
 from irpref.cli import COMMANDS, main
 from irpref.cli.frame import sort_arguments
 from irpref.formats import trec as trec
@@ -152,16 +150,24 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
     (files / "good.run.gz").write_bytes(gzip.compress("".join(f"{t} Q0 a 1 1 t\n" for t in range(20)).encode()))
     (files / "bad.run").write_text("".join(f"{t} Q0 {'b' if t % 4 else 'a'} 1 1 t\n" for t in range(20)))
     arguments = ("eval", "many", "bad.run", "good.run.gz", "RR", "--baseline", "bad.run")
-    assert call(*arguments)[1] == golden(
+    note = (
+        "step-down sign-flip t-test, 10,000 sign vectors, 20 topics; family: one pair of runs, by measure; "
+        "family-wise level 5 %; a value without † is not shown to differ"
+    )
+
+    def golden_with_note(text: str) -> str:
+        return golden(text).replace("NOTE", note)
+
+    assert call(*arguments)[1] == golden_with_note(
         """
         run         RR
         bad   0.2500
         good  1.0000*†
         * best
-        † differs from bad: paired t-test, p < 0.05
+        † differs from bad: NOTE
         """
     )
-    assert call(*arguments, "-o", "markdown")[1] == golden(
+    assert call(*arguments, "-o", "markdown")[1] == golden_with_note(
         """
         | run | RR |
         | --- | ---: |
@@ -170,10 +176,10 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
 
         Bold: best
 
-        † differs from bad: paired t-test, p < 0.05
+        † differs from bad: NOTE
         """
     )
-    assert call(*arguments, "-o", "latex")[1] == golden(
+    assert call(*arguments, "-o", "latex")[1] == golden_with_note(
         r"""
         % \usepackage{booktabs,graphicx}
         \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
@@ -186,21 +192,30 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
         \bottomrule
         \end{tabular}}
         % bold: best
-        % † differs from bad: paired t-test, p < 0.05
+        % † differs from bad: NOTE
         """
     )
-    # Differences of 1 in 15 topics and of 0 in 5: t = 0.75 / sqrt(0.1875 * 20 / 19 / 20) = sqrt(57);
-    # p = I(19 / (19 + 57); 19 / 2, 1 / 2), the incomplete beta function.
-    assert call(*arguments, "-o", "csv")[1] == golden(
+    assert call(*arguments, "-o", "tsv")[1].splitlines()[0] == "bad\tRR\t0.2500\t\t\t"
+    last = json.loads(call(*arguments, "-o", "jsonl")[1].splitlines()[-1])
+    # Differences of 1 in 15 topics and of 0 in 5: 2 of 2^15 sign vectors have as large a sum, 10,000 are drawn.
+    assert 1 / 10_001 <= last["p"] == last["p_adjusted"] < 10 / 10_001
+    of_t = call(*arguments, "--pairs", "holm", "-o", "csv")[1]
+    # t = 0.75 / sqrt(0.1875 * 20 / 19 / 20) = sqrt(57); p = I(19 / (19 + 57); 19 / 2, 1 / 2), the incomplete beta
+    # function.
+    assert of_t == golden(
         """
-        run,measure,value,difference,p
-        bad,RR,0.2500,,
-        good,RR,1.0000,0.7500,3.918e-07
+        run,measure,value,difference,p,p_adjusted
+        bad,RR,0.2500,,,
+        good,RR,1.0000,0.7500,3.918e-07,3.918e-07
         """
     )
-    assert call(*arguments, "-o", "tsv", "--test", "wilcoxon")[1].splitlines()[0] == "bad\tRR\t0.2500\t\t"
-    last = json.loads(call(*arguments, "-o", "jsonl", "--test", "randomisation")[1].splitlines()[-1])
-    assert 1 / 10000 <= last["p"] < 10 / 10000  # 2 of 2^15 assignments are as extreme, 9999 are drawn
+
+
+def test_a_pair_has_the_p_of_the_leaderboard(call: Call) -> None:
+    board = call("leaderboard", "qrels", "r1", "r2", "AP", "--tests", "-o", "jsonl")[1]
+    of_board = json.loads(board)
+    last = json.loads(call("eval", "qrels", "r1", "r2", "AP", "--baseline", "r1", "-o", "jsonl")[1].splitlines()[-1])
+    assert (last["p"], last["p_adjusted"]) == (of_board["p"], of_board["p_adjusted"])
 
 
 def test_baseline_is_evaluated_even_if_it_is_not_among_the_runs(call: Call) -> None:
@@ -327,8 +342,8 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["empty", "r1", "RPref(max_rel=2)"], 1, "empty: the qrels are empty"),
         (["empty", "r1", "AP"], 1, "empty: the qrels are empty"),
         (["empty", "r1", "r2", "AP", "--baseline", "r1"], 1, "empty: the qrels are empty"),
-        (["qrels", "r1", "r2", "AP", "--test", "t"], 2, "--test, --correction and --alpha need --baseline"),
-        (["qrels", "r1", "r2", "AP", "--alpha", "0.1"], 2, "--test, --correction and --alpha need --baseline"),
+        (["qrels", "r1", "r2", "AP", "--pairs", "holm"], 2, "--pairs and --level need --baseline"),
+        (["qrels", "r1", "r2", "AP", "--level", "0.9"], 2, "--pairs and --level need --baseline"),
         (["qrels", "r1", "no.gzz", "AP"], 2, "'no.gzz' is neither a file nor a measure"),
         (["qrels", "r1", "ndcg10"], 2, "'ndcg10' is neither a file nor a measure; did you mean 'nDCG@10'?"),
         (["qrels", "r1", "P10"], 2, "did you mean 'P@10'?"),
@@ -797,30 +812,6 @@ def test_list_as_json(call: Call) -> None:
     assert [fact["name"] for fact in json.loads(call("list", "RPref", "--json")[1])] == ["RPref"]
 
 
-# Tests and corrections --------------------
-
-
-def test_corrections_against_hand_computed_families() -> None:
-    p = [0.01, 0.04, 0.03, float("nan")]
-    assert corrected(p, "none")[:3] == [0.01, 0.04, 0.03]
-    assert corrected(p, "bonferroni")[:3] == pytest.approx([0.03, 0.12, 0.09])
-    assert corrected(p, "holm")[:3] == pytest.approx([0.03, 0.06, 0.06])
-    assert corrected(p, "bh")[:3] == pytest.approx([0.03, 0.04, 0.04])
-    assert corrected([0.5, 0.6], "bonferroni") == [1.0, 1.0]
-    assert corrected(p, "holm")[3] != corrected(p, "holm")[3]
-
-
-def test_paired_tests_where_they_are_undefined() -> None:
-    assert paired_test("t", [0.1, 0.2], [0.1, 0.2]) == 1.0
-    assert math.isnan(paired_test("t", [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]))  # no variance to test against
-    assert math.isnan(paired_test("t", [1.0], [0.0]))
-    assert paired_test("wilcoxon", [1.0], [0.0]) == paired_test("randomisation", [1.0], [0.0]) == 1.0
-    # Six differences of one sign: 2 of 2^6 assignments are as extreme.
-    values = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
-    assert paired_test("wilcoxon", values, [0.0] * 6) == pytest.approx(2 / 64)
-    assert paired_test("randomisation", values, [0.0] * 6) == pytest.approx(2 / 64)
-
-
 # Against the host's command --------------------
 
 HOST_MEASURES = [
@@ -999,9 +990,9 @@ def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(files: Path
 
 
 def test_a_dagger_that_a_missing_topic_alone_causes_is_called_so(files: Path, capsys) -> None:
-    topics = range(12)
+    topics = range(16)
     (files / "many").write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics))
-    rows = {"whole": ["a b"] * 12, "lacks": ["a b"] * 7 + [""] * 5, "worse": ["a b"] * 2 + ["b a"] * 9 + [""]}
+    rows = {"whole": ["a b"] * 16, "lacks": ["a b"] * 7 + [""] * 9, "worse": ["a b"] * 2 + ["b a"] * 13 + [""]}
     for name, order in rows.items():
         lines = [
             f"{t} Q0 {d} 0 {-i} x\n" for t, docs in zip(topics, order, strict=True) for i, d in enumerate(docs.split())
@@ -1009,13 +1000,13 @@ def test_a_dagger_that_a_missing_topic_alone_causes_is_called_so(files: Path, ca
         (files / name).write_text("".join(lines))
     assert main(["eval", "many", "whole", "lacks", "worse", "AP", "--baseline", "whole"]) == 0
     out, err = capsys.readouterr()
-    assert out.count("†") == 3  # and the note
+    assert out.count("†") == 4  # and twice in the note
     said = [line for line in err.splitlines() if "alone" in line]
     assert said == [
-        "irpref: check: lacks: topics without documents alone make AP differ from whole: p = 0.017, but 1 over the 7 "
+        "irpref: check: lacks: topics without documents alone make AP differ from whole: p = 0.0039, but 1 over the 7 "
         "topics that both answer"
     ]
-    assert main(["eval", "many", "whole", "lacks", "AP", "--baseline", "whole", "--alpha", "0.01"]) == 0
+    assert main(["eval", "many", "whole", "lacks", "AP", "--baseline", "whole", "--level", "0.99"]) == 0
     assert "alone" not in capsys.readouterr().err
 
 

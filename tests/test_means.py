@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.pairs import compare
+from irpref.analysis.pairs import pair_tests
 from irpref.meta import PairDifferences, TopicValues, discriminative_power, system_ranking
 from irpref.values.means import best_first, places
 
@@ -100,7 +100,7 @@ def test_equal_means_have_a_significance_level_of_one():
 
 
 def test_pairs_of_equal_means_differ_by_nothing():
-    (found,) = compare([_unequal_sums()], "tukey")
+    (found,) = pair_tests([_unequal_sums()], "tukey")
     assert found.difference.tolist() == [0.0]
     assert found.p_adjusted.tolist() == [1.0]
 

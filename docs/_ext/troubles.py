@@ -625,7 +625,7 @@ KINDS = {
                 "no measure given that the documents would matter to",
                 "--judge-next: …",
             ),
-            "$ irpref eval qrels.txt run.txt AP --test wilcoxon",
+            "$ irpref eval qrels.txt run.txt AP --pairs holm",
             "An option makes sense only together with another one, or not together with this one.",
             "Add or leave away the option that the message names.",
         ),

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.analysis.significance import SAME, paired_test, sign_test, t_test
+from irpref.analysis.significance import SAME, randomisation_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.evaluation import KernelEvaluator, note_ties, prepare, resolve
@@ -589,7 +589,7 @@ def paired_differences(
     float32: bool = False,
     groups: Groups | None = None,
 ) -> pd.DataFrame:
-    """Values of runs minus those of a baseline, by any measure, with the usual tests.
+    """Values of runs minus those of a baseline, by any measure, with the test of the difference.
 
     Parameters
     ----------
@@ -606,10 +606,8 @@ def paired_differences(
     -------
     pandas.DataFrame
         With `per_topic`: `run`, `query_id`, `value`, `baseline`, `difference`. Otherwise the means of these,
-        and `wins`, `losses`, `ties` (topics; a win is a better value, also where lower is better), `t` and
-        `p_t` (paired t-test), `p_randomised` (`irpref.significance.randomisation_test`), `p_sign` (exact sign test
-        of wins and losses), all two-sided. Where no topic differs, p is 1; where all differ by the same, `t` and `p_t`
-        are missing.
+        and `wins`, `losses`, `ties` (topics; a win is a better value, also where lower is better), and `p` (of
+        `irpref.significance.randomisation_test`, two-sided: 1 if no topic differs).
     """
     from irpref.values.matrix import topic_values
 
@@ -867,17 +865,12 @@ def _differences(
         wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
         means = {"value": value.mean(), "baseline": base.mean(), "difference": difference.mean()}
         counted = {"wins": wins, "losses": losses, "ties": value.size - wins - losses}
-        return {"run": [name], **part.key, **means, **counted, **_tests(value, base, wins, losses)}
+        by_id = sorted(part.topics.tolist(), key=topics.__getitem__)  # so that p does not depend on the qrels' order
+        p = randomisation_test(values[name][by_id], reference[by_id])[1]
+        return {"run": [name], **part.key, **means, **counted, "p": p}
 
     blocks = map(by_topic, values) if per_topic else _each(over_topics, values, parts)
     return _table(blocks, curve, higher_is_better=higher_is_better, n_topics=ids.size, **options)
-
-
-def _tests(values: Floats, reference: Floats, wins: int, losses: int) -> dict[str, float]:
-    """Paired tests of the difference, two-sided."""
-    t, p = t_test(values, reference)
-    randomised = paired_test("randomisation", values, reference)
-    return {"t": t, "p_t": p, "p_randomised": randomised, "p_sign": sign_test(wins, losses)}
 
 
 def _keys(pool: Pool, name: str, rows: Segments, parts: Sequence[Part]) -> dict[str, Any]:

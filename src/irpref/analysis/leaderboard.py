@@ -5,7 +5,7 @@ Beside each mean stand
 - its confidence interval over topics (`irpref.intervals(over='topics')`);
 - the run's place, and the places it could have: from 1 + the number of runs significantly better to the number of runs
   minus those significantly worse;
-- its letters: two runs share one if and only if they are not significantly different;
+- its letters, where eight are enough: two runs share one if and only if they are not shown to differ;
 - how many topics it has no documents for (these count, with the value of an empty list), and the share of its first ten
   documents that are judged.
 
@@ -26,6 +26,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.analysis import pairs as tests
+from irpref.analysis.flips import N_PERMUTATIONS
 from irpref.analysis.letters import letters
 from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level, mean_intervals
@@ -50,12 +51,14 @@ class Leaderboard(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
     ----------
     pairs : pandas.DataFrame
         A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference` (mean of `a` minus
-        mean of `b`), `effect_size`, `p` (paired t-test of this pair alone), `p_adjusted`.
+        mean of `b`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for all of them).
     level : float
     method : str
+    test : str
+        Test, family, level and permutations in one line; empty for `none`.
     """
 
-    _metadata: ClassVar[list[str]] = ["pairs", "level", "method"]
+    _metadata: ClassVar[list[str]] = ["pairs", "level", "method", "test"]
 
     @property
     def _constructor(self) -> type[Leaderboard]:
@@ -90,10 +93,10 @@ def leaderboard(
     qrels: Qrels,
     runs: Runs,
     sort: MeasureLike | None = None,
-    pairs: str = "randomised_tukey",
+    pairs: str = "stepdown",
     level: float = 0.95,
     groups: Groups | None = None,
-    n_permutations: int = tests.N_PERMUTATIONS,
+    n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
     float32: bool = False,
 ) -> Leaderboard:
@@ -106,8 +109,8 @@ def leaderboard(
     runs : mapping of name to run, or list of paths
         Paths are named as `irpref eval` names them.
     sort : measure or name, optional
-        The measure that orders the runs, best first: the first one if None.
-    pairs : {'randomised_tukey', 'tukey', 'holm', 'none'}
+        The measure that orders the runs of every board, best first; each board is ordered by its own measure if None.
+    pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
         How all pairs are tested: see `irpref.analysis.pairs`. With `none` there are no letters, adjusted p-values and
         intervals of places.
     level : float in (0, 1)
@@ -117,7 +120,7 @@ def leaderboard(
         A leaderboard for each group of topics; lines of a file are `topic group`. Every topic of the qrels needs a
         group, every group 2 topics.
     n_permutations : int
-        Of `randomised_tukey`.
+        Sign vectors of `stepdown`, orders of `randomised_tukey`.
     rng : seed or numpy Generator, optional
         Of what is drawn; None is seed 0, so that the same data give the same digits.
     float32 : bool
@@ -128,8 +131,9 @@ def leaderboard(
     Leaderboard
         A DataFrame with a row for each group, measure and run, in this order, the runs as `sort` says: `run`,
         `measure`, `group` (None without groups), `mean` (as `irpref eval` prints it; a sum for measures that count),
-        `low`, `high`, `place` (1 + the number of runs with a better mean), `place_low`, `place_high`, `letters`,
-        `topics_without_documents`, `judged@10`. Its attribute `pairs` holds the tests.
+        `low`, `high`, `place` (1 + the number of runs with a better mean), `place_low`, `place_high`, `letters` (None
+        where more than eight would be needed), `topics_without_documents`, `judged@10`. Its attribute `pairs` holds the
+        tests, `test` says which.
 
     Raises
     ------
@@ -158,14 +162,14 @@ def leaderboard(
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("a leaderboard needs at least one measure")
-    by = _sorting(sort, chosen)
+    by = None if sort is None else _sorting(sort, chosen)
     named = named_runs(runs)
     if len(named) < 2 and pairs != "none":
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows one)")
     qrels = opened(qrels, "relevance")  # read again for the groups
     extra = [m for m in parse_all(FURTHER) if m not in chosen]
     found = {of.measure: of for of in results([*chosen, *extra], qrels, named, float32)}
-    topics = found[by].topics
+    topics = found[str(chosen[0])].topics
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng  # the same for all measures
     names = [str(measure) for measure in chosen]
     return board_of(found, names, by, groups_of(groups, qrels, topics), pairs, level, n_permutations, seed)
@@ -174,11 +178,11 @@ def leaderboard(
 def board_of(
     found: Mapping[str, Results],
     names: Sequence[str],
-    by: str,
+    by: str | None,
     groups: Mapping[str | None, Bools],
     pairs: str,
     level: float,
-    n_permutations: int = tests.N_PERMUTATIONS,
+    n_permutations: int = N_PERMUTATIONS,
     seed: Rng | None = None,
 ) -> Leaderboard:
     """The leaderboard of values that are there already.
@@ -189,8 +193,8 @@ def board_of(
         Those of `names`, and of `FURTHER`.
     names : sequence of str
         The measures, in their order.
-    by : str
-        The measure that orders the runs.
+    by : str, optional
+        The measure that orders the runs; for each board its own if None.
     groups : mapping of group to bool array (n_topics,)
         Which topics are in each; {None: all of them} without groups.
     pairs, level, n_permutations : as for `leaderboard`
@@ -203,6 +207,7 @@ def board_of(
         A group of fewer than two topics.
     """
     boards, tested = [], []
+    n_runs, n_topics = found[names[0]].values.shape
     for group, inside in groups.items():
         if inside.sum() < 2:
             raise ValueError(
@@ -210,26 +215,27 @@ def board_of(
                 + (f" in group {group!r}" if group is not None else "")
             )
         of_group = {name: of.on(inside) for name, of in found.items()}
-        order = of_group[by].best_first
-        kept = {name: _in_order(of, order) for name, of in of_group.items()}
-        compared = (
-            tests.compare([kept[name].values for name in names], pairs, n_permutations, seed)
-            if len(found[by].runs) > 1
-            else [None] * len(names)
-        )
-        for name, of_pairs in zip(names, compared, strict=True):
-            boards.append(_board(kept, name, group, of_pairs, pairs, level, seed))
+        in_order = {}
+        for name in names:
+            order = of_group[by or name].best_first
+            in_order[name] = [_in_order(of_group[other], order) for other in (name, _ANSWERED, _JUDGED)]
+        compared: Sequence[tests.Pairs | None] = [None] * len(names)
+        if n_runs > 1:
+            values = [of.values for of, *_ in in_order.values()]
+            compared = tests.pair_tests(values, pairs, n_permutations, seed)
+        for (of, answered, judged), of_pairs in zip(in_order.values(), compared, strict=True):
+            boards.append(_board(of, answered, judged, group, of_pairs, pairs, level, seed))
             if of_pairs is not None:
-                tested.append(_tests(kept[name], group, of_pairs))
+                tested.append(_tests(of, group, of_pairs))
     board = Leaderboard(pd.concat(boards, ignore_index=True))
     board.pairs = pd.concat(tested, ignore_index=True) if tested else pd.DataFrame(columns=list(_PAIRS))
-    board.level, board.method = level, pairs
+    board.level, board.method, board.test = level, pairs, ""
+    if pairs != "none" and n_runs > 1:
+        board.test = tests.described(pairs, n_runs, n_topics if len(groups) == 1 else None, level, n_permutations)
     return board
 
 
-def _sorting(sort: MeasureLike | None, chosen: Sequence[Measure]) -> str:
-    if sort is None:
-        return str(chosen[0])
+def _sorting(sort: MeasureLike, chosen: Sequence[Measure]) -> str:
     (measure,) = parse_all([sort])
     if measure not in chosen:
         names = [str(other) for other in chosen]
@@ -245,33 +251,30 @@ def _in_order(of: Results, order: Ints) -> Results:
 
 
 def _board(
-    kept: Mapping[str, Results],
-    name: str,
+    of: Results,
+    answered: Results,
+    judged: Results,
     group: str | None,
     compared: tests.Pairs | None,
     method: str,
     level: float,
     seed: Rng | None,
 ) -> pd.DataFrame:
-    of = kept[name]
     n = len(of.runs)
     low, high, _ = mean_intervals(of.values, level, rng=seed)
     place = of.places
     best = np.full(n, pd.NA, dtype=object)
     worst, text = best.copy(), np.full(n, None, dtype=object)
     if compared is not None and method != "none":
-        # As many as there are, a level of 0.9 leaves 0.09999999999999998.
-        significant = compared.p_adjusted <= (1 - level) * (1 + 1e-9)
-        different = compared.matrix(significant.astype(np.float64), 0.0) > 0
+        different = compared.matrix(tests.significant(compared.p_adjusted, level).astype(np.float64), 0.0) > 0
         best = 1 + (different & (place[:, None] > place)).sum(axis=1)
         worst = n - (different & (place[:, None] < place)).sum(axis=1)
         order = of.best_first
         text[order] = letters(different[np.ix_(order, order)])
-    answered = kept[_ANSWERED].values
     return pd.DataFrame(
         {
             "run": list(of.runs),
-            "measure": name,
+            "measure": of.measure,
             "group": pd.Series([group] * n, dtype=object),
             "mean": of.means,
             "low": low * of.scale,
@@ -280,8 +283,8 @@ def _board(
             "place_low": pd.array(best, dtype="Int64"),
             "place_high": pd.array(worst, dtype="Int64"),
             "letters": pd.Series(text, dtype=object),
-            "topics_without_documents": (answered == 0).sum(axis=1),
-            "judged@10": kept[_JUDGED].means,
+            "topics_without_documents": (answered.values == 0).sum(axis=1),
+            "judged@10": judged.means,
         }
     )
 

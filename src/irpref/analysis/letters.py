@@ -1,6 +1,6 @@
-"""Compact letters: two runs share a letter if and only if they are not significantly different.
+"""Compact letters: two runs share a letter if and only if they are not shown to differ.
 
-A letter is a set of runs no two of which differ, and every pair that does not differ needs a set that holds both. Each
+A letter is a set of runs no two of which are shown to differ, and every other pair needs a set that holds both. Each
 set here is as large as it can be (no run could join it), so runs that differ from the same others have the same
 letters; in particular, identical runs never have different ones.
 
@@ -15,20 +15,11 @@ tests) and runs come by their means, both give the same letters.
 
 from __future__ import annotations
 
-import string
-from collections.abc import Iterator, Sequence
-from itertools import count
+from string import ascii_lowercase
 
 from irpref.arrays.segments import Bools
 
-# One character each, so that the letters of a run are the characters of a string.
-_NAMES = string.ascii_letters + "αβγδεζηθικλμνξπρστυφχψω" + "бвгджзийклмнптфцчшщъыьэюя"
-
-
-def _names() -> Iterator[str]:
-    yield from _NAMES
-    for point in count(0x4E00):  # Chinese characters: some 20,000 more letters
-        yield chr(point)
+MOST = 8  # letters that a reader can use
 
 
 def columns_of(different: Bools) -> list[list[int]]:
@@ -69,7 +60,7 @@ def columns_of(different: Bools) -> list[list[int]]:
     return sorted(sets)
 
 
-def letters(different: Bools) -> list[str]:
+def letters(different: Bools) -> list[str] | list[None]:
     """Letters of each run: see the module.
 
     Parameters
@@ -80,7 +71,7 @@ def letters(different: Bools) -> list[str]:
     Returns
     -------
     list of str, length n_runs
-        One character a letter: a to z, A to Z, then letters of other alphabets.
+        One character a letter, from `a` on; None for every run if more than eight letters would be needed.
 
     Examples
     --------
@@ -90,9 +81,11 @@ def letters(different: Bools) -> list[str]:
     >>> letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
     ['a', 'ab', 'b']
     """
+    columns = columns_of(different)
+    if len(columns) > MOST:
+        return [None] * len(different)
     out = [""] * len(different)
-    columns: Sequence[Sequence[int]] = columns_of(different)
-    for name, runs in zip(_names(), columns, strict=False):
+    for name, runs in zip(ascii_lowercase, columns, strict=False):
         for run in runs:
             out[run] += name
     return out

@@ -3,14 +3,17 @@
 Each method gives every pair a p-value adjusted for the number of pairs, so that the chance that any pair of equal runs
 is called different stays at the level of the test (family-wise error). With m runs and n topics:
 
-    randomised_tukey  the values of each topic are given to the runs in random order, and the largest difference of two
-                      means is noted. p = share of such orders where it is at least the difference of the pair (Tukey's
-                      honestly significant difference without its assumptions). All (m!)^(n - 1) orders that can differ
-                      are tried where they are at most as many as the permutations asked for; else, of B drawn ones
-                      p = (count + 1) / (B + 1), the order observed being one of them
-    tukey             the same of the studentised range distribution with (m - 1)(n - 1) degrees of freedom at
-                      |difference| / sqrt(V / n), V the residual variance of the two-way analysis of variance
+    stepdown          sign flips of the topics, and step-down maxima of t: see `irpref.analysis.flips`. A run that is
+                      far from all others changes nothing for these
     holm              paired t-tests, adjusted after Holm
+    tukey             the studentised range distribution with (m - 1)(n - 1) degrees of freedom at
+                      |difference| / sqrt(V / n), V the residual variance of the two-way analysis of variance: Tukey's
+                      honestly significant difference
+    randomised_tukey  the same without its assumptions: the values of each topic are given to the runs in random order,
+                      and the largest difference of two means is noted. p = share of such orders where it is at least
+                      the difference of the pair. All (m!)^(n - 1) orders that can differ are tried where they are at
+                      most as many as the permutations asked for; else, of B drawn ones p = (count + 1) / (B + 1), the
+                      order observed being one of them
 
 B. Carterette, Multiple testing in statistical analysis of systems-based information retrieval experiments, ACM TOIS 30
 (2012) 4, doi:10.1145/2094072.2094076; T. Sakai, Laboratory experiments in information retrieval, Springer 2018,
@@ -20,8 +23,8 @@ Effect sizes are differences over sqrt(V) (Sakai, chapter 5): how many standard 
 once the topic's difficulty is taken out. Unlike a p-value it does not grow with the number of topics, and unlike the
 paired one, whose deviation is that of two runs, it is on one scale for all pairs.
 
-Decided here: the same permutations serve all measures; differences of less than 1e-12 of the largest value are rounding
-and count as equal; where V is 0 and runs differ, `tukey` and `holm` have nothing to test against and give NaN.
+Decided here: the same permutations serve all measures; differences that are rounding count as equal; where V is 0 and
+runs differ, `tukey` and `holm` have nothing to test against and give NaN.
 """
 
 from __future__ import annotations
@@ -35,15 +38,14 @@ from typing import Any
 
 import numpy as np
 
-from irpref.analysis.significance import SAME, corrected
-from irpref.analysis.topics import drawing
-from irpref.arrays.segments import Floats, Ints
+from irpref.analysis.flips import N_PERMUTATIONS, are_all, check_permutations, stepdown
+from irpref.analysis.significance import holm
+from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.values.design import residual_variance
 from irpref.values.means import ROUNDING, magnitude, settled
-from irpref.values.samples import Rng, all_pairs
+from irpref.values.samples import Rng, all_pairs, drawing
 
-METHODS = ("randomised_tukey", "tukey", "holm", "none")
-N_PERMUTATIONS = 10_000
+METHODS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")
 _PIECE = 1 << 15  # systems times permutations handled at a time: their sums stay in the cache
 _NODES = 192  # of the interpolation of the studentised range
 _SCALE = 4.0  # of it: half of the nodes lie below
@@ -51,18 +53,19 @@ _SCALE = 4.0  # of it: half of the nodes lie below
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Tests of all pairs of runs by one measure; pairs in the order of `numpy.triu_indices(n_runs, 1)`.
+    """Tests of pairs of runs by one measure.
 
     Attributes
     ----------
     first, second : int arrays (n_pairs,)
-        The runs, by number.
+        The runs, by number: in the order of `numpy.triu_indices(n_runs, 1)`, or every other run and the baseline.
     difference : float array (n_pairs,)
         Mean of the first minus mean of the second.
     effect_size : float array (n_pairs,)
         0 where nothing differs; NaN where a difference does not vary at all.
     p : float array (n_pairs,)
-        Paired t-test of this pair alone, two-sided.
+        Of this pair alone, two-sided: by sign flips, the same whichever other runs there are; with `holm` by the
+        paired t-test that it adjusts.
     p_adjusted : float array (n_pairs,)
         NaN throughout for `none`.
     """
@@ -91,23 +94,58 @@ def check_method(method: Any) -> None:
         raise ValueError(f"pairs={method!r} is not known, expected one of {names}{did_you_mean(str(method), METHODS)}")
 
 
-def compare(
+def significant(p: Floats, level: float) -> Bools:
+    """Which p-values are at most 1 - level; NaN are not."""
+    # A level of 0.9 leaves 0.09999999999999998.
+    return np.asarray(p) <= (1 - level) * (1 + 1e-9)
+
+
+def described(
+    method: str,
+    n_runs: int,
+    n_topics: int | None,
+    level: float,
+    n_permutations: int = N_PERMUTATIONS,
+    baseline: str | None = None,
+) -> str:
+    """Test, family, level and permutations in one line; `n_topics` is None if groups of topics are tested."""
+    names = {
+        "stepdown": "step-down sign-flip t-test",
+        "holm": "paired t-tests adjusted after Holm",
+        "tukey": "Tukey's HSD test",
+        "randomised_tukey": f"randomised Tukey HSD test, at most {n_permutations:,} permutations",
+    }
+    family = f"all {n_runs * (n_runs - 1) // 2:,} pairs of {n_runs:,} runs" if n_runs > 2 else "one pair of runs"
+    if baseline is not None and n_runs > 2:
+        family = f"the {n_runs - 1:,} pairs with {baseline}"
+    said = [names[method]]
+    if method == "stepdown":
+        every = n_topics is not None and are_all(n_topics, n_permutations)
+        said.append(f"all {2 ** (n_topics or 0):,} sign vectors" if every else f"{n_permutations:,} sign vectors")
+    said += [] if n_topics is None else [f"{n_topics:,} topics"]
+    return f"{', '.join(said)}; family: {family}, by measure; family-wise level {100 * (1 - level):.4g} %"
+
+
+def pair_tests(
     values: Sequence[Floats],
-    method: str = "randomised_tukey",
+    method: str = "stepdown",
     n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
+    baseline: int | None = None,
 ) -> list[Pairs]:
-    """Test all pairs of runs, by several measures.
+    """Test all pairs of runs, or all with a baseline, by several measures.
 
     Parameters
     ----------
     values : list of float arrays (n_runs, n_topics)
-        One a measure, of the same runs and topics.
-    method : {'randomised_tukey', 'tukey', 'holm', 'none'}
+        One a measure, of the same runs and topics; topics by rising id.
+    method : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
     n_permutations : int
-        Of `randomised_tukey`.
+        Of sign flips and of `randomised_tukey`.
     rng : seed or numpy Generator, optional
-        Of `randomised_tukey`: None is seed 0.
+        None is seed 0.
+    baseline : int, optional
+        Number of the run that all others are compared with, in place of all pairs.
 
     Returns
     -------
@@ -119,34 +157,44 @@ def compare(
         Unknown method, fewer than one permutation, fewer than two runs or topics.
     """
     check_method(method)
-    if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
-        raise ValueError(f"n_permutations={n_permutations!r} is not accepted, expected an integer of at least 1")
+    check_permutations(n_permutations)
     n_runs, n_topics = values[0].shape
     if n_topics < 2:
         raise ValueError(f"a test needs at least 2 topics, got {n_topics}")
     first, second = all_pairs(n_runs)
+    if baseline is not None:
+        first = np.delete(np.arange(n_runs), baseline)
+        second = np.full(n_runs - 1, baseline)
     differences = [_differences(of, first, second) for of in values]
     variances = [residual_variance(of) for of in values]
-    single = [_t_tests(of, first, second) for of in values]
-    if method == "randomised_tukey":
-        adjusted = randomised_tukey(values, differences, n_permutations, rng)
-    elif method == "tukey":
-        pairs_of = zip(differences, variances, strict=True)
-        adjusted = [tukey(difference, v, n_runs, n_topics) for difference, v in pairs_of]
-    elif method == "holm":
-        adjusted = [np.array(corrected(p.tolist(), "holm")) for p in single]
+    if method == "holm":
+        single = [_t_tests(by_topic) for _, by_topic in differences]
+        adjusted = [np.array(holm(p.tolist())) for p in single]
     else:
-        adjusted = [np.full(first.size, np.nan) for _ in values]
+        # A generator would give each measure other signs.
+        seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
+        tested = [stepdown(by_topic, n_permutations, seed) for _, by_topic in differences]
+        single = [p for p, _ in tested]
+        means = [difference for difference, _ in differences]
+        if method == "stepdown":
+            adjusted = [p for _, p in tested]
+        elif method == "tukey":
+            adjusted = [tukey(of, v, n_runs, n_topics) for of, v in zip(means, variances, strict=True)]
+        elif method == "randomised_tukey":
+            adjusted = randomised_tukey(values, means, n_permutations, seed)
+        else:
+            adjusted = [np.full(first.size, np.nan) for _ in values]
     return [
         Pairs(first, second, difference, _over(difference, math.sqrt(v)), p, p_adjusted)
-        for difference, v, p, p_adjusted in zip(differences, variances, single, adjusted, strict=True)
+        for (difference, _), v, p, p_adjusted in zip(differences, variances, single, adjusted, strict=True)
     ]
 
 
-def _differences(values: Floats, first: Ints, second: Ints) -> Floats:
-    means = values.mean(axis=1)
-    of = magnitude(values)
-    return settled(means[first] - means[second], np.maximum(of[first], of[second]))
+def _differences(values: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
+    """Differences of the means and of each topic, 0 if they are rounding: (n_pairs,), (n_pairs, n_topics)."""
+    means, of = values.mean(axis=1), magnitude(values)
+    size = np.maximum(of[first], of[second])
+    return settled(means[first] - means[second], size), settled(values[first] - values[second], size[:, None])
 
 
 def _over(difference: Floats, deviation: float) -> Floats:
@@ -156,24 +204,17 @@ def _over(difference: Floats, deviation: float) -> Floats:
     return np.where(difference == 0, 0.0, np.nan)
 
 
-def _t_tests(values: Floats, first: Ints, second: Ints) -> Floats:
-    """P-values of `significance.t_test`, of all pairs at once: shape (n_pairs,)."""
+def _t_tests(differences: Floats) -> Floats:
+    """P-values of paired t-tests, two-sided: 1 without differences, NaN if all are the same; shape (n_pairs,)."""
     from scipy import special
 
-    n = values.shape[1]
-    out = np.empty(first.size)
-    step = max(1, (1 << 20) // n)
-    for start in range(0, first.size, step):
-        part = slice(start, start + step)
-        z = values[first[part]] - values[second[part]]
-        mean = z.mean(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = mean / (z.std(axis=1, ddof=1) / math.sqrt(n))
-        t[np.ptp(z, axis=1) <= SAME] = np.nan
-        p = 2 * special.stdtr(n - 1, -np.abs(t))
-        p[(np.abs(z) <= SAME).all(axis=1)] = 1.0
-        out[part] = p
-    return out
+    n = differences.shape[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = differences.mean(axis=1) / (differences.std(axis=1, ddof=1) / math.sqrt(n))
+    t[np.ptp(differences, axis=1) <= ROUNDING * np.abs(differences).max(axis=1)] = np.nan
+    p: Floats = 2 * special.stdtr(n - 1, -np.abs(t))
+    p[(differences == 0).all(axis=1)] = 1.0
+    return p
 
 
 def tukey(difference: Floats, variance: float, n_runs: int, n_topics: int) -> Floats:

@@ -1,11 +1,7 @@
-"""Paired tests of two systems, topic by topic: one rule for every table.
+"""Tests of two systems, topic by topic.
 
-`randomisation_test` is for `pt.Experiment(..., baseline=0, test=irpref.significance.randomisation_test)`, too.
-
-Where nothing differs, nothing can be told apart: p = 1 by every test. Where all differences are the same and not 0,
-of one topic for example, the t-test has no variance to test against: NaN. The others count assignments of signs, and
-give what these say: of one topic, both signs have a difference of this size, so p = 1. Differences of at most 1e-12
-are rounding and count as none.
+`randomisation_test` is the test of `irpref.leaderboard` for one pair; see `irpref.analysis.flips`. It also goes into
+`pt.Experiment(..., baseline=0, test=irpref.significance.randomisation_test)`.
 """
 
 from __future__ import annotations
@@ -15,28 +11,30 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.segments import Floats
+from irpref.analysis.flips import N_PERMUTATIONS, stepdown
+from irpref.values.means import magnitude, settled
 
-TESTS = ("t", "wilcoxon", "randomisation")
-CORRECTIONS = ("none", "bonferroni", "holm", "bh")
 SAME = 1e-12  # below it, a difference is rounding
 
 
-def randomisation_test(a: Any, b: Any, *, n_resamples: int = 9999, seed: int = 0) -> tuple[float, float]:
+def randomisation_test(
+    a: Any, b: Any, *, n_permutations: int = N_PERMUTATIONS, seed: int | None = None
+) -> tuple[float, float]:
     """Fisher's randomisation test of the mean difference between two systems, paired by topic, two-sided.
 
     If both systems were alike, each topic's difference could as well have the other sign. The p-value is the share
-    of sign assignments whose mean difference is at least as large as the one observed.
+    of sign vectors whose mean difference is at least as large as the one observed.
 
     Parameters
     ----------
     a, b : array-like (n_topics,)
-        Values of two systems for the same topics in the same order.
-    n_resamples : int
-        Up to 2**n_topics <= n_resamples all assignments are tried and the p-value is exact (13 topics by default);
-        above, this many are drawn, and the p-value is (count + 1) / (n_resamples + 1).
-    seed : int
-        Of the draws: the same data give the same p-value.
+        Values of two systems for the same topics in the same order. With the topics by rising id, p is that of
+        `irpref.leaderboard` and `irpref.compare`.
+    n_permutations : int
+        If there are at most so many sign vectors (2^n_topics; 13 topics by default), all are tried and p is exact;
+        else so many are drawn, and p = (count + 1) / (n_permutations + 1).
+    seed : int, optional
+        Of the draws; None is 0. The same data give the same p-value.
 
     Returns
     -------
@@ -57,66 +55,20 @@ def randomisation_test(a: Any, b: Any, *, n_resamples: int = 9999, seed: int = 0
 
     Examples
     --------
-    Of the eight assignments of signs to 0.1, 0.2, 0.3 two have a mean of at least 0.2 in size.
+    Of the eight sign vectors of 0.1, 0.2, 0.3 two have a mean of at least 0.2 in size.
 
     >>> statistic, p = randomisation_test([0.2, 0.4, 0.6], [0.1, 0.2, 0.3])
     >>> round(statistic, 9), p
     (0.2, 0.25)
     """
-    from scipy.stats import permutation_test
-
     if np.shape(a) != np.shape(b) or np.ndim(a) != 1 or not np.size(a):
         raise ValueError(
             f"randomisation_test needs one value a topic of each system, got shapes {np.shape(a)} and {np.shape(b)}"
         )
-    # Sorted, so that the same topics in another order get the same draws.
-    difference = np.sort(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64))
-    statistic = float(difference.mean())
-    if np.isnan(statistic):
-        return statistic, float("nan")
-    if difference.size == 1:  # as it is, and with the other sign
-        return statistic, 1.0
-    result = permutation_test(
-        (difference,),
-        np.mean,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=n_resamples,
-        batch=max(1, (1 << 22) // difference.size),  # 32 MB at a time, however many topics
-        random_state=np.random.default_rng(seed),  # called rng from SciPy 1.15 on, which takes this name, too
-    )
-    return statistic, float(result.pvalue)
-
-
-def t_test(a: Any, b: Any) -> tuple[float, float]:
-    """Student's t-test of the mean difference between two systems, paired by topic, two-sided.
-
-    Parameters
-    ----------
-    a, b : array-like (n_topics,)
-        Values of two systems for the same topics in the same order.
-
-    Returns
-    -------
-    statistic, pvalue : float
-        0 and 1 where no topic differs; NaN where all differ by the same, which leaves no variance.
-
-    Examples
-    --------
-    >>> t_test([0.5, 0.5], [0.5, 0.5])
-    (0.0, 1.0)
-    >>> t_test([0.5], [0.4])
-    (nan, nan)
-    """
-    from scipy import stats
-
-    difference = _differences(a, b)
-    if not _differ(difference):
-        return 0.0, 1.0
-    if difference.size < 2 or np.ptp(difference) <= SAME:
-        return float("nan"), float("nan")
-    result = stats.ttest_1samp(difference, 0.0)
-    return float(result.statistic), float(result.pvalue)
+    both = np.array([a, b], dtype=np.float64)
+    difference = settled(both[0] - both[1], magnitude(both).max(keepdims=True))
+    p, _ = stepdown(difference[None], n_permutations, seed)
+    return float(difference.mean()), float(p[0])
 
 
 def sign_test(wins: int, losses: int) -> float:
@@ -126,53 +78,11 @@ def sign_test(wins: int, losses: int) -> float:
     return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 
 
-def paired_test(test: str, a: Any, b: Any) -> float:
-    """Two-sided p-value of the differences between two systems.
-
-    Parameters
-    ----------
-    test : one of `TESTS`
-    a, b : array-like (n_topics,)
-
-    Returns
-    -------
-    float
-        1 where no topic differs; NaN where the t-test has no variance to test against.
-    """
-    difference = _differences(a, b)
-    if not _differ(difference):
-        return 1.0
-    if test == "randomisation":
-        return randomisation_test(a, b)[1]
-    if test == "wilcoxon":
-        from scipy import stats
-
-        return float(stats.wilcoxon(difference).pvalue)
-    return t_test(a, b)[1]
-
-
-def _differences(a: Any, b: Any) -> Floats:
-    return np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-
-
-def _differ(difference: Floats) -> bool:
-    return bool((np.abs(difference) > SAME).any() or np.isnan(difference).any())
-
-
-def corrected(p: Sequence[float], method: str) -> list[float]:
-    """P-values of a family of tests, adjusted; NaN stay, and do not count."""
+def holm(p: Sequence[float]) -> list[float]:
+    """P-values of a family of tests, adjusted after Holm; NaN stay, and do not count."""
     order = sorted((i for i in range(len(p)) if p[i] == p[i]), key=p.__getitem__)
-    n = len(order)
     out = list(p)
     running = 0.0
-    if method == "bonferroni":
-        for i in order:
-            out[i] = min(1.0, p[i] * n)
-    elif method == "holm":
-        for k, i in enumerate(order):
-            running = out[i] = max(running, min(1.0, p[i] * (n - k)))
-    elif method == "bh":
-        running = 1.0
-        for k, i in reversed(list(enumerate(order, 1))):
-            running = out[i] = min(running, p[i] * n / k)
+    for k, i in enumerate(order):
+        running = out[i] = max(running, min(1.0, p[i] * (len(order) - k)))
     return out

@@ -28,6 +28,7 @@ from irpref.analysis.interval_table import interval_table
 from irpref.analysis.results import results
 from irpref.arrays.segments import Floats
 from irpref.judged.groups import groups_of
+from irpref.values.samples import drawing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,14 +51,6 @@ def check_level(level: Any) -> float:
     if not 0 < number < 1:
         raise ValueError(f"level={level!r} is not accepted, expected a number between 0 and 1, such as 0.95")
     return number
-
-
-def drawing(rng: Rng | None) -> np.random.Generator:
-    """What draws: of a seed, a generator, or seed 0 if None; `ValueError` for what is neither."""
-    try:
-        return np.random.default_rng(0 if rng is None else rng)
-    except (TypeError, ValueError):
-        raise ValueError(f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator") from None
 
 
 def mean_intervals(

@@ -165,9 +165,9 @@ def _name(measure: str) -> str:
 def _tests(tables: list[Any]) -> Table:
     """Means, wins and losses, and p-values, for readers: one line a measure, or a measure and group of topics."""
     four = rounded()
-    shows: list[Any] = [four, four, rounded(4, "+"), str, str, str, p_value, p_value, p_value]
-    heads = ["A", "B", "A - B", "A better", "B better", "equal", "p (t)", "p (random.)", "p (sign)"]
-    keys = ("value", "baseline", "difference", "wins", "losses", "ties", "p_t", "p_randomised", "p_sign")
+    shows: list[Any] = [four, four, rounded(4, "+"), str, str, str, p_value]
+    heads = ["A", "B", "A - B", "A better", "B better", "equal", "p"]
+    keys = ("value", "baseline", "difference", "wins", "losses", "ties", "p")
     body = []
     grouped = "group" in tables[0]
     for table in tables:
@@ -180,7 +180,7 @@ def _tests(tables: list[Any]) -> Table:
     return Table(
         [*labels, *(Column(h, s) for h, s in zip(heads, shows, strict=True))],
         body,
-        f"Means over {over}; paired tests, two-sided",
+        f"Means over {over}; p: sign-flip t-test, two-sided",
     )
 
 

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.analysis.significance import CORRECTIONS, TESTS, corrected, paired_test
 from irpref.arrays.record import Record
 from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
@@ -33,7 +33,7 @@ EPILOG = """\
 examples:
   irpref eval qrels.txt run.txt AP nDCG@10 'RPref(max_rel=3)' QMeasure@10
   irpref eval qrels.txt run.txt map ndcg_cut_10 -q -o jsonl
-  irpref eval qrels.txt runs/*.gz Bpref RPref -o latex --baseline runs/bm25.gz --test randomisation
+  irpref eval qrels.txt runs/*.gz Bpref RPref -o latex --baseline runs/bm25.gz
   irpref eval beir/scifact/test run.txt nDCG@10
   zcat run.gz | irpref eval qrels.txt - --known seen.txt Coverage Novelty
 
@@ -74,14 +74,8 @@ def _arguments(parser: Parser) -> None:
     input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
     tests = parser.add_argument_group("comparison")
     tests.add_argument("--baseline", metavar="RUN", help="test the difference of every other run from this one")
-    tests.add_argument("--test", choices=TESTS, help="paired test, two-sided (default: t)")
-    tests.add_argument(
-        "--correction",
-        choices=CORRECTIONS,
-        help="for several runs, by measure: bonferroni and holm bound the family-wise error, bh the false discovery "
-        "rate (default: holm)",
-    )
-    tests.add_argument("--alpha", type=float, help="p below which a value gets a dagger (default: 0.05)")
+    frame.add_pairs(tests, "test of the pairs with the baseline", default=None)
+    tests.add_argument("--level", type=float, help="a dagger marks an adjusted p of at most 1 - level (default: 0.95)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -98,12 +92,11 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--no_summary (-n) is only supported with --by_query (-q)")
     if args.places < -1:
         raise UsageError(f"--places {args.places}: expected a number of decimal places, or -1 for all")
-    if args.baseline is None and (args.test or args.correction or args.alpha is not None):
-        raise UsageError("--test, --correction and --alpha need --baseline RUN, the run to compare with")
-    args.test, args.correction = args.test or TESTS[0], args.correction or "holm"
-    args.alpha = 0.05 if args.alpha is None else args.alpha
-    if not 0 < args.alpha < 1:
-        raise UsageError(f"--alpha {args.alpha:g}: expected a number between 0 and 1")
+    if args.baseline is None and (args.pairs or args.level is not None):
+        raise UsageError("--pairs and --level need --baseline RUN, the run to compare with")
+    args.pairs, args.level = args.pairs or frame.PAIRS[0], 0.95 if args.level is None else args.level
+    if not 0 < args.level < 1:
+        raise UsageError(f"--level {args.level:g}: expected a number between 0 and 1")
     given = frame.inputs(args)
     if not given.measures:
         raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
@@ -147,7 +140,8 @@ def run(args: argparse.Namespace) -> int:
         _say_daggers(scores, base, given.measures, args)
     values = _values(scores, given.measures, base, args, groups)
     if form not in LINES:
-        wide = _wide(values, given.measures, base, args, len(given.files) > 1)
+        wide = _wide(values, given.measures, args, len(given.files) > 1)
+        wide.notes = [*wide.notes, *_note(scores, base, args)]
         frame.show(args, wide if n_topics is None else _with_answered(wide, scores, n_topics), "table")
         return status
     if form in ("json", "jsonl") and args.places != PLACES:
@@ -175,14 +169,17 @@ def _say_daggers(
     lacking = {name: {*of.missing, *scores[base].missing} for name, of in scores.items() if name != base}
     if not any(lacking.values()):
         return
-    tested = _compared(scores, base, measures, args.test, args.correction)
-    for (name, measure), p in tested.items():
+    tested = _compared(scores, base, measures, args)
+    for (name, measure), of in tested.items():
         one, two = (scores[run].by_topic.get(measure, {}) for run in (name, base))
         both = [topic for topic in one if topic in two and topic not in lacking[name]]
-        if not (lacking[name] and p < args.alpha and len(both) > 1):
+        p = of.p_adjusted
+        if not (lacking[name] and of.significant and len(both) > 1):
             continue
-        rest = paired_test(args.test, [one[topic] for topic in both], [two[topic] for topic in both])
-        if not rest < args.alpha:
+        two_runs = {run: _on(scores[run], "", set(both)) for run in (base, name)}
+        again = _compared(two_runs, base, [measure], args)[name, measure]
+        rest = again.p_adjusted
+        if not again.significant:
             frame.say(
                 f"check: {name}: topics without documents alone make {measure} differ from {base}: p = {p:.2g}, "
                 f"but {rest:.2g} over the {len(both)} topics that both answer"
@@ -271,6 +268,14 @@ def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str
 # Values ---------------------------------------------------------------------------------------------------------
 
 
+class Tested(Record):
+    """The test of a run against the baseline."""
+
+    p: float
+    p_adjusted: float
+    significant: bool
+
+
 class Value(Record):
     """A value, where it belongs, and how it compares with the baseline."""
 
@@ -279,8 +284,16 @@ class Value(Record):
     measure: Measure
     value: float
     difference: float | None = None
-    p: float | None = None
+    tested: Tested | None = None
     group: str | None = None
+
+    @property
+    def p(self) -> float | None:
+        return None if self.tested is None else self.tested.p
+
+    @property
+    def p_adjusted(self) -> float | None:
+        return None if self.tested is None else self.tested.p_adjusted
 
 
 def _values(
@@ -294,9 +307,9 @@ def _values(
         group: {name: _on(found, group, topics) for name, found in scores.items()} for group, topics in groups.items()
     }
     tested = {
-        (group, *key): p
+        (group, *key): found
         for group, of in (parts.items() if base is not None else ())
-        for key, p in _compared(of, str(base), measures, args.test, args.correction).items()
+        for key, found in _compared(of, str(base), measures, args).items()
     }
     group_of = {topic: group for group, topics in groups.items() for topic in topics}
     wanted = set(args.topic or ())
@@ -336,20 +349,24 @@ def _on(found: Scores, group: str | None, topics: set[str]) -> Scores:
 
 
 def _compared(
-    scores: Mapping[str, Scores], base: str, measures: Sequence[Measure], test: str, correction: str
-) -> dict[tuple[str, Measure], float]:
-    """Adjusted p-value by run and measure. The family are the runs compared by one measure."""
-    out: dict[tuple[str, Measure], float] = {}
-    others = [name for name in scores if name != base]
+    scores: Mapping[str, Scores], base: str, measures: Sequence[Measure], args: argparse.Namespace
+) -> dict[tuple[str, Measure], Tested]:
+    """The tests by run and measure. The family are the runs compared by one measure."""
+    from irpref.analysis.pairs import pair_tests, significant
+
+    out: dict[tuple[str, Measure], Tested] = {}
+    names = list(scores)
     for measure in measures:
-        of_base = scores[base].by_topic.get(measure, {})
+        by_topic = [scores[name].by_topic.get(measure, {}) for name in names]
         # The host leaves topics out of some measures (Accuracy).
-        topics = [t for t in of_base if all(t in scores[name].by_topic.get(measure, {}) for name in others)]
-        raw = [
-            paired_test(test, [scores[name].by_topic[measure][t] for t in topics], [of_base[t] for t in topics])
-            for name in others
-        ]
-        out.update({(name, measure): p for name, p in zip(others, corrected(raw, correction), strict=True)})
+        topics = sorted(set(by_topic[0]).intersection(*by_topic[1:]))
+        if len(topics) < 2:
+            continue
+        values = np.array([[of[topic] for topic in topics] for of in by_topic], dtype=np.float64)
+        (found,) = pair_tests([values], args.pairs, baseline=names.index(base))
+        columns = found.p.tolist(), found.p_adjusted.tolist(), significant(found.p_adjusted, args.level).tolist()
+        tests = zip(found.first.tolist(), *columns, strict=True)
+        out.update({(names[i], measure): Tested(*of) for i, *of in tests})
     return out
 
 
@@ -358,15 +375,14 @@ def _long(values: Iterable[Value], base: str | None, args: argparse.Namespace, w
     number = rounded(args.places)
     columns = [Column("run")] * with_run + [Column("query_id")] * args.by_query
     columns += [Column("group")] * (args.groups is not None) + [Column("measure"), Column("value", number)]
-    columns += [Column("difference", number), Column("p", lambda p: f"{p:.4g}")] * (base is not None)
+    if base is not None:
+        columns += [Column("difference", number), *(Column(name, lambda p: f"{p:.4g}") for name in ("p", "p_adjusted"))]
     names = [column.name for column in columns]
     rows = ([str(v.measure) if name == "measure" else getattr(v, name) for name in names] for v in values)
     return Table(columns, rows)
 
 
-def _wide(
-    values: Iterable[Value], measures: Sequence[Measure], base: str | None, args: argparse.Namespace, with_run: bool
-) -> Table:
+def _wide(values: Iterable[Value], measures: Sequence[Measure], args: argparse.Namespace, with_run: bool) -> Table:
     """One row a run (or topic), one column a measure; the best of the runs is marked."""
     number = rounded(args.places)
     grouped = args.groups is not None
@@ -395,16 +411,14 @@ def _wide(
             if measure not in of:  # the host leaves topics out of some measures
                 cells.append(None)
                 continue
-            shown, p = number(of[measure].value), of[measure].p
-            differs = p is not None and p < args.alpha
+            shown, tested = number(of[measure].value), of[measure].tested
+            differs = tested is not None and tested.significant
             cells.append(Cell(shown, best.get((where, measure)) == shown, differs))
         rows.append(cells)
     notes = []
     if any(text is not None for text in best.values()):
         lower = [str(measure) for measure in measures if lower_is_better(measure)]
         notes.append("* best" + (f" (lower is better: {', '.join(lower)})" if lower else ""))
-    if base is not None and not args.no_summary:
-        notes.append(_note(base, args, len({run for run, _ in found}) - 1))
     return Table(columns, rows, notes=notes)
 
 
@@ -423,11 +437,15 @@ def best_of(measure: Measure, values: Sequence[float], number: Callable[[float],
     return (min if lower_is_better(measure) else max)(printed, key=printed.__getitem__)
 
 
-def _note(base: str, args: argparse.Namespace, n: int) -> str:
-    name = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed-rank test", "randomisation": "randomisation test"}
-    correction = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg"}.get(args.correction)
-    after = f" after {correction} over {n} runs" if correction and n > 1 else ""
-    return f"† differs from {base}: {name[args.test]}, p < {args.alpha:g}{after}"
+def _note(scores: Mapping[str, Scores], base: str | None, args: argparse.Namespace) -> list[str]:
+    """What a dagger means, if there can be one."""
+    if base is None or args.no_summary or args.pairs == "none":
+        return []
+    from irpref.analysis.pairs import described
+
+    n_topics = None if args.groups is not None else max(map(len, scores[base].by_topic.values()))
+    said = described(args.pairs, len(scores), n_topics, args.level, baseline=base)
+    return [f"† differs from {base}: {said}; a value without † is not shown to differ"]
 
 
 def _check_provider(name: str | None) -> None:

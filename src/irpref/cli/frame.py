@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
 OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".html", ".htm", ".gz", ".zst", ".zip", ".bz2", ".xz")
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
+PAIRS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")  # of irpref.analysis.pairs, which --help does without
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
 
@@ -224,6 +225,11 @@ def add_groups(parser: Any, help: str) -> None:
         return path
 
     parser.add_argument("--groups", metavar="FILE", type=existing, help=f"{help}: lines `topic group`")
+
+
+def add_pairs(parser: Any, help: str, default: str | None = PAIRS[0]) -> None:
+    """--pairs: how pairs of runs are tested."""
+    parser.add_argument("--pairs", choices=PAIRS, default=default, help=f"{help} (default: {PAIRS[0]})")
 
 
 def add_rel(parser: Any) -> None:

@@ -1,7 +1,8 @@
-"""`irpref leaderboard QRELS RUN... MEASURE...`: which runs differ, and what places they could have.
+"""`irpref leaderboard QRELS RUN... MEASURE...`: which runs are shown to differ, and what places they could have.
 
-Means with confidence intervals over topics, places with those that a run could have, and letters: two runs share one
-if and only if they are not significantly different.
+Means with confidence intervals over topics, places with the range of those that are consistent with the tests of all
+pairs, and letters where eight are enough: two runs share one if and only if they are not shown to differ. With
+--design, also how many topics would tell runs apart.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from irpref.cli.frame import Command, Parser, UsageError
 from irpref.judged.types import Qrels, Runs
 from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
-METHODS = ("randomised_tukey", "tukey", "holm", "none")
 OBSERVED = 0.0  # no difference was named
 DIFFERENCE = 0.05  # where none is observed
 _HEADS = {
@@ -31,8 +31,8 @@ _HEADS = {
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
     frame.add_topic(parser, "only this topic", several=True)
-    parser.add_argument("--sort", metavar="MEASURE", help="measure that orders the runs (default: the first)")
-    parser.add_argument("--pairs", choices=METHODS, default=METHODS[0], help="test of all pairs (default: %(default)s)")
+    parser.add_argument("--sort", metavar="MEASURE", help="measure that orders all boards (default: each its own)")
+    frame.add_pairs(parser, "test of all pairs")
     parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
     frame.add_groups(parser, "a board for each group of topics")
     parser.add_argument("--permutations", metavar="N", type=int, default=10_000, help="default: %(default)s")
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> None:
             group: int(inside.sum()) for group, inside in groups_of(args.groups, None, judgments.topic_ids()).items()
         }
         parts = board.groupby(["group", "measure"], sort=False, dropna=False)
-        tables = [_table(part, args, sizes) for _, part in parts]
+        tables = [_table(part, args, sizes, board.test) for _, part in parts]
     if args.design is not None:
         tables.append(_sizes(_design(given, args, qrels, runs), args))
     frame.show(args, tables)
@@ -140,14 +140,16 @@ def _difference(text: str) -> float:
     return difference
 
 
-def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int]) -> Table:
+def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int], test: str) -> Table:
     """The rows of one measure, for readers: what is the same for all of them is said once or not at all."""
     from irpref import parse
 
     group, measure = board["group"].iloc[0], board["measure"].iloc[0]
     shown = board.drop(columns=["measure", "group"])
     if args.pairs == "none":
-        shown = shown.drop(columns=["place_low", "place_high", "letters"])
+        shown = shown.drop(columns=["place_low", "place_high"])
+    if shown["letters"].isna().all():
+        shown = shown.drop(columns="letters")
     n_topics = sizes[None if group != group else group]
     lacking = shown["topics_without_documents"]
     differs = lacking.nunique() > 1
@@ -165,10 +167,8 @@ def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int]
     table.notes = [f"answered: topics with documents, of {n_topics}"] if differs else []
     table.notes.append(f"from, to: {100 * args.level:g} % interval of the mean over topics")
     if args.pairs != "none":
-        alpha = f"{1 - args.level:.3g}"
-        table.notes.append(
-            f"best, worst: places that the run could have; runs that share a letter do not differ at {alpha}"
-        )
+        letters = "; runs that share a letter are not shown to differ" if "letters" in shown else ""
+        table.notes += [f"best, worst: range of places consistent with the tests{letters}", f"test: {test}"]
     return table
 
 

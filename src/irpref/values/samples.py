@@ -26,6 +26,14 @@ def generator(rng: Rng | None, what: str) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
+def drawing(rng: Rng | None) -> np.random.Generator:
+    """What draws: of a seed, a generator, or seed 0 if None; `ValueError` for what is neither."""
+    try:
+        return np.random.default_rng(0 if rng is None else rng)
+    except (TypeError, ValueError):
+        raise ValueError(f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator") from None
+
+
 def resample(n_topics: int, n_samples: int = 1000, size: int | None = None, replace: bool = True, *, rng: Rng) -> Ints:
     """Draw samples of topics.
 

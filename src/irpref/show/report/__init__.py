@@ -91,7 +91,7 @@ def report(
     groups: Groups | None = None,
     rankings: str | Iterable[str] | None = None,
     depth: int = 20,
-    pairs: str = "randomised_tukey",
+    pairs: str = "stepdown",
     level: float = 0.95,
     rng: Rng | None = None,
     float32: bool = False,

@@ -21,7 +21,7 @@ from irpref.analysis.check import check, grave
 from irpref.analysis.explain import Explainer, explainable
 from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
 from irpref.analysis.leaderboard import FURTHER, board_of
-from irpref.analysis.pairs import N_PERMUTATIONS, check_method
+from irpref.analysis.pairs import check_method
 from irpref.analysis.results import Results, results
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import check_level
@@ -69,11 +69,6 @@ DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 _PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "polars", "pytrec-eval-terrier", "vl-convert-python")
-_METHODS = {
-    "randomised_tukey": f"a randomised Tukey HSD test over all pairs of runs (at most {N_PERMUTATIONS} permutations)",
-    "tukey": "Tukey's HSD test over all pairs of runs",
-    "holm": "paired t-tests of all pairs of runs, adjusted by Holm's method",
-}
 
 
 def contents(
@@ -153,7 +148,7 @@ def contents(
             "grave": grave(findings),
             "inputs": inputs,
             "versions": _versions(),
-            "methods": _methods(chosen, pairs if board["pairs"] else "none", level, len(first.topics), len(order)),
+            "methods": _methods(chosen, board["test"], level, len(first.topics), len(order)),
             "bibtex": literature.cite(chosen),
         }
 
@@ -259,6 +254,7 @@ def _board(
             "runs": [first.runs[i] for i in better.tolist()],
             "board": rows,
             "pairs": [],
+            "test": "",
             "level": level,
             "groups": [],
         }
@@ -296,6 +292,7 @@ def _board(
         "runs": runs,
         "board": rows,
         "pairs": _pairs(board.pairs, names, runs) if several else [],
+        "test": board.test,
         "level": level,
         "groups": of_groups,
     }
@@ -599,17 +596,16 @@ def _counted(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _methods(chosen: Sequence[Measure], pairs: str, level: float, n_topics: int, n_runs: int) -> str:
+def _methods(chosen: Sequence[Measure], test: str, level: float, n_topics: int, n_runs: int) -> str:
     said = [
         literature.methods(chosen),
         f"Values are means over {_counted(n_topics, 'topic')} of {_counted(n_runs, 'run')}.",
     ]
     if n_topics > 1:
         said.append(f"Intervals are {100 * level:g} % bootstrap intervals over topics.")
-    if pairs in _METHODS:
+    if test:
         said.append(
-            f"Differences were tested by {_METHODS[pairs]}, at a family-wise level of {100 * (1 - level):g} %, "
-            "by measure; effect sizes are differences over the square root of the residual variance of a two-way "
-            "analysis of variance."
+            f"Test of differences: {test}. Effect sizes are differences over the square root of the residual variance "
+            "of a two-way analysis of variance."
         )
     return " ".join(said)

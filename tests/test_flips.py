@@ -1,0 +1,186 @@
+"""Sign flips: the step-down test of many pairs, and the interval that goes with it."""
+
+import itertools
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from irpref.analysis.flips import are_all, interval, sign_vectors, stepdown
+from irpref.analysis.pairs import pair_tests, significant
+
+
+def _statistic(row):
+    """t^2 / (n - 1 + t^2), which goes with |t|: (sum d)^2 / (n sum d^2) as a fraction; 0 without differences."""
+    squares = len(row) * sum(d * d for d in row)
+    return Fraction(sum(row)) ** 2 / squares if squares else Fraction(0)
+
+
+def _oracle(rows):
+    """Step-down maxima over all sign vectors in fractions, as Westfall and Young write them."""
+    vectors = list(itertools.product((1, -1), repeat=len(rows[0])))
+    observed = [_statistic(row) for row in rows]
+    flipped = [[_statistic([s * d for s, d in zip(v, row, strict=True)]) for v in vectors] for row in rows]
+    order = sorted(range(len(rows)), key=lambda i: -observed[i])
+    alone = [Fraction(sum(x >= observed[i] for x in flipped[i]), len(vectors)) for i in range(len(rows))]
+    adjusted, running = [Fraction(0)] * len(rows), Fraction(0)
+    for k, i in enumerate(order):
+        largest = [max(flipped[j][b] for j in order[k:]) for b in range(len(vectors))]
+        running = max(running, Fraction(sum(x >= observed[i] for x in largest), len(vectors)))
+        adjusted[i] = running
+    return alone, adjusted
+
+
+ROWS = st.integers(1, 6).flatmap(
+    lambda n: st.lists(st.lists(st.integers(-3, 3), min_size=n, max_size=n), min_size=1, max_size=5)
+)
+
+
+@given(ROWS, st.sampled_from([1.0, 0.1, 1 / 3, 1e-6]))
+def test_all_sign_vectors_are_tried_where_there_are_few(rows, unit):
+    p, adjusted = stepdown(np.array(rows, dtype=np.float64) * unit)
+    alone, joint = _oracle(rows)
+    assert p.tolist() == pytest.approx([float(x) for x in alone], rel=1e-14)
+    assert adjusted.tolist() == pytest.approx([float(x) for x in joint], rel=1e-14)
+
+
+def test_the_statistic_is_students_t():
+    rng = np.random.default_rng(3)
+    rows = rng.normal(0.3, 1, (4, 9))
+    t = np.abs([stats.ttest_1samp(row, 0).statistic for row in rows])
+    flipped = []
+    for signs in itertools.product((1, -1), repeat=9):
+        flipped.append(np.abs(stats.ttest_1samp(rows * signs, 0, axis=1).statistic))
+    share = [(np.array(flipped)[:, i] >= t[i] - 1e-9).mean() for i in range(4)]
+    assert stepdown(rows)[0].tolist() == pytest.approx(share)
+
+
+def test_drawn_sign_vectors_count_the_observed_one():
+    rows = np.ones((1, 30)) + 0.01 * np.arange(30)
+    p, adjusted = stepdown(rows, n_permutations=99)
+    assert p.tolist() == adjusted.tolist() == [0.01]
+    exact = stepdown(rows[:, :10], 1024)[0]
+    assert exact.tolist() == [2 / 1024]
+    drawn = stepdown(np.random.default_rng(1).normal(0.2, 1, (1, 12)), 4000)[0]
+    assert drawn[0] == pytest.approx(stepdown(np.random.default_rng(1).normal(0.2, 1, (1, 12)), 4096)[0][0], abs=0.03)
+
+
+@given(st.integers(2, 30), st.integers(0, 99))
+def test_p_of_a_pair_is_the_same_among_others_and_adjusted_p_is_never_below(n, seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(0.3, 1, (6, n)).round(1)
+    p, adjusted = stepdown(rows, 200, rng=5)
+    assert (adjusted >= p).all()
+    for i in range(6):
+        alone = stepdown(rows[i : i + 1], 200, rng=5)
+        assert alone[0][0] == alone[1][0] == p[i]
+        turned = stepdown(-rows[i : i + 1], 200, rng=5)
+        assert turned[0][0] == p[i]
+
+
+def test_equal_statistics_have_equal_p():
+    row = np.random.default_rng(2).normal(0.4, 1, 25)
+    p, adjusted = stepdown(np.array([row, 3 * row, -row, np.zeros(25)]))
+    assert p[0] == p[1] == p[2]
+    assert adjusted[0] == adjusted[1] == adjusted[2]
+    assert p[3] == adjusted[3] == 1
+
+
+def test_a_difference_that_is_the_same_on_every_topic_has_the_largest_t():
+    p, adjusted = stepdown(np.array([[0.1] * 20, [0.1] * 19 + [0.0]]), 999)
+    assert p.tolist() == adjusted.tolist() == [0.001, 0.001]
+    assert stepdown(np.array([[0.3]]))[0].tolist() == [1.0]
+
+
+def test_missing_values_have_no_p_and_change_nothing_for_others():
+    rng = np.random.default_rng(4)
+    rows = rng.normal(0.3, 1, (3, 15))
+    expected = stepdown(rows[1:])
+    rows[0, 3] = np.nan
+    p, adjusted = stepdown(rows)
+    assert np.isnan(p[0])
+    assert np.isnan(adjusted[0])
+    assert p[1:].tolist() == expected[0].tolist()
+    assert adjusted[1:].tolist() == expected[1].tolist()
+    assert np.isnan(interval(rows[0], 0.95)).all()
+
+
+def test_half_of_all_sign_vectors_stand_for_all():
+    (signs,) = sign_vectors(4, 16, None)
+    assert len({tuple(row) for row in signs.tolist()} | {tuple(row) for row in (-signs).tolist()}) == 16
+    assert are_all(13)
+    assert not are_all(14)
+
+
+# ---------------------------------------------------------------------------------------------------- intervals
+
+
+@given(st.integers(1, 25), st.integers(0, 200), st.sampled_from([0.5, 0.8, 0.9, 0.95]))
+def test_the_interval_holds_the_differences_that_the_test_does_not_reject(n, seed, level):
+    rng = np.random.default_rng(seed)
+    row = (rng.normal(0.2, 1, n) * 3).round() / 3
+    low, high = interval(row, level, 500, 7)
+    assert low <= row.mean() + 1e-12
+    assert high >= row.mean() - 1e-12
+    for shift in (0.0, low - 0.01, low + 0.01, high - 0.01, high + 0.01):
+        if not np.isfinite(shift):
+            continue
+        p = stepdown((row - shift)[None], 500, 7)[0]
+        inside = low - 1e-9 <= shift <= high + 1e-9
+        assert inside != significant(p, level)[0]
+
+
+def test_the_interval_comes_close_to_that_of_t():
+    row = np.random.default_rng(5).normal(0.1, 1, 200)
+    half = stats.t.ppf(0.975, 199) * row.std(ddof=1) / 200**0.5
+    assert interval(row, 0.95) == pytest.approx((row.mean() - half, row.mean() + half), abs=0.06 * half)
+
+
+def test_five_topics_are_too_few_for_a_bound_at_95_per_cent():
+    assert interval(np.array([1.0, 2, 3, 4, 5]), 0.95) == (-np.inf, np.inf)
+    # Of 64 sign vectors, two and any two others are 1/16: the bounds are the second smallest and largest means.
+    assert interval(np.array([1.0, 2, 3, 4, 5, 6]), 0.95) == (1.0, 6.0)
+    assert interval(np.full(20, 0.25), 0.95) == (0.25, 0.25)
+    assert interval(np.zeros(20), 0.95) == (0.0, 0.0)
+
+
+# --------------------------------------------------------------------------------------------------- error rates
+
+
+def test_any_equal_pair_is_called_different_at_most_as_often_as_the_level_says():
+    # Of six runs four are equal, one is better and one is much worse, on topics of very different variance.
+    rng, wrong, found, experiments = np.random.default_rng(11), 0, 0, 400
+    truth = np.array([0.5, 0.5, 0.5, 0.5, 0.62, 0.1])
+    for _ in range(experiments):
+        values = truth[:, None] + rng.normal(0, 0.3, 20) + rng.normal(0, 0.15, (6, 20)) * rng.gamma(1, 1, 20)
+        (of,) = pair_tests([values], n_permutations=199, rng=rng)
+        called = significant(of.p_adjusted, 0.95)
+        equal = truth[of.first] == truth[of.second]
+        wrong += bool(called[equal].any())
+        found += called[~equal].mean()
+    assert wrong / experiments <= 0.05 + 2 * (0.05 * 0.95 / experiments) ** 0.5
+    assert found / experiments > 0.5
+
+
+def test_one_weak_run_changes_nothing_for_the_others():
+    rng = np.random.default_rng(6)
+    values = rng.normal(0, 0.1, (4, 40)) + np.array([0.3, 0.3, 0.25, 0.2])[:, None]
+    weak = np.concatenate([values, np.zeros((1, 40))])
+    before, after = (pair_tests([of])[0] for of in (values, weak))
+    kept = after.second < 4
+    assert before.p.tolist() == after.p[kept].tolist()
+    # The family is larger; that is all.
+    assert (np.abs(before.p_adjusted - after.p_adjusted[kept]) < 0.05).all()
+
+
+def test_a_track_is_tested_in_seconds():
+    rng = np.random.default_rng(0)
+    values = rng.random((79, 40)) + 0.5 * rng.random(40) + 0.3 * rng.random((79, 1))
+    start = time.process_time()
+    (found,) = pair_tests([values])
+    assert time.process_time() - start < 5  # 0.4 s on a quiet machine
+    assert found.p_adjusted.size == 3081
