@@ -75,11 +75,14 @@ def test_lists_of_different_lengths_have_no_tau(a, b):
 
 @pytest.mark.parametrize("n_systems", [1, 2, 7, 60])
 def test_several_lists_beside_one_have_the_tau_of_scipy_to_the_last_bit(n_systems, monkeypatch):
-    monkeypatch.setattr(ranking, "_PAIRS", 100)  # several pieces
+    monkeypatch.setattr(ranking, "_ENTRIES", 100)  # several pieces
     rng = np.random.default_rng(n_systems)
     rows = np.vstack([rng.random((9, n_systems)), rng.integers(0, 3, (9, n_systems)), np.ones((1, n_systems))])
-    for reference in (rng.random(n_systems), rng.integers(0, 2, n_systems)):
-        expected = [float("nan") if n_systems < 2 else stats.kendalltau(row, reference).statistic for row in rows]
+    for reference in (rng.random(n_systems), rng.integers(0, 2, n_systems), rng.random(rows.shape)):
+        each = np.broadcast_to(reference, rows.shape)
+        expected = [
+            float("nan") if n_systems < 2 else stats.kendalltau(*two).statistic for two in zip(rows, each, strict=True)
+        ]
         np.testing.assert_array_equal(kendall_taus(rows, reference), expected)
 
 

@@ -120,6 +120,17 @@ def _arguments(method: str, parser: Parser) -> None:
         frame.add_rel(parser)
         parser.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
         parser.add_argument("--resume", metavar="FILE", help="keep results there, and go on from there")
+        parser.add_argument(
+            "--intervals",
+            action="store_true",
+            help="with 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of "
+            "significance; of pools also the bias against runs that were not pooled",
+        )
+        parser.add_argument(
+            "--needed",
+            metavar="NAME",
+            help="judgments with which each measure predicts other topics as well as this one",
+        )
 
 
 def _cutoffs_of(text: str) -> list[int | None]:
@@ -394,6 +405,9 @@ def _robustness(args: argparse.Namespace) -> None:
         options["depth"] = args.depth
     if args.teams is not None:
         options["teams"] = read_groups(args.teams)
+    if args.intervals or args.needed is not None:
+        _intervals(args, given)
+        return
     if args.groups is not None and args.resume is not None:
         raise UsageError("--resume keeps the results of one computation, and --groups makes one of each group")
     judgments = frame.of_topics(given.judgments(), args.topic, given)
@@ -440,6 +454,41 @@ def _robustness(args: argparse.Namespace) -> None:
     of_level = found[0][1].of_level
     head = f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: {of_level} (%)"
     _show(args, _rows(found, wide), _rows(found, lambda one: one.table(args.reference)), head, draw)
+
+
+def _intervals(args: argparse.Namespace, given: frame.Inputs) -> None:
+    """What `irpref.meta.robustness` finds, or the judgments needed."""
+    import pandas as pd
+
+    from irpref.judged.groups import read_groups
+    from irpref.meta import robustness
+
+    for option in ("groups", "resume", "plot", "second"):
+        if getattr(args, option) is not None:
+            raise UsageError(f"--{option} does not go with --intervals and --needed")
+    if args.loss not in ("random", "pools"):
+        raise UsageError(f"--intervals and --needed are for --loss random and pools, got --loss {args.loss}")
+    options: dict[str, Any] = {} if args.levels is None else {"levels": args.levels}
+    options |= {} if args.depth is None else {"depth": args.depth}
+    found = robustness(
+        given.measures,
+        frame.of_topics(given.judgments(), args.topic, given).table(),
+        frame.read_runs(given.files, args),
+        loss=args.loss,
+        n_samples=args.samples,
+        rel=args.rel,
+        teams=None if args.teams is None else read_groups(args.teams),
+        rng=args.seed,
+        **options,
+    )
+    if args.needed is None:
+        table = found.table(args.reference)
+        head = f"mean of {args.samples} samples, 95 % intervals over topics and teams"
+    else:
+        tables = {name: found.judgments_needed(name, args.needed) for name in found.measures if name != args.needed}
+        table = pd.concat(tables, names=["measure"]).reset_index("measure")
+        head = f"judgments with which a measure predicts other topics as well as {args.needed} with those it has"
+    _show(args, table, table, head)
 
 
 _METHODS = {

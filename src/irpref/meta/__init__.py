@@ -7,6 +7,7 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 - `discriminative_power`: how many pairs of systems does it tell apart?
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
 - `incompleteness`: does it rank them alike when most judgments are missing, or wrong?
+- `robustness`: how sure is that, for other topics and other systems?
 - `cutoffs`: what does a cutoff cost it?
 - `topic_set_size`, `topics_needed`: how many topics tell a difference of a given size apart?
 
@@ -18,12 +19,13 @@ from irpref.meta.cutoffs import CUTOFFS, cutoffs
 from irpref.meta.incompleteness import (
     LEVELS,
     Incompleteness,
-    Restriction,
     incompleteness,
     thin,
 )
+from irpref.meta.losses import Restriction
 from irpref.meta.power import DiscriminativePower, discriminative_power
 from irpref.meta.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
+from irpref.meta.robustness import Robustness, robustness
 from irpref.meta.stability import Stability, stability
 from irpref.meta.swap import Swap, swap
 from irpref.values.design import detectable_difference, power_of, residual_variance, topic_set_size, topics_needed
@@ -37,6 +39,7 @@ __all__ = [
     "Incompleteness",
     "PairDifferences",
     "Restriction",
+    "Robustness",
     "Stability",
     "Swap",
     "SystemRanking",
@@ -52,6 +55,7 @@ __all__ = [
     "resample",
     "resample_twice",
     "residual_variance",
+    "robustness",
     "stability",
     "swap",
     "system_ranking",

@@ -31,21 +31,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import BATCH_ROWS, JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, NDArray, Segments, all_whole, order_by
+from irpref.arrays.segments import Bools, Floats, all_whole
 from irpref.formats.runs import each_run
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.messages import about, did_you_mean
 from irpref.meta.imperfect import Collection, Left, Regraded, exchanged, second_grades
-from irpref.meta.journal import COLUMNS, Cell, Journal, canonical, exactly, hash_of_pool, hash_of_run, read
+from irpref.meta.journal import COLUMNS, Cell, Journal, exactly, hash_of_pool, hash_of_run, read
+from irpref.meta.losses import DEPTH, LEAST, Pools, Restriction, Thinning, check_levels, seed_of
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_taus, tau_ap
 from irpref.values.matrix import higher_is_better
@@ -55,156 +55,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
-LEAST = (1, 10)
 LOSSES = ("random", "pools", "documents", "flip", "judges")
-DEPTH = 10
 Unit = tuple[float, int]  # level, sample
-T = TypeVar("T", bound=np.generic)
-
-
-class Restriction:
-    """Judgments of which some are taken away, several times, and what runs look like against what is left each time.
-
-    A run is aligned with the full judgments once; here its hits are picked by mask. The topics are those of the first
-    time, then those of the second, and so on: measures see one run with many topics, which takes them little longer
-    than one with few.
-
-    Attributes
-    ----------
-    keep : bool array (n, n_judged)
-        Rows of the full pool that stay judged each time; given as (n_judged,) for one time.
-    pool : Judgments
-        What is left, in ideal order still.
-    """
-
-    def __init__(self, pool: Judgments, keep: Bools) -> None:
-        self.keep = keep = np.atleast_2d(keep)
-        n, n_judged = keep.shape
-        rows = np.flatnonzero(keep)
-        row = rows % n_judged
-        columns = {name: column[row] for name, column in pool.columns.items()}
-        self.pool = Judgments(_repeated(pool.judged, n).part(rows), pool.grade[row], columns)
-        # When each row stays, a bit each time: read once for all times, and most rows of low levels never stay.
-        self._times = np.packbits(keep, axis=0, bitorder="little")
-        self._byte, self._bit = np.arange(n) // 8, (1 << np.arange(n) % 8).astype(np.uint8)[:, None]
-        # Level here of each level there, of the first time, of the second and so on.
-        self._level = np.zeros(n * pool.level_start.size, np.int64)
-        self._level[pool.level[row] + rows // n_judged * pool.level_start.size] = self.pool.level
-
-    def of(self, run: JudgedRun) -> JudgedRun:
-        """The run against what is left: other documents keep their ranks and count as unjudged."""
-        n = len(self.keep)
-        times = np.array([byte.take(run.row) for byte in self._times])
-        some = np.flatnonzero(times.any(axis=0))
-        kept = np.flatnonzero((times.take(some, axis=1)[self._byte] & self._bit) != 0)
-
-        def stay(values: NDArray[T]) -> NDArray[T]:
-            return np.tile(values.take(some), n).take(kept)
-
-        level = np.add.outer(np.arange(n) * run.pool.level_start.size, run.level.take(some)).ravel()
-        part = JudgedRun(
-            self.pool,
-            _repeated(run.hits.part(some), n).part(kept),
-            stay(run.rank),
-            lambda: self._row(run.row),
-            np.tile(run.n_retrieved, n),
-            self._level.take(level.take(kept)),
-        )
-        if run.rank_rising is not None:
-            part.rank_rising = stay(run.rank_rising)
-        return part
-
-    def _row(self, row: Ints) -> Ints:
-        """Rows of the full pool as rows of what is left, without those that are not."""
-        n, n_judged = self.keep.shape
-        left = np.where(self.keep, np.cumsum(self.keep).reshape(n, n_judged) - 1, -1)[:, row].ravel()
-        return left[left >= 0]
-
-
-def _repeated(segments: Segments, n: int) -> Segments:
-    """The same segments `n` times, one time after the other."""
-    starts = np.arange(n)[:, None] * segments.size + segments.starts
-    return Segments(np.append(starts, n * segments.size))
-
-
-class Thinning:
-    """Random orders of the judgments of one sample: which of them stay at each level.
-
-    Parameters
-    ----------
-    pool : Pool
-    rel : lowest relevant grade
-    least : relevant and non-relevant documents of a topic that stay at any level
-    draw : Generator
-    """
-
-    def __init__(self, pool: Pool, rel: float, least: tuple[int, int], draw: np.random.Generator) -> None:
-        stratum = np.where(pool.grade >= rel, 0, np.where(pool.grade >= 0, 1, 2))
-        group = 3 * pool.judged.topic + stratum
-        self._sizes = np.bincount(group, minlength=3 * pool.n_topics)
-        self._least = np.tile([*least, 0], pool.n_topics)
-        self._group = group
-        # Numbers are drawn in the order of the ids: the lines of the qrels may stand in any.
-        shuffled = np.empty(group.size, dtype=np.int64)
-        shuffled[canonical(pool)] = draw.permutation(group.size)
-        order = order_by(group, shuffled, 3 * pool.n_topics)
-        self.place: Ints = np.empty(group.size, dtype=np.int64)  # of each document in the order of its group
-        self.place[order] = Segments.of_lengths(self._sizes).position
-
-    def keep(self, level: float) -> Bools:
-        """Judgments that stay at `level` per cent: shape (n_judged,)."""
-        # The small number is for levels such as 2.5, whose products may fall short of a half by a rounding
-        # error.
-        share = np.floor(level * self._sizes / 100 + 0.5 + 1e-9).astype(np.int64)
-        return self.place < np.maximum(share, self._least)[self._group]
-
-
-class Pools:
-    """Judgments that shallow pools of some of the runs would have found.
-
-    Parameters
-    ----------
-    runs : mapping of system to JudgedRun
-    depth : int
-        Ranks of a topic that are judged.
-    teams : mapping of system to team
-        Who is drawn; a system that is not named is a team of its own.
-    n_judged : int
-    """
-
-    def __init__(self, runs: Mapping[str, JudgedRun], depth: int, teams: Mapping[str, str], n_judged: int) -> None:
-        found: dict[str, list[Ints]] = {}
-        for system, run in runs.items():
-            found.setdefault(teams.get(system, system), []).append(run.row[run.rank <= depth])
-        # Drawn in the order of their names: it does not matter in which order the runs come.
-        self._rows = [np.unique(np.concatenate(found[team])) for team in sorted(found)]
-        self._n_judged = n_judged
-
-    def keep(self, level: float, draw: np.random.Generator) -> Bools:
-        """Judgments that are left where `level` per cent of the teams were pooled: shape (n_judged,)."""
-        order = draw.permutation(len(self._rows))
-        pooled = max(int(np.floor(level * order.size / 100 + 0.5 + 1e-9)), 1)
-        out = np.zeros(self._n_judged, bool)
-        for team in order[:pooled].tolist():
-            out[self._rows[team]] = True
-        return out
-
-
-def _seed(rng: Rng | None) -> int:
-    if rng is None:
-        raise ValueError("incompleteness draws samples: give rng (a seed or a numpy Generator)")
-    return int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng)
-
-
-def _check(levels: Iterable[float], rel: float, least: tuple[int, int], zero: bool = False) -> list[float]:
-    chosen = [float(level) for level in dict.fromkeys(levels)]
-    if not chosen or any(not 0 <= level <= 100 or (level == 0 and not zero) for level in chosen):
-        raise ValueError(f"levels must be per cent, {'from' if zero else 'above'} 0 and up to 100, got {chosen}")
-    if not rel > 0:
-        raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
-    if len(least) != 2 or min(least) < 0:
-        raise ValueError(f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant documents")
-    return chosen
 
 
 def thin(
@@ -242,9 +94,9 @@ def thin(
     """
     import pandas as pd
 
-    (level,) = _check([level], rel, least)
+    (level,) = check_levels([level], rel, least)
     pool = Pool.build(qrels)
-    keep = Thinning(pool, rel, least, np.random.default_rng([_seed(rng), sample])).keep(level)
+    keep = Thinning(pool, rel, least, np.random.default_rng([seed_of(rng), sample])).keep(level)
     grade = pool.grade[keep]
     return pd.DataFrame(
         {
@@ -428,138 +280,183 @@ def incompleteness(
         Levels that are no percentages; fewer than two runs; `output` holds results of other qrels or
         settings, or a damaged row, or is written to by another process.
     """
-    from irpref.evaluation import KernelEvaluator
-    from irpref.measures.binding import bind
-    from irpref.measures.everyday import supports
-    from irpref.measures.names import parse_all
-    from irpref.measures.support import check_whole
-
     _check_loss(loss, second, stale_judgments, least, depth, teams)
-    chosen = _check(levels, rel, least, zero=loss == "judges")
-    seed = _seed(rng)
-    if isinstance(qrels, Iterator):
-        qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
-    asked = parse_all(measures)
-    named = dict(zip(map(str, asked), bind(asked, qrels), strict=True))
-    # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
-    kernels = {name: m for name, m in named.items() if supports(m)}
-    host = {name: m for name, m in named.items() if name not in kernels}
-    evaluator = KernelEvaluator(kernels.values(), qrels, float32=float32)
-    pool = evaluator.pool
-    if host:
-        check_whole(host.values(), pool.level_grade)
-    settings = {
-        "seed": seed,
-        "rel": rel,
-        "least": list(least),
-        "topics": pool.n_topics,
-        "judgments": int(pool.grade.size),
-        "qrels": "" if output is None else hash_of_pool(pool),
-    }
-    others = None
-    if loss != "random":
-        settings["loss"] = loss
-    if loss == "judges":
-        judges = Pool.build(second)
-        others = second_grades(pool, judges)
-        settings["second"] = "" if output is None else hash_of_pool(judges)
-        if host:
-            check_whole(host.values(), judges.level_grade)
-    if float32:
-        settings["float32"] = True
-    if not stale_judgments:
-        settings["stale_judgments"] = False
+    chosen = check_levels(levels, rel, least, zero=loss == "judges")
+    seed = seed_of(rng)
+    board = _Board(measures, qrels, runs, output is not None or loss == "documents", float32)
+    of_team = {str(run): str(team) for run, team in (teams or {}).items()}
+    lost = _Losses(board, loss, seed, rel, (least[0], least[1]), second, stale_judgments, depth, of_team)
     units: list[Unit] = [(100.0, 0)]
     units += [(level, sample) for sample in range(n_samples) for level in chosen if level < 100]
-    aligned: dict[str, JudgedRun] = {}
-    raw: dict[str, Any] = {}
-    for name, run in each_run(runs):
-        with about(name):
-            if host or output is not None or loss == "documents":
-                run = raw[name] = _as_dicts(pool, run)
-            aligned[name] = evaluator.judge(run)
-    if len(aligned) < 2:
-        raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(aligned)}")
-    collection = Collection(pool, raw, evaluator.ties, float32 and evaluator.single) if loss == "documents" else None
-    pools = None
-    if loss == "pools":
-        of_team = {str(run): str(team) for run, team in (teams or {}).items()}
-        pools = Pools(aligned, depth, of_team, pool.grade.size)
-        settings |= {"depth": depth, "teams": sorted(of_team.items())}
-    if loss in ("pools", "documents"):
-        # Draws are made among all runs, or their documents.
-        settings["runs"] = " ".join(sorted(hash_of_run(run)[:12] for run in raw.values()))
-    hashes = {} if output is None else {name: hash_of_run(run) for name, run in raw.items()}
     with ExitStack() as stack:
-        journal = None if output is None else stack.enter_context(Journal(Path(output), settings, hashes))
-        found: dict[Cell, float] = {} if journal is None else journal.cells
+        found: dict[Cell, float] = {}
+        journal = None
+        if output is not None:
+            hashes = {name: hash_of_run(run) for name, run in board.raw.items()}
+            journal = stack.enter_context(Journal(Path(output), lost.settings(), hashes))
+            found = journal.cells
         bar = Bar(len(units), progress)
-
-        def parts() -> Iterator[_Part]:
-            thinnings: dict[int, Thinning] = {}
-            for level, sample in units:
-                missing = {
-                    system: todo
-                    for system in aligned
-                    if (todo := [m for m in named if (level, sample, m, system) not in found])
-                }
-                if not missing:
-                    bar.step("")
-                    continue
-                part = _Part([(level, sample)], [np.ones(pool.grade.size, bool)], missing)
-                if level == 100:
-                    pass
-                elif collection is not None:
-                    left = collection.left(level, np.random.default_rng([seed, sample]))
-                    part = part._replace(left=left, keep=part.keep if stale_judgments else [left.keep])
-                elif pools is not None:
-                    part.keep[0] = pools.keep(level, np.random.default_rng([seed, sample]))
-                else:
-                    if sample not in thinnings:
-                        floor = least if loss == "random" else (0, 0)
-                        thinnings = {sample: Thinning(pool, rel, floor, np.random.default_rng([seed, sample]))}
-                    if loss == "random":
-                        part.keep[0] = thinnings[sample].keep(level)
-                    elif loss == "flip":
-                        part = part._replace(grade=exchanged(pool, rel, thinnings[sample].place, level))
-                    elif others is not None:
-                        stay = thinnings[sample].keep(level) | np.isnan(others)
-                        part = part._replace(grade=np.where(stay, pool.grade, others))
-                yield part
-
-        for part in _together(parts()):
+        for part in _together(_missing(board, lost, units, found, bar)):
             for level, sample in part.units:
                 bar.step(f"{exactly(level)} %: {_LEVEL[loss]}, sample {sample + 1}" if level < 100 else "all judgments")
-            against = Restriction(pool, np.array(part.keep)) if part.grade is None else Regraded(pool, part.grade)
-            grade = pool.grade if part.grade is None else part.grade
-            hosts = [_host_evaluator(list(host.values()), pool, keep, grade) for keep in part.keep if host]
-            for system, todo in part.missing.items():
-                new: dict[Cell, float] = {}
-                run = aligned[system] if part.left is None else part.left.of(system)
-                view = against.of(run)
-                short = against.of(run.single) if float32 and run.single is not None else view
-                ours = [name for name in todo if name in kernels]
-                values = [
-                    evaluator.tasks[m](short if m in evaluator.short else view) for m in map(kernels.__getitem__, ours)
-                ]
-                means = np.array(values).reshape(len(ours), len(part.units), pool.n_topics).mean(axis=2).tolist()
-                for name, of_units in zip(ours, means, strict=True):
-                    new |= {(*unit, name, system): mean for unit, mean in zip(part.units, of_units, strict=True)}
-                left_to_host = [name for name in todo if name in host]
-                for unit, means_of in zip(part.units, hosts if left_to_host else (), strict=bool(left_to_host)):
-                    of = means_of(raw[system] if part.left is None else part.left.run(system))
-                    new |= {(*unit, name, system): float(of[host[name]]) for name in left_to_host}
+            for new in board.means(part):
                 found.update(new)
                 if journal is not None:
                     journal.append(new)
         bar.close()
-    wanted = {
-        (level, sample, m, system): found[level, sample, m, system]
-        for level, sample in units
-        for m in named
-        for system in aligned
-    }
-    return Incompleteness(_frame(wanted), loss)
+    wanted = [(*unit, m, system) for unit in units for m in board.named for system in board.aligned]
+    return Incompleteness(_frame({cell: found[cell] for cell in wanted}), loss)
+
+
+class _Board:
+    """Measures, judgments and runs.
+
+    Parameters
+    ----------
+    measures, qrels, runs : as `incompleteness` takes them
+    keep : bool
+        Whether runs are kept as dicts, too.
+    float32 : bool
+    """
+
+    def __init__(self, measures: Iterable[Measure], qrels: Qrels, runs: EachRun, keep: bool, float32: bool) -> None:
+        from irpref.evaluation import KernelEvaluator
+        from irpref.measures.binding import bind
+        from irpref.measures.everyday import supports
+        from irpref.measures.names import parse_all
+        from irpref.measures.support import check_whole
+
+        if isinstance(qrels, Iterator):
+            qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
+        asked = parse_all(measures)
+        self.named = dict(zip(map(str, asked), bind(asked, qrels), strict=True))
+        # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
+        self.kernels = {name: m for name, m in self.named.items() if supports(m)}
+        self.host = {name: m for name, m in self.named.items() if name not in self.kernels}
+        self.evaluator = KernelEvaluator(self.kernels.values(), qrels, float32=float32)
+        self.pool, self.float32 = self.evaluator.pool, float32
+        if self.host:
+            check_whole(self.host.values(), self.pool.level_grade)
+        self.aligned: dict[str, JudgedRun] = {}
+        self.raw: dict[str, Any] = {}
+        for name, run in each_run(runs):
+            with about(name):
+                if self.host or keep:
+                    run = self.raw[name] = _as_dicts(self.pool, run)
+                self.aligned[name] = self.evaluator.judge(run)
+        if len(self.aligned) < 2:
+            raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(self.aligned)}")
+
+    def means(self, part: _Part) -> Iterator[dict[Cell, float]]:
+        """Means of each system that are not known yet."""
+        pool, evaluator = self.pool, self.evaluator
+        against = Restriction(pool, np.array(part.keep)) if part.grade is None else Regraded(pool, part.grade)
+        grade = pool.grade if part.grade is None else part.grade
+        hosts = [_host_evaluator(list(self.host.values()), pool, keep, grade) for keep in part.keep if self.host]
+        for system, todo in part.missing.items():
+            new: dict[Cell, float] = {}
+            run = self.aligned[system] if part.left is None else part.left.of(system)
+            view = against.of(run)
+            short = against.of(run.single) if self.float32 and run.single is not None else view
+            ours = [name for name in todo if name in self.kernels]
+            values = [
+                evaluator.tasks[m](short if m in evaluator.short else view) for m in map(self.kernels.__getitem__, ours)
+            ]
+            means = np.array(values).reshape(len(ours), len(part.units), pool.n_topics).mean(axis=2).tolist()
+            for name, of_units in zip(ours, means, strict=True):
+                new |= {(*unit, name, system): mean for unit, mean in zip(part.units, of_units, strict=True)}
+            left_to_host = [name for name in todo if name in self.host]
+            for unit, means_of in zip(part.units, hosts if left_to_host else (), strict=bool(left_to_host)):
+                of = means_of(self.raw[system] if part.left is None else part.left.run(system))
+                new |= {(*unit, name, system): float(of[self.host[name]]) for name in left_to_host}
+            yield new
+
+
+@dataclass
+class _Losses:
+    """What is wrong with the judgments at a level, in a sample."""
+
+    board: _Board
+    loss: str
+    seed: int
+    rel: float
+    least: tuple[int, int]
+    second: Any
+    stale_judgments: bool
+    depth: int
+    teams: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        from irpref.measures.support import check_whole
+
+        board, pool = self.board, self.board.pool
+        self._thinning: tuple[int, Thinning] | None = None
+        self._judges = Pool.build(self.second) if self.loss == "judges" else None
+        if self._judges is not None:
+            self._others = second_grades(pool, self._judges)
+            if board.host:
+                check_whole(board.host.values(), self._judges.level_grade)
+        if self.loss == "documents":
+            single = board.float32 and board.evaluator.single
+            self._collection = Collection(pool, board.raw, board.evaluator.ties, single)
+        if self.loss == "pools":
+            self._pools = Pools(board.aligned, self.depth, self.teams, pool.grade.size)
+
+    def settings(self) -> dict[str, Any]:
+        """What results depend on; what is usual is not named."""
+        pool = self.board.pool
+        found: dict[str, Any] = {"seed": self.seed, "rel": self.rel, "least": list(self.least)}
+        found |= {"topics": pool.n_topics, "judgments": int(pool.grade.size), "qrels": hash_of_pool(pool)}
+        if self.loss != "random":
+            found["loss"] = self.loss
+        if self._judges is not None:
+            found["second"] = hash_of_pool(self._judges)
+        if self.board.float32:
+            found["float32"] = True
+        if not self.stale_judgments:
+            found["stale_judgments"] = False
+        if self.loss == "pools":
+            found |= {"depth": self.depth, "teams": sorted(self.teams.items())}
+        if self.loss in ("pools", "documents"):
+            # Draws are made among all runs, or their documents.
+            found["runs"] = " ".join(sorted(hash_of_run(run)[:12] for run in self.board.raw.values()))
+        return found
+
+    def part(self, level: float, sample: int, missing: dict[str, list[str]]) -> _Part:
+        """The judgments, the grades or the runs of a unit."""
+        pool, loss = self.board.pool, self.loss
+        whole = _Part([(level, sample)], [np.ones(pool.grade.size, bool)], missing)
+        if level == 100:
+            return whole
+        if loss == "documents":
+            left = self._collection.left(level, self._draw(sample))
+            return whole._replace(left=left, keep=whole.keep if self.stale_judgments else [left.keep])
+        if loss == "pools":
+            return whole._replace(keep=[self._pools.keep(level, self._draw(sample))[0]])
+        if self._thinning is None or self._thinning[0] != sample:
+            least = self.least if loss == "random" else (0, 0)
+            self._thinning = sample, Thinning(pool, self.rel, least, self._draw(sample))
+        thinning = self._thinning[1]
+        if loss == "random":
+            return whole._replace(keep=[thinning.keep(level)])
+        if loss == "flip":
+            return whole._replace(grade=exchanged(pool, self.rel, thinning.place, level))
+        stay = thinning.keep(level) | np.isnan(self._others)
+        return whole._replace(grade=np.where(stay, pool.grade, self._others))
+
+    def _draw(self, sample: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, sample])
+
+
+def _missing(board: _Board, lost: _Losses, units: list[Unit], found: Mapping[Cell, float], bar: Bar) -> Iterator[_Part]:
+    """Parts of which something is not known yet."""
+    for unit in units:
+        todo = {system: [m for m in board.named if (*unit, m, system) not in found] for system in board.aligned}
+        missing = {system: of for system, of in todo.items() if of}
+        if missing:
+            yield lost.part(*unit, missing)
+        else:
+            bar.step("")
 
 
 class _Part(NamedTuple):

@@ -17,7 +17,7 @@ tau_ap is the mean over these orders; systems tied in the reference stand rightl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ from irpref.values.means import best_first, places
 if TYPE_CHECKING:
     import pandas as pd
 
-_PAIRS = 1 << 20  # pairs of systems looked at in one go
+_ENTRIES = 1 << 15  # rows by systems that stay in the cache
 
 
 def _scores(values: ArrayLike) -> Floats:
@@ -54,21 +54,58 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def kendall_taus(rows: ArrayLike, reference: ArrayLike) -> Floats:
-    """`kendall_tau` of several lists with one: (k, n), (n,) to (k,)."""
+    """`kendall_tau` of several lists with one, or with one each: (k, n), (n,) or (k, n) to (k,)."""
+    return taus_of_scores(np.atleast_2d(_scores(rows)), np.atleast_2d(_scores(reference)))
+
+
+def taus_of_scores(s: Floats, truth: Floats) -> Floats:
+    """The same for scores that are equal where they mean to be: (k, n), (1, n) or (k, n) to (k,)."""
     # Not SciPy's, which tests each for significance, and takes that many times as long.
-    s, truth = _scores(rows), _scores(reference)
-    if s.shape[1:] != truth.shape:
-        raise ValueError(f"lists of {s.shape[-1]} and {truth.size} scores: expected one of each system in both")
+    if s.shape[1] != truth.shape[1] or len(truth) not in (1, len(s)):
+        raise ValueError(f"lists of {s.shape[1]} and {truth.shape[1]} scores: expected one of each system in both")
+    truth = np.broadcast_to(truth, s.shape)
     out: Floats = np.full(len(s), np.nan)
-    i, j = np.triu_indices(truth.size, 1)
-    signs = np.sign(truth[i] - truth[j])
-    step = max(_PAIRS // max(i.size, 1), 1)
-    for start in range(0, len(s), step):
-        found = np.sign(s[start : start + step, i] - s[start : start + step, j])
-        untied = np.sqrt(np.abs(found).sum(axis=1)), np.sqrt(np.abs(signs).sum())
-        with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 pairs
-            out[start : start + step] = found @ signs / untied[0] / untied[1]
+    tied = np.array([(np.diff(np.sort(of, axis=1), axis=1) == 0).any(axis=1) for of in (s, truth)]).any(axis=0)
+    step = max(_ENTRIES // max(s.shape[1], 1), 1)
+    for which, count in ((np.flatnonzero(~tied), _untied), (np.flatnonzero(tied), _with_ties)):
+        for start in range(0, which.size, step):
+            at = which[start : start + step]
+            agree, of_rows, of_truth = count(s[at], truth[at])
+            with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 pairs
+                out[at] = agree / np.sqrt(of_rows) / np.sqrt(of_truth)
     return np.clip(out, -1.0, 1.0)
+
+
+def _pairs(a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
+    """Both sides of every pair in both lists: each system with the one d further on, around the end of the list."""
+    n = a.shape[1]
+    twice_a, twice_b = np.concatenate([a, a], axis=1), np.concatenate([b, b], axis=1)
+    for d in range(1, n // 2 + 1):
+        last = d if 2 * d == n else n
+        yield a[:, :last], twice_a[:, d : d + last], b[:, :last], twice_b[:, d : d + last]
+
+
+def _untied(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
+    """Concordant less discordant pairs, and the pairs that are not tied in either list: each (k,)."""
+    n = a.shape[1]
+    same = np.zeros(a.shape, np.int32)
+    for left, right, other_left, other_right in _pairs(a, b):
+        same[:, : left.shape[1]] += (left > right) == (other_left > other_right)
+    every = np.full(len(a), n * (n - 1) / 2)
+    return 2.0 * same.sum(axis=1) - every, every, every
+
+
+def _with_ties(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
+    agree, of_a, of_b = (np.zeros(a.shape, np.int32) for _ in range(3))
+    for left, right, other_left, other_right in _pairs(a, b):
+        at = np.s_[:, : left.shape[1]]
+        first = (left > right).view(np.int8) - (left < right).view(np.int8)
+        second = (other_left > other_right).view(np.int8) - (other_left < other_right).view(np.int8)
+        agree[at] += first * second
+        of_a[at] += first != 0
+        of_b[at] += second != 0
+    found = [of.sum(axis=1).astype(np.float64) for of in (agree, of_a, of_b)]
+    return found[0], found[1], found[2]
 
 
 def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:

@@ -1,0 +1,511 @@
+"""Robustness with intervals: what would other topics and other teams have said?
+
+`incompleteness` compares one set of systems on one set of topics. Here every number is a mean over samples of the loss,
+and comes with a standard error for topics and teams like those at hand:
+
+    own         tau-b of the ranking with the judgments left and the measure's own ranking with all
+    prediction  the topics are split in half, anew for each sample: tau-b of the ranking on one half with the judgments
+                left and the ranking by a criterion on the other half with all; both directions, mean over criteria
+    wrong       share of all pairs of systems that a paired t-test at .05 tells apart with the judgments left, and not,
+                or in the other direction, with all
+    kept        share of the pairs told apart with all judgments that still are
+    bias        (pools) of all pairs of a run that was pooled and one that was not, the share that turns in favour of
+                the one that was not, less the share that turns against it; a tie counts half
+
+    variance    V_topics + V_teams + V_samples: over random halves of the topics, over random halves of the teams, and
+                of the mean over samples (jackknife)
+
+A random half without replacement has about the variance of the whole around its population, and no system ties with a
+copy of itself, as in a bootstrap. What topics and teams do together is counted twice: intervals are a little wide.
+Teams are halved if there are at least six; otherwise the systems are taken as fixed.
+
+J. Shao and C. F. J. Wu, A general theory for jackknife variance estimation, Annals of Statistics 17 (1989) 1176-1197,
+doi:10.1214/aos/1176347263: leaving out a large part of the sample also serves statistics that are not smooth, as tau.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.arrays.run import BATCH_ROWS, JudgedRun
+from irpref.arrays.segments import Bools, Floats
+from irpref.formats.runs import each_run
+from irpref.judged.types import EachRun, Qrels
+from irpref.measures.declare import MeasureLike
+from irpref.messages import about
+from irpref.meta.losses import DEPTH, LEAST, Pools, Restriction, Thinning, check_levels, seed_of
+from irpref.meta.ranking import taus_of_scores
+from irpref.values.samples import Rng
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVELS = (50.0, 20.0, 10.0, 5.0)
+CRITERIA = ("nDCG@10", "AP")
+LEAST_TOPICS, LEAST_TEAMS = 4, 6
+ALPHA = 0.05
+CALLS = 10  # samples whose calls of significance are looked at on halves of the topics
+_NO_VARIANCE = 1e-15  # of a difference: what rounding leaves of values in [0, 1]
+
+
+class Outcome(NamedTuple):
+    """One outcome at one level, a row for each measure.
+
+    Attributes
+    ----------
+    samples : float array (n_measures, n_samples)
+        Of each sample of the loss; the estimate is their mean.
+    topics, teams : float arrays (n_measures, n_halves)
+        Mean over the samples on half of the topics, and of half of the teams (no columns: systems are fixed).
+    """
+
+    samples: Floats
+    topics: Floats
+    teams: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Robustness:
+    """What `robustness` found.
+
+    Attributes
+    ----------
+    measures : tuple of str
+    found : mapping of (level, outcome) to Outcome
+    judgments : mapping of level to mean number of judgments
+    freedom : int
+        Degrees of freedom of the intervals.
+    """
+
+    measures: tuple[str, ...]
+    found: Mapping[tuple[float, str], Outcome]
+    judgments: Mapping[float, float]
+    freedom: int
+
+    def number(
+        self, level: float, outcome: str, of: Callable[[Mapping[str, Floats]], Any] | str
+    ) -> tuple[float, float]:
+        """A measure's outcome, or any function of the outcomes of measures: estimate and standard error.
+
+        Parameters
+        ----------
+        level, outcome : of `found`
+        of : name of a measure, or function of a mapping from measures to arrays, which it must take element by element
+
+        Examples
+        --------
+        `found.number(10, "own", lambda of: of["RPref"] - of["Bpref"])`
+        """
+        if isinstance(of, str):
+            name = of
+            return self.number(level, outcome, lambda by: by[name])
+        samples, topics, teams = self.found[level, outcome]
+
+        def value(rows: Floats) -> Floats:
+            return np.asarray(of(dict(zip(self.measures, rows, strict=True))), dtype=np.float64)
+
+        n = samples.shape[1]
+        variance = 0.0
+        if n > 1:
+            without = value((samples.sum(axis=1, keepdims=True) - samples) / (n - 1))
+            variance += (n - 1) / n * float(((without - without.mean()) ** 2).sum())
+        for half in (topics, teams):
+            if half.shape[1]:
+                known = value(half)
+                variance += float(known[np.isfinite(known)].var(ddof=1))
+        return float(value(samples.mean(axis=1))), float(np.sqrt(variance))
+
+    def width(self) -> float:
+        """Standard errors on both sides of an estimate in a 95 % interval."""
+        from scipy import stats
+
+        return float(stats.t.isf(ALPHA / 2, self.freedom))
+
+    def table(self, reference: str | None = None) -> pd.DataFrame:
+        """All outcomes, with 95 % intervals.
+
+        Parameters
+        ----------
+        reference : name of a measure, optional
+            Show differences from its outcomes.
+
+        Returns
+        -------
+        DataFrame
+            Columns measure, level, judgments, outcome, estimate, low, high.
+
+        Raises
+        ------
+        ValueError
+            The reference was not evaluated.
+        """
+        import pandas as pd
+
+        self._known(reference)
+        rows = []
+        for measure in self.measures:
+            if measure == reference:
+                continue
+            for level, outcome in self.found:
+                x, error = self.number(level, outcome, _difference(measure, reference))
+                low, high = x - self.width() * error, x + self.width() * error
+                rows.append((measure, level, self.judgments[level], outcome, x, low, high))
+        return pd.DataFrame(rows, columns=["measure", "level", "judgments", "outcome", "estimate", "low", "high"])
+
+    def judgments_needed(self, measure: str, reference: str) -> pd.DataFrame:
+        """Judgments with which a measure predicts other topics as well as a reference does with those it has.
+
+        Between the levels prediction is taken as linear in the logarithm of the judgments. The interval holds the
+        numbers of judgments at which the difference from the reference is within its own 95 % interval.
+
+        Parameters
+        ----------
+        measure, reference : names of measures
+
+        Returns
+        -------
+        DataFrame
+            Columns level (per cent), judgments (of the reference), needed, low, high (of the measure). 0: fewer than at
+            the lowest level; infinite: more than there are.
+
+        Raises
+        ------
+        ValueError
+            A measure was not evaluated.
+        """
+        import pandas as pd
+
+        self._known(measure, reference)
+        levels = sorted(level for level, outcome in self.found if outcome == "prediction")
+        rows = []
+        for there in levels:
+            found = [self._ahead(measure, here, reference, there) for here in levels]
+            ends = []
+            for step in (0.0, self.width(), -self.width()):
+                ends.append(self._crossing(levels, [x + step * error for x, error in found]))
+            rows.append((there, self.judgments[there], *ends))
+        return pd.DataFrame(rows, columns=["level", "judgments", "needed", "low", "high"])
+
+    def _ahead(self, measure: str, here: float, reference: str, there: float) -> tuple[float, float]:
+        """Prediction by a measure at one level less that by another at another: estimate and standard error."""
+        parts = (self.found[here, "prediction"], self.found[there, "prediction"])
+        rows = (self.measures.index(measure), self.measures.index(reference))
+        both = Outcome(*(np.array([a[rows[0]], b[rows[1]]]) for a, b in zip(*parts, strict=True)))
+        two = Robustness(("a", "b"), {(0.0, "prediction"): both}, {}, self.freedom)
+        return two.number(0.0, "prediction", lambda of: of["a"] - of["b"])
+
+    def _crossing(self, levels: list[float], ahead: list[float]) -> float:
+        """Judgments from which on the difference is not negative."""
+        if ahead[-1] < 0:
+            return float("inf")
+        below = max((i for i, x in enumerate(ahead) if x < 0), default=-1)
+        if below < 0:
+            return 0.0
+        few, many = (np.log(self.judgments[levels[i]]) for i in (below, below + 1))
+        share = -ahead[below] / (ahead[below + 1] - ahead[below])
+        return float(np.exp(few + share * (many - few)))
+
+    def _known(self, *names: str | None) -> None:
+        for name in names:
+            if name is not None and name not in self.measures:
+                raise ValueError(f"{name} was not evaluated (there are {', '.join(self.measures)})")
+
+
+def _difference(measure: str, reference: str | None) -> Callable[[Mapping[str, Floats]], Any]:
+    return lambda of: of[measure] - (0.0 if reference is None else of[reference])
+
+
+def robustness(
+    measures: Iterable[MeasureLike] | Mapping[str, MeasureLike],
+    qrels: Qrels,
+    runs: EachRun,
+    *,
+    loss: str = "random",
+    levels: Iterable[float] = LEVELS,
+    n_samples: int = 30,
+    rel: float = 1,
+    depth: int = DEPTH,
+    teams: Mapping[str, str] | None = None,
+    cutoff: int | None = None,
+    criteria: Iterable[MeasureLike] = CRITERIA,
+    n_halves: int = 50,
+    rng: Rng,
+) -> Robustness:
+    """How measures rank systems with fewer judgments, with intervals over topics and teams.
+
+    Parameters
+    ----------
+    measures : measures or their names; or a mapping from what to call them
+    qrels : as `ir_measures.calc` takes them
+    runs : mapping of name to run, list of paths, or iterable of (name, run)
+    loss : {'random', 'pools'}
+        As in `incompleteness`.
+    levels : per cent of the judgments that are left, or of the teams that were pooled
+        100 is always there.
+    n_samples : int
+        Samples of the loss.
+    rel : lowest relevant grade
+        Where relevant and non-relevant documents are told apart in thinning.
+    depth : int
+        For `loss='pools'`: ranks of each topic that were judged.
+    teams : mapping of run to team, optional
+        Runs of a team are pooled and left out together; a run that is not named is a team of its own.
+    cutoff : int, optional
+        Runs are cut to this length first.
+    criteria : measures
+        What `prediction` predicts.
+    n_halves : int
+        Random halves of the topics, and of the teams.
+    rng : seed or Generator
+
+    Returns
+    -------
+    Robustness
+
+    Raises
+    ------
+    ValueError
+        A loss of another name, a measure without a kernel here, fewer than four topics or three runs, bad levels.
+    """
+    if loss not in ("random", "pools"):
+        raise ValueError(f"loss={loss!r} is not accepted, expected 'random' or 'pools'")
+    chosen = [100.0, *(level for level in check_levels(levels, rel, LEAST) if level < 100)]
+    seed = seed_of(rng)
+    board = _Board(measures, criteria, qrels, runs, cutoff, {str(k): str(v) for k, v in (teams or {}).items()})
+    found: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
+    full = board.values(np.ones((1, board.pool.grade.size), bool))
+    plan = _Plan(board, {name: of[0] for name, of in full.items()}, n_samples, n_halves, seed)
+    judgments = {100.0: float(board.pool.grade.size)}
+    pools = Pools(board.runs, depth, board.teams, board.pool.grade.size) if loss == "pools" else None
+    thinnings = [Thinning(board.pool, rel, LEAST, _rng(seed, s)) for s in range(n_samples) if pools is None]
+    for level in chosen:
+        pooled: list[Bools] = []
+        if level == 100:
+            values = full
+        else:
+            keep = []
+            for s in range(n_samples):
+                if pools is None:
+                    keep.append(thinnings[s].keep(level))
+                else:
+                    left, inside = pools.keep(level, _rng(seed, s))
+                    keep.append(left)
+                    pooled.append(inside)
+            judgments[level] = float(np.count_nonzero(keep)) / n_samples
+            values = board.values(np.array(keep))
+        for name in board.names:
+            for outcome, of in plan.outcomes(name, values[name], level < 100, np.array(pooled)):
+                found.setdefault((level, outcome), []).append(of)
+    outcomes = {key: Outcome(*map(np.array, zip(*rows, strict=True))) for key, rows in found.items()}
+    return Robustness(tuple(board.names), outcomes, judgments, plan.freedom)
+
+
+def _rng(*key: int) -> np.random.Generator:
+    return np.random.default_rng(key)
+
+
+class _Board:
+    """Measures, judgments and aligned runs."""
+
+    def __init__(
+        self,
+        measures: Iterable[MeasureLike] | Mapping[str, MeasureLike],
+        criteria: Iterable[MeasureLike],
+        qrels: Qrels,
+        runs: EachRun,
+        cutoff: int | None,
+        teams: Mapping[str, str],
+    ) -> None:
+        from irpref.evaluation import KernelEvaluator
+        from irpref.measures.binding import bind
+        from irpref.measures.names import parse, parse_all
+
+        named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
+        self.names = list(named)
+        every = {name: parse(m) for name, m in named.items()}
+        self.criteria = [f"criterion {m}" for m in parse_all(criteria)]
+        every.update(zip(self.criteria, parse_all(criteria), strict=True))
+        qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
+        alone = list(set(every.values()))
+        bound = dict(zip(alone, bind(alone, qrels), strict=True))
+        self.measures: dict[str, Measure] = {name: bound[m] for name, m in every.items()}
+        self._evaluator = KernelEvaluator(self.measures.values(), qrels)
+        self.pool = self._evaluator.pool
+        self.runs: dict[str, JudgedRun] = {}
+        for name, run in each_run(runs):
+            with about(name):
+                self.runs[name] = self._evaluator.judge(run).at(cutoff)
+        if len(self.runs) < 3 or self.pool.n_topics < LEAST_TOPICS:
+            raise ValueError(
+                f"robustness compares rankings on halves of the topics, which needs at least 3 runs and {LEAST_TOPICS} "
+                f"topics, got {len(self.runs)} and {self.pool.n_topics}"
+            )
+        self.teams = teams
+        names = [teams.get(name, name) for name in self.runs]
+        order = {name: i for i, name in enumerate(sorted(set(names)))}
+        self.team = np.array([order[name] for name in names])
+
+    def values(self, keep: Bools) -> dict[str, Floats]:
+        """Values of all measures, higher is better: (n, n_systems, n_topics), for judgments kept: (n, n_judged)."""
+        n_topics = self.pool.n_topics
+        out: dict[str, Floats] = {name: np.empty((len(keep), len(self.runs), n_topics)) for name in self.measures}
+        step = max(1, BATCH_ROWS // max(int(keep[0].sum()), 1))
+        for start in range(0, len(keep), step):
+            part = slice(start, min(start + step, len(keep)))
+            against = Restriction(self.pool, keep[part])
+            for s, run in enumerate(self.runs.values()):
+                view = against.of(run)
+                for name, measure in self.measures.items():
+                    out[name][part, s] = self._evaluator.tasks[measure](view).reshape(-1, n_topics)
+        for name, measure in self.measures.items():
+            if not getattr(measure, "higher_is_better", True):
+                out[name] = -out[name]
+        return out
+
+
+class _Plan:
+    """Halves of topics and of teams, the same for all measures and levels, and what is computed on them."""
+
+    def __init__(self, board: _Board, full: Mapping[str, Floats], n_samples: int, n_halves: int, seed: int) -> None:
+        n_topics = board.pool.n_topics
+        self.full, self.n_samples = full, n_samples
+        draw = _rng(seed, 0, 2)
+        halves = [np.argsort(draw.random(n_topics)) < n_topics // 2 for _ in range(n_halves)]
+        # The first row is all topics: the estimate itself.
+        self.topics: Floats = np.array([np.ones(n_topics), *halves], dtype=np.float64)
+        n_teams = int(board.team.max()) + 1
+        halved = n_teams >= LEAST_TEAMS
+        self.teams: Floats = np.array(
+            [(np.argsort(draw.random(n_teams)) < n_teams // 2)[board.team] for _ in range(n_halves if halved else 0)],
+            dtype=np.float64,
+        ).reshape(-1, board.team.size)
+        self.freedom = min(n_topics, n_teams if halved else n_topics) - 1
+        split = np.array([np.argsort(_rng(seed, s, 1).random(n_topics)) < n_topics // 2 for s in range(n_samples)])
+        # Weights of the topics on each side, in each sample and half: (2, n_samples, 1 + n_halves, n_topics).
+        self.sides = np.array([split, ~split])[:, :, None] * self.topics
+        self.truth = [[_means(full[name], side) for side in self.sides[::-1]] for name in board.criteria]
+        self._wrong = lru_cache(maxsize=1)(self._told)
+
+    def outcomes(self, name: str, values: Floats, lost: bool, pooled: Bools) -> Iterable[tuple[str, Any]]:
+        """Outcomes of a measure at a level: samples, halves of topics, halves of teams."""
+        given = np.broadcast_to(values, (self.n_samples, *values.shape[1:]))
+        sides = [_means(given, side) for side in self.sides]
+        taus = [self._taus(side, truth) for truths in self.truth for side, truth in zip(sides, truths, strict=True)]
+        yield "prediction", [np.mean(of, axis=0) for of in zip(*taus, strict=True)]
+        if not lost:
+            return
+        now, before = _means(values, self.topics), _means(self.full[name], self.topics)
+        yield "own", self._taus(now, np.broadcast_to(before, now.shape))
+        if pooled.size:
+            yield "bias", self._bias(now, before, pooled)
+        else:
+            yield from self._calls(name, values)
+
+    def _taus(self, now: Floats, truth: Floats) -> tuple[Floats, Floats, Floats]:
+        n, halves, systems = now.shape
+        found = taus_of_scores(now.reshape(-1, systems), truth.reshape(-1, systems)).reshape(n, halves)
+        first, second = _signs(now[:, 0]), _signs(truth[:, 0])
+        agree, *size = (
+            self._pairs(np.asarray(of, dtype=np.float64).mean(axis=0))
+            for of in (first * second, np.abs(first), np.abs(second))
+        )
+        return found[:, 0], _mean(found[:, 1:]), agree / np.sqrt(size[0] * size[1])
+
+    def _pairs(self, of: Any) -> Floats:
+        """Sum over the pairs of systems, (n_systems, n_systems), in each half of the teams."""
+        total: Floats = ((self.teams @ of) * self.teams).sum(axis=1)
+        return total
+
+    def _bias(self, now: Floats, before: Floats, pooled: Bools) -> tuple[Floats, Floats, Floats]:
+        topics = np.full(now.shape[:2], np.nan)
+        turned, size = (np.zeros((len(now), len(self.teams))) for _ in range(2))
+        for s, inside in enumerate(pooled):
+            if inside.all() or not inside.any():
+                continue
+            change = _signs(now[s], ~inside, inside).astype(np.float64) - _signs(before, ~inside, inside)
+            topics[s] = change.mean(axis=(1, 2)) / 2
+            out, into = self.teams[:, ~inside], self.teams[:, inside]
+            turned[s] = ((out @ change[0]) * into).sum(axis=1) / 2
+            size[s] = out.sum(axis=1) * into.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            teams = _mean(turned / size)
+        return topics[:, 0], _mean(topics[:, 1:]), teams
+
+    def _told(self, name: str) -> list[Any]:
+        """Pairs that a t-test tells apart with all judgments, on all topics and on each half."""
+        return [told_apart(self.full[name][:, half > 0]) for half in self.topics]
+
+    def _calls(self, name: str, values: Floats) -> Iterable[tuple[str, Any]]:
+        """Wrong calls of significance, and those that are kept."""
+        systems = values.shape[1]
+        upper = np.triu(np.ones((systems, systems), bool), 1)
+        wrong, kept = (np.full((len(values), len(self.topics)), np.nan) for _ in range(2))
+        false, same = np.zeros((systems, systems)), np.zeros((systems, systems))
+        for b, (half, truth) in enumerate(zip(self.topics, self._wrong(name), strict=True)):
+            known = np.count_nonzero(truth[upper])
+            some = values[:, :, half > 0]
+            # On the halves a few samples do: they say how topics vary, and take most of the time.
+            for s, sample in enumerate(some if b == 0 else some[:CALLS]):
+                now = told_apart(sample)
+                right = (now == truth) & (now != 0)
+                mistaken = (now != 0) & ~right
+                wrong[s, b] = np.count_nonzero(mistaken[upper]) / max(int(np.count_nonzero(upper)), 1)
+                kept[s, b] = np.count_nonzero(right[upper]) / known if known else np.nan
+                if b == 0:
+                    false += mistaken / len(values)
+                    same += right / len(values)
+        truth = self._wrong(name)[0] != 0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            teams = self._pairs(false) / self._pairs(upper | upper.T)
+            yield "wrong", (wrong[:, 0], _mean(wrong[:, 1:]), teams)
+            yield "kept", (kept[:, 0], _mean(kept[:, 1:]), self._pairs(same) / self._pairs(truth))
+
+
+def _mean(of: Floats) -> Floats:
+    """Mean over the rows, without those that have no number."""
+    known = np.isfinite(of)
+    with np.errstate(invalid="ignore"):
+        return np.where(known, of, 0).sum(axis=0) / known.sum(axis=0)
+
+
+def _means(values: Floats, weights: Floats) -> Floats:
+    """Means over topics: (..., n_systems, n_topics), (..., n, n_topics) to (..., n, n_systems)."""
+    total = weights.sum(axis=-1, keepdims=True)
+    return np.round(weights @ np.swapaxes(values, -1, -2) / np.maximum(total, 1), 12)
+
+
+def _signs(means: Floats, rows: Any = slice(None), columns: Any = slice(None)) -> Any:
+    """+1 if the first of a pair is better, -1 if the second is: (..., n_systems) to int8 (..., n_rows, n_columns)."""
+    first, second = means[..., rows][..., :, None], means[..., columns][..., None, :]
+    return (first > second).view(np.int8) - (first < second).view(np.int8)
+
+
+@lru_cache
+def _critical(n: int) -> float:
+    from scipy import stats
+
+    return float(stats.t.isf(ALPHA / 2, n - 1))
+
+
+def told_apart(values: Floats) -> Any:
+    """Two-sided paired t-tests of all pairs of systems at .05: +1 row better, -1 column better, 0 neither.
+
+    values (n_systems, n_topics) to int8 (n_systems, n_systems). Pairs whose differences do not vary are not
+    told apart.
+    """
+    n = values.shape[1]
+    mean = values.mean(axis=1)
+    centred = values - mean[:, None]
+    covariance = centred @ centred.T / (n - 1)
+    variance = np.diagonal(covariance)
+    spread = np.add.outer(variance, variance) - 2 * covariance
+    difference = np.subtract.outer(mean, mean)
+    # |t| > critical, without a division by a variance of 0.
+    told = (difference * difference > _critical(n) ** 2 / n * spread) & (spread > _NO_VARIANCE)
+    return told * np.where(difference > 0, np.int8(1), np.int8(-1))
