@@ -630,6 +630,26 @@ KINDS = {
             "Add or leave away the option that the message names.",
         ),
     ),
+    "An LLM's grades beside human ones": (
+        Kind(
+            "the judge's grades say nothing about the human ones",
+            "irpref.fill({'q1': {'d1': 2, 'd2': 0, 'd3': 1}}, {'q1': {'d1': 0, 'd2': 2, 'd3': 1, 'd4': 1}})",
+            "Over the documents that both graded, a higher grade of the judge does not go with a higher human grade: the files do not belong together, the scale runs the other way, or the judge is of no use here.",
+            "Look at both files; turn the judge's scale round, or do without this judge.",
+        ),
+        Kind(
+            ("no document has a grade of the judge and a human one", "topics with human grades lack the judge's"),
+            "irpref.fill({'q1': {'d1': 1}}, {'q1': {'d2': 1}})",
+            "What the judge's grades mean is learnt from documents that humans graded, too, and there are none in common (or whole topics are missing).",
+            "Let the judge grade the documents that humans judged, too, and compare the ids of both files.",
+        ),
+        Kind(
+            "is left to another provider, which takes no fractional grades",
+            "irpref.analysis.judges.filled_intervals(['ERR@10'], QRELS, RUN, QRELS)",
+            "Filled grades are means, and only measures that irpref computes take them.",
+            "Take a measure of `irpref list`, `nDCG` or `AP` for one.",
+        ),
+    ),
     "Leaderboards, curves and other analyses": (
         Kind(
             (

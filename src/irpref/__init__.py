@@ -53,10 +53,12 @@ _FUNCTIONS = {
     "accelerate": "hosts.ir_measures",
     "bind": "measures.binding",
     "check": "analysis.check",
+    "fill": "analysis.judges",
     "prefer": "analysis.prefer",
     "preferences_from": "judged.preferences",
     "read_preferences": "formats.preferences",
     "intervals": "analysis.intervals",
+    "judge": "analysis.predictions",
     "judge_next": "analysis.holes",
     "leaderboard": "analysis.leaderboard",
     "read_qrels": "formats.tables",
@@ -74,7 +76,9 @@ if TYPE_CHECKING:
     from irpref.analysis.check import check
     from irpref.analysis.holes import judge_next
     from irpref.analysis.intervals import intervals
+    from irpref.analysis.judges import fill
     from irpref.analysis.leaderboard import leaderboard
+    from irpref.analysis.predictions import judge
     from irpref.analysis.prefer import prefer
     from irpref.formats.preferences import read_preferences, write_preferences
     from irpref.formats.tables import read_qrels, read_run
@@ -143,8 +147,10 @@ __all__ = [
     "datasets",
     "evaluator",
     "explain",
+    "fill",
     "host",
     "intervals",
+    "judge",
     "judge_next",
     "leaderboard",
     "meta",

@@ -19,7 +19,7 @@ from irpref.arrays.segments import Bools, Floats, all_whole
 from irpref.formats.columns import Table
 from irpref.judged.align import differing_topics, judge
 from irpref.judged.inputs import as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
-from irpref.judged.pool import ConflictError, Pool
+from irpref.judged.pool import FILLED, SOURCE, ConflictError, Pool
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
 from irpref.measures.degenerate import is_degenerate, warn_degenerate
@@ -171,7 +171,21 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
             ScaleWarning,
             once=str(measure),
         )
+    filled = pool.memo(_low_filled, lambda: _low_filled(pool)) if measure.COUNTS else ()
+    if filled:
+        arguments["gains"] = tuple(sorted({**dict(arguments["gains"] or ()), **dict.fromkeys(filled, 0.0)}.items()))
     return arguments
+
+
+def _low_filled(pool: Pool) -> tuple[float, ...]:
+    """Grades that only a judge gave, below the lowest positive human one: these documents hardly are relevant."""
+    if SOURCE not in pool.columns:
+        return ()
+    filled = pool.columns[SOURCE] == FILLED
+    human = pool.grade[~filled]
+    least = human[human > 0].min(initial=np.inf)
+    low = np.unique(pool.grade[filled & (pool.grade > 0) & (pool.grade < least)])
+    return tuple(np.setdiff1d(low, human).tolist()) if np.isfinite(least) else ()
 
 
 def note_degenerate(measure: Measure, pool: Pool) -> None:

@@ -16,6 +16,9 @@ from irpref.formats.texts import Texts
 from irpref.judged.inputs import as_list, as_table, dict_columns, group, is_missing, str_list, take
 from irpref.judged.match import CHUNK_ROWS, ArrowDocs, Docs, Keys, arrow_pays, chunks, keys_of, repeated, texts_of
 
+# The column of filled qrels that says who graded a document, and what it says of a judge's.
+SOURCE, FILLED = "source", "judge"
+
 
 class ConflictError(ValueError):
     """Two judgments of one document differ."""
@@ -208,6 +211,8 @@ class Pool(Judgments):
                 f".groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max()"
             )
         for name, column in self.columns.items():
+            if name == SOURCE:
+                continue
             gone = is_missing(column[a]), is_missing(column[b])
             if (any(gone) and not all(gone)) or (not any(gone) and column[a] != column[b]):
                 raise ValueError(

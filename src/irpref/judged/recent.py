@@ -17,7 +17,7 @@ import numpy as np
 
 from irpref.formats.columns import Coded, Table
 from irpref.judged.inputs import as_table, opened
-from irpref.judged.pool import Pool
+from irpref.judged.pool import SOURCE, Pool
 from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferences
 
 KEPT = 4  # qrels; batches of one experiment alternate
@@ -31,8 +31,7 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = F
 
     With `preferences`, qrels that have groups are a pool of preferences.
     """
-    if preferences:
-        columns = (*columns, *COLUMNS)
+    columns = (*columns, SOURCE, *(COLUMNS if preferences else ()))
     data = opened(qrels, "relevance", preferences)
     if isinstance(data, Table) or not hasattr(data, "columns"):
         return _built(as_table(data, "relevance", columns))  # dicts and lists: reading them is the larger part

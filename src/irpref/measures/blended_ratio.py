@@ -432,6 +432,7 @@ class _QMeasure(KernelMeasure):
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
     COLUMNS = _COLUMNS
     STANDS_FOR = {"AP": {"beta": 0}}
+    COUNTS = True
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(q_measure)
     terms = staticmethod(partial(_terms, which="Q"))
@@ -491,6 +492,7 @@ class _OMeasure(KernelMeasure):
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 3, "judged_only": True})
     COLUMNS = _COLUMNS
     STANDS_FOR = {"RR": {"beta": 0}}
+    COUNTS = True
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(o_measure)
     terms = staticmethod(partial(_terms, which="O"))
@@ -521,6 +523,7 @@ class _PMeasure(KernelMeasure):
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
     COLUMNS = _COLUMNS
+    COUNTS = True
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(p_measure)
     terms = staticmethod(partial(_terms, which="P"))
@@ -548,6 +551,7 @@ class _PPlus(KernelMeasure):
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"gains": {3: 7.5}, "cutoff": 7, "judged_only": True})
     COLUMNS = _COLUMNS
+    COUNTS = True
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
     kernel = staticmethod(p_plus)
     terms = staticmethod(partial(_terms, which="P+"))

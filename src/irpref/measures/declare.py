@@ -242,6 +242,9 @@ class KernelMeasure(host.Measure):
         it cannot do without, and what keeps its values independent of other topics (`max_rel`).
     NEGATIVE_GRADES : bool
         Whether negative grades count, as grades below non-relevant; elsewhere they are no judgments.
+    COUNTS : bool
+        Whether every document with a gain counts as relevant, with no parameter `rel`: grades that a judge filled in
+        (see `irpref.fill`) then count from the lowest positive human grade on.
     BELOW_ZERO : str
         What negative grades do to its values, for a warning; empty if that is nothing to warn of.
     CUTOFF_ENDS_LIST : bool
@@ -283,6 +286,7 @@ class KernelMeasure(host.Measure):
     IDEAL: ClassVar[float | None] = 1.0
     VARIANTS: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
     NEGATIVE_GRADES: ClassVar[bool] = False
+    COUNTS: ClassVar[bool] = False
     BELOW_ZERO: ClassVar[str] = ""
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
     TIES_ADD: ClassVar[bool] = False

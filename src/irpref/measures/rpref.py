@@ -436,6 +436,7 @@ class _RPref(KernelMeasure):
         {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
     )
     COLUMNS = _COLUMNS
+    COUNTS = True
     SUPPORTED_PARAMS: dict[str, Any] = _SHARED
     kernel = staticmethod(rpref)
     terms = staticmethod(rpref_terms)
@@ -462,6 +463,7 @@ class _NPref(KernelMeasure):
         {"n": 100, "unretrieved": "infinity", "cutoff": 7},
     )
     COLUMNS = _COLUMNS
+    COUNTS = True
     SUPPORTED_PARAMS: dict[str, Any] = {
         "n": Param(int, "number of partitions of the grade scale", required=True, minimum=2),
         **_SHARED,

@@ -1,0 +1,254 @@
+"""Holes filled with what humans gave where a judge said the same."""
+
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irpref
+from irpref.analysis.judges import Filled, filled_intervals, isotonic
+from irpref.measures.declare import registered
+
+# Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1, 2 and 2.
+HUMAN = {"q1": {"a": 0, "b": 0, "c": 1}, "q2": {"d": 1, "e": 2, "f": 2}}
+JUDGE = {"q1": {"a": 0, "b": 0, "c": 0, "x": 2, "y": 0}, "q2": {"d": 2, "e": 2, "f": 2, "z": 1}}
+RUN = {"q1": {"x": 4.0, "c": 3.0, "y": 2.0, "unseen": 1.0}, "q2": {"z": 2.0, "e": 1.0}}
+
+
+def grades(filled, source="judge"):
+    rows = filled[filled["source"] == source]
+    return {(q, d): r for q, d, r in zip(rows["query_id"], rows["doc_id"], rows["relevance"], strict=True)}
+
+
+def test_a_filled_grade_is_the_mean_human_grade_of_the_judges_grade():
+    filled = irpref.fill(HUMAN, JUDGE)
+    assert grades(filled) == {
+        ("q1", "x"): float(Fraction(5, 3)),
+        ("q1", "y"): float(Fraction(1, 3)),
+        ("q2", "z"): 1.0,  # halfway between the grades that were seen
+    }
+    assert grades(filled, "human") == {(q, d): r for q, docs in HUMAN.items() for d, r in docs.items()}
+    assert ("q1", "unseen") not in {*grades(filled), *grades(filled, "human")}
+
+
+def test_the_calibration_says_how_many_documents_and_how_sure():
+    table = irpref.fill(HUMAN, JUDGE).calibration
+    assert table["grade"].tolist() == [0, 2]
+    assert table["documents"].tolist() == [3, 3]
+    assert table["mean"].tolist() == [1 / 3, 5 / 3]
+    # Deviations -1/3, -1/3 and 2/3: variance 1/3, of the mean of three 1/9.
+    assert table["error"].tolist() == pytest.approx([1 / 3, 1 / 3])
+
+
+def test_one_line_says_what_was_filled_in():
+    assert irpref.fill(HUMAN, JUDGE).text == (
+        "3 of 9 grades are filled in: the judge's 0 as 0.33, 2 as 1.67, the mean human grades of 6 documents that both "
+        "graded (correlation 0.82)"
+    )
+
+
+def test_means_that_would_fall_are_pooled():
+    human = {"q": {"a": 2, "b": 1, "c": 0, "d": 3}}
+    judge = {"q": {"a": 0, "b": 1, "c": 1, "d": 2, "x": 0, "y": 1, "z": 2}}
+    assert grades(irpref.fill(human, judge)) == {("q", "x"): 1.0, ("q", "y"): 1.0, ("q", "z"): 3.0}
+
+
+def slow_isotonic(mean, weight):
+    """Least squares over all ways to cut a row into blocks whose means do not fall."""
+    n, best = len(mean), (np.inf, None)
+    for cuts in (c for k in range(n) for c in combinations(range(1, n), k)):
+        blocks = list(zip((0, *cuts), (*cuts, n), strict=True))
+        fitted = [np.average(mean[a:b], weights=weight[a:b]) for a, b in blocks]
+        if all(x <= y + 1e-12 for x, y in pairwise(fitted)):
+            whole = np.concatenate([[f] * (b - a) for f, (a, b) in zip(fitted, blocks, strict=True)])
+            best = min(best, (float((weight * (mean - whole) ** 2).sum()), whole.tolist()))
+    return best[1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), min_size=1, max_size=6))
+def test_pooling_is_the_best_isotonic_fit(rows):
+    mean, weight = (np.array(column, float) for column in zip(*rows, strict=True))
+    block = isotonic(mean, weight)
+    fitted = (np.bincount(block, mean * weight) / np.bincount(block, weight))[block]
+    assert fitted == pytest.approx(slow_isotonic(mean, weight))
+
+
+@pytest.mark.parametrize("scale", [lambda g: 10 * g - 3, lambda g: g / 5])
+def test_the_scale_of_the_judge_does_not_matter(scale):
+    other = {topic: {doc: scale(grade) for doc, grade in docs.items()} for topic, docs in JUDGE.items()}
+    assert grades(irpref.fill(HUMAN, other)) == pytest.approx(grades(irpref.fill(HUMAN, JUDGE)))
+
+
+def test_a_judge_that_agrees_is_taken_at_its_word():
+    judge = {"q1": {**HUMAN["q1"], "x": 1, "y": 2}, "q2": HUMAN["q2"]}
+    assert grades(irpref.fill(HUMAN, judge)) == {("q1", "x"): 1.0, ("q1", "y"): 2.0}
+
+
+def test_negative_human_grades_count_as_0():
+    filled = irpref.fill({"q": {"a": -2, "b": 1}}, {"q": {"a": 0, "b": 1, "x": 0}})
+    assert grades(filled) == {("q", "x"): 0.0}
+    assert grades(filled, "human") == {("q", "a"): -2.0, ("q", "b"): 1.0}
+
+
+def test_topics_that_no_human_judged_are_filled_too():
+    assert grades(irpref.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}))["q3", "w"] == 5 / 3
+
+
+def test_several_judges_are_calibrated_one_by_one_and_then_together():
+    human = {"q": {"a": 0, "b": 1, "c": 2, "d": 3}}
+    one = {"q": {"a": 0, "b": 0, "c": 1, "d": 1, "x": 0, "y": 1}}  # stands for 1/2 and 5/2
+    two = {"q": {"a": 0, "b": 7, "c": 0, "d": 7, "x": 0, "y": 7}}  # stands for 1 and 2
+    # Together a is 3/4, b 5/4, c 7/4 and d 9/4, in the order of the human grades.
+    assert grades(irpref.fill(human, [one, two])) == {("q", "x"): 0.0, ("q", "y"): 3.0}
+
+
+def test_further_columns_of_the_qrels_stay():
+    frame = pd.DataFrame({"qid": ["q", "q"], "docno": [1, 2], "label": [0, 1], "known": [True, False]})
+    filled = irpref.fill(frame, {"q": {"1": 0, "2": 1, "3": 1}})
+    assert filled.columns.tolist() == ["query_id", "doc_id", "relevance", "source", "calibrated", "known"]
+    assert filled["known"].tolist()[:2] == [True, False]
+    assert isinstance(filled[filled["source"] == "judge"], Filled)
+
+
+def test_no_common_document_is_refused():
+    with pytest.raises(ValueError, match="no document has a grade of the judge and a human one"):
+        irpref.fill(HUMAN, {"q1": {"x": 1}})
+
+
+@pytest.mark.parametrize("kind", ["random", "the other way round", "always the same"])
+def test_a_judge_that_says_nothing_is_found_out(kind):
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 4, 400)
+    said = {"random": rng.permutation(true), "the other way round": 3 - true, "always the same": 0 * true}[kind]
+    human, judge = ({"q": {f"d{i}": int(g) for i, g in enumerate(of)}} for of in (true, said))
+    judge["q"]["x"] = 2
+    with pytest.warns(irpref.IrprefWarning, match="the judge's grades say nothing about the human ones"):
+        filled = irpref.fill(human, judge)
+    assert grades(filled)["q", "x"] == pytest.approx(true.mean(), abs=0.15)
+
+
+# What measures see -------------------------------------------------------------------------------------------------
+
+
+def test_measures_that_sum_gains_see_expected_grades():
+    filled = irpref.fill(HUMAN, JUDGE)
+    log = np.log2(np.arange(2, 6))
+    first = (5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2]) / (5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2])
+    second = (1 / log[0] + 2 / log[1]) / (2 / log[0] + 2 / log[1] + 1 / log[2] + 1 / log[3])
+    found = irpref.evaluator(["nDCG"], filled)
+    assert next(iter(found.values(RUN).values())) == pytest.approx([first, second])
+
+
+@pytest.mark.parametrize("measure", ["AP", "QMeasure", "OMeasure", "RPref(max_rel=2)", "NPref(n=3,max_rel=2)"])
+def test_documents_that_probably_are_not_relevant_are_not_counted(measure):
+    filled = irpref.fill(HUMAN, JUDGE)
+    low = filled["relevance"].between(0.01, 0.99)
+    assert low.sum() == 1  # y, of which a third of humans would say 1
+    zero = pd.DataFrame(filled)[["query_id", "doc_id", "relevance"]].assign(
+        relevance=filled["relevance"].where(~low, 0.0)
+    )
+    assert irpref.evaluator([measure], filled).calc_aggregate(RUN) == irpref.evaluator([measure], zero).calc_aggregate(
+        RUN
+    )
+
+
+def test_fractional_grades_of_humans_count_as_before():
+    frame = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "relevance": [0.5, 0.2, 0.0]})
+    run = {"q": {"b": 2.0, "a": 1.0}}
+    plain = irpref.evaluator(["QMeasure"], frame).calc_aggregate(run)
+    assert plain == irpref.evaluator(["QMeasure"], frame.assign(source="human")).calc_aggregate(run)
+    assert plain == irpref.evaluator(["QMeasure"], frame.assign(source=["x", "y", "z"])).calc_aggregate(run)
+
+
+def test_measures_that_count_are_known():
+    counting = {str(m.NAME) for m in registered().values() if m.COUNTS}
+    assert counting == {"QMeasure", "OMeasure", "PMeasure", "PPlus", "RPref", "NPref"}
+
+
+# Intervals -----------------------------------------------------------------------------------------------------------
+
+
+def collection(rng, n_topics=20, n_docs=60):
+    """Human grades of everything, a judge's of everything, and runs; topics differ in how much is relevant."""
+    human, judge, runs = {}, {}, {f"r{i}": {} for i in range(6)}
+    for t in range(n_topics):
+        topic = f"t{t:02}"
+        quality = rng.normal(rng.normal(-1, 0.7), 1, n_docs)
+        human[topic] = {f"d{i}": int(g) for i, g in enumerate(np.clip(np.round(quality), 0, 3))}
+        judge[topic] = {
+            f"d{i}": int(g) for i, g in enumerate(np.clip(np.round(quality + rng.normal(0, 1, n_docs)), 0, 5))
+        }
+        for k, run in enumerate(runs.values()):
+            scores = quality + rng.normal(0, 0.5 + 0.3 * k, n_docs)
+            run[topic] = {f"d{i}": float(s) for i, s in enumerate(scores)}
+    return human, judge, runs
+
+
+def pooled(human, runs, depth):
+    """The human grades of what some runs have on top."""
+    out = {}
+    for topic, docs in human.items():
+        seen = {d for run in runs for d in sorted(run[topic], key=run[topic].get, reverse=True)[:depth]}
+        out[topic] = {doc: grade for doc, grade in docs.items() if doc in seen}
+    return out
+
+
+def test_intervals_hold_the_value_under_full_judgments():
+    rng = np.random.default_rng(3)
+    held = []
+    for _ in range(3):
+        human, judge, runs = collection(rng)
+        known = pooled(human, [runs["r0"], runs["r3"]], 10)
+        for run in runs.values():
+            table = filled_intervals(["nDCG@10"], known, run, judge)
+            mean = table[table["query_id"].isna()].iloc[0]
+            true = next(iter(irpref.evaluator(["nDCG@10"], human).calc_aggregate(run).values()))
+            filled = next(iter(irpref.evaluator(["nDCG@10"], irpref.fill(known, judge)).calc_aggregate(run).values()))
+            assert mean["expected"] == mean["value"] == filled
+            assert ((table["low"] <= table["expected"]) & (table["expected"] <= table["high"])).all()
+            held.append(mean["low"] <= true <= mean["high"])
+    assert np.mean(held) >= 0.93
+
+
+def test_intervals_are_points_if_nothing_is_missing():
+    table = filled_intervals(["AP", "nDCG@2"], HUMAN, RUN, HUMAN)
+    assert table["low"].tolist() == pytest.approx(table["expected"].tolist())
+    assert table["high"].tolist() == pytest.approx(table["expected"].tolist())
+    assert table["query_id"].tolist() == ["q1", "q2", None] * 2
+
+
+def test_intervals_of_a_measure_of_another_provider_are_refused():
+    with pytest.raises(ValueError, match="takes no fractional grades"):
+        filled_intervals(["ERR@10"], HUMAN, RUN, JUDGE)
+
+
+# Real grades ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["umbrela-gpt4", "binary-llama3.2"])
+def test_systems_of_dl19_keep_their_order(name, data_dir):
+    from scipy.stats import kendalltau
+
+    if not (data_dir / "llm-judges").is_dir():
+        pytest.skip(f"no grades of LLM judges at {data_dir}")
+
+    files = sorted((data_dir / "dl19-passage" / "runs").glob("*.gz"))
+    runs = {file.name: irpref.read_run(file) for file in files}
+    human = irpref.read_qrels(data_dir / "dl19-passage" / "qrels" / "qrels.txt.gz")
+    top = pd.concat(
+        run.sort_values("score", ascending=False).groupby("query_id").head(10) for run in list(runs.values())[::6]
+    )
+    known = human.merge(top[["query_id", "doc_id"]].drop_duplicates(), on=["query_id", "doc_id"])
+    judge = data_dir / "llm-judges" / "dl19" / f"{name}.qrels.gz"
+
+    def means(qrels):
+        evaluate = irpref.evaluator(["nDCG@10"], qrels)
+        return np.array([next(iter(evaluate.calc_aggregate(run).values())) for run in runs.values()])
+
+    true, filled = means(human), means(irpref.fill(known, judge))
+    assert kendalltau(filled, true).statistic > max(0.9, kendalltau(means(known), true).statistic)
+    assert abs((filled - true).mean()) < 0.03
