@@ -146,7 +146,7 @@ def _scattered_dict(rows: workloads.Rows) -> Any:
 def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All measures over a run in Parquet: one file, and a folder partitioned by topic."""
     from irpref.evaluation import KernelEvaluator
-    from irpref.formats.trec import Source
+    from irpref.formats.source import Source
     from irpref.judged.stream import judge_file
 
     results: list[dict[str, Any]] = []

@@ -79,16 +79,14 @@ FILES = {
 }
 
 
-# How documents are looked up: one by one, by keys in Arrow, by keys in compiled code.
-ONE_BY_ONE, ARROW, TEXTS = "one by one", "in Arrow", "texts"
-WAYS = [ONE_BY_ONE, ARROW, *([TEXTS] if texts.compiled else [])]
+# How documents are looked up: one by one, by keys in compiled code.
+ONE_BY_ONE, TEXTS = "one by one", "texts"
+WAYS = [ONE_BY_ONE, *([TEXTS] if texts.compiled else [])]
 
 
 def look_up(patch, way):
     """From now on documents are looked up in this way, however few they are."""
     patch.setattr(texts, "compiled", way == TEXTS)
-    for module in ("match", "align", "pool"):
-        patch.setattr(f"irpref.judged.{module}.arrow_pays", lambda rows: way == ARROW)
     for module in ("match", "align"):
         patch.setattr(f"irpref.judged.{module}.FEW", 0)
 

@@ -13,6 +13,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import ir_measures
@@ -23,6 +24,7 @@ from irpref.cli import COMMANDS, main
 from irpref.cli.frame import sort_arguments
 from irpref.formats import trec as trec
 from irpref.formats.runs import RUN_ENDINGS, run_names
+from irpref.judged.stream import judge_file
 from irpref.measures.declare import registered
 from irpref.show import text as printing
 
@@ -295,8 +297,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
     measures = ("AP", "RR@10", "Judged@10", "nDCG", "QMeasure", "RPref(max_rel=3)", "CRPRecovery", "NumRet")
     for run in ("sorted", "mixed"):
         expected = call("eval", "q", run, *measures, "-p", "-1")
-        monkeypatch.setattr(trec.Source, "is_small", lambda source: False)
-        monkeypatch.setattr("irpref.judged.stream.BLOCK_BYTES", 500)
+        monkeypatch.setattr("irpref.judged.stream.judge_file", partial(judge_file, block_bytes=500))
         assert call("eval", "q", run, *measures, "-p", "-1")[:2] == expected[:2]
         monkeypatch.undo()
         monkeypatch.chdir(files)
@@ -861,7 +862,7 @@ def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> N
     ]
     (files / "judged").write_text("".join(judged))
     (files / "found").write_text("".join(found))
-    assert ((files / "found").stat().st_size > trec.SMALL_BYTES) == (rows > 40)
+    assert ((files / "found").stat().st_size > trec.BLOCK_BYTES) == (rows > 40)
     for options in ([], ["-p", "-1"]):
         ours, host = both("judged", "found", *HOST_MEASURES, *options)
         assert ours == host

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.evaluation import KernelEvaluator
-from irpref.formats import readers, texts, trec
+from irpref.formats import readers, source, texts
+from irpref.formats.columns import changes
 from irpref.formats.replace import replaced
-from irpref.formats.trec import Source
+from irpref.formats.source import Source
 from irpref.judged import match, stream
 from irpref.judged.align import judge
-from irpref.judged.inputs import changes
-from irpref.judged.match import ArrowDocs
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, held, warn_user
 
@@ -217,18 +216,16 @@ def test_ids_anywhere_in_memory_are_read_as_they_are(
     docs = [f"{letter}{i % 977}" for i in range(20_000)]
     strided = np.empty((20_000, 2), dtype=object)
     strided[:, 1] = anywhere(docs)
-    found = match.texts_of(strided[:, 1]) or ArrowDocs.of(strided[:, 1])
-    assert found is not None
-    assert isinstance(found, ArrowDocs) == (letter > "\x7f" or not compiled)
-    assert found.to_list() == docs
+    found = match.texts_of(strided[:, 1])
+    assert (found is not None) == compiled
+    assert found is None or found.to_list() == docs
 
 
 def test_whole_numbers_are_not_taken_for_addresses() -> None:
     numbers = np.random.default_rng(2).integers(0, 2**62, 20_000)
-    assert match.texts_of(numbers) is None
-    found = ArrowDocs.of(numbers)
-    assert found is not None
-    assert found.to_list() == [str(number) for number in numbers.tolist()]
+    found = match.texts_of(numbers)
+    assert (found is not None) == texts.compiled
+    assert found is None or found.to_list() == [str(number) for number in numbers.tolist()]
 
 
 def test_frames_of_tuples_have_the_values_of_tidy_ones() -> None:
@@ -251,12 +248,12 @@ def test_gzip_in_members(parts: list[bytes], zeros: int, size: int) -> None:
     packed = b"".join(gzip.compress(part) + b"\0" * zeros for part in parts)
     if not packed:
         return
-    file = trec._Gunzip(io.BytesIO(packed))
+    file = source._Gunzip(io.BytesIO(packed))
     found = b""
     while more := file.read(size):
         assert len(more) <= size
         found += more
-    assert found == b"".join(parts) == trec._Gunzip(io.BytesIO(packed)).read()
+    assert found == b"".join(parts) == source._Gunzip(io.BytesIO(packed)).read()
 
 
 def test_memory_does_not_grow_with_the_number_of_files(track: list[Path]) -> None:

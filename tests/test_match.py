@@ -1,9 +1,7 @@
-"""Ways of looking documents up: one by one, by keys in Arrow, by keys in compiled code. The answers are the same."""
+"""Ways of looking documents up: one by one, by keys in compiled code. The answers are the same."""
 
 import copy
 import pickle
-import subprocess
-import sys
 from collections import Counter
 from typing import NamedTuple
 
@@ -15,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from forms import ARROW, ONE_BY_ONE, WAYS, look_up
+from forms import ONE_BY_ONE, WAYS, look_up
 from irpref.arrays.segments import Segments
 from irpref.evaluation import KernelEvaluator
+from irpref.formats.texts import Texts
 from irpref.judged import align, match, order
 from irpref.judged import pool as pool_module
 from irpref.judged.align import judge
-from irpref.judged.match import ArrowDocs, Buckets, keys_of
+from irpref.judged.match import Buckets, keys_of
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning
 
@@ -166,45 +165,6 @@ def test_a_clash_of_run_and_judgments_alone(way, monkeypatch):
     assert found(pool, {"q": {"c": 3.0, "b": 2.0, "d": 1.0}}) == [("q", 2, "b", 2.0)]
 
 
-@pytest.mark.parametrize("bits", [0, 7, 9])
-@pytest.mark.parametrize("qrels_form", ["object", "category"])
-def test_hashes_of_categories_that_clash_do_not_show(qrels_form, bits, rows, monkeypatch):
-    """A run whose ids are numbered is matched by number, which is found by hash: of two categories it may be one."""
-    look_up(monkeypatch, ARROW)
-    high = ~np.uint64(2 ** (64 - bits) - 1) if bits else np.uint64(0)
-    hashed = match.hashed
-    monkeypatch.setattr(match, "hashed", lambda values: hashed(values) & high)
-    judged, run = rows
-    pool = Pool.build(FORMS[qrels_form](judged))
-    codes = []
-    monkeypatch.setattr(align, "codes_of", lambda *args: codes.append(match.codes_of(*args)) or codes[-1])
-    assert found(pool, frame(run, "category")) == plain(judged, run)
-    assert [c is None for c in codes] == [True]
-
-
-@pytest.mark.parametrize("piece", [1, 7, 64])
-def test_categories_are_read_in_pieces(piece, rows, monkeypatch):
-    look_up(monkeypatch, ARROW)
-    judged, run = rows
-    pool, expected = Pool.build(frame(judged, "category")), plain(judged, run)
-    monkeypatch.setattr(match, "CHUNK_ROWS", piece)
-    assert found(pool, frame(run, "category")) == expected
-    numbered = [row._replace(doc_id=int.from_bytes(row.doc_id.encode())) for row in run]
-    ids = {row.doc_id: str(number.doc_id) for row, number in zip(run, numbered, strict=True)}
-    of_numbers = Pool.build([row._replace(doc_id=ids.get(row.doc_id, row.doc_id)) for row in judged])
-    # As text these stand in another order, where they are tied.
-    assert found(of_numbers, frame(numbered, "category")) == found(of_numbers, numbered)
-
-
-def test_a_judgment_with_the_hash_of_another_category(monkeypatch):
-    look_up(monkeypatch, ARROW)
-    numbers = {"a": 1, "b": 2, "c": 1, "d": 3}
-    monkeypatch.setattr(match, "hashed", lambda docs: np.array([numbers[d] << 60 for d in docs], dtype=np.uint64))
-    topics, docs = ["q"] * 3 + ["r"] * 3, ["c", "b", "d"] * 2
-    run = pd.DataFrame({"query_id": topics, "doc_id": pd.Series(docs, dtype="category"), "score": [3, 2, 1] * 2})
-    assert found(Pool.build({"q": {"a": 1, "b": 2}}), run) == [("q", 2, "b", 2.0)]
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", [object, "category"])
 def test_ids_that_are_bytes_are_their_text(dtype, way, monkeypatch):
@@ -215,17 +175,19 @@ def test_ids_that_are_bytes_are_their_text(dtype, way, monkeypatch):
     assert found(pool, run) == [("q", 1, "é", 1.0), ("q", 3, "c", 2.0), ("r", 3, "é", 1.0)]
 
 
-def test_categories_that_are_the_same_text(monkeypatch):
+@pytest.mark.parametrize("way", WAYS)
+def test_categories_that_are_the_same_text(way, monkeypatch):
     """1 and '1' are two categories and one document: the last row counts."""
-    look_up(monkeypatch, ARROW)
+    look_up(monkeypatch, way)
     docs = pd.Series(pd.Categorical(["1", 1, 2, 1, 2, "1"], categories=[1, "1", 2]))
     run = pd.DataFrame({"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0, 7.0]})
     with pytest.warns(DuplicateWarning, match="repeats 2 documents"):
         assert found(Pool.build({"q": {"1": 1}, "r": {"1": 2}}), run) == [("q", 2, "1", 1.0), ("r", 2, "1", 2.0)]
 
 
-def test_categories_of_two_pieces_that_are_the_same_text(monkeypatch):
-    look_up(monkeypatch, ARROW)
+@pytest.mark.parametrize("way", WAYS)
+def test_categories_of_two_pieces_that_are_the_same_text(way, monkeypatch):
+    look_up(monkeypatch, way)
     monkeypatch.setattr(match, "CHUNK_ROWS", 2)
     ids = pd.Index([b"a", b"b", "a", "c"], dtype=object)
     docs = pd.Series(pd.Categorical.from_codes([0, 2, 3, 1, 0], categories=ids))
@@ -234,8 +196,9 @@ def test_categories_of_two_pieces_that_are_the_same_text(monkeypatch):
         assert found(Pool.build({"q": {"c": 1}, "r": {"a": 2}}), run) == [("q", 1, "c", 1.0), ("r", 2, "a", 2.0)]
 
 
-def test_categories_that_no_unicode_text_can_hold(monkeypatch):
-    look_up(monkeypatch, ARROW)
+@pytest.mark.parametrize("way", WAYS)
+def test_categories_that_no_unicode_text_can_hold(way, monkeypatch):
+    look_up(monkeypatch, way)
     ids = pd.Index(["\ud800", "a"], dtype=object)  # pandas would make Arrow strings of them where it has pyarrow
     docs = pd.Series(pd.Categorical.from_codes([0, 1, 0, 1], categories=ids))
     run = pd.DataFrame({"query_id": list("qqrr"), "doc_id": docs, "score": [2.0, 1.0, 1.0, 2.0]})
@@ -294,7 +257,7 @@ def test_a_missing_id_is_named(missing, way, monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_text_that_is_no_unicode_is_an_id(way, monkeypatch):
-    """A lone surrogate, as `surrogateescape` leaves it: Arrow cannot hold it."""
+    """A lone surrogate, as `surrogateescape` leaves it: no UTF-8 has it."""
     look_up(monkeypatch, way)
     judged = [Judgment("q", "a", 1.0), Judgment("q", "\udcff", 2.0)]
     run = [Retrieved("q", "a", 1.0), Retrieved("q", "\udcff", 2.0), Retrieved("q", "\udcfe", 1.0)]
@@ -304,8 +267,9 @@ def test_text_that_is_no_unicode_is_an_id(way, monkeypatch):
         assert found(Pool.build(FORMS[form](judged)), FORMS[form](run[:1])) == plain(judged, run[:1])
 
 
-def test_categories_that_no_row_has(rows, monkeypatch):
-    look_up(monkeypatch, ARROW)
+@pytest.mark.parametrize("way", WAYS)
+def test_categories_that_no_row_has(way, rows, monkeypatch):
+    look_up(monkeypatch, way)
     judged, run = rows
     table = frame(run, object)
     names = [*(f"none {i}" for i in range(5000)), *dict.fromkeys(table["doc_id"])]
@@ -359,7 +323,7 @@ def test_the_order_is_that_of_the_rule(topics, rng, many, falls):
     segments = Segments.of_lengths(lengths)
     threshold, order._MANY = order._MANY, many
     try:
-        for kind in (list, ArrowDocs.of):
+        for kind in (list, lambda docs: Texts.of(docs) or docs):
             part = align.Part(np.arange(len(topics)), lengths, kind(docs), score)
             moved = order.evaluation_order(score, segments, part)
             rows = np.arange(score.size) if moved is None else moved.put(np.arange(score.size))
@@ -391,15 +355,3 @@ def test_grades_that_differ_by_next_to_nothing_stand_in_order():
     pool = Pool.build({"q1": {"a": 1.0}, "q2": {"x": 0.0, "y": 1e-17, "z": 2e-17, "w": 0.0}})
     assert pool.grade.tolist() == [1.0, 2e-17, 1e-17, 0.0, 0.0]
     assert Pool.build({"q": {"a": 1e17, "b": 1e17 - 16, "c": 1e17 - 32}}).grade.tolist() == [1e17, 1e17 - 16, 1e17 - 32]
-
-
-def test_small_input_does_not_load_polars():
-    code = (
-        "import sys, ir_measures, irpref\n"
-        "qrels = {'q': {f'd{i}': i % 3 for i in range(5000)}}\n"
-        "run = {'q': {f'd{i}': -i for i in range(5000)}}\n"
-        "ir_measures.calc_aggregate([irpref.QMeasure], qrels, run)\n"
-        "print('polars' in sys.modules)\n"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == "False\n"

@@ -529,16 +529,15 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         irpref.write_preferences(pd.DataFrame({"query_id": ["q"]}), tmp_path / "x")
 
 
-def test_large_files_are_read_as_small_ones_are(monkeypatch, tmp_path):
-    monkeypatch.setattr("irpref.formats.trec.SMALL_BYTES", 0)
+def test_preferences_are_read_the_same_without_what_is_compiled(monkeypatch, tmp_path):
     path = tmp_path / "p"
     often = "".join(f"q{i % 2} d{i % 3} d{i % 3 + 1} j{i % 2}\n" for i in range(60))
     for text in (PREFS, "q1 d1 d2 ann\nq1 d2 d3 ann\n", "q 0 a 1\n", often, often + "q1 é d2 ann\n"):
         path.write_text(text)
-        large = irpref.read_preferences(path)
-        monkeypatch.undo()
-        pd.testing.assert_frame_equal(large, irpref.read_preferences(path))
-        monkeypatch.setattr("irpref.formats.trec.SMALL_BYTES", 0)
+        found = irpref.read_preferences(path)
+        with monkeypatch.context() as patch:
+            patch.setattr("irpref.formats.texts.compiled", False)
+            pd.testing.assert_frame_equal(found, irpref.read_preferences(path))
 
 
 def test_pairs_of_a_topic_are_numbered_and_the_winner_is_on_the_higher_level():

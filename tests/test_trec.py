@@ -1,16 +1,17 @@
 """Runs and judgments in TREC format: what is read, what is refused, and that every way of reading agrees."""
 
 import bz2
-import functools
 import gzip
 import io
 import lzma
 import os
 import re
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,10 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref import read_qrels, read_run
-from irpref.formats import texts
+from irpref.formats import source, texts
 from irpref.formats import trec as trec
+from irpref.formats.columns import as_list
+from irpref.formats.source import Source
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -40,18 +43,26 @@ def rows(frame: pd.DataFrame, value: str = "score") -> list[tuple[str, str, floa
     return list(zip(frame["query_id"], frame["doc_id"], frame[value].tolist(), strict=True))
 
 
-@pytest.fixture(params=["python", "polars", "compiled"])
+@pytest.fixture(params=["python", "compiled"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """All ways of reading a file: small ones without polars, large ones with it, plain ones by compiled code."""
-    small = request.param == "python"
-    if request.param == "compiled":
-        small = True
-        if not texts.compiled:
-            pytest.skip("nothing is compiled")
-    else:
-        monkeypatch.setattr(texts, "compiled", False)
-    monkeypatch.setattr(trec.Source, "is_small", lambda source: small and source.name != "<stdin>")
+    """Both ways of reading lines that hold nothing unusual."""
+    if request.param == "compiled" and not texts.compiled:
+        pytest.skip("nothing is compiled")
+    monkeypatch.setattr(texts, "compiled", request.param == "compiled")
     return str(request.param)
+
+
+def tuples(parts: Iterable[texts.Lines]) -> list[tuple[str, str, float]]:
+    """The rows of some lines."""
+    found = []
+    for part in parts:
+        topics = [name for name, size in zip(part.names, part.lengths.tolist(), strict=True) for _ in range(size)]
+        found += zip(topics, as_list(part.docs), part.number.tolist(), strict=True)
+    return found
+
+
+def read(data: bytes, form: trec.Form = trec.RUN, block_bytes: int = trec.BLOCK_BYTES) -> list[tuple[str, str, float]]:
+    return tuples(trec.blocks(Source(io.BytesIO(data)), form, block_bytes))
 
 
 def written(path: Path, data: bytes) -> Path:
@@ -255,12 +266,59 @@ def test_line_numbers_count_through_all_blocks(tmp_path: Path) -> None:
     good = b"1 Q0 a 1 2 t\n# c\n\n1\tQ0  b 2 1 t\r\n"
     path = written(tmp_path / "run", good * 200 + b"1 Q0 c 3\n" + good * 200)
     with pytest.raises(ValueError, match="line 801: "):
-        list(trec.frames(trec.Source(path), trec.RUN, block_bytes=256))
+        list(trec.blocks(Source(path), trec.RUN, block_bytes=256))
 
 
 def test_utf_16_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="UTF-16"):
         read_run(written(tmp_path / "run", "1 Q0 a 1 2 t\n".encode("utf-16")))
+
+
+@pytest.mark.parametrize("block_bytes", [7, 100])
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n", b""])
+def test_a_line_has_a_greatest_length(end: bytes, block_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "LONGEST_LINE", 200)
+    fits = b"1 Q0 a 1 2 " + b"t" * 189
+    assert read(fits + end, trec.RUN, block_bytes) == [("1", "a", 2.0)]
+    if end:
+        with pytest.raises(
+            ValueError, match="<file>, line 3: longer than 64 MB, which no line of this form is: '1 Q0 a"
+        ):
+            read(b"1 Q0 a 1 2 t" + end + b"2 Q0 a 1 2 t" + end + fits + b"t" + end, trec.RUN, block_bytes)
+    for long in (fits + b"t", b"a " * 300, b"x" * 300):
+        for reader in (read_run, read_qrels, irpref.read_preferences):
+            with pytest.raises(ValueError, match=r"line 1: (longer than 64 MB|\d+ field)"):
+                reader(io.BytesIO(long + end))
+
+
+@pytest.mark.parametrize("unit", ["a ", "x", "1 Q0 b "])
+@pytest.mark.parametrize("mb", [60, 200])
+def test_a_line_without_an_end_is_refused_in_little_memory(unit: str, mb: int, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    assert resource
+    path = written(tmp_path / "run", gzip.compress(unit.encode() * (mb * 2**20 // len(unit)), compresslevel=1))
+    code = (
+        "import irpref, pandas, resource, sys\n"
+        "most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = most()\n"
+        "try:\n    irpref.read_run(sys.argv[1])\n"
+        "except ValueError as error:\n    print(most() - before)\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    memory, message = done.stdout.splitlines()
+    assert message.startswith(f"{path}, line 1: ")
+    assert ("longer than 64 MB" in message) == (mb > 64)
+    if sys.platform == "linux":  # in kilobytes
+        assert int(memory) / 1024 <= 3.3 * min(mb, 64)  # the interpreter's own, besides
+
+
+@pytest.mark.parametrize("size", [1, 64, 65, 66, 1000, 2**18])
+def test_the_fields_of_a_long_line_are_counted(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for piece in (1, 2, 7, 1 << 19):
+        monkeypatch.setattr(trec, "CHECK_BYTES", piece)
+        if size * 3 // piece < 10_000:
+            assert trec.n_fields(b" ".join([b"ab"] * size)) == size
+            assert trec.n_fields(b"  " + b" \t ".join([b"x"] * size) + b" ") == size
 
 
 # Every way agrees ---------------------------------------------------------------------------------------------------
@@ -297,31 +355,11 @@ def files(draw: st.DrawFn) -> tuple[list[tuple[str, str, float]], bytes]:
 @given(files(), st.integers(1, 200))
 def test_round_trip_of_strange_files(file: tuple[list[tuple[str, str, float]], bytes], block_bytes: int) -> None:
     expected, data = file
-    small = trec._small(trec.Source(io.BytesIO(data)), trec.RUN)
-    assert list(zip(small.query_id, small.doc_id, small.value, strict=True)) == expected
-    blocks = list(trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes))
-    assert [row for block in blocks for row in block.iter_rows()] == expected
-
-
-@given(st.one_of(st.binary(max_size=60), st.text("ab1.# \t\n\r-e", max_size=60).map(str.encode)))
-def test_both_ways_accept_and_refuse_the_same_bytes(data: bytes) -> None:
-    def outcome(read: object) -> object:
-        try:
-            return read()  # type: ignore[operator]
-        except ValueError as error:
-            return str(error)
-
-    def small() -> object:
-        table = trec._small(trec.Source(io.BytesIO(data)), trec.QRELS_3)
-        return list(zip(table.query_id, table.doc_id, map(repr, table.value), strict=True))
-
-    def large() -> object:
-        parts = trec.frames(trec.Source(io.BytesIO(data)), trec.QRELS_3, 1 << 20)
-        rows = [row for part in parts for row in part.rows()]
-        whole = all(value.is_integer() for *_, value in rows)
-        return [(q, d, repr(int(value) if whole else value)) for q, d, value in rows]
-
-    assert outcome(small) == outcome(large)
+    for compiled in {False, texts.compiled}:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(texts, "compiled", compiled)
+            assert read(data, trec.RUN, block_bytes) == expected
+            assert read(data) == expected
 
 
 field = st.sampled_from(["1", "2.5", "a", "#", "-", "é", "", "\t"])
@@ -338,39 +376,31 @@ def test_lines_too_long_beside_lines_too_short(lines: list[list[str]], separator
             columns, _ = trec.parse_lines(data, form)
             return list(zip(columns["query_id"], columns["doc_id"], columns[form.number], strict=True))
 
-        def small(form: trec.Form = form) -> object:
-            table = trec._small(trec.Source(io.BytesIO(data)), form)
-            return list(zip(table.query_id, table.doc_id, table.value, strict=True))
-
-        def large(form: trec.Form = form) -> object:
-            parts = trec.frames(trec.Source(io.BytesIO(data)), form, 1 << 20)
-            return [row for part in parts for row in part.select("query_id", "doc_id", form.number).iter_rows()]
-
-        def outcome(read: Callable[[], object]) -> object:
+        def outcome(found: Callable[[], object]) -> object:
             try:
-                return repr(read())
+                return repr(found())
             except ValueError as error:
                 return str(error)
             except trec._Malformed as error:
                 return f"<file>, line {error.line + 1}: {error.why}: {error.text.decode()!r}"
 
-        assert outcome(large) == outcome(exact)
-        if form is trec.RUN:  # small qrels have whole grades as integers
-            assert outcome(small) == outcome(exact)
+        for compiled in {False, texts.compiled}:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(texts, "compiled", compiled)
+                assert outcome(partial(read, data, form)) == outcome(exact)
 
 
 @pytest.mark.parametrize("begin", [b"#\n", b"\n\n", b"#\n" * 50, b"# made by\r\n\r\n"])
 @pytest.mark.parametrize("block_bytes", [1, 5, 64])
 def test_what_stands_before_the_first_line_does_not_say_how_many_fields_it_has(begin: bytes, block_bytes: int) -> None:
-    source = trec.Source(io.BytesIO(begin + b"1 a 2\n1 b 3\n"))
-    parts = trec.frames(source, trec.QRELS, block_bytes)
-    assert [row for part in parts for row in part.rows()] == [("1", "a", 2.0), ("1", "b", 3.0)]
+    found = read(begin + b"1 a 2\n1 b 3\n", trec.QRELS, block_bytes)
+    assert found == [("1", "a", 2.0), ("1", "b", 3.0)]
 
 
 @pytest.mark.parametrize("iterations", ["0000", "7777", "0012", "1200", "0120"])
 @pytest.mark.parametrize("block_bytes", [1, 20, 1 << 20])
 def test_iterations(iterations: str, block_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trec, "frames", functools.partial(trec.frames, block_bytes=block_bytes))
+    monkeypatch.setattr(trec, "blocks", partial(trec.blocks, block_bytes=block_bytes))
     lines = "".join(f"1 {word} d{i} 1\n" for i, word in enumerate(iterations))
     qrels = irpref.read_qrels(io.BytesIO(lines.encode()))
     assert qrels.columns.tolist() == ["query_id", "doc_id", "relevance", "iteration"]
@@ -413,12 +443,11 @@ def test_blocks_come_in_their_order_whoever_reads_them(
     text = b"".join(b"1 Q0 d%d 1 %d t\n" % (i, -i) for i in range(400))
     path = tmp_path / "run"
     path.write_bytes(gzip.compress(text) if packed else text)
-    rows = [row for part in trec.frames(trec.Source(path), trec.RUN, 64) for row in part.iter_rows()]
-    assert rows == [("1", f"d{i}", -float(i)) for i in range(400)]
+    assert tuples(trec.blocks(Source(path), trec.RUN, 64)) == [("1", f"d{i}", -float(i)) for i in range(400)]
     bad = text.replace(b"d300 1", b"d300")
     path.write_bytes(gzip.compress(bad) if packed else bad)
     with pytest.raises(ValueError, match="line 301: 5 fields"):
-        list(trec.frames(trec.Source(path), trec.RUN, 64))
+        list(trec.blocks(Source(path), trec.RUN, 64))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
@@ -426,7 +455,7 @@ def test_a_file_that_is_removed_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(b"".join(b"1 Q0 d%d 1 %d t\n" % (i, -i) for i in range(400)))
     rows = 0
-    for part in trec.frames(trec.Source(path), trec.RUN, 64):
+    for part in trec.blocks(Source(path), trec.RUN, 64):
         path.unlink(missing_ok=True)
         rows += len(part)
     assert rows == 400
@@ -437,11 +466,9 @@ def test_a_file_that_is_removed_while_it_is_read(tmp_path: Path) -> None:
 def test_topics_that_begin_like_compressed_data(topic: str, block_bytes: int) -> None:
     rows = [("1", "a", 2.0), (topic, "b", 1.0), (topic, "c", 0.5)]
     data = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows).encode()
-    parts = trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes)
-    assert [row for part in parts for row in part.iter_rows()] == rows
+    assert read(data, trec.RUN, block_bytes) == rows
     _, data = data.split(b"\n", 1)
-    first, *_ = trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes)
-    assert first.row(0) == (topic, "b", 1.0)
+    assert read(data, trec.RUN, block_bytes) == rows[1:]
 
 
 @pytest.mark.parametrize("block_bytes", [1, 20, 1 << 20])
@@ -450,10 +477,7 @@ def test_files_with_byte_order_marks_put_together(block_bytes: int) -> None:
     bom = "\ufeff".encode()
     data = b"%s1 Q0 a 1 2 t\n%s1 Q0 b 2 1 t\r\n%s%s2 Q0 c\xef\xbb\xbf 1 1 t\n" % (bom, bom, bom, bom)
     rows = [("1", "a", 2.0), ("1", "b", 1.0), ("2", "c\ufeff", 1.0)]
-    parts = trec.frames(trec.Source(io.BytesIO(data)), trec.RUN, block_bytes)
-    assert [row for part in parts for row in part.iter_rows()] == rows
-    small = trec._small(trec.Source(io.BytesIO(data)), trec.RUN)
-    assert list(zip(small.query_id, small.doc_id, small.value, strict=True)) == rows
+    assert read(data, trec.RUN, block_bytes) == rows
     qrels = read_qrels(io.BytesIO(b"%s# made by\n%s1 0 a 1\n%s1 0 b 2\n" % (bom, bom, bom)))
     assert [*qrels.itertuples(index=False, name=None)] == [("1", "a", 1, "0"), ("1", "b", 2, "0")]
 
@@ -518,11 +542,13 @@ def test_a_stream_that_cannot_be_waited_for_is_an_error() -> None:
 def test_blocks_hold_whole_topics(sizes: list[int], block_bytes: int) -> None:
     lines = [(f"q{t}", f"d{i}", float(-i)) for t, size in enumerate(sizes) for i in range(size)]
     data = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in lines).encode()
-    blocks = list(trec.topic_blocks(trec.Source(io.BytesIO(data)), block_bytes))
-    assert [row for table, _, _ in blocks for row in table.iter_rows()] == lines
-    for table, names, lengths in blocks:
+    parts = trec.blocks(Source(io.BytesIO(data)), trec.RUN, block_bytes)
+    blocks = list(trec.whole_topics(parts, "run"))
+    found_lines = []
+    for part, names, lengths in blocks:
         topics = [name for name, n in zip(names, lengths, strict=True) for _ in range(n)]
-        assert table["query_id"].to_list() == topics
+        found_lines += zip(topics, as_list(part.docs), part.number.tolist(), strict=True)
+    assert found_lines == lines
     found = [name for _, names, _ in blocks for name in names]
     assert found == [f"q{t}" for t in range(len(sizes))]
 
@@ -531,7 +557,7 @@ def test_blocks_hold_whole_topics(sizes: list[int], block_bytes: int) -> None:
 def test_a_topic_that_returns_is_signalled(block_bytes: int) -> None:
     data = b"1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 2 t\n1 Q0 c 1 2 t\n"
     with pytest.raises(trec.TopicReturnsError, match="topic '1'"):
-        list(trec.topic_blocks(trec.Source(io.BytesIO(data)), block_bytes))
+        list(trec.whole_topics(trec.blocks(Source(io.BytesIO(data)), trec.RUN, block_bytes), "run"))
 
 
 def test_a_stream_can_be_read_again_when_it_is_kept() -> None:
@@ -543,7 +569,7 @@ def test_a_stream_can_be_read_again_when_it_is_kept() -> None:
             return self.inner.read(size)
 
     data = b"".join(b"%d Q0 d%d 1 1 t\n" % (i // 9, i) for i in range(99))
-    source = trec.Source(Pipe(gzip.compress(data)), keep=True)
+    source = Source(Pipe(gzip.compress(data)), keep=True)
     with source.open() as file:
         begin = file.read(40)
     assert data.startswith(begin)

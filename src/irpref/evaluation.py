@@ -16,9 +16,9 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, all_whole
-from irpref.formats.columns import Table
+from irpref.formats.columns import Table, as_list
 from irpref.judged.align import differing_topics, judge
-from irpref.judged.inputs import as_frame, as_list, as_table, column_names, group, is_missing, opened, str_list
+from irpref.judged.inputs import as_frame, as_table, column_names, group, is_missing, opened, str_list
 from irpref.judged.pool import FILLED, SOURCE, ConflictError, Pool
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs

@@ -35,7 +35,8 @@ from irpref.analysis.topics import check_level, drawing
 from irpref.arrays.regraded import regraded, run_on
 from irpref.arrays.segments import Bools, Floats
 from irpref.evaluation import KernelEvaluator, columns_for
-from irpref.judged.inputs import as_frame, as_list, column_names, str_list
+from irpref.formats.columns import as_list
+from irpref.judged.inputs import as_frame, column_names, str_list
 from irpref.judged.pool import FILLED, Pool
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure, MeasureLike

@@ -26,7 +26,6 @@ from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
 from irpref.cli.scoring import Scorer, Scores, SideBySide, read_judgments, reads_preferences
 from irpref.formats.runs import run_names
-from irpref.formats.trec import Source
 from irpref.show.text import LINES, Cell, Column, Table, rounded
 
 EPILOG = """\
@@ -106,11 +105,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("standard input ('-') can be read once only")
     form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
 
-    from irpref.judged.stream import expect
-
     def prepare() -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
         exact = len(given.files) == 1 and form in LINES and args.by_query
-        expect([Source(path) for path in given.files.values()])
         return _scorer(args, given, exact, compared=bool(base))
 
     scores: dict[str, Scores] = {}

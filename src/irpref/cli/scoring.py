@@ -19,10 +19,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from irpref.arrays.segments import all_whole
-from irpref.formats.columns import Table
+from irpref.formats.columns import Table, as_list
+from irpref.formats.source import Source
 from irpref.formats.tables import read_judgments as of_file
 from irpref.formats.tables import read_table
-from irpref.formats.trec import Source
 from irpref.messages import IrprefWarning, warn_user
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Judgments:
 
     Parameters
     ----------
-    data : Table, polars frame, pandas frame, or list of namedtuples
+    data : Table, pandas frame (of preferences), or list of namedtuples
     """
 
     def __init__(self, data: Any) -> None:
@@ -55,11 +55,11 @@ class Judgments:
         if isinstance(data, list):
             return data
         if isinstance(data, Table):
+            iteration = data.columns.get("iteration", ["0"] * len(data))
             grades = data.value.astype("int64") if self.whole() else data.value
-            return list(map(Qrel, data.query_id, data.doc_id, grades.tolist(), data.columns["iteration"]))
-        iteration = data["iteration"].to_list() if "iteration" in data.columns else ["0"] * len(data)
-        names = ("query_id", "doc_id", "relevance")
-        return list(map(Qrel, *(data[name].to_list() for name in names), iteration))
+            return list(map(Qrel, as_list(data.query_id), as_list(data.doc_id), grades.tolist(), iteration))
+        iteration = data["iteration"].tolist() if "iteration" in data.columns else ["0"] * len(data)
+        return list(map(Qrel, *(data[name].tolist() for name in ("query_id", "doc_id", "relevance")), iteration))
 
     def table(self) -> Any:
         """What analyses take: rows, or the frame of preferences, whose groups rows would not have."""
@@ -69,7 +69,9 @@ class Judgments:
         """The topics, in the order of the first judgment of each."""
         if isinstance(self.data, list):
             return list(dict.fromkeys(row.query_id for row in self.data))
-        return list(dict.fromkeys(self.data.query_id if isinstance(self.data, Table) else self.data["query_id"]))
+        return list(
+            dict.fromkeys(as_list(self.data.query_id) if isinstance(self.data, Table) else self.data["query_id"])
+        )
 
     def only(self, topics: Iterable[str]) -> Judgments:
         """The judgments of these topics."""
@@ -89,7 +91,7 @@ class Judgments:
             return all(isinstance(row.relevance, int) for row in self.data)
         if isinstance(self.data, Table):
             return all_whole(self.data.value)
-        return str(self.data["relevance"].dtype).lower().startswith(("int", "uint"))  # pandas or polars
+        return str(self.data["relevance"].dtype).lower().startswith(("int", "uint"))
 
 
 def reads_preferences(measure: Measure) -> bool:
@@ -305,10 +307,9 @@ class Scorer:
         if not missing and (judged.run.hits.lengths >= enough).all():
             return []  # all topics are answered, with judged documents
         from irpref.analysis.check import grave_of_judged
-        from irpref.judged.stream import rows_of
 
         def read() -> Any:
-            return rows_of(read_table(source, "run", self.form) if table is None else table)
+            return read_table(source, "run", self.form) if table is None else table
 
         return grave_of_judged(self.pool, judged.run, judged.topics, read, small)
 
@@ -397,10 +398,7 @@ def _host_run(table: Any) -> Any:
     import numpy as np
     from ir_measures import ScoredDoc
 
-    if isinstance(table, Table):
-        query_id, doc_id, score = table.query_id, table.doc_id, table.value.tolist()
-    else:
-        query_id, doc_id, score = (table[name].to_list() for name in ("query_id", "doc_id", "score"))
+    query_id, doc_id, score = as_list(table.query_id), as_list(table.doc_id), table.value.tolist()
     column = np.array(query_id, dtype=object)
     begins = [0, *(np.flatnonzero(column[1:] != column[:-1]) + 1).tolist(), len(query_id)]
     found: dict[str, dict[str, float]] = {}

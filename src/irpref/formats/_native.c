@@ -1,8 +1,8 @@
 /* Ids read from where they lie, many at once.
 
-   What `irpref.formats.texts` hands in: arrays of its own, whose sizes it has checked, and texts that are ASCII. What is not
-   as plain as that is refused by returning None, and read by the Python code that this stands beside: that code says
-   what is right, and is the oracle of the tests.
+   What `irpref.formats.texts` hands in: arrays of its own, whose sizes it has checked, and texts that are UTF-8, whose
+   bytes are in the order of the characters. What is not as plain as that is refused by returning None, and read by Python
+   code: that code says what is right, and is the oracle of the tests.
 
    No function here keeps anything, and none decides what a value is but `plain_number`, whose results are those of
    correct rounding. Limited API: one file serves all versions of Python. */
@@ -18,7 +18,11 @@
 #define SOME 128 /* entries of a dict fetched at a time */
 #define LONGEST 512 /* characters of a number that is left to Python */
 
-typedef unsigned __int128 wide;
+#ifdef __GNUC__
+#define PREFETCH(of) __builtin_prefetch(of)
+#else
+#define PREFETCH(of) ((void)(of))
+#endif
 
 /* Arrays ------------------------------------------------------------------------------------------------------- */
 
@@ -116,6 +120,9 @@ hash_of(const char *text, Py_ssize_t length)
 static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+#ifdef __SIZEOF_INT128__
+typedef unsigned __int128 wide;
+
 static inline int
 bits_of(uint64_t value)
 {
@@ -139,6 +146,7 @@ quotient(uint64_t digits, int power)
         found++;
     return ldexp((double)found, drop - shift);
 }
+#endif
 
 enum { NO_NUMBER, NUMBER, FOR_PYTHON };
 
@@ -196,8 +204,10 @@ plain_number(const char *text, Py_ssize_t length, double *out)
         value = 0.0;
     else if (digits >> 53 == 0 && power >= -22 && power <= 22)
         value = power < 0 ? (double)digits / TENS[-power] : (double)digits * TENS[power];
+#ifdef __SIZEOF_INT128__
     else if (power < 0 && power > -20)
         value = quotient(digits, (int)-power);
+#endif
     else
         return FOR_PYTHON;
     *out = minus ? -value : value;
@@ -212,7 +222,7 @@ typedef struct {
     Py_ssize_t length;
 } Left; /* a number for Python */
 
-/* The end of the field that begins here: the first byte that is no visible character. */
+/* The end of the field that begins here: the first byte below 33. */
 static inline const char *
 field_end(const char *text, const char *end)
 {
@@ -220,11 +230,12 @@ field_end(const char *text, const char *end)
     uint64_t word;
     for (; end - text >= 8; text += 8) {
         memcpy(&word, text, 8);
-        /* No byte is above 127, so no borrow of a byte changes whether a lower one is below 33. */
-        if ((((word | ones << 7) - ones * 33) & ones << 7) != ones << 7)
+        /* With the highest bit set, no byte borrows from the next; it stays set unless the rest is below 33. Bytes that had
+           it before are parts of characters. */
+        if (((((word | ones << 7) - ones * 33) | word) & ones << 7) != ones << 7)
             break;
     }
-    while (text < end && *text > 32)
+    while (text < end && (unsigned char)*text > 32)
         text++;
     return text;
 }
@@ -270,7 +281,8 @@ lines(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
             const char *first = p;
             p = field_end(p, end);
             Py_ssize_t size = p - first;
-            if (!size || size > INT32_MAX || (field == 0 && *first == '#')) {
+            if (!size || size > INT32_MAX
+                || (field == 0 && (*first == '#' || (size >= 3 && memcmp(first, "\xef\xbb\xbf", 3) == 0)))) {
                 plain = 0;
                 break;
             }
@@ -378,26 +390,23 @@ put(Heap *heap, const char *text, size_t size)
     return 0;
 }
 
-/* The characters of an ASCII string, NULL where it is none; nothing is raised. */
+/* The bytes of a string, NULL where it is none or has half of a surrogate pair; nothing is raised. */
 static inline const char *
-ascii(PyObject *of, Py_ssize_t *size)
+utf8(PyObject *of, Py_ssize_t *size)
 {
     if (!PyUnicode_CheckExact(of))
         return NULL;
-    Py_ssize_t length = PyUnicode_GetLength(of);
     const char *text = PyUnicode_AsUTF8AndSize(of, size);
-    if (!text) {
-        PyErr_Clear(); /* a lone surrogate */
-        return NULL;
-    }
-    return *size == length && length <= INT32_MAX ? text : NULL;
+    if (!text)
+        PyErr_Clear();
+    return text && *size <= INT32_MAX ? text : NULL;
 }
 
 static inline void
 fetch(PyObject *of)
 {
-    __builtin_prefetch((const char *)of);
-    __builtin_prefetch((const char *)of + 64);
+    PREFETCH((const char *)of);
+    PREFETCH((const char *)of + 64);
 }
 
 typedef struct {
@@ -413,7 +422,7 @@ static inline int
 add(Found *found, PyObject *of)
 {
     Py_ssize_t size;
-    const char *text = ascii(of, &size);
+    const char *text = utf8(of, &size);
     if (!text)
         return 0;
     found->at[found->row] = (int64_t)found->heap.used;
@@ -526,8 +535,7 @@ changes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
         return NULL;
     }
     int64_t *out = (int64_t *)rows.data;
-    Py_ssize_t n = 0, size = 0, last_size = 0;
-    const char *text, *last = NULL;
+    Py_ssize_t n = 0;
     PyObject *before = NULL;
     int plain = rows.size >= given.size;
     for (Py_ssize_t row = 0; plain && row < given.size; row++) {
@@ -539,13 +547,10 @@ changes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
         }
         if (row && one == before)
             continue;
-        before = one;
-        text = one ? ascii(one, &size) : NULL;
-        plain = text != NULL;
-        if (plain && !(last && size == last_size && memcmp(text, last, size) == 0))
+        plain = one && PyUnicode_CheckExact(one);
+        if (plain && !(row && PyUnicode_Compare(one, before) == 0))
             out[n++] = row;
-        last = text;
-        last_size = size;
+        before = one;
     }
     release(&rows, 1);
     done(&given);
@@ -600,7 +605,7 @@ entries(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
         while (plain && n == SOME) {
             for (n = 0; n < SOME && PyDict_Next(dict, &place, &keys[n], &values[n]); n++) {
                 fetch(keys[n]);
-                __builtin_prefetch(values[n]);
+                PREFETCH((const char *)values[n]);
             }
             for (Py_ssize_t k = 0; plain && k < n; k++) {
                 double *value = &number[found.row];
@@ -642,6 +647,35 @@ hashes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     if (!good)
         return NULL;
     Py_RETURN_NONE;
+}
+
+/* packed(data, at, length): the texts one after the other. */
+static PyObject *
+packed(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {1, 8, 4};
+    Array a[3];
+    Texts of;
+    Heap heap = {NULL, 0, 0};
+    if (n_args != 3) {
+        PyErr_SetString(PyExc_TypeError, "packed takes 3 arguments");
+        return NULL;
+    }
+    if (all_arrays(args, SIZES, "rrr", 3, a) < 0)
+        return NULL;
+    PyObject *out = NULL;
+    int good = texts_of(a, &of) == 0;
+    for (Py_ssize_t i = 0; good && i < of.size; i++) {
+        if (!(good = inside(&of, i)))
+            PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
+        else if (!(good = put(&heap, of.data + of.at[i], of.length[i]) == 0))
+            PyErr_NoMemory();
+    }
+    if (good)
+        out = PyBytes_FromStringAndSize(heap.data, (Py_ssize_t)heap.used);
+    free(heap.data);
+    release(a, 3);
+    return out;
 }
 
 /* same(data, at, length, rows, data, at, length, rows): whether all pairs are equal. */
@@ -740,7 +774,8 @@ strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 #define METHOD(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
 
 static PyMethodDef METHODS[] = {METHOD(lines),   METHOD(count),   METHOD(collect), METHOD(changes),
-                                METHOD(entries), METHOD(hashes),  METHOD(same),    METHOD(less),    METHOD(strings), {NULL, NULL, 0, NULL}};
+                                METHOD(entries), METHOD(hashes),  METHOD(same),    METHOD(less),    METHOD(strings),
+                                METHOD(packed),  {NULL, NULL, 0, NULL}};
 
 static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
 

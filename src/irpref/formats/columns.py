@@ -6,6 +6,8 @@ A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `C
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
+from operator import ne
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +15,8 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints
+from irpref.formats import texts
+from irpref.formats.texts import Texts
 
 
 class Coded:
@@ -21,6 +25,7 @@ class Coded:
     Parameters
     ----------
     values : object array, or another column
+        The different ids, mostly; two may be the same text.
     codes : int array (n_rows,)
     """
 
@@ -36,7 +41,7 @@ class Table(Record):
 
     Attributes
     ----------
-    query_id, doc_id : list, object or integer array, `Coded`
+    query_id, doc_id : list, object or integer array, `Texts`, `Coded`
         Files give `str`, none of them missing. Rows may come in any order.
     value : float array (n_rows,)
         Scores or grades; NaN where one is missing. Whole grades are floats, too: `whole_grades` says whether all are.
@@ -51,7 +56,6 @@ class Table(Record):
     value: Floats
     columns: Mapping[str, Any] = MappingProxyType({})
     found: Sequence[str] = ()
-    once: bool = False  # whether nothing else will be evaluated: then polars is not worth its import
 
     def __len__(self) -> int:
         return self.value.size
@@ -62,3 +66,55 @@ def objects(items: Sequence[Any]) -> Any:
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array
+
+
+def take(column: Any, order: Ints | slice | None) -> Any:
+    """Rows of a column in this order; all if it is None."""
+    if order is None:
+        return column
+    if isinstance(column, Coded):
+        return Coded(column.values, column.codes[order])
+    if isinstance(column, list) and not isinstance(order, slice):
+        return [column[row] for row in order.tolist()]
+    return column[order]
+
+
+def as_list(column: Any) -> list[Any]:
+    """A column as a list."""
+    if isinstance(column, list):
+        return column
+    if isinstance(column, Coded):
+        return as_list(take(column.values, column.codes))
+    return column.tolist() if isinstance(column, np.ndarray) else column.to_list()
+
+
+def changes(column: Any) -> Ints:
+    """Rows of a column that differ from the row before, the first included.
+
+    Raises
+    ------
+    TypeError
+        Two items cannot be compared (pandas' NA).
+    """
+    if not len(column):
+        return np.zeros(0, np.int64)
+    if isinstance(column, Coded):
+        # Two codes may be one id: neighbours of one topic, then grouped.
+        column = column.codes
+    elif isinstance(column, Texts):
+        return column.changes()
+    elif (rows := texts.changes(column)) is not None:
+        return rows
+    elif isinstance(column, list):
+        differ = map(ne, islice(column, 1, None), column)
+        return np.append(0, np.flatnonzero(np.fromiter(differ, bool, len(column) - 1)) + 1)
+    if column.dtype != object:
+        return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
+    # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.
+    addresses = np.frombuffer(np.ascontiguousarray(column), dtype=np.intp)
+    rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
+    if rows.size * 4 > column.size:
+        rows = np.flatnonzero(column[1:] != column[:-1]) + 1
+    else:
+        rows = rows[column[rows] != column[rows - 1]]
+    return np.append(0, rows)

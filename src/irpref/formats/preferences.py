@@ -30,7 +30,8 @@ import numpy as np
 
 from irpref.arrays.segments import Floats, Ints, Segments, all_whole
 from irpref.formats.columns import objects
-from irpref.formats.trec import Form, PathLike, Source, as_floats, columns_of, is_number, lines_of, shown
+from irpref.formats.source import PathLike, Source
+from irpref.formats.trec import MOST_FIELDS, Form, as_floats, columns_of, is_number, lines_of, n_fields, shown
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ def _form(source: Source, form: str | None) -> _PrefForm:
         near = did_you_mean(form, FORMS) if isinstance(form, str) else ""
         raise ValueError(f"form={form!r} is not accepted, expected one of {', '.join(map(repr, FORMS))}{near}")
     number, line = next(lines_of(source), (0, b""))
-    fields = line.split()
-    if any(line.decode("utf-8", "replace").lower().split() == f.expected.split() for f in _EVERY):
+    fields = line.split(None, MOST_FIELDS)
+    if len(fields) <= 5 and any(line.decode("utf-8", "replace").lower().split() == f.expected.split() for f in _EVERY):
         raise ValueError(f"{source.name}, line {number}: a header, where preferences begin: {shown(line)!r}")
     if form == "prefs" or not fields:
         return PREFS
@@ -116,7 +117,7 @@ def _form(source: Source, form: str | None) -> _PrefForm:
         return JUDGED_PAIRS if len(fields) == 4 else PAIRS
     known = (PAIRS, JUDGED_PAIRS) if form else _EVERY
     raise ValueError(
-        f"{source.name}, line {number}: {len(fields)} field{'s' * (len(fields) != 1)}, expected "
+        f"{source.name}, line {number}: {(size := n_fields(line))} field{'s' * (size != 1)}, expected "
         + " or ".join(f"{f.n} ({f.expected})" for f in known)
         + "; this looks like a run" * (len(fields) == 6 and fields[1] == b"Q0")
         + f": {shown(line)!r}"
@@ -138,13 +139,6 @@ def _coded(column: Any) -> Coded:
     """Ids by number, in no order; each stands in memory once."""
     import pandas as pd
 
-    if not isinstance(column, list):
-        import polars as pl
-
-        if column.approx_n_unique() * 8 < len(column):
-            names = column.unique()
-            return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64), objects(names.to_list())
-        column = column.to_list()
     return pd.factorize(objects(column))
 
 
@@ -174,7 +168,7 @@ def _pairs(_: Source, fields: Mapping[str, Any]) -> tuple[dict[str, Coded], Floa
     topic, topics = _coded(fields["query_id"])
     judge, judges = _coded(fields["judge"]) if "judge" in fields else _same("0", topic.size)
     both = fields["winner"], fields["loser"]
-    doc, docs = _coded(both[0] + both[1] if isinstance(both[0], list) else both[0].append(both[1]))
+    doc, docs = _coded(both[0] + both[1])
     # Pairs of a topic are numbered from 1.
     order = np.argsort(topic, kind="stable")
     pair = np.empty(topic.size, np.int64)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from irpref.formats import trec
 from irpref.formats.columns import Table
 from irpref.formats.runs import inside
-from irpref.formats.trec import PACKED, Source
+from irpref.formats.source import PACKED, Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +82,18 @@ def typed(frame: pl.DataFrame, kind: str, name: str) -> pl.DataFrame:
     # A number that is missing is found, with topic and document, as NaN.
     numbers = numbers.cast(pl.Float64).fill_null(float("nan")).alias(value)
     out = pl.DataFrame([*ids, numbers, *(frame[column] for column in others)])
-    return out if kind == "run" else trec.whole_grades(out)
+    return out if kind == "run" else _whole_grades(out)
+
+
+def _whole_grades(table: pl.DataFrame) -> pl.DataFrame:
+    """Judgments with grades as integers, if all are whole numbers."""
+    import polars as pl
+
+    from irpref.arrays.segments import all_whole
+
+    if all(all_whole(part.to_numpy()) for part in table["relevance"].get_chunks()):
+        table = table.with_columns(pl.col("relevance").cast(pl.Int64))
+    return table
 
 
 # Parquet --------------------------------------------------------------------------------------------------------
@@ -203,7 +214,7 @@ def tsv(source: Source, kind: str) -> pl.DataFrame | Table:
     """Cells between tabs, below a header; without one, a TREC file."""
     if _has_header(source):
         return _separated(source, kind, "\t")
-    return trec.run_columns(source) if kind == "run" else trec.qrels_columns(source)
+    return trec.run_table(source) if kind == "run" else trec.qrels_table(source)
 
 
 def _has_header(source: Source) -> bool:
@@ -373,7 +384,7 @@ def _of_lists(topics: list[str], docs: list[str], numbers: list[Any], value: str
     except UnicodeEncodeError:
         raise ValueError(f"{name}: an id is no text: it holds half of a surrogate pair") from None
     frame = pl.DataFrame([*ids, floats])
-    return frame if value == "score" else trec.whole_grades(frame)
+    return frame if value == "score" else _whole_grades(frame)
 
 
 def jsonl(source: Source, kind: str) -> pl.DataFrame:

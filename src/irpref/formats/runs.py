@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from irpref.formats.trec import PACKED
+from irpref.formats.source import PACKED
 
 # The forms, and the endings of their files' names. Where `irpref.formats.readers` has a function of a form's name, that
 # reads it; the others are TREC's.

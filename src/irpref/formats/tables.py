@@ -21,14 +21,17 @@ all columns, since measures may ask for more (`known`, `expected`). The readers 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from irpref.formats import texts, trec
-from irpref.formats.columns import Table, objects
+import numpy as np
+
+from irpref.arrays.segments import all_whole
+from irpref.formats import trec
+from irpref.formats.columns import Coded, Table, as_list, objects
 from irpref.formats.runs import ENDINGS
+from irpref.formats.source import PACKED, PathLike, Source
 from irpref.formats.texts import Lines
-from irpref.formats.trec import PACKED, PathLike, Source
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
 
 FORMS = tuple(ENDINGS)
 BLOCK_BYTES = 1 << 20  # of a run, parsed while the block before becomes Python objects
-LARGE_BYTES = 1 << 19  # of a file from which polars is imported, where pandas is
 _TEXT = ("query_id", "doc_id", "iteration")
 
 
@@ -65,13 +67,10 @@ def read_run(path: PathLike, form: str | None = None) -> pd.DataFrame:
     OSError
         The file cannot be read.
     """
-    source = _large(path)
+    source = Source(path)
     if form_of(source, form) == "trec":
         # Some lines become Python objects while the next are parsed.
-        with suppress(trec.NotPlainError):
-            return _frame([_of_lines(part) for part in trec.plain_blocks(source, trec.RUN, BLOCK_BYTES)])
-        if not source.is_small():
-            return _frame([_columns(part) for part in trec.frames(source, trec.RUN, BLOCK_BYTES)])
+        return _frame([_of_lines(part) for part in trec.blocks(source, trec.RUN, BLOCK_BYTES)])
     return to_pandas(read_table(source, "run", form))
 
 
@@ -94,7 +93,7 @@ def read_qrels(path: PathLike, form: str | None = None) -> pd.DataFrame:
     ValueError, OSError
         As `read_run`.
     """
-    return to_pandas(read_table(_large(path), "qrels", form))
+    return to_pandas(read_table(path, "qrels", form))
 
 
 def form_of(source: PathLike | Source, form: str | None = None) -> str:
@@ -117,7 +116,7 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
     return "parquet" if found == "trec" and os.path.isdir(name) else found
 
 
-def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> pl.DataFrame | Table:
+def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> Table:
     """A run or judgments from a file of any form.
 
     Parameters
@@ -129,10 +128,7 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> p
 
     Returns
     -------
-    polars.DataFrame or Table
-        `query_id`, `doc_id` (text), and `score` (Float64) or `relevance` (Int64 where all grades are whole, else
-        Float64) first; further columns of judgments after them. `Table` of a small TREC file, where polars is
-        not needed for anything else.
+    Table
 
     Raises
     ------
@@ -144,23 +140,46 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> p
     source = path if isinstance(path, Source) else Source(path)
     chosen = form_of(source, form)
     if chosen == "trec" or (chosen == "msmarco" and kind == "qrels"):  # whose judgments are in TREC format
-        return trec.run_columns(source) if kind == "run" else trec.qrels_columns(source)
+        return trec.run_table(source) if kind == "run" else trec.qrels_table(source)
     if chosen == "msmarco":
         return trec.ranks_table(source)
     from irpref.formats import readers
 
-    found: pl.DataFrame | Table = getattr(readers, chosen)(source, kind)
-    return found
+    found = getattr(readers, chosen)(source, kind)
+    return found if isinstance(found, Table) else _of_polars(found, kind)
+
+
+def _of_polars(frame: pl.DataFrame, kind: str) -> Table:
+    value = {"run": "score", "qrels": "relevance"}[kind]
+    query_id, doc_id = (objects(frame[name].to_list()) for name in ("query_id", "doc_id"))
+    others = [name for name in frame.columns if name not in ("query_id", "doc_id", value)]
+    further = {name: _array_of(frame[name]) for name in others}
+    return Table(query_id, doc_id, frame[value].to_numpy().astype(np.float64), further, tuple(frame.columns))
+
+
+def _array_of(column: pl.Series) -> Any:
+    import polars as pl
+
+    return objects(column.to_list()) if column.dtype == pl.String else column.to_numpy()
+
+
+def parquet_blocks(source: Source) -> Iterator[Lines]:
+    """A run in Parquet, some rows at a time."""
+    from irpref.formats.readers import parquet_frames
+
+    for frame in parquet_frames(source):
+        doc_id = frame["doc_id"].to_list()
+        yield trec.lines_from(frame["query_id"].to_list(), frame["score"].to_numpy(), {"doc_id": doc_id})
 
 
 def _are_preferences(source: Source) -> bool:
     """Whether the first line of a file has a form that no qrels have: five fields, or a last one that is no number."""
     _, line = next(trec.lines_of(source), (0, b""))
-    fields = line.split()
+    fields = line.split(None, 5)
     return len(fields) == 5 or (len(fields) in (3, 4) and not trec.is_number(fields[-1]))
 
 
-def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFrame | pl.DataFrame | Table:
+def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFrame | Table:
     """Judgments of a file: the table of its grades, or the frame of its preferences.
 
     Parameters
@@ -184,7 +203,7 @@ def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFr
         table = read_table(source, "qrels")
     except ValueError as error:
         _, line = next(trec.lines_of(source), (0, b"")) if plain else (0, b"")
-        if not plain or not _are_preferences(source) or line.split()[1] in (b"0", b"Q0"):
+        if not plain or not _are_preferences(source) or line.split(None, 2)[1] in (b"0", b"Q0"):
             raise
         raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
     if not (plain and preferences and _has_groups(table)):
@@ -194,76 +213,46 @@ def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFr
     return read_preferences(source, "qrels_prefs")
 
 
-def _has_groups(table: pl.DataFrame | Table) -> bool:
-    if isinstance(table, Table):
-        groups = table.columns["iteration"]
-        return len(set(zip(table.query_id, groups, strict=True))) > len(set(table.query_id))
-    return table.select("query_id", "iteration").n_unique() > table["query_id"].n_unique()
+def _has_groups(table: Table) -> bool:
+    topics = as_list(table.query_id)
+    groups = as_list(table.columns.get("iteration", topics))
+    return len(set(zip(topics, groups, strict=True))) > len(set(topics))
 
 
-def to_pandas(table: pl.DataFrame | Table) -> pd.DataFrame:
+def to_pandas(table: Table) -> pd.DataFrame:
     """A table as a pandas frame whose text columns hold Python strings."""
-    import numpy as np
-
-    from irpref.arrays.segments import all_whole
-
-    if not isinstance(table, Table):
-        return _frame([_columns(table)])
-    data: dict[str, Any] = {"query_id": objects(table.query_id), "doc_id": objects(table.doc_id)}
-    if "iteration" in table.columns:
-        data["relevance"] = table.value.astype(np.int64) if all_whole(table.value) else table.value
-        data["iteration"] = table.columns["iteration"]
-    else:
-        data["score"] = table.value
-    return _frame([data])
-
-
-def _large(path: PathLike) -> Source:
-    """A file, for whom a frame is wanted: beside pandas, the import of polars costs little."""
-    source = Source(path)
-    if texts.compiled:
-        return source
-    least = LARGE_BYTES // 4 if source.name.lower().endswith(PACKED) else LARGE_BYTES
-    if source.is_file() and os.path.getsize(source.name) > least:
-        import polars  # noqa: F401
-    return source
-
-
-def _columns(table: pl.DataFrame) -> dict[str, Any]:
-    """Columns as NumPy arrays: text as objects."""
-    import polars as pl
-
-    return {
-        name: _objects(column, name) if column.dtype == pl.String else column.to_numpy()
-        for name, column in zip(table.columns, table.get_columns(), strict=True)
+    order = table.found or ("query_id", "doc_id", "score")
+    value = next(name for name in order if name not in ("query_id", "doc_id", *table.columns))
+    whole = value == "relevance" and all_whole(table.value)
+    columns = {
+        "query_id": _objects(table.query_id),
+        "doc_id": _objects(table.doc_id),
+        value: table.value.astype(np.int64) if whole else table.value,
+        **table.columns,
     }
+    return _frame([columns])
+
+
+def _objects(column: Any) -> Any:
+    """Text as an object array of Python strings; where it stays the same over many rows, as one string."""
+    if isinstance(column, Coded):
+        return _objects(column.values)[column.codes]
+    if isinstance(column, np.ndarray):
+        return column
+    return objects(as_list(column))
 
 
 def _of_lines(part: Lines) -> dict[str, Any]:
     """Columns as NumPy arrays: text as objects, each topic once."""
-    import numpy as np
-
     return {
         "query_id": np.repeat(objects(part.names), part.lengths),
-        "doc_id": objects(part.texts.to_list()),
+        "doc_id": objects(as_list(part.docs)),
         "score": part.number,
     }
 
 
-def _objects(column: pl.Series, name: str) -> Any:
-    """Text as an object array of Python strings; where it stays the same over many rows, as one string."""
-    import numpy as np
-
-    if name != "doc_id" and len(column):
-        begins = trec.changes(column)
-        if begins.size * 4 < len(column):
-            return np.repeat(objects(column[begins].to_list()), np.diff(np.append(begins, len(column))))
-    return objects(column.to_list())
-
-
 def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
     """A pandas frame of columns in pieces."""
-    import numpy as np
     import pandas as pd
 
     text = pd.Series(["text"]).dtype  # what pandas makes of strings, which has changed

@@ -1,14 +1,15 @@
 """Ids as they lie in files, lists and dicts, read by compiled code where it is there.
 
-`_native` is optional: it reads what is plain (lines with single fields, ids of ASCII characters) and leaves everything
-else, and every doubt, to the code in Python that stands beside each call of `plain_lines` and `Texts`. That code says
-what is right; with and without it, values are the same. The environment variable IRPREF_TEXTS=pure leaves it out.
+`_native` is optional: it reads what is plain (lines with single fields, ids that are text) and leaves everything else,
+and every doubt, to the code in Python beside each call of `plain_lines` and `Texts`. That code says what is right; with
+and without the compiled part, values are the same. The environment variable IRPREF_TEXTS=pure leaves it out.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,12 +39,11 @@ compiled: bool = _native is not None and os.environ.get("IRPREF_TEXTS") != "pure
 
 
 class Texts:
-    """ASCII texts in one piece of memory.
+    """Texts in one piece of memory, in UTF-8.
 
     Attributes
     ----------
-    data : bytes
-        The characters.
+    data : bytes, or another buffer of bytes
     at : int64 array (n,)
         Where each text begins in `data`.
     length : int32 array (n,)
@@ -56,7 +56,8 @@ class Texts:
 
     @classmethod
     def of(cls, column: Any) -> Texts | None:
-        """A list or object array of strings; None where one is no string, or not ASCII, or nothing is compiled."""
+        """A list or object array of strings; None where one is no string, or no text (half of a
+        surrogate pair), or nothing is compiled."""
         if not compiled or not (isinstance(column, list) or _is_objects(column)):
             return None
         at, length, hashes = _room(len(column))
@@ -64,22 +65,37 @@ class Texts:
         return None if data is None else cls(data, at, length, hashes)
 
     @classmethod
-    def of_series(cls, column: Any) -> Texts | None:
-        """A polars series of strings; None as for `of`."""
+    def of_arrow(cls, column: Any) -> Texts | None:
+        """An array of Arrow's strings without missing ones; None as for `of`, or where it holds something else."""
         if not compiled:
             return None
-        parts, lengths = [b""], [np.zeros(0, np.int32)]
-        for start in range(0, len(column), _PIECE):
-            piece = column[start : start + _PIECE]
-            part = piece.str.join("").item().encode()
-            if not part.isascii():
-                return None
-            parts.append(part)
-            lengths.append(piece.str.len_bytes().to_numpy().astype(np.int32))
-        data, length = b"".join(parts), np.concatenate(lengths)
-        at, hashes = np.cumsum(length, dtype=np.int64) - length, np.empty(length.size, np.uint64)
-        _native.hashes(data, at, length, hashes)
-        return cls(data, at, length, hashes)
+        import pyarrow as pa
+
+        if isinstance(column, pa.ChunkedArray):
+            column = column.combine_chunks()
+        if not isinstance(column, (pa.StringArray, pa.LargeStringArray)):
+            return None
+        _, offsets, data = column.buffers()
+        width = np.int32 if isinstance(column, pa.StringArray) else np.int64
+        ends = np.zeros(1, np.int64)
+        if len(column):
+            ends = np.frombuffer(offsets, width)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+        found = cls(data or b"", ends[:-1].copy(), np.diff(ends).astype(np.int32), np.empty(len(column), np.uint64))
+        _native.hashes(found.data, found.at, found.length, found.hashes)
+        return found
+
+    @classmethod
+    def of_polars(cls, column: Any) -> Texts | None:
+        """A polars series of strings without missing ones; None where nothing is compiled."""
+        if not compiled:
+            return None
+        # In pieces, which are gone before the next is made.
+        pieces = [column[start : start + _PIECE] for start in range(0, len(column), _PIECE)]
+        data = b"".join([piece.str.join("").item().encode() for piece in pieces])
+        length = column.str.len_bytes().to_numpy().astype(np.int32)
+        found = cls(data, np.cumsum(length, dtype=np.int64) - length, length, np.empty(length.size, np.uint64))
+        _native.hashes(data, found.at, length, found.hashes)
+        return found
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]], size: int) -> tuple[Texts, Floats] | None:
@@ -103,6 +119,24 @@ class Texts:
 
     def __len__(self) -> int:
         return self.at.size
+
+    def compact(self) -> Texts:
+        """The same texts in memory that holds nothing else."""
+        data = _native.packed(self.data, self.at, self.length)
+        return Texts(data, np.cumsum(self.length, dtype=np.int64) - self.length, self.length, self.hashes)
+
+    def changes(self) -> Ints:
+        """Rows whose text differs from that of the row before, the first included."""
+        differ = (self.hashes[1:] != self.hashes[:-1]) | (self.length[1:] != self.length[:-1])
+        equal = np.flatnonzero(~differ) + 1
+        if not self.same(equal, self, equal - 1):  # two texts with one hash
+            differ = np.array([a != b for a, b in pairwise(self.to_list())], dtype=bool)
+        return np.flatnonzero(np.append(True, differ)[: len(self)])
+
+    def equals(self, other: Texts) -> bool:
+        """Whether all texts are the same, one by one."""
+        rows = np.arange(len(self))
+        return len(self) == len(other) and np.array_equal(self.hashes, other.hashes) and self.same(rows, other, rows)
 
     def __getitem__(self, rows: Ints | slice) -> Texts:
         return Texts(self.data, self.at[rows], self.length[rows], self.hashes[rows])
@@ -132,7 +166,7 @@ class Texts:
 
 
 class Lines(Record):
-    """Rows of a block of lines, which follow each other topic by topic.
+    """Rows of some lines, which follow each other topic by topic.
 
     Attributes
     ----------
@@ -140,19 +174,24 @@ class Lines(Record):
         Topic of each stretch of rows with the same topic.
     begins : int array (n_stretches,)
         Row that each stretch begins with.
-    texts : Texts
-        Document of each row.
+    columns : dict of name to Texts or list of str
+        The other texts of each row, `doc_id` mostly.
     number : float array (n_rows,)
         Score or grade of each row.
     """
 
     names: list[str]
     begins: Ints
-    texts: Texts
+    columns: dict[str, Texts | list[str]]
     number: Floats
 
     def __len__(self) -> int:
         return self.number.size
+
+    @property
+    def docs(self) -> Texts | list[str]:
+        """Document of each row."""
+        return self.columns["doc_id"]
 
     @property
     def lengths(self) -> Ints:
@@ -161,42 +200,73 @@ class Lines(Record):
 
     def __getitem__(self, rows: slice) -> Lines:
         """Some of the rows; the stretches stay those of the whole."""
-        return Lines(self.names, self.begins, self.texts[rows], self.number[rows])
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        return Lines(self.names, self.begins, columns, self.number[rows])
+
+    def compact(self) -> Lines:
+        """The same without the text around it."""
+        return self.but(columns={n: c.compact() if isinstance(c, Texts) else c for n, c in self.columns.items()})
 
     @classmethod
     def joined(cls, parts: Sequence[Lines]) -> Lines:
-        """Rows of several one after the other; the stretches stay those of the first."""
-        number = np.concatenate([part.number for part in parts])
-        return cls(parts[0].names, parts[0].begins, Texts.joined([part.texts for part in parts]), number)
+        """Rows of several, at least one, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        before = np.cumsum([0, *(len(part) for part in parts[:-1])])
+        return cls(
+            list(chain.from_iterable(part.names for part in parts)),
+            np.concatenate([part.begins + start for part, start in zip(parts, before, strict=True)]),
+            {name: _joined([part.columns[name] for part in parts]) for name in parts[0].columns},
+            np.concatenate([part.number for part in parts]),
+        )
 
 
-def plain_lines(data: bytes, n: int, text: int, number: int | None) -> Lines | None:
+def _joined(columns: list[Any]) -> Texts | list[str]:
+    if all(isinstance(column, Texts) for column in columns):
+        return Texts.joined(columns)
+    return list(chain.from_iterable(c.to_list() if isinstance(c, Texts) else c for c in columns))
+
+
+def plain_lines(data: bytes, n: int, columns: Mapping[str, int], number: int | None) -> Lines | None:
     """Lines of `n` fields, the first of which is the topic.
 
     Fields are separated by blanks or tabs, lines by LF or CRLF. None where a line is anything else: blank, a comment,
-    too long or too short, with other characters than ASCII, with a number that is no decimal one; and where nothing
-    is compiled.
+    too long or too short, with a byte order mark, with a number that is no decimal one; where the text is not UTF-8;
+    and where nothing is compiled.
 
     Parameters
     ----------
     data : bytes
         Whole lines, the last of which may lack its end.
     n : int
-    text, number : int
-        Which fields are the document and the number; None: there is no number.
+    columns : mapping of name to field
+        At least one.
+    number : int
+        Which field is the number; None: there is no number.
     """
-    if not compiled or not data.isascii():
+    if not compiled or not _is_utf8(data):
         return None
     size = _native.count(data) + 1
-    of_texts, numbers = _room(size), np.empty(size)
-    begins, (at, length, _) = np.empty(size, np.int64), _room(size)
-    fields = (n, text, -1 if number is None else number)
-    found = _native.lines(data, *fields, *of_texts, numbers, begins, at, length)
-    if found is None:
-        return None
-    n_rows, n_names = found
-    names = _native.strings(data, at[:n_names], length[:n_names], np.arange(n_names))
-    return Lines(names, begins[:n_names].copy(), Texts(data, *of_texts)[:n_rows], numbers[:n_rows])
+    begins, (at, length, _), numbers = np.empty(size, np.int64), _room(size), np.empty(size)
+    found: dict[str, Texts | list[str]] = {}
+    for name, field in columns.items():
+        room = _room(size)
+        sizes = _native.lines(data, n, field, -1 if number is None else number, *room, numbers, begins, at, length)
+        if sizes is None:
+            return None
+        found[name] = Texts(data, *room)[: sizes[0]]
+    names = _native.strings(data, at[: sizes[1]], length[: sizes[1]], np.arange(sizes[1]))
+    return Lines(names, begins[: sizes[1]].copy(), found, numbers[: sizes[0]])
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def changes(column: Any) -> Ints | None:

@@ -28,6 +28,7 @@ from irpref.measures.names import parse_all
 from irpref.messages import TieWarning, held
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pyspark.sql import DataFrame
 
     from irpref.measures.declare import Measures
@@ -202,17 +203,14 @@ def _values(
     measures: list[tuple[str, Measure]], judgments: Any, retrieved: Any, float32: bool
 ) -> Iterator[tuple[str, list[str], list[float]]]:
     """Name, topics and values of each measure."""
-    import polars as pl
-
-    qrels = pl.DataFrame(pl.from_arrow(judgments)).drop(_BUCKET)
-    run = pl.DataFrame(pl.from_arrow(retrieved)).drop(_BUCKET)
+    qrels, run = (_frame(table.drop_columns(_BUCKET)) for table in (judgments, retrieved))
     # A bucket may hold topics of the run without judgments, and judgments of topics the run lacks.
-    run = run.filter(run["query_id"].is_in(qrels["query_id"].unique().implode()))
+    run = run[run["query_id"].isin(qrels["query_id"].unique())]
     ours = {measure: name for name, measure in measures if supports(measure)}
     others = {measure: name for name, measure in measures if measure not in ours}
     one = qrels
     if not ours and {measure.NAME for measure in others} <= _by_subtopic():
-        one = qrels.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").max())
+        one = qrels.groupby(["query_id", "doc_id"], sort=False, as_index=False)["relevance"].max()
     # Whoever computes the measures: rows have no order here, so the host's last of two would be any of them.
     kernels = [measure for measure in ours if isinstance(measure, KernelMeasure)]
     pool = recent_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
@@ -228,6 +226,15 @@ def _values(
             made = evaluator(list(others), qrels, float32=float32)
             for measure, of in made.values(run).items():
                 yield others[measure], made.topic_ids, of.tolist()
+
+
+def _frame(table: Any) -> pd.DataFrame:
+    """A table of Arrow as a frame whose text stays in Arrow."""
+    import pandas as pd
+    import pyarrow as pa
+
+    texts = {pa.string(), pa.large_string()}
+    return table.to_pandas(types_mapper=lambda kind: pd.ArrowDtype(kind) if kind in texts else None)
 
 
 def _by_subtopic() -> set[str | None]:

@@ -13,22 +13,10 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
-from irpref.formats.columns import Coded, Table
+from irpref.formats.columns import Coded, Table, as_list, take
 from irpref.formats.texts import Texts
-from irpref.judged.inputs import are_numbers, as_list, as_numbers, as_table, group, str_list, take
-from irpref.judged.match import (
-    FEW,
-    ArrowDocs,
-    Buckets,
-    Docs,
-    arrow_pays,
-    chunks,
-    code_keys,
-    codes_of,
-    keys_of,
-    repetitive,
-    texts_of,
-)
+from irpref.judged.inputs import are_numbers, as_numbers, as_table, group, str_list
+from irpref.judged.match import FEW, Buckets, chunks, keys_of, texts_of
 from irpref.judged.order import blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, warn_user
@@ -70,11 +58,10 @@ class Part(Record):
 
     topics: Ints  # (k,) in the pool
     lengths: Ints  # (k,)
-    docs: list[str] | Docs  # (n_rows,)
+    docs: list[str] | Texts  # (n_rows,)
     score: Floats  # (n_rows,)
     source: Ints | None = None  # (n_rows,) row of the input
     found_in: list[Mapping[str, Any]] | None = None  # (k,) dicts whose keys are the documents
-    judged: Ints | None = None  # (n_judged,) code of each judgment of the pool among those of `docs`
 
     def docs_of(self, rows: Ints) -> list[str]:
         """Documents of these rows."""
@@ -310,40 +297,21 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
     wanted = np.flatnonzero(of >= 0)
     every = Segments.of_lengths(groups.lengths)
     lengths = every.lengths[wanted]
-    pays = not data.once and arrow_pays(int(lengths.sum()) + pool.grade.size)
     column = data.doc_id
-    plain = isinstance(column, (Texts, list, np.ndarray)) and lengths.sum() >= FEW and pool.texts is not None
-    codes: Ints | None = None
-    # Categories are read once; those of few judgments are found by their numbers.
-    if isinstance(column, Coded) and pool.grade.size * 4 > lengths.sum() >= FEW and pool.texts is not None:
-        categories = texts_of(column.values)
-        if categories is not None:
-            codes, column, plain = column.codes, categories, True
-    in_arrow = pays and not plain and pool.arrow
-    judged: Ints | None = None
-    if in_arrow and isinstance(column, Coded) and repetitive(column):
-        judged = codes_of(column.values, in_arrow[0])
-    if judged is not None:
-        column = ArrowDocs(column.values, column.codes)
-    elif in_arrow and not isinstance(column, (list, np.ndarray, Texts)):
-        column = ArrowDocs.of(column) or column
+    plain = (lengths.sum() >= FEW or isinstance(column, Texts)) and pool.texts is not None
+    # Categories are read once, unless there are many judgments besides.
+    if plain and isinstance(column, Coded) and pool.grade.size * 4 > lengths.sum():
+        column = Coded(texts_of(column.values) or column.values, column.codes)
     for start, stop in chunks(lengths):
         here = wanted[start:stop]
         rows = every.rows(here)
         some: Ints | slice = rows if groups.order is None else groups.order[rows]
         if groups.order is None and here[-1] - here[0] + 1 == here.size:
             some = slice(int(rows[0]), int(rows[-1]) + 1)
-        if codes is not None:
-            ids = column[codes[some]]
-        else:
-            ids = column[some] if isinstance(column, (ArrowDocs, Texts)) else take(column, some)
-        docs: list[str] | Docs | None = texts_of(ids) if plain else None
-        if docs is None and pays and pool.arrow is not None:
-            docs = ArrowDocs.of(as_list(ids) if isinstance(ids, Texts) else ids)
-        if docs is None:
-            docs = str_list(as_list(ids))
+        ids = take(column, some)
+        docs: list[str] | Texts | None = texts_of(ids) if plain else None
         source = rows if isinstance(some, slice) else some
-        yield Part(of[here], lengths[start:stop], docs, data.value[some], source, None, judged)
+        yield Part(of[here], lengths[start:stop], docs or str_list(as_list(ids)), data.value[some], source)
 
 
 def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part]:
@@ -351,10 +319,7 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
     shared = [(t, run[name]) for t, name in enumerate(pool.topic_ids) if name in run]
     topics = np.fromiter((t for t, _ in shared), np.int64, len(shared))
     lengths = np.fromiter((len(docs) for _, docs in shared), np.int64, len(shared))
-    retrieved, judged = int(lengths.sum()), int(pool.judged.lengths[topics].sum())
-    plain = retrieved >= FEW and pool.texts is not None
-    # Else few judgments are looked for in the dicts, which costs next to nothing per retrieved document.
-    in_arrow = not plain and judged * 4 > retrieved and arrow_pays(retrieved + judged) and pool.arrow
+    plain = lengths.sum() >= FEW and pool.texts is not None
     for start, stop in chunks(lengths):
         scored = [docs for _, docs in shared[start:stop]]
         entries = Texts.of_dicts(scored, int(lengths[start:stop].sum())) if plain else None
@@ -362,7 +327,7 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
             yield Part(topics[start:stop], lengths[start:stop], *entries)
             continue
         keys = list(chain.from_iterable(scored))
-        docs = (ArrowDocs.of(keys) if in_arrow else None) or str_list(keys)
+        docs = str_list(keys)
         score: Floats | None = None
         if all(are_numbers(s.values()) for s in scored):
             with suppress(TypeError, ValueError, OverflowError):
@@ -378,24 +343,17 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
 def _by_key(pool: Pool, part: Part) -> Block | None:
     """Look all documents up at once; None where that does not do: a document stands twice, or two keys clash."""
     docs = part.docs
-    if isinstance(docs, list):
+    if isinstance(docs, list) or pool.texts is None:
         return None
-    its = pool.texts if isinstance(docs, Texts) else pool.arrow
-    if its is None:
-        return None
+    its, its_keys = pool.texts
     given = pool.judged.rows(part.topics)
-    if part.judged is not None and isinstance(docs, ArrowDocs) and docs.codes is not None:
-        keys = code_keys(docs.codes, part.topics, part.lengths)
-        wanted = code_keys(part.judged[given], part.topics, pool.judged.lengths[part.topics])
-    else:
-        keys, wanted = keys_of(docs, part.topics, part.lengths), its[1][given]
+    keys, wanted = keys_of(docs, part.topics, part.lengths), its_keys[given]
     buckets = Buckets(keys)
     if buckets.repeated:
         return None
     which, at = buckets.find(wanted)
     given = given[which]
-    # Equal codes are equal ids; other keys only say where to look.
-    if part.judged is None and not docs.same(at, its[0], given):  # type: ignore[arg-type]  # both are of one class
+    if not docs.same(at, its, given):
         return None
     row = np.full(part.score.size, -1, dtype=np.int64)
     row[at] = pool.place[given]

@@ -20,20 +20,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Generic, TypeVar
 
-from irpref.formats.trec import PACKED, Source
+from irpref.formats.source import PACKED, Source
 from irpref.judged.stream import Done, done, n_jobs
 
 T = TypeVar("T")
 LEAST = 24 << 20  # bytes of text from which another process is worth its start
-LARGEST = 64 << 20  # of a file: polars and NumPy use the cores for larger ones by themselves
+LARGEST = 64 << 20  # of a file: larger ones are read by several threads
 _PACKED = 4  # bytes of text in a byte of a packed file, about
-_THREADS = "POLARS_MAX_THREADS"
 _TICKETS = 1 << 13  # what a pipe holds of them without somebody who reads
 
 
 def size_of_crew(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: int | None = None) -> int:
     """How many processes these files are worth, this one included; 1 where no other can be had. See `crew`."""
-    if not sys.platform.startswith("linux") or "polars" in sys.modules or threading.active_count() > 1:
+    if not sys.platform.startswith("linux") or threading.active_count() > 1:
         return 1
     if any(name == "-" or (name and os.path.exists(name) and not _is_stored(name)) for name in shared):
         return 1
@@ -175,13 +174,9 @@ def crew(
     if size == 1:
         yield None
         return
-    before = os.environ.get(_THREADS)
-    os.environ[_THREADS] = before or "1"  # each process has a core
     found: Crew[Any] = Crew(paths)
     try:
         found.start(size - 1, prepare)
         yield found
     finally:
         found.close()
-        if before is None:
-            del os.environ[_THREADS]

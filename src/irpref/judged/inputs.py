@@ -21,10 +21,9 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
-from irpref.formats import texts
-from irpref.formats.columns import Coded, Table, objects
+from irpref.formats.columns import Coded, Table, as_list, changes, objects, take
+from irpref.formats.texts import Texts
 
-_PIECE = 1 << 17  # rows
 OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
@@ -62,7 +61,8 @@ def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
 
 def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
     """The file of this name, else the data set."""
-    from irpref.formats import tables, trec
+    from irpref.formats import tables
+    from irpref.formats.source import Source
 
     if isinstance(name, str) and not os.path.exists(name) and name != "-":
         from irpref.formats.collections import dataset, not_loaded
@@ -78,7 +78,7 @@ def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
     if value == "score":
         table: Any = tables.read_table(name, "run")
     else:
-        table = tables.read_judgments(trec.Source(name, keep=True), preferences)
+        table = tables.read_judgments(Source(name, keep=True), preferences)
     return table
 
 
@@ -199,28 +199,26 @@ def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
     # A frame without rows has no dtype of its own; missing values are found, with topic and document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
         raise ValueError(f"column {names[value]!r} holds {numbers.dtype}, expected numbers")
-    numbers = numbers.cast(pl.Float64)
-    values = (numbers.fill_null(float("nan")) if numbers.null_count() else numbers).to_numpy()
+    query_id, doc_id = (_series(data[names[name]], name) for name in ("query_id", "doc_id"))
     return Table(
-        _series(data[names["query_id"]], "query_id"),
-        _series(data[names["doc_id"]], "doc_id"),
-        values,
+        query_id,
+        doc_id,
+        numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy(),
         {name: data[name].to_numpy() for name in columns if name in found},
         found,
     )
 
 
 def _series(ids: Any, name: str) -> Any:
-    """A polars column of ids as strings."""
+    """A polars column of ids as `Table` holds it."""
     import polars as pl
 
     if ids.null_count():
         raise _missing_id(name)
-    if ids.dtype == pl.String:
-        return ids
-    if ids.dtype.is_integer() or ids.dtype in (pl.Categorical, pl.Enum):
-        return ids.cast(pl.String)
-    return pl.Series(ids.name, str_list(ids.to_list(), name), dtype=pl.String)
+    if not (ids.dtype.is_integer() or ids.dtype in (pl.String, pl.Categorical, pl.Enum)):
+        ids = pl.Series(str_list(ids.to_list(), name), dtype=pl.String)
+    ids = ids.cast(pl.String)
+    return Texts.of_polars(ids) or objects(ids.to_list())
 
 
 def _from_pandas(data: Any, value: str, columns: Iterable[str]) -> Table:
@@ -241,13 +239,6 @@ def _from_pandas(data: Any, value: str, columns: Iterable[str]) -> Table:
 def _ids(column: Any) -> Any:
     """A pandas column (or index) of ids as `Table` holds it."""
     dtype = column.dtype
-    if getattr(dtype, "storage", None) == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
-        import polars as pl
-
-        series = pl.Series("", column.array.__arrow_array__())
-        if series.null_count():
-            raise _missing_id(str(column.name))
-        return series if series.dtype == pl.String else series.cast(pl.String)
     if type(dtype).__name__ == "CategoricalDtype":
         codes = column.array.codes
         if codes.size and codes.min() < 0:
@@ -257,6 +248,10 @@ def _ids(column: Any) -> Any:
         if column.isna().any():  # pandas would make floats of the others: 1.0 for 1
             raise _missing_id(str(column.name))
         return column.to_numpy(dtype=np.int64 if dtype.kind == "i" else np.uint64)
+    if getattr(dtype, "storage", None) == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
+        if column.isna().any():
+            raise _missing_id(str(column.name))
+        return Texts.of_arrow(column.array.__arrow_array__()) or column.to_numpy(dtype=object)
     return column.to_numpy(dtype=object)
 
 
@@ -387,7 +382,6 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
     except TypeError:
         if any(map(is_missing, docs)):
             raise _missing_id(name) from None
-        # Text, as polars has it.
         return [doc.decode("utf-8", "surrogateescape") if type(doc) is bytes else str(doc) for doc in docs]
 
 
@@ -408,7 +402,11 @@ def group(query_id: Any) -> Grouping:
     size = len(query_id)
     if not size:
         return Grouping([], np.zeros(0, np.int64), None)
-    begins = changes(query_id)
+    try:
+        begins = changes(query_id)
+    except TypeError:  # pandas' NA cannot be compared
+        str_list(as_list(query_id), "query_id")
+        raise
     blocks = str_list(as_list(take(query_id, begins)), "query_id")
     lengths = np.diff(np.append(begins, size))
     seen: dict[str, int] = {}
@@ -419,55 +417,3 @@ def group(query_id: Any) -> Grouping:
     of_row = np.repeat(of_block, lengths)
     order = order_by(of_row, np.zeros(size, np.int64), len(names))
     return Grouping(names, np.bincount(of_block, lengths, len(names)).astype(np.int64), order)
-
-
-def changes(column: Any) -> Ints:
-    """Rows of a column that differ from the row before, the first included."""
-    if isinstance(column, Coded):
-        # Two codes may be one id, where categories differ in type only: neighbours of one topic, then grouped.
-        column = column.codes
-    elif (rows := texts.changes(column)) is not None:
-        return rows
-    elif isinstance(column, list):
-        column = objects(column)
-    if not isinstance(column, np.ndarray):
-        # In pieces: polars copies columns whose chunks do not end in the same places.
-        found = [np.zeros(1, np.int64)]
-        for start in range(0, len(column) - 1, _PIECE):
-            piece = column[start : start + _PIECE + 1]
-            found.append(np.flatnonzero((piece[1:] != piece[:-1]).to_numpy()) + (start + 1))
-        return np.concatenate(found)
-    if column.dtype != object:
-        return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
-    # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.
-    addresses = np.frombuffer(np.ascontiguousarray(column), dtype=np.intp)
-    rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
-    try:
-        if rows.size * 4 > column.size:
-            rows = np.flatnonzero(column[1:] != column[:-1]) + 1
-        else:
-            rows = rows[column[rows] != column[rows - 1]]
-    except TypeError:  # pandas' NA cannot be compared
-        str_list(column.tolist(), "query_id")
-        raise
-    return np.append(0, rows)
-
-
-def take(column: Any, order: Ints | slice | None) -> Any:
-    """Rows of a column in this order."""
-    if order is None:
-        return column
-    if isinstance(column, Coded):
-        return Coded(column.values, column.codes[order])
-    if isinstance(column, list) and not isinstance(order, slice):
-        column = objects(column)
-    return column[order]
-
-
-def as_list(column: Any) -> list[Any]:
-    """A column of ids as a list."""
-    if isinstance(column, list):
-        return column
-    if isinstance(column, Coded):
-        return as_list(take(column.values, column.codes))
-    return column.tolist() if isinstance(column, np.ndarray) else column.to_list()

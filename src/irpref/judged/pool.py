@@ -11,10 +11,10 @@ import numpy as np
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
-from irpref.formats.columns import Table
+from irpref.formats.columns import Table, as_list, take
 from irpref.formats.texts import Texts
-from irpref.judged.inputs import as_list, as_table, dict_columns, group, is_missing, str_list, take
-from irpref.judged.match import CHUNK_ROWS, ArrowDocs, Docs, Keys, arrow_pays, chunks, keys_of, repeated, texts_of
+from irpref.judged.inputs import as_table, dict_columns, group, is_missing, str_list
+from irpref.judged.match import CHUNK_ROWS, Keys, chunks, keys_of, repeated, texts_of
 
 # The column of filled qrels that says who graded a document, and what it says of a judge's.
 SOURCE, FILLED = "source", "judge"
@@ -53,7 +53,7 @@ class Pool(Judgments):
         self.topic_ids = topic_ids
         self.topic_of = {name: t for t, name in enumerate(topic_ids)}
         self.found = tuple(found)
-        self._given_docs: list[str] | Docs = docs  # in the order of the input, by topic
+        self._given_docs: list[str] | Texts = docs  # in the order of the input, by topic
         self._order = order  # from ideal order to that order
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
 
@@ -71,27 +71,14 @@ class Pool(Judgments):
         return place
 
     @cached_property
-    def arrow(self) -> tuple[ArrowDocs, Keys] | None:
-        """Ids and their keys, in the order of the input, by topic; None where Arrow cannot hold them."""
-        docs = self._given_docs if isinstance(self._given_docs, ArrowDocs) else ArrowDocs.of(self._docs)
-        return None if docs is None else (docs, _keys(docs, self.judged))
-
-    @cached_property
     def texts(self) -> tuple[Texts, Keys] | None:
-        """As `arrow`; None where some id is no plain text."""
-        given = self._given_docs
-        if isinstance(given, ArrowDocs) and given.codes is None:
-            docs = Texts.of_series(given.values)
-            if docs is not None:  # once is enough
-                self._given_docs = docs
-                self.__dict__.pop("arrow", None)
-        else:
-            docs = given if isinstance(given, Texts) else Texts.of(self._docs)
+        """Ids and their keys, in the order of the input, by topic; None where they cannot be had."""
+        docs = self._given_docs if isinstance(self._given_docs, Texts) else Texts.of(self._docs)
         return None if docs is None else (docs, _keys(docs, self.judged))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Another process may have another polars, whose keys are others, and nothing compiled.
-        state = {name: value for name, value in self.__dict__.items() if name not in ("arrow", "texts")}
+        # Another process may have nothing compiled.
+        state = {name: value for name, value in self.__dict__.items() if name != "texts"}
         if isinstance(self._given_docs, Texts):
             state["_given_docs"] = self._docs
         return state
@@ -123,34 +110,23 @@ class Pool(Judgments):
     @classmethod
     def of(cls, data: Table | Mapping[str, Mapping[str, Any]]) -> Pool:
         """As `build`, from what `as_table` returned."""
-        docs: list[str] | Docs | None = None
         if isinstance(data, Table):
             groups = group(data.query_id)
             names, lengths = groups.names, groups.lengths
             ids = take(data.doc_id, groups.order)
-            docs = texts_of(ids)
-            if docs is None and not data.once and arrow_pays(len(ids)):
-                docs = ArrowDocs.of(ids)
-            if docs is None:
-                docs = str_list(as_list(ids))
+            docs: list[str] | Texts = texts_of(ids) or str_list(as_list(ids))
             grade = data.value if groups.order is None else data.value[groups.order]
             extra = {n: c if groups.order is None else c[groups.order] for n, c in data.columns.items()}
             found = data.found
             distinct = False
         else:
             names, lengths, given, grade = dict_columns(data, "relevance")
-            docs = texts_of(given)
-            if docs is None and arrow_pays(len(given)):
-                docs = ArrowDocs.of(given)
-            if docs is None:
-                docs = str_list(given)
+            docs = texts_of(given) or str_list(given)
             extra, found = {}, ("query_id", "doc_id", "relevance")
             distinct = docs is given  # the keys of a dict are
         if not len(docs):
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
-        if isinstance(docs, ArrowDocs) and docs.codes is None:
-            docs = docs[:]  # in one chunk
         # The first thing done with them: later, they would have left the cache.
         keys = None if isinstance(docs, list) else _keys(docs, judged)
         bad = np.flatnonzero(~np.isfinite(grade))
@@ -161,10 +137,8 @@ class Pool(Judgments):
         order = _ideal_order(judged, grade)
         pool = cls(names, judged, grade[order], docs, order, {n: c[order] for n, c in extra.items()}, found)
         if keys is not None:
-            if isinstance(docs, Texts):
-                pool.texts = docs, keys
-            elif isinstance(docs, ArrowDocs):
-                pool.arrow = docs, keys
+            assert isinstance(docs, Texts)
+            pool.texts = docs, keys
             distinct = not repeated(keys, judged)
         return pool if distinct else pool._without_repeats()
 
@@ -239,7 +213,7 @@ class Pool(Judgments):
         return float(mapped.max(initial=1.0))
 
 
-def _keys(docs: Docs, judged: Segments) -> Keys:
+def _keys(docs: Texts, judged: Segments) -> Keys:
     # Some topics at a time, here and above: the judgments of a long run fill a good part of the memory.
     keys: Keys = np.empty(judged.size, dtype=np.uint64)
     for start, stop in chunks(judged.lengths):
@@ -248,7 +222,7 @@ def _keys(docs: Docs, judged: Segments) -> Keys:
     return keys
 
 
-def _nth(docs: list[str] | Docs, row: int) -> str:
+def _nth(docs: list[str] | Texts, row: int) -> str:
     return docs[row] if isinstance(docs, list) else docs.to_list(np.array([row]))[0]
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.arrays.segments import Ints
-from irpref.formats.columns import Table
-from irpref.judged.inputs import as_list, changes, group, str_list, take
+from irpref.formats.columns import Table, as_list, changes, take
+from irpref.judged.inputs import group, str_list
 from irpref.judged.pool import ConflictError, Pool
 from irpref.messages import DuplicateWarning, warn_user
 

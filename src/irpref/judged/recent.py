@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from irpref.formats.columns import Coded, Table
+from irpref.formats.texts import Texts
 from irpref.judged.inputs import as_table, opened
 from irpref.judged.pool import SOURCE, Pool
 from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferences
@@ -90,7 +91,7 @@ def forget() -> None:
 def _copy(column: Any) -> Any:
     if isinstance(column, Coded):
         return Coded(_copy(column.values), column.codes.copy())
-    return column.copy() if isinstance(column, np.ndarray) else column  # Arrow columns cannot change
+    return column.copy() if isinstance(column, np.ndarray) else column  # texts cannot change
 
 
 def _same_table(a: Table, b: Table) -> bool:
@@ -110,8 +111,8 @@ def _same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, Coded):
         return np.array_equal(a.codes, b.codes) and _same(a.values, b.values)
-    if not isinstance(a, np.ndarray):
-        return bool(a.equals(b, null_equal=True))
+    if isinstance(a, Texts):
+        return a.equals(b)
     if a.dtype != b.dtype:
         return False
     if a.dtype != object:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -14,21 +13,10 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
-from irpref.formats import texts
-from irpref.formats.columns import Coded, Table
-from irpref.formats.tables import form_of, read_table
-from irpref.formats.texts import Lines
-from irpref.formats.trec import (
-    BLOCK_BYTES,
-    NotPlainError,
-    Source,
-    TopicReturnsError,
-    plain_topic_blocks,
-    run_table,
-    small_run,
-    topic_blocks,
-    whole_topics,
-)
+from irpref.formats.columns import Coded, Table, as_list, changes, objects, take
+from irpref.formats.source import Source
+from irpref.formats.tables import form_of, parquet_blocks, read_table
+from irpref.formats.trec import BLOCK_BYTES, RUN, TopicBlock, TopicReturnsError, blocks, whole_topics
 from irpref.judged.align import Repeats, judge
 from irpref.judged.pool import Pool
 from irpref.messages import Held, held
@@ -38,10 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 S = TypeVar("S")
-WORTH_POLARS = 4 << 20  # bytes of all files from which its import is won back
-
-# A table of whole topics (polars frame, `Lines` or `Table`), their names, their rows where they follow each other.
-Part = tuple[Any, list[str], list[int] | None]
 
 
 class JudgedFile(Record):
@@ -102,29 +86,15 @@ def judge_file(
     ValueError, OSError
         As `read_run` and `Pool.judge`.
     """
+    options: dict[str, Any] = {"strict": strict, "ties": ties, "rounded": rounded}
     found = form_of(source, form)
-    if found == "parquet":
-        from irpref.formats.readers import parquet_frames
-
-        try:
-            parts = whole_topics(parquet_frames(source), source.name)
-            return judge_parts(pool, _counted(parts, progress), strict, ties, rounded)
-        except TopicReturnsError:
-            pass
-    if found != "trec":
-        return judge_table(pool, read_table(source, "run", form), strict=strict, ties=ties, rounded=rounded)
-    if pool.texts is not None:
-        with suppress(NotPlainError, TopicReturnsError):
-            parts = plain_topic_blocks(source, block_bytes)
-            return judge_parts(pool, _counted(parts, progress), strict, ties, rounded)
-    if texts.compiled and not source.is_short(WORTH_POLARS // 4):
-        import polars  # noqa: F401  # ids of other letters: the next files will be like this one
-    if source.is_small():
-        return judge_table(pool, small_run(source), strict=strict, ties=ties, rounded=rounded)
+    if found not in ("parquet", "trec"):
+        return judge_table(pool, read_table(source, "run", form), **options)
+    parts = blocks(source, RUN, block_bytes) if found == "trec" else parquet_blocks(source)
     try:
-        return judge_parts(pool, _counted(topic_blocks(source, block_bytes), progress), strict, ties, rounded)
+        return judge_parts(pool, _counted(whole_topics(parts, source.name), progress), **options)
     except TopicReturnsError:
-        return judge_table(pool, run_table(source), strict=strict, ties=ties, rounded=rounded)
+        return judge_table(pool, read_table(source, "run", form), **options)
 
 
 class Done(Record, Generic[S, T]):
@@ -204,44 +174,38 @@ def n_jobs() -> int:
     return os.cpu_count() or 1
 
 
-def expect(sources: Sequence[Source]) -> None:
-    """Get ready for these files: what reads small ones without polars is slower where they are many."""
-    sizes = [os.path.getsize(source.name) for source in sources if source.is_file()]
-    if not texts.compiled and len(sizes) > 1 and sum(sizes) > WORTH_POLARS:
-        import polars  # noqa: F401
-
-
 def judge_table(
-    pool: Pool, table: Any, *, strict: bool = False, ties: bool = False, rounded: bool = False
+    pool: Pool, table: Table, *, strict: bool = False, ties: bool = False, rounded: bool = False
 ) -> JudgedFile:
-    """`judge_file` for a table that was read before (a polars frame or `Table`)."""
-    if isinstance(table, Table):
-        names = list(dict.fromkeys(table.query_id))
-    else:
-        names = table["query_id"].unique(maintain_order=True).to_list()
-    return judge_parts(pool, [(table, names, None)], strict, ties, rounded)
+    """`judge_file` for a table that was read before."""
+    topics = take(table.query_id, changes(table.query_id))
+    names = list(dict.fromkeys(as_list(topics)))
+    return judge_parts(pool, [(table, names)], strict, ties, rounded)
 
 
-def _counted(parts: Iterable[Part], progress: Callable[[int], None] | None) -> Iterator[Part]:
+def _counted(parts: Iterable[TopicBlock], progress: Callable[[int], None] | None) -> Iterator[tuple[Table, list[str]]]:
     rows = 0
-    for part in parts:
-        yield part
-        rows += len(part[0])
+    for lines, names, lengths in parts:
+        topics = Coded(objects(names), np.repeat(np.arange(len(names)), lengths))
+        yield Table(topics, lines.docs, lines.number), names
+        rows += len(lines)
         if progress:
             progress(rows)
 
 
-def judge_parts(pool: Pool, parts: Iterable[Part], strict: bool, ties: bool, rounded: bool) -> JudgedFile:
-    """Judge tables that each hold whole topics, as one run. Raises as `Pool.judge`."""
+def judge_parts(
+    pool: Pool, parts: Iterable[tuple[Table, list[str]]], strict: bool, ties: bool, rounded: bool
+) -> JudgedFile:
+    """Judge tables that each hold whole topics, whose names stand beside them, as one run. Raises as `judge`."""
     repeats = Repeats(strict)
     plain, single = _Hits(pool, ties), _Hits(pool, ties=False)
     topics: list[str] = []
     same = True
-    for part in parts:
-        topics.extend(part[1])
-        if not any(name in pool.topic_of for name in part[1]):
+    for table, names in parts:
+        topics.extend(names)
+        if not any(name in pool.topic_of for name in names):
             continue
-        run = judge(pool, _rows(part), shared=repeats, ties=ties, single=rounded)
+        run = judge(pool, table, shared=repeats, ties=ties, single=rounded)
         plain.add(run)
         if rounded:
             same &= run.single is None
@@ -289,21 +253,3 @@ class _Hits:
         whole: Ints = np.concatenate([np.zeros(0, np.int64), *self.columns[column]])
         self.columns[column].clear()
         return whole if order is None else whole[order]
-
-
-def rows_of(table: Any) -> Table:
-    """A polars frame or `Table` as `as_table` gives it."""
-    return _rows((table, [], None))
-
-
-def _rows(part: Part) -> Table:
-    """A part as `judge` takes it."""
-    table, names, lengths = part
-    if isinstance(table, Table):
-        return table
-    topics = None
-    if lengths is not None:
-        topics = Coded(np.array(names, dtype=object), np.repeat(np.arange(len(names)), lengths))
-    if isinstance(table, Lines):
-        return Table(topics, table.texts, table.number, once=True)
-    return Table(table["query_id"] if topics is None else topics, table["doc_id"], table["score"].to_numpy())

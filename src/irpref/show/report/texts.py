@@ -73,7 +73,7 @@ def _column(columns: list[object], names: tuple[str, ...], what: str) -> str:
 
 
 def _of_file(path: str, what: str) -> dict[str, str]:
-    from irpref.formats.trec import Source
+    from irpref.formats.source import Source
 
     out: dict[str, str] = {}
     with Source(path).open() as file:

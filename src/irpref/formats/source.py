@@ -1,0 +1,318 @@
+"""Files as bytes: where they come from, what they are packed with, and where lines end."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import select
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+PathLike = str | os.PathLike[str] | IO[bytes]
+PACKED = (".gz", ".zst", ".zstd")
+PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
+PACKED_RATIO = 5  # of the text of a run to its packed bytes, about
+WHOLE_BYTES = 2 << 20  # of a packed file that is unpacked at once
+LARGEST_RATIO = 32  # of its text, which for runs is about a fifth of that
+LONGEST_LINE = 64 << 20  # bytes
+# Known by their first bytes, which no text begins with, to be named.
+_OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
+    "bzip2": tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)),
+    "xz": b"\xfd7zXZ\x00",
+    "zip": b"PK\x03\x04",
+    "7-Zip": b"7z\xbc\xaf\x27\x1c",
+}
+
+
+class Source:
+    """A file, `-` or an open binary file: its name for messages, and its decompressed bytes.
+
+    Parameters
+    ----------
+    path : path, `-`, or binary file
+    keep : bool
+        Whether what cannot be read twice (standard input, a pipe) is spooled to a temporary file, so that
+        it can be opened again.
+    """
+
+    def __init__(self, path: PathLike, keep: bool = False) -> None:
+        self.path = path
+        self.keep = keep
+        self.alone = False  # whether it is parsed by whoever asks, since others read other files meanwhile
+        self._spool: _Spool | None = None
+        if isinstance(path, (str, os.PathLike)):
+            self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
+        else:
+            self.name = str(getattr(path, "name", "<file>"))
+
+    def is_file(self) -> bool:
+        """Whether it is a file of the disk, which can be read without waiting for anybody."""
+        return not self._again() and os.path.isfile(self.path)  # type: ignore[arg-type]
+
+    def is_short(self, size: int) -> bool:
+        """Whether a file of the disk has at most so many bytes, about, once it is unpacked."""
+        packed = self.name.lower().endswith(PACKED)
+        return self.is_file() and os.path.getsize(self.name) * (PACKED_RATIO if packed else 1) <= size
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The decompressed bytes from the beginning."""
+        try:
+            if not self._again():
+                with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
+                    yield _decompressed(file, self.name)
+            else:
+                yield _decompressed(self._stream(), self.name)
+        except Exception as error:
+            # By name: the package of zstd is imported where a file needs it.
+            if isinstance(error, (EOFError, zlib.error, gzip.BadGzipFile)) or type(error).__name__ == "ZstdError":
+                raise ValueError(f"{self.name}: the compressed data is damaged: {error}") from None
+            raise
+
+    def _again(self) -> bool:
+        """Whether the bytes come from something that cannot simply be opened once more."""
+        if not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
+            return True
+        return self.keep and os.path.exists(self.path) and not os.path.isfile(self.path)  # a pipe with a name
+
+    def _stream(self) -> Any:
+        if self._spool is not None:
+            self._spool.rewind()
+            return self._spool
+        stream: Any = self.path
+        if self.name == "<stdin>":
+            if sys.stdin is None:
+                raise ValueError("<stdin>: standard input is closed")
+            stream = sys.stdin.buffer
+        elif isinstance(self.path, (str, os.PathLike)):
+            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end by the spool
+        if isinstance(stream, io.TextIOBase):
+            raise TypeError(f"{self.name} is open as text, expected a path or a binary file: open it with mode 'rb'")
+        if not hasattr(stream, "read"):
+            raise TypeError(f"expected a path or a binary file, got {type(self.path).__name__}")
+        if not (isinstance(stream, io.FileIO) and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)):
+            stream = _Patient(stream, self.name)
+        if self.keep:
+            stream = self._spool = _Spool(stream)
+        return stream
+
+
+class _Patient:
+    """A stream whose end is its end: one that has nothing yet (`read` returns None) is waited for."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._stream, self.name = stream, name
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            parts = []
+            while part := self.read(1 << 20):
+                parts.append(part)
+            return b"".join(parts)
+        while (data := self._stream.read(size)) is None:
+            try:
+                select.select([self._stream], [], [])
+            except (OSError, TypeError, ValueError):  # nothing that can be waited for
+                raise ValueError(
+                    f"{self.name}: the stream has no data yet and cannot be waited for: read it where it blocks"
+                ) from None
+        return data
+
+
+class _Spool:
+    """A stream that can be read again: what was read once comes from a temporary file."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
+        self._replaying = False
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def rewind(self) -> None:
+        self._file.seek(0)
+        self._replaying = True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._replaying:
+            data = self._file.read(size)
+            if data and size >= 0:
+                return data
+            self._replaying = False
+        else:
+            data = b""
+        fresh = self._stream.read(size)
+        self._file.write(fresh)
+        return data + fresh
+
+
+class _Reader(io.RawIOBase):
+    """A stream with its first bytes put back."""
+
+    def __init__(self, head: bytes, stream: Any) -> None:
+        self._head, self._stream = head, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._head:
+            head = self._head if size < 0 else self._head[:size]
+            self._head = self._head[len(head) :]
+            return head + (self._stream.read() if size < 0 else b"")
+        return self._stream.read(size)
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _decompressed(stream: Any, name: str) -> IO[bytes]:
+    head = b""
+    while len(head) < 10 and (more := stream.read(10 - len(head))):
+        head += more
+    whole: Any = _put_back(head, stream)
+    if head[:2] == b"\x1f\x8b":
+        if whole is stream and os.fstat(stream.fileno()).st_size <= WHOLE_BYTES:
+            packed = stream.read()
+            data = _unpacked(packed)
+            if data is not None:
+                return io.BytesIO(data)
+            whole.seek(0)
+        return _Gunzip(whole)  # type: ignore[return-value]
+    if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or one to skip
+        return _zstd(whole)
+    for packed, begin in _OTHERS.items():
+        if head.startswith(begin):
+            raise ValueError(f"{name} is a file of {packed}, expected plain text, gzip or zstd: unpack it first")
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
+    if head[:3] == codecs.BOM_UTF8:
+        whole.read(3)
+    return whole
+
+
+def _unpacked(packed: bytes) -> bytes | None:
+    """The data of a gzip file of one member, all at once; None where it is not that simple: `_Gunzip` knows."""
+    size = int.from_bytes(packed[-4:], "little")  # of the member, unless others follow
+    if size > LARGEST_RATIO * len(packed):
+        return None
+    member = zlib.decompressobj(wbits=31)
+    try:
+        data = member.decompress(packed, 1)
+        # Into one piece of memory, which is asked for once.
+        data += member.flush(size or 1)
+    except zlib.error:
+        return None
+    return data if member.eof and not member.unused_data else None
+
+
+class _Gunzip:
+    """The data of a gzip file of any number of members, checked as `gzip.GzipFile` does.
+
+    That one unpacks a few kilobytes at a time, and takes the interpreter from others each time.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._member: Any = None
+        self._waiting = b""  # packed bytes that were read
+
+    def read(self, size: int = -1) -> bytes:
+        parts: list[bytes] = []
+        left = size
+        while left and (part := self._some(max(left, 0) or PACKED_BYTES * 8)):
+            parts.append(part)
+            left -= len(part) if size > 0 else 0
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _some(self, size: int) -> bytes:
+        """At most so many bytes; none at the end."""
+        while True:
+            if (self._member is None or self._member.eof) and not self._begin():
+                return b""
+            packed = self._member.unconsumed_tail or self._waiting or self._stream.read(PACKED_BYTES)
+            self._waiting = b""
+            data: bytes = self._member.decompress(packed, size)
+            if data:
+                return data
+            if not packed:
+                raise EOFError("the file ends before its compressed data does")
+
+    def _begin(self) -> bool:
+        """Whether there is another member, which is begun."""
+        if self._member is not None:
+            # Members may be followed by zeros.
+            self._waiting = self._member.unused_data.lstrip(b"\0")
+        while len(self._waiting) < 2 and (more := self._stream.read(PACKED_BYTES)):
+            self._waiting = (self._waiting + more).lstrip(b"\0")
+        if not self._waiting:
+            return False
+        if self._waiting[:2] != b"\x1f\x8b":
+            raise gzip.BadGzipFile(f"what follows the compressed data is none ({self._waiting[:2]!r})")
+        self._member = zlib.decompressobj(wbits=31)
+        return True
+
+
+def _put_back(head: bytes, stream: Any) -> Any:
+    if isinstance(stream, io.FileIO) and stream.seekable():
+        stream.seek(-len(head), os.SEEK_CUR)
+        return stream
+    return _Reader(head, stream)
+
+
+def _zstd(stream: Any) -> IO[bytes]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    widest = {int(zstd.DecompressionParameter.window_log_max): 31}  # as `zstd --long=31` writes
+    return zstd.ZstdFile(stream, options=widest)  # type: ignore[return-value,unused-ignore]
+
+
+def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
+    """The bytes in blocks of whole lines, the last of which may lack its end of line.
+
+    A line that is longer than `LONGEST_LINE` is the last block, as far as it was read: see `too_long`.
+    """
+    rest: list[bytes] = []
+    waiting = 0
+    while data := file.read(_upto_line_end(file, block_bytes)):
+        # CR ends a line, too; the last byte may be the first half of CRLF.
+        cut = data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
+        if not cut:
+            rest.append(data)
+            waiting += len(data)
+            if waiting > LONGEST_LINE:
+                break
+            continue
+        yield b"".join((*rest, data[:cut])) if rest else data[:cut]
+        rest, waiting = [data[cut:]] if cut < len(data) else [], len(data) - cut
+    if rest:
+        whole = b"".join(rest)
+        rest.clear()
+        yield whole
+
+
+def too_long(block: bytes) -> bool:
+    """Whether a block begins with a line that is longer than any line of a file of lines."""
+    end = LONGEST_LINE + 1
+    return len(block) >= end and block.find(b"\n", 0, end) < 0 and block.find(b"\r", 0, end) < 0
+
+
+def _upto_line_end(file: IO[bytes], size: int) -> int:
+    """Up to `size` bytes, so many that a line ends there if that is easy to see: then nothing need be copied."""
+    if not (isinstance(file, io.FileIO) and hasattr(os, "pread") and stat.S_ISREG(os.fstat(file.fileno()).st_mode)):
+        return size
+    here = file.tell()
+    near = min(size, 1 << 12)
+    return size - near + (os.pread(file.fileno(), near, here + size - near).rfind(b"\n") + 1 or near)
