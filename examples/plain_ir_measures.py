@@ -4,37 +4,39 @@ python examples/plain_ir_measures.py
 """
 
 import ir_measures
-from ir_measures import AP, nDCG
+from ir_measures import AP, Bpref, nDCG
 
 import irpref
-from irpref import PPlus, QMeasure, RPref
+from irpref import QMeasure, RPref
 from irpref.datasets import load
 
 
 def main():
     """Return the averages of each run."""
-    example = load("synthetic")
-    qrels = example.qrels  # topic -> document -> grade, 0 to 3
+    data = load("cast2021")  # TREC CAsT 2021: grades 0 to 4, incomplete, and five runs
+    qrels = data.qrels  # topic -> document -> grade
 
     # Once for all runs: the judgments are indexed when the evaluator is built.
-    measures = irpref.bind([AP, nDCG @ 10, RPref, QMeasure, PPlus], qrels)
+    measures = irpref.bind([RPref, Bpref, nDCG @ 10, QMeasure, AP], qrels)
     evaluator = ir_measures.evaluator(measures, qrels)
-    averages = {name: evaluator.calc_aggregate(run) for name, run in example.runs.items()}
+    averages = {name: evaluator.calc_aggregate(run) for name, run in data.runs.items()}
 
-    print("".join(f"{name:>18}" for name in ["", *map(str, measures)]))
+    print(f"{'':22}" + "".join(f"{measure!s:>18}" for measure in measures))
     for name, values in averages.items():
-        print(f"{name:>18}" + "".join(f"{values[measure]:18.4f}" for measure in measures))
+        print(f"{name:22}" + "".join(f"{values[measure]:18.4f}" for measure in measures))
 
-    # Topic by topic: which topics does one measure reward and the other not?
-    print("\nTopics of the run 'broad' on which RPref and nDCG@10 disagree most:")
-    by_topic = {}
-    for metric in evaluator.iter_calc(example.runs["broad"]):
-        by_topic.setdefault(metric.query_id, {})[metric.measure] = metric.value
-    rpref, ndcg = measures[2], measures[1]
-    gaps = sorted(by_topic, key=lambda topic: by_topic[topic][rpref] - by_topic[topic][ndcg], reverse=True)
-    for topic in gaps[:3]:
-        values = by_topic[topic]
-        print(f"  {topic}: {rpref} {values[rpref]:.4f}, {ndcg} {values[ndcg]:.4f}  {example.queries[topic]}")
+    # Topic by topic: where does nDCG@10 prefer the reranker to BM25, and RPref BM25 to the reranker?
+    rpref, ndcg = measures[0], measures[2]
+    gain = {}
+    for name, sign in (("org_convdr_bert", 1), ("org_manual_bm25", -1)):
+        for metric in evaluator.iter_calc(data.runs[name]):
+            of = gain.setdefault(metric.query_id, {rpref: 0.0, ndcg: 0.0})
+            if metric.measure in of:
+                of[metric.measure] += sign * metric.value
+    disputed = [topic for topic, of in gain.items() if of[ndcg] > 0 > of[rpref]]
+    print(f"\nIn {len(disputed)} of {len(qrels)} topics the reranker is better by nDCG@10 and BM25 by RPref, such as")
+    for topic in sorted(disputed, key=lambda topic: gain[topic][rpref] - gain[topic][ndcg])[:3]:
+        print(f"  {topic}: {ndcg} {gain[topic][ndcg]:+.4f}, {rpref} {gain[topic][rpref]:+.4f}")
     return averages
 
 

@@ -1,12 +1,12 @@
-"""From documents to a table of measures: index, search, several models, one Experiment.
+"""From systems to a table of measures: one Experiment, its tests, what is lost, one topic explained.
 
-    python examples/whole_pipeline.py                                  # the shipped collection, offline
-    python examples/whole_pipeline.py --dataset vaswani
+    python examples/whole_pipeline.py                                  # five real runs of the package, offline
+    python examples/whole_pipeline.py --dataset vaswani                # index, search with four models
     python examples/whole_pipeline.py --dataset cranfield
     python examples/whole_pipeline.py --dataset beir/nfcorpus/test
 
-Any ir_datasets id with documents, queries and qrels will do. The engine is PISA, which pip installs
-(`pip install pyterrier_pisa`; Linux, no Java).
+Any ir_datasets id with documents, queries and qrels will do. They are indexed by PISA, which pip installs
+(`pip install pyterrier_pisa`; Linux, no Java); the shipped runs need no engine.
 """
 
 import argparse
@@ -19,17 +19,17 @@ import tempfile
 import ir_datasets
 import pandas as pd
 import pyterrier as pt
-import pyterrier_pisa
 from ir_measures import AP, Bpref, R, nDCG
 
 import irpref
 from irpref import CRPRecovery, PPlus, QMeasure, RPref, nCRP
 from irpref.measures.settings import scale_of
 
+SHIPPED = "irpref/cast2021"
+
 
 def read(dataset):
-    """Documents, topics and judgments of an ir_datasets data set in PyTerrier's columns."""
-    docs = ({"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter())
+    """Topics and judgments of an ir_datasets data set in PyTerrier's columns."""
     topics = pd.DataFrame(
         [(query.query_id, plain(query.default_text())) for query in dataset.queries_iter()],
         columns=["qid", "query"],
@@ -42,7 +42,27 @@ def read(dataset):
     regrade = scale_of(dataset).regrade
     if regrade:
         qrels = qrels[qrels["label"].isin(list(regrade))].replace({"label": dict(regrade)})
-    return docs, topics, qrels
+    return topics, qrels
+
+
+def shipped():
+    """Systems, topics and judgments of TREC CAsT 2021: the runs of its organisers are the systems."""
+    dataset = pt.get_dataset(SHIPPED.replace("/", ":"))
+    runs = irpref.datasets.load("cast2021").runs
+    return {name: pt.Transformer.from_df(dataset.get_results(name)) for name in runs}, *dataset.get_topicsqrels()
+
+
+def indexed(dataset, folder):
+    """Four models of PISA over the documents."""
+    import pyterrier_pisa
+
+    index = pyterrier_pisa.PisaIndex(folder, text_field="text", threads=1, overwrite=True)
+    with quiet():
+        index.index({"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter())
+        systems = {"BM25": index.bm25(), "PL2": index.pl2(), "DPH": index.dph(), "QLD": index.qld()}
+        for system in systems.values():
+            system.search("warm up")  # each model writes its files on the first query
+    return systems
 
 
 def plain(query):
@@ -83,20 +103,18 @@ def measures_for(dataset):
 def main(arguments=None):
     """Return the table and the systems, for whoever imports this file."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--dataset", default="irpref/synthetic", help="any ir_datasets id")
+    parser.add_argument("--dataset", default=SHIPPED, help="any ir_datasets id")
     parser.add_argument("--save", metavar="FILE", help="write the table to a CSV file")
     options = parser.parse_args(arguments)
 
     irpref.datasets.register()  # the examples of the package, for ir_datasets
     dataset = ir_datasets.load(options.dataset)
-    docs, topics, qrels = read(dataset)
     with tempfile.TemporaryDirectory() as folder:
-        index = pyterrier_pisa.PisaIndex(folder, text_field="text", threads=1, overwrite=True)
-        with quiet():
-            index.index(docs)
-            systems = {"BM25": index.bm25(), "PL2": index.pl2(), "DPH": index.dph(), "QLD": index.qld()}
-            for system in systems.values():
-                system.search("warm up")  # each model writes its files on the first query
+        if options.dataset == SHIPPED:
+            systems, topics, qrels = shipped()
+        else:
+            systems, (topics, qrels) = indexed(dataset, folder), read(dataset)
+        first = next(iter(systems))
         table = pt.Experiment(
             list(systems.values()),
             topics,
@@ -106,17 +124,18 @@ def main(arguments=None):
             baseline=0,
             correction="holm",
         )
-        lost = what_is_lost(systems["BM25"], topics, qrels)
-        explained = one_topic(systems["BM25"], topics, qrels)
+        lost = what_is_lost(systems[first], topics, qrels)
+        explained = one_topic(systems[first], topics, qrels)
         values = table[[c for c in table.columns if c == "name" or not c.endswith(SIGNIFICANCE)]]
         print(values.round(4).T.to_string(header=False))
         print()
         print("\n".join(differences(table)))
-        print("\nWhat BM25 loses:")
+        print(f"\nWhat {first} loses:")
         print(lost.round(4).T.to_string(header=False))
-        print(f"\nThe topic where it does worst: {explained['query'].iloc[0]}")
+        print(f"\nThe topic where it does worst: {explained['qid'].iloc[0]} {explained['query'].iloc[0]}")
         judged = explained[explained["judged"]].drop(columns=["qid", "query", "judged"])
-        print(judged.head(8).round(4).to_string(index=False))
+        best = judged.sort_values("contribution", ascending=False, kind="stable")
+        print(best.head(8).round(4).to_string(index=False))
     if options.save:
         table.to_csv(options.save, index=False)
     return table

@@ -20,8 +20,10 @@ def test_every_measure_is_computed_beside_the_hosts():
 
 
 @pytest.mark.parametrize("command", [["--help"], ["list"], ["list", "RPref"], ["demo"]])
-def test_the_command_line_works(command):
-    done = subprocess.run([sys.executable, "-m", "irpref", *command], capture_output=True, text=True, timeout=120)
+def test_the_command_line_works(command, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "irpref", *command], capture_output=True, text=True, timeout=120, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert "RPref" in done.stdout or command == ["--help"]
 

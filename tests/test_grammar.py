@@ -38,13 +38,13 @@ LACKS = {
     **{f"plot {kind}": {"-m": NO_MEASURE} for kind in ("pr", "histogram")},
     "plot npref": {"--float32": OWN},
     "report": {"-o": "writes a page"},
-    "demo": {"-o": "writes a text for readers"},
+    "demo": {option: "has its own judgments and runs" for option in COMMON if option != "-f"},
     "list": {option: NO_INPUT for option in ("-t", "-m", "-j", "--format", "--float32")},
     "cite": dict.fromkeys(COMMON, NO_INPUT),
     "completion": {option: NO_INPUT for option in COMMON if option != "-f"},
 }  # fmt: skip
 # Arguments of their own, where those of all commands would say nothing.
-POSITIONAL = {"list": ["MEASURE"], "cite": ["MEASURE"], "completion": ["SHELL"]}
+POSITIONAL = {"demo": [], "list": ["MEASURE"], "cite": ["MEASURE"], "completion": ["SHELL"]}
 
 
 def commands(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -81,7 +81,7 @@ def test_a_command_has_the_options_that_all_share_or_a_reason(name: str) -> None
 @pytest.mark.parametrize("name", ALL)
 def test_a_command_takes_judgments_then_runs_then_measures(name: str) -> None:
     found = [action.metavar or action.dest for action in ALL[name]._actions if not action.option_strings]
-    if name in POSITIONAL or name.startswith(("meta ", "demo")):
+    if name in POSITIONAL or name.startswith("meta "):
         expected = POSITIONAL.get(name, ["QRELS", "RUN... MEASURE..."])
         assert [str(text).upper() for text in found] == expected
         return
@@ -187,7 +187,7 @@ def test_robustness_in_32_bits(files: Path, capsys: pytest.CaptureFixture[str]) 
 def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("r1.x", "r2.x"):
         (files / name).write_text("query_id,doc_id,score\n1,a,3\n1,b,2\n2,a,1\n")
-    for command in ("report qrels r1.x r2.x AP -f page.html", "leaderboard qrels r1.x r2.x AP", "demo synthetic r1.x"):
+    for command in ("report qrels r1.x r2.x AP -f page.html", "leaderboard qrels r1.x r2.x AP"):
         assert main([*command.split(), "--jobs", "1"]) == 1
         assert "r1.x, line 1: 1 field" in capsys.readouterr().err
         main([*command.split(), "--format", "csv", "--jobs", "1"])

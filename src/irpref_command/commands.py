@@ -21,7 +21,7 @@ COMMANDS = {
     "list": "the measures: parameters, ranges, sources",
     "cite": "what to cite: BibTeX of measures and package",
     "meta": "stability, sensitivity and robustness of measures",
-    "demo": "several systems, many measures, one look",
+    "demo": "which of two real systems is better? On one screen",
     "completion": "completion of commands and options for a shell",
 }
 P = TypeVar("P", bound=argparse.ArgumentParser)
