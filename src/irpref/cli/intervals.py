@@ -68,7 +68,7 @@ def _grades(text: str) -> list[float]:
     try:
         return [float(grade) for grade in text.split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected grades such as 0,1,2") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of grades such as 0,1,2") from None
 
 
 COMMAND = Command(run, _arguments, __doc__)

@@ -253,8 +253,7 @@ class KernelMeasure(host.Measure):
         Whether equal scores stand by rising id, as in a tool that has it so; the kernel then reads `rank_rising`.
     TIES_ADD : bool
         Whether groups of tied documents change the value independently of each other: a sum over documents of terms
-        that depend on grade and rank and on how many documents of each grade stand above. Counts where
-        `irpref.analysis.ties.forms` has no formula for the kernel.
+        that depend on grade and rank and on how many documents of each grade are above.
     COLUMNS : dict of str to str
         What the columns of its terms mean.
     STANDS_FOR : dict of str to dict

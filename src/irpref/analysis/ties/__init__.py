@@ -7,24 +7,28 @@ possible and, each order of each group of tied documents being as likely as any 
 Tied are documents whose scores are equal as float64. Scores that differ, but are the same once rounded to float32,
 are ties for tools that keep them so (pytrec_eval); they are none here.
 
-Closed forms (`forms`) where a proof is known, exact counting where arrangements are few, and draws otherwise; the
-column `exact` says which.
+Closed forms (`forms`) for AP, P, R, RR, nDCG, F and what is made like them. For any other measure, yours included, the
+different orders of a topic (`orders`) are put through its kernel as so many topics: all of them up to `ARRANGEMENTS`,
+else some that are drawn. The column `exact` says which.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irpref.analysis.interval_table import interval_table
 from irpref.analysis.ties.forms import FORMS
-from irpref.analysis.ties.groups import Tied
+from irpref.analysis.ties.orders import Tied
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats
+from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.evaluation import KernelEvaluator, Task
 from irpref.judged.align import judge
+from irpref.measures import blended_ratio, bpref, crp, everyday, expected, generalised, known, ncu, rpref
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
@@ -36,9 +40,10 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Run
     from irpref.measures.declare import Measures
 
-ARRANGEMENTS = 10_000  # different orders of a topic up to which all are looked at, where there is no closed form
-WIDEST = 1_000  # documents of one group up to which that is so
-DRAWS = 1_000  # orders drawn where there are more
+ARRANGEMENTS = 1_000  # different orders of a topic up to which all are looked at, if there is no closed form
+DRAWS, TURNS = 100, 10  # orders drawn at a time if there are more, and how often at most
+ENOUGH = 5e-4  # standard error of a topic's mean at which no more are drawn
+_ROWS = 1 << 19  # judgments evaluated at a time
 
 
 class Bounds(NamedTuple):
@@ -65,11 +70,11 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     DataFrame
         Columns `query_id, measure, value, low, expected, high, exact, error`; a row for each measure and topic, and
         one for the mean over the topics (`query_id` None; for measures that count, the sum). `value` is that of the
-        evaluation, `error` the standard error of `expected`: 0 where that is exact. Where `exact` is False, more than
-        `ARRANGEMENTS` orders are possible (or more than `WIDEST` documents are tied) and no closed form is known for
-        one of the numbers: `low` and `high` are the extremes among `DRAWS` orders drawn with a fixed seed and those by
-        falling and rising grade; both can occur, but may lie inside the true ones. `expected` is the mean of those
-        drawn, unless `error` is 0.
+        evaluation, `error` the standard error of `expected`: 0 if that is exact. If `exact` is False, no closed form is
+        known and more than `ARRANGEMENTS` orders are possible. `expected` is then the mean of orders drawn with a fixed
+        seed, `DRAWS` at a time until its standard error in the topic is at most `ENOUGH`, at most `TURNS` times. `low`
+        and `high` are the extremes among these and the orders by falling and by rising grade. Both can occur, but the
+        true ones may lie further out.
 
     Raises
     ------
@@ -83,9 +88,7 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     >>> tie_intervals(["AP"], qrels, run).iloc[0, 2:6].tolist()
     [0.3333333333333333, 0.3333333333333333, 0.611111111111111, 1.0]
     """
-    import pandas as pd
-
-    chosen = parse_all(measures)
+    chosen = list(dict.fromkeys(parse_all(measures)))
     for measure in chosen:
         if not supports(measure):
             raise ValueError(f"{measure} is computed by ir_measures alone: its value over tied documents is not known")
@@ -94,30 +97,21 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     values = evaluator.values_of(judged)
     bounds = over_ties(evaluator.tasks, judged, values)
     order = sorted(range(len(evaluator.topic_ids)), key=evaluator.topic_ids.__getitem__)
-    ids: list[str | None] = [evaluator.topic_ids[t] for t in order]
-    frames = []
-    for measure in dict.fromkeys(chosen):
+    names = ("query_id", "measure", "value", "low", "expected", "high", "exact", "error")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for measure in chosen:
         of = bounds[measure]
         means = [evaluator.means_of({measure: column})[measure] for column in (values[measure], *of[:3])]
         # The mean of one column may be rounded otherwise than that of another.
-        value, low, expected, high = means
+        value, low, mean, high = means
         low, high = min(low, value), max(high, value)
         error = math.sqrt(float((of.error**2).sum())) / (1 if _counts(measure) else of.error.size)
-        frames.append(
-            pd.DataFrame(
-                {
-                    "query_id": pd.Series([*ids, None], dtype=object),
-                    "measure": pd.Series([str(measure)] * (len(ids) + 1), dtype=object),
-                    "value": [*values[measure][order], value],
-                    "low": [*of.low[order], low],
-                    "expected": [*of.expected[order], min(max(expected, low), high)],
-                    "high": [*of.high[order], high],
-                    "exact": [*of.exact[order].tolist(), bool(of.exact.all())],
-                    "error": [*of.error[order], error],
-                }
-            )
-        )
-    return pd.concat(frames, ignore_index=True)
+        whole = (value, low, min(max(mean, low), high), high, bool(of.exact.all()), error)
+        columns["query_id"] += [*(evaluator.topic_ids[t] for t in order), None]
+        columns["measure"] += [str(measure)] * (len(order) + 1)
+        for name, column, last in zip(names[2:], (values[measure], *of), whole, strict=True):
+            columns[name] += [*column[order].tolist(), last]
+    return interval_table(**columns)
 
 
 def _counts(measure: Measure) -> bool:
@@ -135,43 +129,30 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
     judged : run aligned with `ties=True`
     values : measure to values of the run, (n_topics,)
     """
-    n = judged.n_topics
-    out = {
-        measure: Bounds(of.copy(), of.copy(), of.copy(), np.ones(n, bool), np.zeros(n))
-        for measure, of in values.items()
-    }
-    for start, stop in judged.batches():
-        tied = Tied.of(judged.topics(start, stop))
-        apart = tied.told_apart()
-        left: dict[tuple[int, bool], dict[Any, float]] = {}  # what has no closed form, with its mean where that has
-        for measure, task in tasks.items():
-            closed = None
-            by_itself = isinstance(measure, KernelMeasure) and "preferences" in measure.NEEDS
-            which = apart if by_itself else tied
-            open_topics = np.unique(which.topic[which.mixed])
-            if open_topics.size and isinstance(task, partial) and task.func in FORMS:
-                closed = FORMS[task.func](tied, task, **task.keywords)
-            for topic in open_topics.tolist():
-                low, mean, high = (math.nan,) * 3 if closed is None else (float(of[topic]) for of in closed)
-                if math.isnan(low) or math.isnan(mean):
-                    left.setdefault((topic, by_itself), {})[measure] = mean
-                else:
-                    _put(out[measure], start + topic, (low, mean, high, True, 0.0), values[measure][start + topic])
-        for (topic, by_itself), those in left.items():
-            which = apart if by_itself else tied
-            for measure, row in _one_by_one(which, topic, {m: tasks[m] for m in those}).items():
-                if not math.isnan(those[measure]):
-                    row = (row[0], those[measure], row[2], row[3], 0.0)
-                _put(out[measure], start + topic, row, values[measure][start + topic])
+    tied = Tied.of(judged)
+    out = {}
+    alike: dict[tuple[int | None, bool], dict[Any, Task]] = {}  # measures that look at the same orders
+    for measure, task in tasks.items():
+        value, n = values[measure], judged.n_topics
+        out[measure] = of = Bounds(value.copy(), value.copy(), value.copy(), np.ones(n, bool), np.zeros(n))
+        form = FORMS.get(task.func) if isinstance(task, partial) else None
+        if form is None:
+            alike.setdefault((_end(measure), _adds(measure, task)), {})[measure] = task
+            continue
+        low, mean, high = form(tied, task, **task.keywords)
+        for topic in np.unique(tied.topic[tied.mixed]).tolist():
+            _put(of, topic, (low[topic], mean[topic], high[topic]), value[topic])
+    for (end, adds), those in alike.items():
+        _looked_at(tied, end, adds, those, values, out)
     return out
 
 
-def _put(of: Bounds, topic: int, row: tuple[float, float, float, bool, float], value: float) -> None:
-    low, expected, high, exact, error = row
+def _put(of: Bounds, topic: int, found: tuple[float, float, float], value: float, error: float | None = None) -> None:
+    low, mean, high = found
     # Rounding may differ between two orders that have the same value.
     low, high = min(low, value), max(high, value)
-    of.low[topic], of.high[topic], of.expected[topic] = low, high, min(max(expected, low), high)
-    of.exact[topic], of.error[topic] = exact, error
+    of.low[topic], of.high[topic], of.expected[topic] = low, high, min(max(mean, low), high)
+    of.exact[topic], of.error[topic] = error is None, error or 0.0
 
 
 def _end(measure: Measure) -> int | None:
@@ -183,56 +164,129 @@ def _end(measure: Measure) -> int | None:
     return end
 
 
-def _computed(task: Task, runs: list[JudgedRun]) -> Floats:
-    return np.concatenate([task(run) for run in runs])
+# Values to which each group of tied documents adds its own part, whatever the order of the other groups: either what a
+# document adds depends on its rank and on which documents are above, or only one group matters at all.
+ADDS: dict[Any, Callable[..., bool]] = {
+    everyday.host_bpref: lambda **_: True,
+    bpref.bpref: lambda norm, cutoff, **_: norm != "old" or cutoff is None,
+    rpref.rpref: lambda top, **_: top != "drop",
+    blended_ratio.q_measure: lambda **_: True,
+    blended_ratio.o_measure: lambda **_: True,
+    blended_ratio.p_measure: lambda **_: True,
+    ncu.ncu: lambda **_: True,
+    crp.crp: lambda **_: True,
+    crp.n_crp: lambda **_: True,
+    known.novelty: lambda **_: True,
+    expected.relative_recall: lambda **_: True,
+    generalised.g_precision: lambda **_: True,
+    generalised.g_recall: lambda **_: True,
+}
 
 
-def _adds(measure: Measure) -> bool:
+def _adds(measure: Measure, task: Task) -> bool:
+    if isinstance(task, partial) and task.func in ADDS:
+        return ADDS[task.func](**task.keywords)
     return isinstance(measure, KernelMeasure) and type(measure).TIES_ADD
 
 
-def _group_by_group(
-    tied: Tied, topic: int, end: int | None, tasks: dict[Any, Task]
-) -> dict[Any, tuple[float, float, float, bool, float]]:
-    """As `_one_by_one`, where what a group adds does not depend on the order of the others."""
-    out = {}
-    base = {measure: float(_computed(task, tied.as_it_is(topic))[0]) for measure, task in tasks.items()}
-    moves: dict[Any, list[tuple[float, float, float]]] = {measure: [] for measure in tasks}
-    for many, chance in tied.each(topic, end):
-        for measure, task in tasks.items():
-            moved = _computed(task, many) - base[measure]
-            moves[measure].append((float(moved.min()), float(moved @ chance), float(moved.max())))
-    for measure, parts in moves.items():
-        low, mean, high = (base[measure] + math.fsum(part) for part in zip(*parts, strict=True))
-        out[measure] = (low, mean, high, True, 0.0)
-    return out
+class _Orders(NamedTuple):
+    """Some orders of a topic: ranks of its hits (number, n_hits), and the chance of each; None if they were drawn."""
+
+    topic: int
+    ranks: Ints
+    chance: Floats | None
 
 
-def _one_by_one(tied: Tied, topic: int, tasks: dict[Any, Task]) -> dict[Any, tuple[float, float, float, bool, float]]:
-    """Bounds of one topic by computing the measures for all of its arrangements, or for some if they are many."""
-    out = {}
-    for end, adds in dict.fromkeys((_end(measure), _adds(measure)) for measure in tasks):
-        those = {measure: task for measure, task in tasks.items() if (_end(measure), _adds(measure)) == (end, adds)}
-        few = tied.widest(topic, end) <= WIDEST
-        exact = few and tied.arrangements(topic, end) <= ARRANGEMENTS
-        if adds and few and not exact and tied.alone(topic, end) <= ARRANGEMENTS:
-            out.update(_group_by_group(tied, topic, end, those))
-            continue
-        # A seed of its own: the value of a topic does not depend on the others.
-        runs = tied.every(topic, end) if exact else tied.drawn(topic, DRAWS, np.random.default_rng(14))
-        found: dict[Any, list[Floats]] = {measure: [] for measure in those}
-        chances = []
-        for many, chance in runs:
-            chances.append(chance)
-            for measure, task in those.items():
-                found[measure].append(_computed(task, many))
-        ends = None if exact else tied.by_grade(topic)
-        share = np.concatenate(chances)
-        for measure, parts in found.items():
-            of = np.concatenate(parts)
-            mean = math.fsum((of * share).tolist())
-            error = 0.0 if exact else float(np.std(of, ddof=1)) / math.sqrt(of.size)
-            if ends is not None:
-                of = np.append(of, _computed(those[measure], ends))
-            out[measure] = (float(of.min()), mean, float(of.max()), exact, error)
-    return out
+def _every(tied: Tied, topic: int, groups: list[int], end: int | None) -> _Orders:
+    """All orders of some groups of a topic, the others as they are."""
+    every = [tied.every(group, end) for group in groups]
+    index = np.arange(math.prod(chance.size for _, _, chance in every))
+    hits, ranks = tied.ranks(topic, index.size)
+    share = np.ones(index.size)
+    for rows, of_group, chance in every:
+        ranks[:, rows - hits.start] = of_group[index % chance.size]
+        share *= chance[index % chance.size]
+        index = index // chance.size
+    return _Orders(topic, ranks, share)
+
+
+def _computed(
+    tied: Tied, tasks: dict[Any, Task], orders: Iterable[_Orders]
+) -> Iterator[tuple[_Orders, dict[Any, Floats]]]:
+    """Values of the measures for each of these orders, many topics at a time."""
+
+    def values(some: list[_Orders]) -> Iterator[tuple[_Orders, dict[Any, Floats]]]:
+        topics = np.concatenate([np.repeat(of.topic, of.ranks.shape[0]) for of in some])
+        runs = list(tied.copies(topics, np.concatenate([of.ranks.ravel() for of in some])))
+        at = np.cumsum([of.ranks.shape[0] for of in some])[:-1]
+        found = {m: np.split(np.concatenate([task(run) for run in runs]), at) for m, task in tasks.items()}
+        for i, of in enumerate(some):
+            yield of, {measure: parts[i] for measure, parts in found.items()}
+
+    size = tied.run.pool.judged.lengths + tied.run.hits.lengths
+    waiting: list[_Orders] = []
+    for of in orders:
+        waiting.append(of)
+        if sum(one.ranks.shape[0] * int(size[one.topic]) for one in waiting) > _ROWS:
+            yield from values(waiting)
+            waiting = []
+    if waiting:
+        yield from values(waiting)
+
+
+def _looked_at(
+    tied: Tied,
+    end: int | None,
+    adds: bool,
+    tasks: dict[Any, Task],
+    values: dict[Any, Floats],
+    out: dict[Any, Bounds],
+) -> None:
+    """Bounds of measures without a closed form, by computing them for some orders of each topic."""
+    few: list[tuple[int, list[int]]] = []  # topics, with groups whose orders are looked at together
+    many: list[int] = []
+    for topic, groups in tied.open_groups(end).items():
+        numbers = [tied.n_orders(group, end, ARRANGEMENTS) for group in groups]
+        if (sum(numbers) if adds else math.prod(numbers)) > ARRANGEMENTS:
+            many.append(topic)
+        else:
+            few += [(topic, [group]) for group in groups] if adds else [(topic, groups)]
+    parts: dict[tuple[Any, int], list[tuple[float, float, float]]] = {}
+    for of, found in _computed(tied, tasks, (_every(tied, topic, groups, end) for topic, groups in few)):
+        for measure, some in found.items():
+            moved = some - values[measure][of.topic]
+            three = float(moved.min()), float(moved @ of.chance), float(moved.max())
+            parts.setdefault((measure, of.topic), []).append(three)
+    for (measure, topic), moves in parts.items():
+        value = float(values[measure][topic])
+        low, mean, high = (value + math.fsum(part) for part in zip(*moves, strict=True))
+        _put(out[measure], topic, (low, mean, high), value)
+    if many:
+        _estimated(tied, many, tasks, values, out)
+
+
+def _estimated(
+    tied: Tied, topics: list[int], tasks: dict[Any, Task], values: dict[Any, Floats], out: dict[Any, Bounds]
+) -> None:
+    """Bounds of topics with too many orders, from drawn ones and those by falling and by rising grade."""
+    by_grade = tied.memo(_estimated, lambda: [tied.arranged(tied.run.grade), tied.arranged(-tied.run.grade)])
+    ends = {measure: [task(run) for run in by_grade] for measure, task in tasks.items()}
+    left = {topic: set(tasks) for topic in topics}
+    seen: dict[tuple[Any, int], list[Floats]] = {}
+    for turn in range(TURNS):
+        orders = (_Orders(topic, tied.drawn(topic, DRAWS, turn), None) for topic in left)
+        for (topic, *_), found in _computed(tied, tasks, orders):
+            for measure in left[topic].copy():
+                drawn = seen[measure, topic] = [*seen.get((measure, topic), ()), found[measure]]
+                one_by_one = np.concatenate(drawn)
+                pairs = (one_by_one[::2] + one_by_one[1::2]) / 2
+                error = float(np.std(pairs, ddof=1)) / math.sqrt(pairs.size)
+                every = np.append(one_by_one, [of[topic] for of in ends[measure]])
+                low, high = float(every.min()), float(every.max())
+                if one_by_one.min() == one_by_one.max():  # what is rare was not drawn
+                    error = (high - low) / one_by_one.size
+                if error <= ENOUGH or turn == TURNS - 1:
+                    three = low, float(pairs.mean()), high
+                    _put(out[measure], topic, three, float(values[measure][topic]), error)
+                    left[topic].remove(measure)
+        left = {topic: those for topic, those in left.items() if those}
