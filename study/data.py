@@ -20,9 +20,9 @@ import numpy as np
 import irpref
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.judged.align import listing
+from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.pool import Pool
 from irpref.messages import IrprefWarning
-from irpref.meta.journal import hash_of_pool
 
 PRIMARY = 100  # depth of the primary analysis
 LEAST_RUNS, LEAST_TOPICS = 3, 4

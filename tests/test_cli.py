@@ -1007,7 +1007,7 @@ def test_a_dagger_that_a_missing_topic_alone_causes_is_called_so(files: Path, ca
         "irpref: check: lacks: topics without documents alone make AP differ from whole: p = 0.0039, but 1 over the 7 "
         "topics that both answer"
     ]
-    assert main(["eval", "many", "whole", "lacks", "AP", "--baseline", "whole", "--level", "0.99"]) == 0
+    assert main(["eval", "many", "whole", "lacks", "AP", "--baseline", "whole", "--level", "0.999"]) == 0
     assert "alone" not in capsys.readouterr().err
 
 
@@ -1084,11 +1084,6 @@ def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
             "--query is now -t",
         ),
         (["curve", "pr", "qrels", "r1", "--per-topic"], ["curve", "pr", "qrels", "r1", "-q"], "--per-topic is now -q"),
-        (
-            ["compare", "qrels", "r1", "r2", "--topics", "1"],
-            ["compare", "qrels", "r1", "r2", "--bars", "1"],
-            "now --bars",
-        ),
         (["explain", "qrels", "r1", "1", "QMeasure"], ["explain", "qrels", "r1", "QMeasure", "-t", "1"], "now -t 1"),
     ],
 )
@@ -1274,12 +1269,12 @@ def test_float32_gives_the_order_of_pytrec_eval_in_every_command(call: Call, fil
 
     for more, value in (([], 1.0), (["--float32"], 0.75)):
         assert float(of("eval", "q", "close", "AP", *more)[0]["value"]) == value
-        assert float(of("compare", "q", "close", "other", "AP", *more)[0]["value"]) == value
+        assert float(of("compare", "q", "close", "other", "AP", *more)[0]["mean_a"]) == value
         board = of("leaderboard", "q", "close", "other", "AP", "--permutations", "10", *more)
         assert [float(row["mean"]) for row in board if row["run"] == "close"] == [value]
         assert float(of("curve", "pr", "q", "close", *more)[0]["precision"]) == value
     for more, value in (([], 1.0), (["--float32"], 0.5)):  # R-precision
-        assert float(of("compare", "q", "close", "other", *more)[0]["value"]) == value
+        assert float(of("compare", "q", "close", "other", *more)[0]["mean_a"]) == value
         rows = of("curve", "histogram", "q", "close", "other", *more)
         assert sorted(float(row["value"]) for row in rows) == sorted([2 * value - 1, 1.0])
 
@@ -1341,7 +1336,7 @@ def test_preferences_keep_their_groups_in_every_command(
     assert status == 0
     assert [(row["run"], row["mean"]) for row in map(json.loads, out.splitlines())] == [("r2", 1.0), ("r1", share)]
     status, out, _ = call("compare", "p", "r1", "r2", "PrefShare", "-o", "jsonl")
-    assert (status, json.loads(out)["difference"]) == (0, pytest.approx(share - 1))
+    assert (status, json.loads(out)["difference"]) == (0, pytest.approx(1 - share))
     status, out, _ = call("compare", "p", "r1", "r2", "PrefShare")
     assert status == 0
     assert "relevant: grade" not in out  # a has two levels

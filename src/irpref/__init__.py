@@ -54,6 +54,8 @@ _FUNCTIONS = {
     "bind": "measures.binding",
     "check": "analysis.check",
     "fill": "analysis.judges",
+    "compare": "analysis.verdict",
+    "gate": "analysis.verdict",
     "prefer": "analysis.prefer",
     "preferences_from": "judged.preferences",
     "read_preferences": "formats.preferences",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from irpref.analysis.leaderboard import leaderboard
     from irpref.analysis.predictions import judge
     from irpref.analysis.prefer import prefer
+    from irpref.analysis.verdict import compare, gate
     from irpref.formats.preferences import read_preferences, write_preferences
     from irpref.formats.tables import read_qrels, read_run
     from irpref.hosts import ir_measures as host
@@ -143,11 +146,13 @@ __all__ = [
     "accelerate",
     "bind",
     "check",
+    "compare",
     "curves",
     "datasets",
     "evaluator",
     "explain",
     "fill",
+    "gate",
     "host",
     "intervals",
     "judge",

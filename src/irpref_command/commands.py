@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 COMMANDS = {
     "eval": "evaluate runs with measures of any toolkit",
     "check": "what to know about judgments and runs before any number is read",
-    "compare": "two runs topic by topic, with paired tests",
+    "compare": "is B better than A? two runs topic by topic, with the verdict in a sentence",
+    "gate": "may this change ship? exit status 0, 1, or 3 if there are too few topics to tell",
     "prefer": "two or more rankings compared directly, without a measure",
-    "leaderboard": "which runs differ, and what places they could have",
+    "leaderboard": "which runs are shown to differ, and what places they could have",
     "intervals": "how far values can be trusted: ties, unjudged documents, topics",
     "explain": "what each document of a topic contributes to a measure, and why",
     "curve": "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",

@@ -1,15 +1,15 @@
-"""`irpref compare QRELS A B [MEASURE...]`: two runs topic by topic.
+"""`irpref compare QRELS A B [MEASURE...]`: is B better than A?
 
-Prints the difference of each topic as a bar, wins and losses, paired tests, and how much each run retrieved and
-found. The first measure is the one drawn; without one it is R-precision.
+Prints the difference of each topic as a bar, means with the interval of their difference, how much each run retrieved
+and found, and the verdict in a sentence. The first measure is the one drawn; without one it is R-precision.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
@@ -29,6 +29,9 @@ from irpref.show.text import (
     wide,
 )
 
+if TYPE_CHECKING:
+    from ir_measures.measures import Measure
+
 _HALF = 20  # characters of the longest bar
 
 
@@ -36,51 +39,58 @@ def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "A B [MEASURE...]")
     frame.add_rel(parser)
     parser.add_argument("--bars", metavar="N", type=int, default=50, help="bars shown, from both ends (default: 50)")
-    frame.old(parser, "--topics", "--bars", dest="bars", type=int)
     frame.add_topic(parser, "only the bar of this topic", several=True)
-    frame.add_groups(parser, "means and tests over each group of topics")
-    parser.add_argument("-q", "--by-query", action="store_true", help="with -o: a row for each topic, no tests")
+    frame.add_groups(parser, "a comparison over each group of topics")
+    parser.add_argument("--level", type=float, default=0.95, help="of the interval (default: %(default)s)")
+    parser.add_argument("--margin", type=float, help="say whether a difference of this size is ruled out")
+    parser.add_argument("-q", "--by-query", action="store_true", help="with -o: a row for each topic, no verdict")
     frame.add_reading(parser)
     frame.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the comparison. Raises `ValueError` for input that cannot be evaluated."""
-    from irpref import bind, curves
+    from irpref import bind, curves, parse_all
+    from irpref.analysis.verdict import compared
 
     if args.bars < 0:
         raise UsageError(f"--bars {args.bars}: expected a number of at least 0")
     given = frame.inputs(args, n_runs=2)
-    judgments, runs = given.judgments(), given.runs(args, rounded=not given.measures)
+    judgments, runs = given.judgments(), given.runs(args)
     qrels = judgments.table()
-    (_, b) = runs
+    a, b = runs
     frame.say_grave(qrels, runs, given.measures)
-    by_topic = args.by_query or frame.form_of(args) == "table"
+    measures = bind(given.measures or parse_all("Rprec" if args.rel == 1 else f"Rprec(rel={args.rel:g})"), qrels)
+    form = frame.form_of(args)
     topics: list[Any] = []
-    means: list[Any] = []
-    for measure in bind(given.measures, qrels) if given.measures else [None]:
-        if measure is None:
-            function: Any = partial(curves.precision_histogram, rel=args.rel)
-        else:
-            function = partial(curves.paired_differences, measure=measure, float32=args.float32)
-        if by_topic and (args.by_query or not topics):
-            topics.append(function(qrels, runs, b, per_topic=True, groups=args.groups))
-        if not args.by_query:
-            means.append(function(qrels, runs, b, per_topic=False, groups=args.groups))
+    for measure in measures if args.by_query else measures[:1] if form == "table" else []:
+        of = {"per_topic": True, "groups": args.groups, "float32": args.float32}
+        topics.append(curves.paired_differences(qrels, runs, a, measure, **of))
     if args.topic:
         args.topic = frame.only_topics(judgments.topic_ids(), args.topic)
         topics = [_with_attrs(table[table["query_id"].isin(args.topic)], table) for table in topics]
-    form = frame.form_of(args)
     if args.by_query:
-        frame.show(args, _long(topics, b, form))
-    elif form == "table":
+        frame.show(args, _long(topics, a, form))
+        return
+    how = {"level": args.level, "margin": args.margin, "groups": args.groups, "float32": args.float32}
+    found = compared(measures, qrels, runs, **how)
+    if form == "table":
         with frame.opened(args) as out:
             page = page_of(out)
-            found = _documents(qrels, runs, args.rel)
-            parts = [_bars(topics[0], args.bars, page), _tests(means), *filter(None, [found])]
-            out.write(_report(given, parts, page))
+            parts = [_bars(topics[0], args.bars, page), _means(found, measures), _documents(qrels, runs, args.rel)]
+            out.write(
+                _report(given, [*filter(None, parts)], page)
+                + "\n"
+                + "".join(f"{visible(line)}\n" for line in found.text.splitlines())
+            )
+    elif form in LINES:
+        found.insert(0, "b", b)
+        found.insert(0, "a", a)
+        frame.show(args, of_frame(found, significant(10)))
     else:
-        frame.show(args, _long(means, b, form) if form in LINES else _tests(means))
+        table = _means(found, measures)
+        table.notes = found.text.splitlines()
+        frame.show(args, table)
 
 
 def _documents(qrels: Qrels, runs: Runs, rel: float) -> Table | None:
@@ -123,7 +133,7 @@ def _report(given: frame.Inputs, parts: list[Table], page: Page) -> str:
 def _bars(table: Any, shown: int, page: Page) -> Table:
     """A line for each topic, by falling difference: losses reach left, wins right."""
     table = table.sort_values("difference", ascending=False, kind="stable")
-    names = ["query_id", "value", "baseline", "difference", *(["group"] if "group" in table else [])]
+    names = ["query_id", "baseline", "value", "difference", *(["group"] if "group" in table else [])]
     rows = list(zip(*(table[name] for name in names), strict=True))
     most = max((abs(row[3]) for row in rows), default=0.0) or 1.0
     taken = max([5, *(len(row[0]) for row in rows)]) + 3 * 11 + 3
@@ -142,12 +152,12 @@ def _bars(table: Any, shown: int, page: Page) -> Table:
             Column("topic", left=True, least=5),
             Column("A", four, least=9),
             Column("B", four, least=9),
-            Column("A - B", rounded(4, "+"), least=9),
+            Column("B - A", rounded(4, "+"), least=9),
             *([Column("group", left=True)] if "group" in names else []),
             Column("", left=True),
         ],
         lines,
-        f"{_name(table.attrs['measure'])} by topic{lower}, sorted by A - B; the longest bar is {most:.4f}",
+        f"{_name(table.attrs['measure'])} by topic{lower}, sorted by B - A; the longest bar is {most:.4f}",
     )
 
 
@@ -162,26 +172,26 @@ def _name(measure: str) -> str:
     return "R-precision" + measure.removeprefix("Rprec") if measure.startswith("Rprec") else measure
 
 
-def _tests(tables: list[Any]) -> Table:
-    """Means, wins and losses, and p-values, for readers: one line a measure, or a measure and group of topics."""
-    four = rounded()
-    shows: list[Any] = [four, four, rounded(4, "+"), str, str, str, p_value]
-    heads = ["A", "B", "A - B", "A better", "B better", "equal", "p"]
-    keys = ("value", "baseline", "difference", "wins", "losses", "ties", "p")
-    body = []
-    grouped = "group" in tables[0]
-    for table in tables:
-        lower = "" if table.attrs["higher_is_better"] else " (lower is better)"
-        for row in table.to_dict("records"):
-            group = [row["group"], row["wins"] + row["losses"] + row["ties"]] if grouped else []
-            body.append([_name(table.attrs["measure"]) + lower, *group, *(row[key] for key in keys)])
-    labels = [Column("measure", left=True)] + [Column("group", left=True), Column("topics")] * grouped
-    over = "the topics of each group" if grouped else f"{tables[0].attrs['n_topics']} topics"
-    return Table(
-        [*labels, *(Column(h, s) for h, s in zip(heads, shows, strict=True))],
-        body,
-        f"Means over {over}; p: sign-flip t-test, two-sided",
-    )
+def _means(found: Any, measures: Sequence[Measure]) -> Table:
+    """Means, their difference with its interval, wins and losses: one line a measure, or a measure and group."""
+    four, gap = rounded(), rounded(4, "+")
+    lower = {str(measure) for measure in measures if not getattr(measure, "higher_is_better", True)}
+    grouped = "group" in found
+    columns = [
+        Column("measure", left=True),
+        *([Column("group", left=True), Column("topics")] if grouped else []),
+        *(Column(name, four) for name in "AB"),
+        *(Column(name, gap) for name in ("B - A", "from", "to")),
+        Column("p", p_value),
+        *(Column(name) for name in ("B better", "A better", "equal")),
+    ]
+    keys = ["mean_a", "mean_b", "difference", "low", "high", "p", "wins", "losses", "equal"]
+    rows = []
+    for row in found.to_dict("records"):
+        name = _name(row["measure"]) + (" (lower is better)" if row["measure"] in lower else "")
+        rows.append([name, *([row["group"], row["topics"]] if grouped else []), *(row[key] for key in keys)])
+    over = "the topics of each group" if grouped else f"{found['topics'].iloc[0]} topics"
+    return Table(columns, rows, f"Means over {over}")
 
 
 def _long(tables: list[Any], baseline: str, form: str) -> Table:

@@ -40,11 +40,12 @@ from irpref.arrays.run import BATCH_ROWS, JudgedRun
 from irpref.arrays.segments import Bools, Floats, all_whole
 from irpref.formats.runs import each_run
 from irpref.judged.align import listing as listing_of
+from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.pool import Pool
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.messages import about, did_you_mean
 from irpref.meta.imperfect import Collection, Left, Regraded, exchanged, second_grades
-from irpref.meta.journal import COLUMNS, Cell, Journal, exactly, hash_of_pool, hash_of_run, read
+from irpref.meta.journal import COLUMNS, Cell, Journal, exactly, hash_of_run, read
 from irpref.meta.losses import DEPTH, LEAST, Pools, Restriction, Thinning, check_levels, seed_of
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_taus, tau_ap

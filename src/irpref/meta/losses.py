@@ -13,8 +13,8 @@ import numpy as np
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Ints, NDArray, Segments, order_by
+from irpref.judged.fingerprint import canonical
 from irpref.judged.pool import Pool
-from irpref.meta.journal import canonical
 from irpref.values.samples import Rng
 
 LEAST = (1, 10)

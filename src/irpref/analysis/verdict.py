@@ -1,0 +1,449 @@
+"""Is B better than A? `compare` answers it with an interval and a sentence; `gate` decides whether a change may ship.
+
+    compare   the sign-flip test of the mean difference, and the interval of all differences that it does not reject:
+              it holds 0 if and only if the runs are not shown to differ. See `irpref.analysis.flips`
+    gate      one-sided bounds of the mean difference by the paired t distribution,
+              d -+ t(level; n - 1) s / sqrt(n), n topics, s the standard deviation of the differences by topic:
+              pass          the lower bound is above -margin for every measure
+              block         else, if the upper bound is below 0 for a measure
+              inconclusive  else
+
+Topics are read as a sample of those that the system is to serve. A topic that a run does not answer counts with the
+value of an empty list, as everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from irpref.analysis.flips import N_PERMUTATIONS, interval, stepdown
+from irpref.analysis.holes import pair_intervals
+from irpref.analysis.pairs import described, significant
+from irpref.analysis.results import Results, results
+from irpref.analysis.topics import check_level
+from irpref.arrays.segments import Floats
+from irpref.formats.runs import named_runs
+from irpref.judged.fingerprint import hash_of_pool
+from irpref.judged.groups import groups_of
+from irpref.judged.inputs import opened
+from irpref.judged.recent import recent_pool
+from irpref.judged.types import Groups, Qrels, Run
+from irpref.measures.declare import MeasureLike
+from irpref.measures.names import parse_all
+from irpref.values.design import residual_variance, topics_needed
+from irpref.values.means import magnitude, settled
+from irpref.values.samples import Rng
+
+MOST_TOPICS = 1000  # for which it is asked what unjudged documents could turn
+POWER = 0.8  # of so many topics that "would show" a difference
+
+
+class Comparison(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+    """What `compare` returns.
+
+    Attributes
+    ----------
+    text : str
+        One sentence a measure, then the test in one line.
+    test : str
+        Test, family, level and permutations.
+    """
+
+    _metadata: ClassVar[list[str]] = ["text", "test"]
+
+    @property
+    def _constructor(self) -> type[Comparison]:
+        return Comparison
+
+
+def compare(
+    measures: MeasureLike | Iterable[MeasureLike],
+    qrels: Qrels,
+    a: Run,
+    b: Run,
+    *,
+    level: float = 0.95,
+    margin: float | None = None,
+    groups: Groups | None = None,
+    rng: Rng | None = None,
+    float32: bool = False,
+) -> Comparison:
+    """Is run b better than run a?
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels : in any form that `irpref.evaluator` takes
+    a, b : runs in any form that `irpref.evaluator` takes
+        The text names paths as `irpref eval` does, other runs `a` and `b`.
+    level : float in (0, 1)
+        Confidence level of the interval; 1 - level is the level of the test.
+    margin : float of at least 0, optional
+        A difference that matters: the text says whether one of this size is ruled out.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        A comparison for each group of topics, with a column `group`.
+    rng : seed or numpy Generator, optional
+        Of the sign flips; None is seed 0, so that p is that of `irpref.leaderboard`.
+    float32 : bool
+        See `irpref.evaluator`.
+
+    Returns
+    -------
+    Comparison
+        A DataFrame with a row for each measure: `measure`, `mean_a`, `mean_b`, `difference` (b - a), `low`, `high`
+        (interval of the difference), `p`, `effect_size` (difference over the residual standard deviation of the two
+        runs), `wins`, `losses`, `equal` (topics on which b is better, worse, the same), `topics`, `verdict`:
+        `'b better'`, `'a better'` or `'not shown to differ'`, in the direction of the measure. `text` has the
+        sentences.
+
+    Raises
+    ------
+    ValueError
+        A level or margin that is not accepted, no measure, topics without a group; what the evaluator raises.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> made = load("synthetic")
+    >>> found = compare(["AP"], made.qrels, made.runs["noisy"], made.runs["baseline"])
+    >>> print(found.text.splitlines()[0])
+    AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval 0.0737 to 0.2744, p = 0.0014, 30 topics).
+    """
+    names, runs = _two(a, b)
+    return compared(measures, qrels, runs, names, level, margin, groups, rng, float32)
+
+
+def compared(
+    measures: MeasureLike | Iterable[MeasureLike],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    names: Sequence[str] | None = None,
+    level: float = 0.95,
+    margin: float | None = None,
+    groups: Groups | None = None,
+    rng: Rng | None = None,
+    float32: bool = False,
+) -> Comparison:
+    """`compare` of two runs by name; `names` are those of the text."""
+    level = check_level(level)
+    _check_margin(margin)
+    shown = list(runs) if names is None else list(names)
+    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
+    found = results(measures, qrels, runs, float32)
+    seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
+    rows, text = [], []
+    for whole in found:
+        for group, inside in groups_of(groups, qrels, whole.topics).items():
+            of = whole.on(inside)
+            row = {"measure": of.measure, **({} if group is None else {"group": group}), **_compared(of, level, seed)}
+            rows.append(row)
+            text.append(_sentence(row, of, shown, level, margin, group))
+    table = Comparison(rows)
+    n_topics = int(table["topics"].iloc[0]) if groups is None else None
+    table.test = described("stepdown", 2, n_topics, level, N_PERMUTATIONS)
+    table.text = "\n".join([*text, f"test: {table.test}"])
+    return table
+
+
+def _two(a: Run, b: Run) -> tuple[list[str], dict[str, Run]]:
+    """Names for readers, and the runs by other names, since both may have one."""
+    both: Any = [a, b]
+    try:
+        names = list(named_runs(both))
+    except TypeError:
+        names = []
+    return names if len(names) == 2 else ["a", "b"], {"a": a, "b": b}
+
+
+def _check_margin(margin: Any) -> None:
+    if margin is not None and not (isinstance(margin, (int, float)) and 0 <= margin < math.inf):
+        raise ValueError(f"margin={margin!r} is not accepted, expected a difference of at least 0, such as 0.02")
+
+
+def _differences(of: Results) -> Floats:
+    """Second run minus first run by topic, 0 if it is rounding."""
+    return settled(of.values[1] - of.values[0], magnitude(of.values).max(keepdims=True))
+
+
+def _compared(of: Results, level: float, seed: Rng | None) -> dict[str, Any]:
+    difference = _differences(of)
+    mean = float(settled(difference.mean(), magnitude(of.values).max()))
+    gained = difference if of.higher_is_better else -difference
+    low, high = interval(difference, level, rng=seed)
+    p = float(stepdown(difference[None], rng=seed)[0][0])
+    variance = residual_variance(of.values) if difference.size > 1 else 0.0
+    better = (mean > 0) == of.higher_is_better
+    differs = mean != 0 and bool(significant(np.array(p), level))
+    return {
+        "mean_a": float(of.means[0]),
+        "mean_b": float(of.means[1]),
+        "difference": mean * of.scale,
+        "low": low * of.scale,
+        "high": high * of.scale,
+        "p": p,
+        "effect_size": mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan,
+        "wins": int((gained > 0).sum()),
+        "losses": int((gained < 0).sum()),
+        "equal": int((gained == 0).sum()),
+        "topics": difference.size,
+        "verdict": "not shown to differ" if not differs else "b better" if better else "a better",
+    }
+
+
+def _sentence(
+    row: Mapping[str, Any],
+    of: Results,
+    names: Sequence[str],
+    level: float,
+    margin: float | None,
+    group: str | None,
+) -> str:
+    (a, b), (mean_a, mean_b) = names, (row["mean_a"], row["mean_b"])
+    said = of.measure + ("" if of.higher_is_better else " (lower is better)") + ("" if group is None else f", {group}")
+    bounded = math.isfinite(row["low"])
+    p = f"p = {row['p']:.2g}" if row["p"] >= 0.00095 else f"p = {row['p']:.1g}"
+    of_topics = f"{row['topics']:,} topic{'s' * (row['topics'] != 1)}"
+
+    def around(low: float, high: float) -> str:
+        interval = (
+            f"{100 * level:.4g} % interval {low:.4f} to {high:.4f}" if bounded else "too few topics for an interval"
+        )
+        return f"({interval}, {p}, {of_topics})"
+
+    if row["verdict"] == "not shown to differ":
+        text = (
+            f"{said}: {a} ({mean_a:.4f}) and {b} ({mean_b:.4f}) are not shown to differ: {b} has "
+            f"{row['difference']:+.4f} {around(row['low'], row['high'])}."
+        )
+        needed = _needed(of, row["difference"] / of.scale, level)
+        text += f" About {needed:,} topics would show a difference of this size." if needed else ""
+    else:
+        first, second = ((b, mean_b), (a, mean_a)) if row["verdict"] == "b better" else ((a, mean_a), (b, mean_b))
+        low, high = sorted((abs(row["low"]), abs(row["high"])))
+        text = (
+            f"{said}: {first[0]} ({first[1]:.4f}) is better than {second[0]} ({second[1]:.4f}) by "
+            f"{abs(row['difference']):.4f} {around(low, high)}."
+        )
+    if margin is not None:
+        ruled_out = -margin < row["low"] and row["high"] < margin
+        text += f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
+    return text
+
+
+def _needed(of: Results, difference: float, level: float) -> int | None:
+    """Topics that would show such a difference in 4 of 5 experiments, in two digits; None if that cannot be said."""
+    if difference == 0 or of.values.shape[1] < 2:
+        return None
+    try:
+        return _about(topics_needed(abs(difference), residual_variance(of.values), level=level, power=POWER))
+    except ValueError:  # nothing varies, or more than 10^9 topics
+        return None
+
+
+def _about(n: int) -> int:
+    """Two digits, rounded up."""
+    unit: int = 10 ** max(len(str(n)) - 2, 0)
+    return -(-n // unit) * unit
+
+
+class Gate(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+    """What `gate` returns.
+
+    Attributes
+    ----------
+    verdict : {'pass', 'block', 'inconclusive'}
+    text : str
+        One line for people.
+    qrels : str
+        Hash of the judgments: the same for the same judgments in any order and form.
+    """
+
+    _metadata: ClassVar[list[str]] = ["verdict", "text", "qrels"]
+
+    @property
+    def _constructor(self) -> type[Gate]:
+        return Gate
+
+
+def gate(
+    measures: MeasureLike | Iterable[MeasureLike],
+    qrels: Qrels,
+    baseline: Run,
+    candidate: Run,
+    *,
+    margin: float = 0.02,
+    level: float = 0.95,
+    float32: bool = False,
+) -> Gate:
+    """May this change ship? Passed, blocked, or too few topics to tell.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels : in any form that `irpref.evaluator` takes
+    baseline, candidate : runs in any form that `irpref.evaluator` takes
+    margin : float of at least 0
+        A loss of the mean that is tolerated.
+    level : float in (0, 1)
+        Confidence level of each of the two one-sided bounds.
+    float32 : bool
+        See `irpref.evaluator`.
+
+    Returns
+    -------
+    Gate
+        A DataFrame with a row for each measure: `measure`, `baseline`, `candidate` (means), `difference`, `low`, `high`
+        (candidate minus baseline and its bounds, turned round where lower is better: a loss is negative),
+        `verdict` (of this measure alone), `topics`, `topics_needed` (that would decide in 4 of 5 experiments if the
+        difference is as observed; missing where it is decided), `missing_baseline`, `missing_candidate` (topics without
+        documents), `unjudged_baseline`, `unjudged_candidate` (share of unjudged documents in the first ten),
+        `could_turn` (whether judging them could change the verdict of this measure; missing where that is not known).
+
+    Raises
+    ------
+    ValueError
+        A margin or level that is not accepted, fewer than two topics, no measure; what the evaluator raises.
+
+    Notes
+    -----
+    The bounds are those of each measure alone. A pass asks all of them, so that its error is at most 1 - level. A block
+    asks any, so that more measures have more false blocks.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> made = load("synthetic")
+    >>> found = gate(["RR"], made.qrels, made.runs["strong"], made.runs["baseline"])
+    >>> found.verdict, found.text
+    ('block', 'blocked: RR fell by 0.078 (0.014 to 0.141 at 95 %), 30 queries')
+    """
+    level = check_level(level)
+    _check_margin(margin)
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("a gate needs at least one measure")
+    qrels = opened(qrels, "relevance", preferences=True)
+    runs = {"baseline": opened(baseline, "score"), "candidate": opened(candidate, "score")}
+    extra = [measure for measure in parse_all(("NumQ", "Judged@10")) if measure not in chosen]
+    found = {of.measure: of for of in results([*chosen, *extra], qrels, runs, float32)}
+    n_topics = len(found["NumQ"].topics)
+    if n_topics < 2:
+        raise ValueError(f"a gate needs at least 2 topics, got {n_topics}")
+    missing = (found["NumQ"].values == 0).sum(axis=1)
+    unjudged = 1 - found["Judged@10"].means
+    turns = _turns(chosen, qrels, runs) if n_topics <= MOST_TOPICS else {}
+    rows = []
+    for measure in chosen:
+        of = found[str(measure)]
+        row = _bounds(of, margin, level)
+        row |= {"missing_baseline": int(missing[0]), "missing_candidate": int(missing[1])}
+        row |= {"unjudged_baseline": float(unjudged[0]), "unjudged_candidate": float(unjudged[1])}
+        rows.append(row | {"could_turn": _could_turn(row, turns.get(str(measure)), of, margin)})
+    table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
+    table.qrels = hash_of_pool(recent_pool(qrels, preferences=True))
+    table.verdict = _verdict(rows, margin)
+    table.text = _summary(table, rows, level, margin)
+    return table
+
+
+def _verdict(rows: Sequence[Mapping[str, Any]], margin: float) -> str:
+    if all(row["low"] > -margin for row in rows):
+        return "pass"
+    return "block" if any(row["high"] < 0 for row in rows) else "inconclusive"
+
+
+def _bounds(of: Results, margin: float, level: float) -> dict[str, Any]:
+    from scipy import special
+
+    n = len(of.topics)
+    sign = 1.0 if of.higher_is_better else -1.0
+    gain = sign * _differences(of)
+    mean = float(settled(gain.mean(), magnitude(of.values).max()))
+    spread = 0.0 if np.ptp(gain) == 0 else float(gain.std(ddof=1))
+    half = float(special.stdtrit(n - 1, level)) * spread / math.sqrt(n)
+    row: dict[str, Any] = {
+        "measure": of.measure,
+        "baseline": float(of.means[0]),
+        "candidate": float(of.means[1]),
+        "difference": mean * of.scale + 0.0,
+        "low": (mean - half) * of.scale + 0.0,
+        "high": (mean + half) * of.scale + 0.0,
+    }
+    verdict = _verdict([row], margin)
+    needed = _deciding(mean, spread, margin / of.scale, level) if verdict == "inconclusive" else None
+    return row | {"verdict": verdict, "topics": n, "topics_needed": needed}
+
+
+def _deciding(mean: float, spread: float, margin: float, level: float) -> int | None:
+    """Topics that decide in 4 of 5 experiments, if mean and spread of the differences are those observed."""
+    from scipy import special, stats
+
+    distance = max(mean + margin, -mean)  # to the end of the nearer verdict
+    if distance <= 0 or spread == 0:
+        return None
+
+    def power(n: int) -> float:
+        shift = math.sqrt(n) * distance / spread
+        bound = special.stdtrit(n - 1, level)
+        return 1.0 if shift > 30 else float(stats.nct.sf(bound, n - 1, shift))
+
+    low, high = 1, 2
+    while power(high) < POWER:
+        low, high = high, 2 * high
+        if high > 10**9:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if power(middle) < POWER else (low, middle)
+    return high
+
+
+def _turns(chosen: Sequence[Any], qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, tuple[float, float]]:
+    """Lowest and highest difference of the means that judging the unjudged documents could leave, by measure."""
+    out = {}
+    for measure in chosen:
+        try:
+            found = pair_intervals([measure], qrels, {name: runs[name] for name in ("candidate", "baseline")})
+        except ValueError:  # nothing is known of this measure, or of these judgments
+            continue
+        (row,) = found.to_dict("records")
+        out[str(measure)] = (float(row["low"]), float(row["high"]))
+    return out
+
+
+def _could_turn(row: Mapping[str, Any], ends: tuple[float, float] | None, of: Results, margin: float) -> bool | None:
+    """Whether another difference of the means would be another verdict, the width of the bounds as it is."""
+    if ends is None:
+        return None
+    low, high = ends if of.higher_is_better else (-ends[1], -ends[0])
+    half = row["high"] - row["difference"]
+    now = row["verdict"]
+    return any(_verdict([{"low": end - half, "high": end + half}], margin) != now for end in (low, high))
+
+
+def _summary(table: Gate, rows: Sequence[Mapping[str, Any]], level: float, margin: float) -> str:
+    """The verdict in one line."""
+    queries = f"{rows[0]['topics']:,} queries"
+    at = f"at {100 * level:.4g} %"
+    if table.verdict == "block":
+        said = []
+        for row in rows:
+            if row["high"] < 0:
+                verb = "fell" if row["candidate"] < row["baseline"] else "rose"
+                size, least, most = -row["difference"], -row["high"], -row["low"]
+                said.append(f"{row['measure']} {verb} by {size:.3f} ({least:.3f} to {most:.3f} {at})")
+        return f"blocked: {', '.join(said)}, {queries}"
+    if table.verdict == "pass":
+        said = [f"{row['measure']} {row['difference']:+.3f}, at worst {row['low']:+.3f}" for row in rows]
+        return f"passed: {'; '.join(said)} ({at}, margin {margin:g}), {queries}"
+    needed = [row["topics_needed"] for row in rows if row["verdict"] == "inconclusive"]
+    known = [n for n in needed if n is not None]
+    undecided = [row["measure"] for row in rows if row["verdict"] == "inconclusive"]
+    which = f" ({', '.join(undecided)})" if len(rows) > 1 else ""
+    decide = f"; about {_about(max(known)):,} would decide" if known and len(known) == len(needed) else ""
+    return f"cannot tell: {queries}{decide}{which}"

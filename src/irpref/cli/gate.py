@@ -1,0 +1,112 @@
+"""`irpref gate QRELS BASELINE CANDIDATE MEASURE...`: may this change ship?
+
+Passed if no measure can have lost --margin or more, blocked if one has lost anything at all, both at --level; else
+there are too few topics to tell, and the summary says about how many would decide.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from irpref.cli import frame
+from irpref.cli.frame import OK, USAGE, Command, Parser, UsageError
+from irpref.show.text import LINES, of_frame, rounded
+
+EPILOG = """\
+examples:
+  irpref gate qrels.txt main.run candidate.run nDCG@10 --margin 0.01
+  irpref gate qrels.txt main.run candidate.run nDCG@10 -o jsonl --expect-qrels 6e414d0cb16048d2
+
+exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted
+"""
+STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
+_COUNTS = ("missing_baseline", "missing_candidate")
+
+
+def _arguments(parser: Parser) -> None:
+    frame.add_inputs(parser, "BASELINE CANDIDATE MEASURE...")
+    frame.add_topic(parser, "only this topic", several=True)
+    parser.add_argument("--margin", type=float, default=0.02, help="a loss that is tolerated (default: %(default)s)")
+    parser.add_argument("--level", type=float, default=0.95, help="of each one-sided bound (default: %(default)s)")
+    parser.add_argument(
+        "--expect-qrels",
+        metavar="HASH",
+        help="an error if the judgments are not those with this hash, which is printed",
+    )
+    frame.add_reading(parser)
+    frame.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the verdict; returns the exit status, 2 for every error."""
+    try:
+        return _run(args)
+    except BrokenPipeError:
+        raise
+    except (ValueError, KeyError, ImportError, OSError, RuntimeError, MemoryError) as error:
+        frame.complain(error)
+        return USAGE
+
+
+def _run(args: argparse.Namespace) -> int:
+    from irpref import gate
+
+    given = frame.inputs(args, n_runs=2)
+    if not given.measures:
+        raise UsageError("no measure given, such as nDCG@10 or AP (irpref list shows them)")
+    judgments, runs = frame.of_topics(given.judgments(), args.topic, given), given.runs(args)
+    qrels = judgments.table()
+    frame.say_grave(qrels, runs, given.measures)
+    baseline, candidate = runs.values()
+    found = gate(given.measures, qrels, baseline, candidate, margin=args.margin, level=args.level, float32=args.float32)
+    if args.expect_qrels not in (None, found.qrels):
+        raise ValueError(f"{given.qrels}: the judgments have changed: expected {args.expect_qrels}, got {found.qrels}")
+    if frame.form_of(args) in LINES:
+        frame.say(found.text)
+        frame.show(args, of_frame(found.assign(gate=found.verdict, qrels=found.qrels), str))
+        return STATUS[found.verdict]
+    table = of_frame(_shown(found), rounded(), title=found.text)
+    table.notes = [
+        f"difference: candidate minus baseline{_turned(found)}",
+        f"low, high: one-sided bounds at {100 * args.level:g} %, paired t",
+        *_notes(found),
+        f"qrels: {found.qrels}",
+    ]
+    frame.show(args, table)
+    return STATUS[found.verdict]
+
+
+def _shown(found: Any) -> Any:
+    """The columns that say something: what is the same for all measures is in the notes."""
+    drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "topics", "could_turn"]
+    shown = found.drop(columns=drop)
+    return shown.drop(columns="topics_needed") if shown["topics_needed"].isna().all() else shown
+
+
+def _turned(found: Any) -> str:
+    from irpref import parse
+
+    lower = [name for name in found["measure"] if not getattr(parse(name), "higher_is_better", True)]
+    return f" (turned round for {', '.join(lower)}, where lower is better)" if lower else ""
+
+
+def _notes(found: Any) -> list[str]:
+    first = found.iloc[0]
+    notes = []
+    if first[list(_COUNTS)].any():
+        notes.append(
+            f"topics without documents, which count as empty lists: baseline {first[_COUNTS[0]]}, candidate "
+            f"{first[_COUNTS[1]]} of {first['topics']}"
+        )
+    shares = [f"{100 * first[name]:.1f} %" for name in ("unjudged_baseline", "unjudged_candidate")]
+    turning = found.loc[found["could_turn"].fillna(False), "measure"].tolist()
+    unknown = found.loc[found["could_turn"].isna(), "measure"].tolist()
+    turn = f"judging them could change the verdict of {', '.join(turning)}" if turning else ""
+    open_ = f"whether judging them could change the verdict is not known for {', '.join(unknown)}" if unknown else ""
+    said = "; ".join(filter(None, [turn, open_])) or "judging them could not change the verdict"
+    notes.append(f"unjudged in the first ten: baseline {shares[0]}, candidate {shares[1]}; {said}")
+    return notes
+
+
+COMMAND = Command(run, _arguments, __doc__, EPILOG)

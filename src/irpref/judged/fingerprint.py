@@ -1,0 +1,37 @@
+"""A short name for judgments: the same for the same judgments, in any order and form."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from irpref.arrays.segments import Ints
+from irpref.judged.pool import Pool
+
+
+def canonical(pool: Pool) -> Ints:
+    """Rows of the pool by topic id and document id: the lines of the qrels may stand in any order."""
+
+    def make() -> Ints:
+        docs, offsets = list(pool.doc_ids), pool.judged.offsets.tolist()
+        topics = sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
+        by_topic = (sorted(range(offsets[t], offsets[t + 1]), key=docs.__getitem__) for t in topics)
+        return np.array([row for rows in by_topic for row in rows], dtype=np.int64)
+
+    order: Ints = pool.memo(canonical, make)
+    return order
+
+
+def hash_of_pool(pool: Pool) -> str:
+    """Of the judgments, to the last digit."""
+    order = canonical(pool)
+    topic = pool.judged.topic.tolist()
+    found = hashlib.blake2b(digest_size=8)
+    for row, grade in zip(order.tolist(), pool.grade[order].tolist(), strict=True):
+        found.update(
+            f"{pool.topic_ids[topic[row]]!r} {pool.doc_ids[row]!r} {grade!r}\n".encode("utf-8", "surrogatepass")
+        )
+    for name in sorted(pool.columns):
+        found.update(f"{name!r} {pool.columns[name][order].tolist()!r}\n".encode())
+    return found.hexdigest()

@@ -1,0 +1,309 @@
+"""Is B better than A? `compare` and `gate`, in Python and in the shell."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import irpref
+from irpref.analysis.verdict import _deciding
+from irpref.cli import main
+
+COLUMNS = [
+    *("measure", "mean_a", "mean_b", "difference", "low", "high", "p", "effect_size", "wins", "losses", "equal"),
+    *("topics", "verdict"),
+]
+
+
+def _runs(a, b):
+    """Judgments and two runs whose R@10 are the values given, in tenths."""
+    qrels = {f"q{t:03}": {f"d{i}": 1 for i in range(10)} for t in range(len(a))}
+    runs = [
+        {q: {f"{'d' if i < n else 'x'}{i}": -float(i) for i in range(10)} for q, n in zip(qrels, of, strict=True)}
+        for of in (a, b)
+    ]
+    return qrels, *runs
+
+
+def _drawn(n, shift, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(2, 8, n)
+    return _runs(a.tolist(), np.clip(a + rng.integers(-2, 3, n) + shift, 0, 10).tolist())
+
+
+def test_a_comparison_by_hand():
+    # Differences of one tenth on eight topics: 2 of 256 sign vectors have as large a sum.
+    found = irpref.compare(["R@10", "EMeasure"], *_runs([3] * 8, [4] * 8))
+    assert list(found.columns) == COLUMNS
+    recall, e = found.to_dict("records")
+    assert (recall["mean_a"], recall["mean_b"]) == pytest.approx((0.3, 0.4))
+    assert (recall["difference"], recall["low"], recall["high"]) == pytest.approx((0.1, 0.1, 0.1))
+    assert recall["p"] == 2 / 256
+    assert (recall["wins"], recall["losses"], recall["equal"], recall["topics"]) == (8, 0, 0, 8)
+    assert recall["verdict"] == e["verdict"] == "b better"
+    assert e["difference"] < 0 < e["wins"]
+    back = irpref.compare("R@10", *_runs([4] * 8, [3] * 8))
+    assert (back["verdict"].item(), back["difference"].item()) == ("a better", pytest.approx(-0.1))
+    same = irpref.compare("R@10", *_runs([4] * 8, [4] * 8))
+    assert same[["difference", "low", "high", "p", "effect_size", "equal"]].iloc[0].tolist() == [0, 0, 0, 1, 0, 8]
+    assert same["verdict"].item() == "not shown to differ"
+
+
+def test_the_sentence_says_the_verdict_with_its_interval():
+    better = irpref.compare("R@10", *_runs([3] * 8, [4] * 8)).text.splitlines()
+    assert better == [
+        "R@10: b (0.4000) is better than a (0.3000) by 0.1000 (95 % interval 0.1000 to 0.1000, p = 0.0078, 8 topics).",
+        "test: step-down sign-flip t-test, all 256 sign vectors, 8 topics; family: one pair of runs, by measure; "
+        "family-wise level 5 %",
+    ]
+    few = irpref.compare("R@10", *_runs([3] * 4, [4] * 3 + [1])).text
+    assert "b has +0.0250 (too few topics for an interval, p = 1, 4 topics)." in few
+    qrels, a, b = _drawn(20, 0)
+    text = irpref.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
+    assert "a (0.4" in text
+    assert "are not shown to differ: b has " in text
+    assert "(90 % interval " in text
+    assert re.search(
+        r"About [\d,]+ topics would show a difference of this size\. A difference of 0\.3 or more is ruled", text
+    )
+    assert "0.001 or more is not ruled out." in irpref.compare("R@10", qrels, a, b, margin=0.001).text
+
+
+def test_the_verdict_is_that_of_the_leaderboard_and_the_interval_agrees():
+    for seed in range(8):
+        qrels, a, b = _drawn(25, seed % 3 / 2, seed)
+        (row,) = irpref.compare("R@10", qrels, a, b).to_dict("records")
+        board = irpref.leaderboard("R@10", qrels, {"a": a, "b": b})
+        assert board.pairs["p"].item() == board.pairs["p_adjusted"].item() == row["p"]
+        assert board.pairs["effect_size"].abs().item() == pytest.approx(abs(row["effect_size"]))
+        assert (row["verdict"] == "not shown to differ") == (row["low"] <= 0 <= row["high"])
+        assert (row["verdict"] == "not shown to differ") == (row["p"] > 0.05)
+
+
+def test_paths_are_named_and_groups_have_a_row_each(tmp_path):
+    qrels, a, b = _drawn(16, 1)
+    for name, run in (("bm25", a), ("mine", b)):
+        lines = (f"{q} Q0 {d} 0 {s} x\n" for q, docs in run.items() for d, s in docs.items())
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    groups = {q: "odd" if t % 2 else "even" for t, q in enumerate(qrels)}
+    found = irpref.compare("R@10", qrels, tmp_path / "bm25.run", str(tmp_path / "mine.run"), groups=groups)
+    assert found["group"].tolist() == ["even", "odd"]
+    assert found["topics"].tolist() == [8, 8]
+    assert found.text.startswith("R@10, even: mine (")
+    inside = {q: docs for q, docs in qrels.items() if groups[q] == "odd"}
+    alone = irpref.compare("R@10", inside, a, b)
+    pd.testing.assert_frame_equal(
+        pd.DataFrame(found[found["group"] == "odd"].drop(columns="group").reset_index(drop=True)), pd.DataFrame(alone)
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "message"), [({"level": 2}, "level=2"), ({"margin": -1}, "margin=-1 is not accepted")]
+)
+def test_options_that_make_no_sense_are_refused(more, message):
+    with pytest.raises(ValueError, match=message):
+        irpref.compare("R@10", *_runs([3] * 4, [4] * 4), **more)
+    with pytest.raises(ValueError, match=message):
+        irpref.gate("R@10", *_runs([3] * 4, [4] * 4), **more)
+
+
+# --------------------------------------------------------------------------------------------------------- gate
+
+
+def test_bounds_are_those_of_the_paired_t_distribution():
+    qrels, a, b = _drawn(20, 0.4)
+    found = irpref.gate(["R@10", "EMeasure"], qrels, a, b, level=0.9)
+    for row in found.to_dict("records"):
+        of = irpref.meta.topic_values([row["measure"]], qrels, {"a": a, "b": b})[row["measure"]]
+        z = (of.matrix[1] - of.matrix[0]) * (1 if of.higher_is_better else -1)
+        for side, name in (("greater", "low"), ("less", "high")):
+            interval = stats.ttest_1samp(z, 0, alternative=side).confidence_interval(0.9)
+            assert row[name] == pytest.approx(getattr(interval, name))
+        assert row["difference"] == pytest.approx(z.mean())
+        assert (row["baseline"], row["candidate"]) == pytest.approx(tuple(of.means))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "margin", "verdict", "text"),
+    [
+        (
+            [3] * 10,
+            [3] * 10,
+            0.02,
+            "pass",
+            r"passed: R@10 \+0\.000, at worst \+0\.000 \(at 95 %, margin 0\.02\), 10 queries",
+        ),
+        # Five topics lose 0.1 and five 0.2: mean 0.15, s 0.0527, t(.95; 9) = 1.833, half 0.0306.
+        (
+            [3] * 10,
+            [2] * 5 + [1] * 5,
+            0.02,
+            "block",
+            r"blocked: R@10 fell by 0\.150 \(0\.119 to 0\.181 at 95 %\), 10 queries",
+        ),
+        ([3] * 10, [2] * 5 + [1] * 5, 0.2, "pass", "passed"),
+        ([3] * 10, [1] * 5 + [5] * 5, 0.02, "inconclusive", r"cannot tell: 10 queries; about 690 would decide"),
+    ],
+)
+def test_the_verdict_of_a_gate(a, b, margin, verdict, text):
+    found = irpref.gate("R@10", *_runs(a, b), margin=margin)
+    assert (found.verdict, found["verdict"].item()) == (verdict, verdict)
+    assert re.match(text, found.text)
+
+
+def test_lower_is_better_is_turned_round():
+    qrels, a, b = _runs([3] * 10, [2] * 5 + [1] * 5)
+    found = irpref.gate("EMeasure", qrels, a, b)
+    row = found.iloc[0]
+    assert row["candidate"] > row["baseline"]
+    assert row["low"] < row["difference"] < row["high"] < 0
+    assert found.text.startswith("blocked: EMeasure rose by ")
+
+
+def test_every_measure_passes_or_one_blocks():
+    qrels, a, b = _drawn(30, 0)
+    one, two = (irpref.gate(m, qrels, a, b, margin=0.005) for m in ("R@10", "R@1"))
+    both = irpref.gate(["R@10", "R@1"], qrels, a, b, margin=0.005)
+    assert both["verdict"].tolist() == [one.verdict, two.verdict]
+    assert both.verdict == ("pass" if {one.verdict, two.verdict} == {"pass"} else "inconclusive")
+    worse = _runs([3] * 10, [2] * 5 + [1] * 5)
+    assert irpref.gate(["R@10", "Judged@10"], *worse).verdict == "block"
+
+
+def test_topics_needed_decide_in_four_of_five_experiments():
+    rng = np.random.default_rng(3)
+    n = _deciding(0.0, 0.1, 0.02, 0.95)
+    z = rng.normal(0, 0.1, (4000, n))
+    low = z.mean(axis=1) - stats.t.ppf(0.95, n - 1) * z.std(axis=1, ddof=1) / math.sqrt(n)
+    assert (low > -0.02).mean() == pytest.approx(0.8, abs=0.03)
+    assert _deciding(-0.01, 0.1, 0.0, 0.95) > 0
+    assert _deciding(0.0, 0.1, 0.0, 0.95) is None
+
+
+def test_what_is_missing_and_unjudged_is_counted():
+    qrels, a, b = _runs([3] * 10, [3] * 10)
+    del b["q003"]
+    row = irpref.gate("R@10", qrels, a, b).iloc[0]
+    assert (row["missing_baseline"], row["missing_candidate"]) == (0, 1)
+    assert (row["unjudged_baseline"], row["unjudged_candidate"]) == pytest.approx((0.7, 0.73))
+
+
+def test_an_unjudged_document_that_could_turn_the_verdict():
+    # The candidate puts an unjudged document first where the baseline has the relevant one: a block by the judgments
+    # at hand. If all of them are relevant, the two have the same RR.
+    qrels = {f"q{t}": {"r": 1, "n": 0} for t in range(10)}
+    baseline = {q: {"r": 2.0, "n": 1.0} for q in qrels}
+    candidate = {q: {"x": 2.0, "r": 1.0} for q in qrels}
+    found = irpref.gate("RR", qrels, baseline, candidate)
+    assert (found.verdict, found["could_turn"].item()) == ("block", True)
+    candidate = {q: {"n": 2.0, "r": 1.0} for q in qrels}
+    found = irpref.gate("RR", qrels, baseline, candidate)
+    assert (found.verdict, found["could_turn"].item()) == ("block", False)
+
+
+def test_the_hash_is_that_of_the_judgments_in_any_order_and_form():
+    qrels, a, b = _runs([3] * 6, [3] * 6)
+    rows = [(q, d, g) for q, docs in reversed(qrels.items()) for d, g in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    one, other = (irpref.gate("R@10", of, a, b).qrels for of in (qrels, frame))
+    assert one == other
+    qrels["q001"]["d1"] = 2
+    assert irpref.gate("R@10", qrels, a, b).qrels != one
+
+
+# --------------------------------------------------------------------------------------------------- the commands
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def write(qrels, a, b):
+        lines = (f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items())
+        (tmp_path / "qrels").write_text("".join(lines))
+        for name, run in (("a.run", a), ("b.run", b)):
+            lines = (f"{q} Q0 {d} 0 {s} x\n" for q, docs in run.items() for d, s in docs.items())
+            (tmp_path / name).write_text("".join(lines))
+
+    def call(*arguments):
+        return main(list(arguments)), *capsys.readouterr()
+
+    call.write = write
+    return call
+
+
+def test_compare_prints_the_sentences(shell):
+    inputs = _drawn(20, 1)
+    shell.write(*inputs)
+    status, out, _ = shell("compare", "qrels", "a.run", "b.run", "R@10", "EMeasure", "--margin", "0.05")
+    assert status == 0
+    text = irpref.compare(["R@10", "EMeasure"], inputs[0], "a.run", "b.run", margin=0.05).text
+    assert out.endswith("\n" + text + "\n")
+    assert "B - A" in out
+    (row, _) = map(json.loads, shell("compare", "qrels", "a.run", "b.run", "R@10", "AP", "-o", "jsonl")[1].splitlines())
+    assert list(row) == ["a", "b", *COLUMNS]
+    assert (row["a"], row["b"], row["verdict"]) == ("a", "b", "b better")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "status", "word"),
+    [
+        ([3] * 10, [3] * 10, 0, "passed"),
+        ([3] * 10, [2] * 10, 1, "blocked"),
+        ([3] * 10, [1] * 5 + [5] * 5, 3, "cannot tell"),
+    ],
+)
+def test_the_exit_status_is_the_verdict(shell, a, b, status, word):
+    shell.write(*_runs(a, b))
+    done, out, err = shell("gate", "qrels", "a.run", "b.run", "R@10", "--margin", "0.02")
+    assert (done, out.startswith(f"{word}"), err) == (status, True, "")
+    done, out, err = shell("gate", "qrels", "a.run", "b.run", "R@10", "AP", "-o", "jsonl")
+    assert done == status
+    assert err.startswith(f"irpref: {word}")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert {row["gate"] for row in rows} == {{0: "pass", 1: "block", 3: "inconclusive"}[status]}
+    assert [row["measure"] for row in rows] == ["R@10", "AP"]
+    assert {"low", "high", "topics_needed", "missing_candidate", "unjudged_candidate", "could_turn"} <= rows[0].keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gate", "qrels", "a.run", "none.run", "R@10"], "none.run: no such file"),
+        (["gate", "nowhere", "a.run", "b.run", "R@10"], "nowhere"),
+        (["gate", "qrels", "a.run", "b.run"], "no measure given"),
+        (["gate", "qrels", "a.run", "R@10"], "expected two runs"),
+        (["gate", "qrels", "a.run", "b.run", "R@10", "--margin", "-1"], "margin=-1.0 is not accepted"),
+        (["gate", "qrels", "a.run", "b.run", "R@10", "--margin", "x"], "--margin"),
+        (["gate", "qrels", "a.run", "qrels", "R@10"], "qrels"),
+        (
+            ["gate", "qrels", "a.run", "b.run", "R@10", "--expect-qrels", "12"],
+            "the judgments have changed: expected 12, got",
+        ),
+    ],
+)
+def test_every_error_is_status_2(shell, arguments, message):
+    shell.write(*_runs([3] * 10, [3] * 10))
+    status, out, err = shell(*arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_the_hash_that_is_printed_is_understood(shell):
+    shell.write(*_runs([3] * 10, [3] * 10))
+    out = shell("gate", "qrels", "a.run", "b.run", "R@10")[1]
+    (qrels,) = re.findall(r"^qrels: (\w+)$", out, re.MULTILINE)
+    assert shell("gate", "qrels", "a.run", "b.run", "R@10", "--expect-qrels", qrels)[0] == 0
+
+
+def test_a_gate_says_what_is_missing(shell):
+    qrels, a, b = _runs([3] * 10, [3] * 10)
+    del b["q003"]
+    shell.write(qrels, a, b)
+    out = shell("gate", "qrels", "a.run", "b.run", "R@10")[1]
+    assert "topics without documents, which count as empty lists: baseline 0, candidate 1 of 10" in out
+    assert "unjudged in the first ten: baseline 70.0 %, candidate 73.0 %; judging them could" in out
