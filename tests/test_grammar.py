@@ -202,7 +202,7 @@ def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture
         ("eval qrels r1 AP,nDCG@10", "several are written with blanks between them"),
         ("curve pr qrels r1 -f a.png", "-f a.png: this command writes text; irpref plot draws pictures"),
         ("report qrels r1 AP -o a.html", "-o a.html: the page is written with -f a.html"),
-        ("eval qrels r1 AP -f a.csv.gz", "tables are not written as .gz, but as .txt, .tsv"),
+        ("eval qrels r1 AP -f a.csv.gz", "tables are not written as .gz, but as .txt"),
         ("eval qrels r1 AP -p 2.5", "'2.5': expected a whole number"),
         ("curve crp qrels r1 --float32", "--float32 is no option of this command"),
         ("-t 1 eval qrels r1 AP", "-t stands after the command: irpref eval ... -t ..."),
