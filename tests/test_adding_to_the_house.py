@@ -12,9 +12,9 @@ from test_adding_a_measure import ROOT, ran
 
 READER = '''
 
-def psv(source: Source, kind: str) -> pl.DataFrame:
+def psv(source: Source, value: str, names: Names = None) -> Table:
     """Cells between bars, below a header."""
-    return _separated(source, kind, "|")
+    return _separated(source, value, names, "|")
 '''
 PICTURE = '''
 

@@ -205,6 +205,37 @@ def test_whatever_the_ids_are(data: list[tuple[str, str, float]], form: str) -> 
     assert rows(read_run(io.BytesIO(written), form)) == data
 
 
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_lines_of_csv_end_as_they_do_elsewhere(form: str, end: str, tmp_path: Path) -> None:
+    lines = ["query_id,doc_id,score", "1,a,2", "1,b,1", ""]
+    text = end.join(lines).replace(",", "\t" if form == "tsv" else ",")
+    assert rows(read_run(written(tmp_path / f"run.{form}", text.encode()))) == [("1", "a", 2.0), ("1", "b", 1.0)]
+    bad = written(tmp_path / f"bad.{form}", text.replace("1", "x").encode())
+    with pytest.raises(ValueError, match=rf"bad\.{form}, line 3: the score 'x' is no number"):
+        read_run(bad)
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
+def test_further_columns_of_mixed_types_are_read_as_they_are(form: str) -> None:
+    cells = ["x", 3, None, 2**70, 1.5]
+    records = [{"query_id": "1", "doc_id": f"d{i}", "relevance": 1, "note": cell} for i, cell in enumerate(cells)]
+    if form == "csv":
+        text = "query_id,doc_id,relevance,note\n" + "".join(f"1,d{i},1,{c or ''}\n" for i, c in enumerate(cells))
+        cells = [None if cell is None else str(cell) for cell in cells]
+    else:
+        text = json.dumps(records) if form == "json" else "\n".join(map(json.dumps, records))
+    found = read_qrels(io.BytesIO(text.encode()), form)["note"].astype(object)
+    assert [None if pd.isna(cell) else cell for cell in found] == cells
+
+
+def test_parquet_without_pyarrow_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path / "run.parquet", encoded(RUN, "parquet", IR_MEASURES, "score"))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"run\.parquet: Parquet needs pyarrow: pip install 'irpref\[parquet\]'$"):
+        read_run(path)
+
+
 # What is refused ---------------------------------------------------------------------------------------------------
 
 
@@ -241,6 +272,19 @@ def test_whatever_the_ids_are(data: list[tuple[str, str, float]], form: str) -> 
         ("r.jsonl", b'{"qid": "1", "score": 2}\n', "{path}, line 1: no column doc_id or docno"),
         ("r.jsonl", b'{"qid": 1.5, "docno": "a", "score": 2}\n', "{path}, line 1: the query_id is a number, expected"),
         ("r.jsonl", b'{"qid": null, "docno": "a", "score": 2}\n', "{path}, line 1: the query_id is a null"),
+        # A record is the same in both forms.
+        (
+            "r.jsonl",
+            b'{"qid": "1", "docno": "a", "docno": "b", "score": 2}\n',
+            "{path}, line 1: the key 'docno' stands",
+        ),
+        ("r.json", b'[{"qid": "1", "docno": "a", "docno": "b", "score": 2}]', "{path}: the key 'docno' stands twice"),
+        ("r.jsonl", b'{"qid": "1", "docno": "a\\ud800", "score": 2}\n', "{path}: an id is no text: it holds half of"),
+        ("r.json", b'{"1": {"a\\ud800": 1, "a\\ud801": 2}}', "{path}: an id is no text: it holds half of"),
+        ("r.json", b'{"1": {"a": %s}}' % (b"1" * 5000), "{path}: a number has too many digits"),
+        ("r.jsonl", b'\n{"qid": 1, "docno": %s, "score": 2}' % (b"1" * 5000), "{path}, line 2: a number has too many"),
+        ("r.csv", b"query_id,doc_id,score\n1,%s,2\n" % (b"a" * 200_000), "{path}, line 2: field larger than"),
+        ("r.csv", b'query_id,doc_id,score\n1,"a"b,2\n', "{path}, line 2: "),
         ("r.jsonl", b"[1]\n", "{path}, line 1: expected an object with query_id, doc_id, score, got a list"),
         ("r.parquet", b"junk", "{path}: this is no Parquet file, or it is damaged: "),
         ("r.parquet", b"PAR1" + b"x" * 99 + b"PAR1", "{path}: this is no Parquet file, or it is damaged: "),
@@ -267,8 +311,8 @@ def test_damaged_files_are_one_line_with_their_name(name: str, data: bytes, text
             {"query_id": ["1", None], "doc_id": ["a", "b"], "score": [1, 2]},
             "an id is missing in column 'query_id', row 2",
         ),
-        ({"query_id": [1.5], "doc_id": ["a"], "score": [1]}, "column 'query_id' holds Float64, expected text"),
-        ({"query_id": ["1"], "doc_id": ["a"], "score": ["1"]}, "column 'score' holds String, expected numbers"),
+        ({"query_id": [1.5], "doc_id": ["a"], "score": [1]}, "column 'query_id' holds double, expected text"),
+        ({"query_id": ["1"], "doc_id": ["a"], "score": ["1"]}, "column 'score' holds large_string, expected numbers"),
         ({"query_id": [b"\xff"], "doc_id": ["a"], "score": [1]}, "column 'query_id' holds bytes that are not UTF-8"),
     ],
 )

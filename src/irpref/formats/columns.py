@@ -61,6 +61,14 @@ class Table(Record):
         return self.value.size
 
 
+def text_type() -> Any:
+    """What pandas makes of strings here, kept as Python strings: those of pyarrow are slow to loop over."""
+    import pandas as pd
+
+    dtype = pd.Series(["text"]).dtype
+    return pd.StringDtype("python", na_value=np.nan) if getattr(dtype, "storage", "") == "pyarrow" else dtype
+
+
 def objects(items: Sequence[Any]) -> Any:
     """An object array of these items."""
     array = np.empty(len(items), dtype=object)
@@ -118,3 +126,48 @@ def changes(column: Any) -> Ints:
     else:
         rows = rows[column[rows] != column[rows - 1]]
     return np.append(0, rows)
+
+
+# What our columns are called elsewhere, ours first: in PyTerrier, ranx, BEIR, and where grades are collected.
+NAMES = {
+    "query_id": ("query_id", "qid", "q_id", "query-id"),
+    "doc_id": ("doc_id", "docno", "corpus-id"),
+    "score": ("score",),
+    "relevance": ("relevance", "label", "grade", "rating", "rel", "score"),
+}
+
+
+def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The three columns of a run or of judgments among those of a file.
+
+    Parameters
+    ----------
+    found : names of the columns that are there
+    value : 'score' or 'relevance'
+    where : what the message begins with
+    given : mapping of our name to the name in the file, optional
+        Counts where the file has that column; else, and for what is not named here, the first of `NAMES` that is there.
+
+    Returns
+    -------
+    dict
+        Name in the file by our name: topic, document, value.
+
+    Raises
+    ------
+    ValueError
+        A column is not there.
+    """
+    out: dict[str, str] = {}
+    for ours in ("query_id", "doc_id", value):
+        wanted = ((given or {}).get(ours, ours), *NAMES[ours])
+        there = next((name for name in wanted if name in found), None)
+        if there is None:
+            names = " or ".join(dict.fromkeys(wanted[: 2 if wanted[0] == ours else 1] + NAMES[ours][:2]))
+            known = {name for several in NAMES.values() for name in several}
+            advice = f"columns={{{ours!r}: NAME}} (--columns {ours}=NAME) says which it is"
+            if not known & set(found):
+                advice = f"expected a header such as query_id,doc_id,{value}; if this is one, {advice}"
+            raise ValueError(f"{where}: no column {names} (found: {', '.join(map(repr, found)) or 'none'}); {advice}")
+        out[ours] = there
+    return out

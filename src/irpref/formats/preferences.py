@@ -29,7 +29,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.arrays.segments import Floats, Ints, Segments, all_whole
-from irpref.formats.columns import objects
+from irpref.formats.columns import objects, text_type
 from irpref.formats.source import PathLike, Source
 from irpref.formats.trec import MOST_FIELDS, Form, as_floats, columns_of, is_number, lines_of, n_fields, shown
 from irpref.messages import did_you_mean
@@ -91,7 +91,7 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
     fields = columns_of(source, chosen)
     columns, level = (_pairs if chosen.what == "pairs" else _levels)(source, fields)
     _check(source, chosen, columns, level)
-    text = pd.Series(["text"]).dtype  # what pandas makes of strings, which has changed
+    text = text_type()
     frame = {name: pd.Series(names[codes], dtype=text, copy=False) for name, (codes, names) in columns.items()}
     return pd.DataFrame({**frame, "relevance": level.astype(np.int64) if all_whole(level) else level}, copy=False)
 

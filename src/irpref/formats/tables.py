@@ -21,14 +21,13 @@ all columns, since measures may ask for more (`known`, `expected`). The readers 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irpref.arrays.segments import all_whole
 from irpref.formats import trec
-from irpref.formats.columns import Coded, Table, as_list, objects
+from irpref.formats.columns import Coded, Table, as_list, objects, text_type
 from irpref.formats.runs import ENDINGS
 from irpref.formats.source import PACKED, PathLike, Source
 from irpref.formats.texts import Lines
@@ -36,7 +35,6 @@ from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
 
 FORMS = tuple(ENDINGS)
 BLOCK_BYTES = 1 << 20  # of a run, parsed while the block before becomes Python objects
@@ -135,7 +133,8 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> T
     ValueError, OSError
         As `read_run`.
     """
-    if kind not in ("run", "qrels"):
+    value = {"run": "score", "qrels": "relevance"}.get(kind)
+    if value is None:
         raise ValueError(f"kind {kind!r}: expected 'run' or 'qrels'")
     source = path if isinstance(path, Source) else Source(path)
     chosen = form_of(source, form)
@@ -145,31 +144,8 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> T
         return trec.ranks_table(source)
     from irpref.formats import readers
 
-    found = getattr(readers, chosen)(source, kind)
-    return found if isinstance(found, Table) else _of_polars(found, kind)
-
-
-def _of_polars(frame: pl.DataFrame, kind: str) -> Table:
-    value = {"run": "score", "qrels": "relevance"}[kind]
-    query_id, doc_id = (objects(frame[name].to_list()) for name in ("query_id", "doc_id"))
-    others = [name for name in frame.columns if name not in ("query_id", "doc_id", value)]
-    further = {name: _array_of(frame[name]) for name in others}
-    return Table(query_id, doc_id, frame[value].to_numpy().astype(np.float64), further, tuple(frame.columns))
-
-
-def _array_of(column: pl.Series) -> Any:
-    import polars as pl
-
-    return objects(column.to_list()) if column.dtype == pl.String else column.to_numpy()
-
-
-def parquet_blocks(source: Source) -> Iterator[Lines]:
-    """A run in Parquet, some rows at a time."""
-    from irpref.formats.readers import parquet_frames
-
-    for frame in parquet_frames(source):
-        doc_id = frame["doc_id"].to_list()
-        yield trec.lines_from(frame["query_id"].to_list(), frame["score"].to_numpy(), {"doc_id": doc_id})
+    found: Table = getattr(readers, chosen)(source, value)
+    return found
 
 
 def _are_preferences(source: Source) -> bool:
@@ -255,11 +231,11 @@ def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
     """A pandas frame of columns in pieces."""
     import pandas as pd
 
-    text = pd.Series(["text"]).dtype  # what pandas makes of strings, which has changed
+    text = text_type()
     data = {}
     parts = parts or [{"query_id": objects([]), "doc_id": objects([]), "score": np.zeros(0)}]  # of a run without lines
     for name, column in parts[0].items():
         whole = column if len(parts) == 1 else np.concatenate([part[name] for part in parts])
-        is_text = whole.dtype == object and (name in _TEXT or any(isinstance(value, str) for value in whole[:1]))
+        is_text = whole.dtype == object and (name in _TEXT or set(map(type, whole)) in ({str}, {str, type(None)}))
         data[name] = pd.Series(whole, dtype=text if is_text else whole.dtype, copy=False)
     return pd.DataFrame(data, copy=False)

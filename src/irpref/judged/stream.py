@@ -13,9 +13,10 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
+from irpref.formats.arrow import run_blocks
 from irpref.formats.columns import Coded, Table, as_list, changes, objects, take
 from irpref.formats.source import Source
-from irpref.formats.tables import form_of, parquet_blocks, read_table
+from irpref.formats.tables import form_of, read_table
 from irpref.formats.trec import BLOCK_BYTES, RUN, TopicBlock, TopicReturnsError, blocks, whole_topics
 from irpref.judged.align import Repeats, judge
 from irpref.judged.pool import Pool
@@ -90,7 +91,7 @@ def judge_file(
     found = form_of(source, form)
     if found not in ("parquet", "trec"):
         return judge_table(pool, read_table(source, "run", form), **options)
-    parts = blocks(source, RUN, block_bytes) if found == "trec" else parquet_blocks(source)
+    parts = blocks(source, RUN, block_bytes) if found == "trec" else run_blocks(source)
     try:
         return judge_parts(pool, _counted(whole_topics(parts, source.name), progress), **options)
     except TopicReturnsError:

@@ -68,7 +68,7 @@ MOST_PLAIN = 10_000  # those that stand in tables, too, for readers without Java
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
-_PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "polars", "pytrec-eval-terrier", "vl-convert-python")
+_PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "pyarrow", "pytrec-eval-terrier", "vl-convert-python")
 
 
 def contents(

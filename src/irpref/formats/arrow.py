@@ -1,0 +1,248 @@
+"""Parquet through pyarrow: a file, or all those of a folder, some rows of a row group at a time.
+
+A folder may be partitioned (`query_id=301/...`); what the names of its folders say is text. Ids stay in Arrow's memory
+where compiled code can look them up there (`run_blocks`); `table` makes Python strings of them.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from irpref.arrays.record import Record
+from irpref.arrays.segments import Floats, Ints
+from irpref.formats.columns import Table, columns_of, objects
+from irpref.formats.runs import inside
+from irpref.formats.source import PACKED, Source
+from irpref.formats.texts import Lines, Texts
+from irpref.formats.trec import SHOWN
+
+ROWS = 1 << 18  # decoded at a time
+
+
+class Part(Record):
+    """Some rows: stretches of rows of one topic, ids of documents as a pyarrow array of text, numbers, what else."""
+
+    names: list[str]
+    begins: Ints
+    docs: Any
+    number: Floats
+    further: Mapping[str, Any]
+    found: list[str]  # names of all columns
+
+
+def table(source: Source, value: str, names: Mapping[str, str] | None = None) -> Table:
+    """All rows of a run, or of judgments with all their columns. Raises as `read_run`."""
+    parts = list(_parts(source, value, names))
+    topics = [np.repeat(objects(p.names), np.diff(np.append(p.begins, p.number.size))) for p in parts]
+    docs = [p.docs.to_numpy(zero_copy_only=False) for p in parts]
+    further = {name: np.concatenate([p.further[name] for p in parts]) for name in (parts[0].further if parts else ())}
+    query_id, doc_id = (np.concatenate([objects([]), *of]) for of in (topics, docs))
+    number = np.concatenate([np.zeros(0), *(p.number for p in parts)])
+    return Table(query_id, doc_id, number, further, ("query_id", "doc_id", value, *further))
+
+
+def run_blocks(source: Source, names: Mapping[str, str] | None = None) -> Iterator[Lines]:
+    """The rows of a run in their order; the next are decoded while the caller works on those before.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_run`.
+    """
+    parts = _parts(source, "score", names)
+
+    def following() -> Lines | None:
+        part = next(parts, None)
+        return None if part is None else Lines(part.names, part.begins, {"doc_id": _docs(part.docs)}, part.number)
+
+    with ThreadPoolExecutor(1) as reader:
+        ahead = reader.submit(following)
+        while (lines := ahead.result()) is not None:
+            ahead = reader.submit(following)
+            yield lines
+
+
+def _docs(column: Any) -> Texts | list[str]:
+    """Ids where they lie, for compiled code, else as strings."""
+    if _is_dictionary(column):
+        found = Texts.of_arrow(column.dictionary)
+        return column.to_pylist() if found is None else found[column.indices.to_numpy().astype(np.int64)]
+    return Texts.of_arrow(column) or column.to_pylist()
+
+
+# Files ----------------------------------------------------------------------------------------------------------
+
+
+def _parts(source: Source, value: str, names: Mapping[str, str] | None) -> Iterator[Part]:
+    """Rows of one file after the other, none of the parts empty."""
+    for file, folders in _files(source):
+        name = file if isinstance(file, str) else source.name
+        with _one_line(name):
+            yield from _parts_of(file, name, folders, value, names)
+
+
+def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
+    """Path or bytes of each file, and the columns that the folders above it name."""
+    if os.path.isdir(source.name):
+        files = list(inside(source.name))
+        if not files:
+            raise IsADirectoryError(errno.EISDIR, "a folder without .parquet files", source.name)
+        for file in files:
+            above = os.path.relpath(file, source.name).split(os.sep)[:-1]
+            yield file, {key: unquote(value) for key, _, value in (part.partition("=") for part in above) if value}
+    elif source.is_file() and not source.name.lower().endswith(PACKED):
+        yield source.name, {}
+    else:
+        with source.open() as opened:
+            yield opened.read(), {}
+
+
+@contextmanager
+def _one_line(name: str) -> Iterator[None]:
+    """What pyarrow raises, as one line with the file's name."""
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError:
+        raise ImportError(f"{name}: Parquet needs pyarrow: pip install 'irpref[parquet]'") from None
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is not None:
+            raise
+        raise _unreadable(name, error) from None
+    except (pa.ArrowException, UnicodeDecodeError, MemoryError, OverflowError) as error:
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: Exception) -> ValueError:
+    line = next((line for line in str(error).split("\n") if line.strip()), type(error).__name__)
+    return ValueError(f"{name}: this is no Parquet file, or it is damaged: {line.strip()[:SHOWN]}")
+
+
+def _parts_of(
+    file: Any, name: str, folders: Mapping[str, str], value: str, names: Mapping[str, str] | None
+) -> Iterator[Part]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def opened(**more: Any) -> Any:
+        return parquet.ParquetFile(
+            file if isinstance(file, str) else pa.BufferReader(file), page_checksum_verification=True, **more
+        )
+
+    with opened() as plain:
+        schema, metadata = plain.schema_arrow, plain.metadata
+    here = [*schema.names, *(key for key in folders if key not in schema.names)]
+    of = columns_of(here, value, name, names)
+    topic, doc, number = of.values()
+    wanted = [column for column in (schema.names if value == "relevance" else of.values()) if column in schema.names]
+    others = (
+        [column for column in here if column not in of and column not in of.values()] if value == "relevance" else []
+    )
+    # Of topics each name is read once.
+    coded = [topic] if topic in schema.names and _is_text(schema.field(topic).type) else []
+    rows = 0
+    with opened(metadata=metadata, read_dictionary=coded) as reader:
+        for batch in reader.iter_batches(ROWS, columns=wanted):
+            if not len(batch):
+                continue
+
+            def column(there: str, batch: Any = batch) -> Any:
+                if there in batch.schema.names:
+                    return batch.column(there)
+                return pa.DictionaryArray.from_arrays(np.zeros(len(batch), np.int32), [folders[there]])
+
+            topics, begins = _stretches(_ids(column(topic), topic, name, rows))
+            docs = _ids(column(doc), doc, name, rows)
+            if value == "relevance" and _is_dictionary(docs):
+                docs = docs.dictionary_decode()
+            further = {other: _plain(column(other)) for other in others}
+            yield Part(topics, begins, docs, _numbers(column(number), number, name), further, here)
+            rows += len(batch)
+
+
+# Columns --------------------------------------------------------------------------------------------------------
+
+
+def _ids(column: Any, there: str, name: str, before: int) -> Any:
+    """A column of ids as text, or as a dictionary of text; `before` rows of the file were read before it."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if column.null_count or (_is_dictionary(column) and column.dictionary.null_count):
+        row = before + compute.index(compute.is_null(column), True).as_py()
+        raise ValueError(f"{name}: an id is missing in column {there!r}, row {row + 1}")
+    try:
+        if not _is_dictionary(column):
+            return _as_text(column)
+        column.validate(full=True)  # of a damaged file, numbers may lead out of the dictionary
+        return pa.DictionaryArray.from_arrays(column.indices, _as_text(column.dictionary))
+    except pa.ArrowInvalid:
+        raise ValueError(f"{name}: column {there!r} holds bytes that are not UTF-8") from None
+    except TypeError:
+        raise ValueError(f"{name}: column {there!r} holds {column.type}, expected text or whole numbers") from None
+
+
+def _as_text(column: Any) -> Any:
+    """Text with 64-bit offsets. Raises `TypeError` where a column holds neither text nor whole numbers."""
+    import pyarrow as pa
+
+    if not (_is_text(column.type) or pa.types.is_integer(column.type)):
+        raise TypeError
+    if pa.types.is_integer(column.type):
+        column = column.cast(pa.string())
+    found = column.cast(pa.large_string())
+    data = found.buffers()[2]
+    if data is not None and np.frombuffer(data, np.uint8).max(initial=0) > 127:
+        found.validate(full=True)  # pyarrow does not look at text that it reads
+    return found
+
+
+def _is_text(type_: Any) -> bool:
+    return str(type_) in ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+
+
+def _is_dictionary(column: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_dictionary(column.type))
+
+
+def _stretches(column: Any) -> tuple[list[str], Ints]:
+    """Topic and first row of each stretch of rows with the same topic."""
+    if _is_dictionary(column):
+        codes = column.indices.to_numpy(zero_copy_only=False)
+        begins: Ints = np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)
+        return column.dictionary.take(column.indices.take(begins)).to_pylist(), begins
+    return _stretches(column.dictionary_encode())
+
+
+def _numbers(column: Any, there: str, name: str) -> Floats:
+    """Scores or grades; a number that is missing is found, with topic and document, as NaN."""
+    import pyarrow as pa
+
+    kind = pa.types
+    if kind.is_boolean(column.type) or kind.is_null(column.type):
+        column = column.cast(pa.int8())
+    if not (kind.is_integer(column.type) or kind.is_floating(column.type) or kind.is_decimal(column.type)):
+        raise ValueError(f"{name}: column {there!r} holds {column.type}, expected numbers")
+    column = column.cast(pa.float64(), safe=False)
+    found: Floats = column.fill_null(float("nan")).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _plain(column: Any) -> Any:
+    """Another column as an array: numbers with NaN where one is missing, anything else as objects."""
+    import pyarrow as pa
+
+    if pa.types.is_primitive(column.type) and not (column.null_count and pa.types.is_boolean(column.type)):
+        return column.to_numpy(zero_copy_only=False)
+    return objects(column.to_pylist())

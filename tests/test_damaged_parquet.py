@@ -1,0 +1,114 @@
+"""Damaged Parquet files: one clear line with the file's name, whatever is damaged, and never the end of the process.
+
+The files are read by a process of its own: what ends it could not be caught.
+"""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+N = 600
+COLUMNS = {
+    "query_id": [f"q{i // 20}" for i in range(N)],
+    "doc_id": [f"doc-{i % 97}-é" for i in range(N)],
+    "score": [float(i % 13) for i in range(N)],
+}
+READ = """
+import sys, traceback
+import irpref
+from irpref.formats.trec import Source
+from irpref.judged import stream
+from irpref.judged.pool import Pool
+
+pool = Pool.build({f"q{t}": {f"doc-{d}-é": d % 3 for d in range(50)} for t in range(30)})
+for path in sys.argv[1:]:
+    for read in (irpref.read_run, lambda path: stream.judge_file(pool, Source(path)), irpref.read_qrels):
+        try:
+            read(path)
+            print("read")
+        except (ValueError, OSError) as error:
+            text = str(error)
+            print("named" if path in text and "\\n" not in text else f"NOT NAMED {text!r}")
+        except BaseException:
+            print("TRACEBACK", path, traceback.format_exc().replace("\\n", " | "))
+print("end")
+"""
+
+
+def _whole(path: Path, **how) -> bytes:
+    pq.write_table(pa.table({**COLUMNS, "relevance": [i % 3 for i in range(N)]}), path, **how)
+    return path.read_bytes()
+
+
+def _damaged(folder: Path, data: bytes, what: str, rng: random.Random) -> None:
+    """Files in which the end is missing, bytes are others, or a stretch is gone or there twice."""
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    for i, size in enumerate([0, 3, 4, 12, footer // 3, footer, footer + 10, len(data) - 9, len(data) - 1]):
+        (folder / f"{what}-cut{i}.parquet").write_bytes(data[:size])
+    places = {
+        "footer": range(footer, len(data) - 8),
+        "pages": range(4, footer),
+        "ends": range(len(data) - 8, len(data)),
+    }
+    for where, range_ in places.items():
+        for i in range(40 if where != "ends" else 8):
+            found = bytearray(data)
+            for at in rng.sample(range_, min(1 + i % 3, len(range_))):
+                found[at] ^= 1 << rng.randrange(8) if i % 2 else rng.randrange(1, 256)
+            (folder / f"{what}-{where}{i}.parquet").write_bytes(found)
+    for i in range(6):
+        a, b = sorted(rng.sample(range(4, footer), 2))
+        (folder / f"{what}-gone{i}.parquet").write_bytes(data[:a] + data[b:])
+        (folder / f"{what}-twice{i}.parquet").write_bytes(data[:b] + data[a:])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"compression": "none", "use_dictionary": False, "row_group_size": 100},
+        {"compression": "zstd", "data_page_version": "2.0", "write_page_checksum": True},
+        {
+            "column_encoding": {"doc_id": "DELTA_BYTE_ARRAY", "score": "BYTE_STREAM_SPLIT"},
+            "use_dictionary": ["query_id"],
+        },
+    ],
+    ids=["as usual", "plain", "checksums", "deltas"],
+)
+def test_each_damaged_file_is_named_in_one_line(how, tmp_path):
+    data = _whole(tmp_path / "whole.parquet", **how)
+    _damaged(tmp_path, data, "x", random.Random(0))
+    paths = sorted(map(str, tmp_path.glob("x-*.parquet")))
+    done = subprocess.run([sys.executable, "-c", READ, *paths], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if line not in ("read", "named", "end")] == []
+    assert (done.returncode, lines[-1:], len(lines)) == (0, ["end"], 3 * len(paths) + 1), done.stderr[-2000:]
+    assert lines.count("named") > len(paths)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("query_id", [1.5]),
+        ("doc_id", [[1]]),
+        ("doc_id", [{"a": 1}]),
+        ("score", ["1"]),
+        ("score", [[1.0]]),
+        ("score", [b"1"]),
+    ],
+    ids=str,
+)
+def test_columns_of_wrong_types_are_named(column, values, tmp_path):
+    import irpref
+
+    path = tmp_path / "run.parquet"
+    pq.write_table(pa.table({"query_id": ["1"], "doc_id": ["a"], "score": [1.0], column: values}), path)
+    with pytest.raises(
+        ValueError, match=rf"run\.parquet: column '{column}' holds .*, expected (text or whole )?numbers"
+    ):
+        irpref.read_run(path)
