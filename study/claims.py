@@ -82,7 +82,8 @@ class Hypothesis:
             return 1 - found if self.ratio and self.outcome == "own" else found
 
         if self.ratio:
-            return np.log(mean(self.plus) / mean(self.minus))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.log(mean(self.plus) / mean(self.minus))
         return mean(self.plus) - (mean(self.minus) if self.minus else 0.0)
 
     def read(self, low: float, high: float) -> str:
@@ -253,7 +254,8 @@ def verdicts(by_hypothesis: Mapping[str, Mapping[str, float]]) -> list[Verdict]:
     nan = float("nan")
     if k < 3:
         return [
-            Verdict(h, k, float(x.mean()), nan, nan, 0.0, nan, OPEN) for h, x in zip(HYPOTHESES, table, strict=True)
+            Verdict(h, k, float(x.mean()) if k else nan, nan, nan, 0.0, nan, OPEN)
+            for h, x in zip(HYPOTHESES, table, strict=True)
         ]
     level, low, high, p = decide(table)
     return [

@@ -36,14 +36,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays.run import BATCH_ROWS, JudgedRun
+from irpref.arrays.run import BATCH_ROWS
 from irpref.arrays.segments import Bools, Floats, all_whole
-from irpref.formats.runs import each_run
-from irpref.judged.align import listing as listing_of
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.pool import Pool
-from irpref.judged.types import EachRun, Qrels, Run
-from irpref.messages import about, did_you_mean
+from irpref.judged.types import EachRun, Qrels
+from irpref.messages import did_you_mean
+from irpref.meta.board import Board
 from irpref.meta.imperfect import Collection, Left, Regraded, exchanged, second_grades
 from irpref.meta.journal import COLUMNS, Cell, Journal, exactly, hash_of_run, read
 from irpref.meta.losses import DEPTH, LEAST, Pools, Restriction, Thinning, check_levels, seed_of
@@ -281,10 +280,15 @@ def incompleteness(
         Levels that are no percentages; fewer than two runs; `output` holds results of other qrels or
         settings, or a damaged row, or is written to by another process.
     """
+    from irpref.measures.names import parse_all
+
     _check_loss(loss, second, stale_judgments, least, depth, teams)
     chosen = check_levels(levels, rel, least, zero=loss == "judges")
     seed = seed_of(rng)
-    board = _Board(measures, qrels, runs, output is not None or loss == "documents", float32)
+    named = {str(m): m for m in parse_all(measures)}
+    board = _Board(named, qrels, runs, keep=output is not None or loss == "documents", float32=float32)
+    if len(board.aligned) < 2:
+        raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(board.aligned)}")
     of_team = {str(run): str(team) for run, team in (teams or {}).items()}
     lost = _Losses(board, loss, seed, rel, (least[0], least[1]), second, stale_judgments, depth, of_team)
     units: list[Unit] = [(100.0, 0)]
@@ -309,44 +313,8 @@ def incompleteness(
     return Incompleteness(_frame({cell: found[cell] for cell in wanted}), loss)
 
 
-class _Board:
-    """Measures, judgments and runs.
-
-    Parameters
-    ----------
-    measures, qrels, runs : as `incompleteness` takes them
-    keep : bool
-        Whether runs are kept as dicts, too.
-    float32 : bool
-    """
-
-    def __init__(self, measures: Iterable[Measure], qrels: Qrels, runs: EachRun, keep: bool, float32: bool) -> None:
-        from irpref.evaluation import KernelEvaluator
-        from irpref.measures.binding import bind
-        from irpref.measures.everyday import supports
-        from irpref.measures.names import parse_all
-        from irpref.measures.support import check_whole
-
-        if isinstance(qrels, Iterator):
-            qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
-        asked = parse_all(measures)
-        self.named = dict(zip(map(str, asked), bind(asked, qrels), strict=True))
-        # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
-        self.kernels = {name: m for name, m in self.named.items() if supports(m)}
-        self.host = {name: m for name, m in self.named.items() if name not in self.kernels}
-        self.evaluator = KernelEvaluator(self.kernels.values(), qrels, float32=float32)
-        self.pool, self.float32 = self.evaluator.pool, float32
-        if self.host:
-            check_whole(self.host.values(), self.pool.level_grade)
-        self.aligned: dict[str, JudgedRun] = {}
-        self.raw: dict[str, Any] = {}
-        for name, run in each_run(runs):
-            with about(name):
-                if self.host or keep:
-                    run = self.raw[name] = _as_dicts(self.pool, run)
-                self.aligned[name] = self.evaluator.judge(run)
-        if len(self.aligned) < 2:
-            raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(self.aligned)}")
+class _Board(Board):
+    """Measures, judgments and runs, and the means of what is left."""
 
     def means(self, part: _Part) -> Iterator[dict[Cell, float]]:
         """Means of each system that are not known yet."""
@@ -531,18 +499,6 @@ def _check_loss(
         raise ValueError(f"{given} is for loss='pools', got loss={loss!r}")
     if tuple(least) != LEAST and loss != "random":
         raise ValueError(f"least={least!r} is for loss='random', got loss={loss!r}")
-
-
-def _as_dicts(pool: Pool, run: Run) -> dict[str, dict[str, float]]:
-    """The run as the host's evaluators read it fastest, whatever form it has."""
-    listing = listing_of(pool, run)
-    offsets = listing.topics.offsets.tolist()
-    score = listing.score.tolist()
-    return {
-        topic: dict(zip(listing.doc_ids[a:b], score[a:b], strict=True))
-        for topic, a, b in zip(pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
-        if a < b
-    }
 
 
 def _host_evaluator(measures: list[Measure], pool: Pool, keep: Bools, grades: Floats) -> Any:

@@ -16,8 +16,9 @@ and comes with a standard error for topics and teams like those at hand:
                 of the mean over samples (jackknife)
 
 A random half without replacement has about the variance of the whole around its population, and no system ties with a
-copy of itself, as in a bootstrap. What topics and teams do together is counted twice: intervals are a little wide.
-Teams are halved if there are at least six; otherwise the systems are taken as fixed.
+copy of itself, as in a bootstrap. What topics and teams do together is counted twice, so that intervals of small
+collections are up to twice as wide as they need to be. Teams are halved if there are at least six; otherwise systems
+are taken as fixed.
 
 J. Shao and C. F. J. Wu, A general theory for jackknife variance estimation, Annals of Statistics 17 (1989) 1176-1197,
 doi:10.1214/aos/1176347263: leaving out a large part of the sample also serves statistics that are not smooth, as tau.
@@ -25,20 +26,18 @@ doi:10.1214/aos/1176347263: leaving out a large part of the sample also serves s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from ir_measures.measures import Measure
 
-from irpref.arrays.run import BATCH_ROWS, JudgedRun
+from irpref.arrays.run import BATCH_ROWS
 from irpref.arrays.segments import Bools, Floats
-from irpref.formats.runs import each_run
 from irpref.judged.types import EachRun, Qrels
 from irpref.measures.declare import MeasureLike
-from irpref.messages import about
+from irpref.meta.board import Board
 from irpref.meta.losses import DEPTH, LEAST, Pools, Restriction, Thinning, check_levels, seed_of
 from irpref.meta.ranking import taus_of_scores
 from irpref.values.samples import Rng
@@ -282,7 +281,7 @@ def robustness(
     full = board.values(np.ones((1, board.pool.grade.size), bool))
     plan = _Plan(board, {name: of[0] for name, of in full.items()}, n_samples, n_halves, seed)
     judgments = {100.0: float(board.pool.grade.size)}
-    pools = Pools(board.runs, depth, board.teams, board.pool.grade.size) if loss == "pools" else None
+    pools = Pools(board.aligned, depth, board.teams, board.pool.grade.size) if loss == "pools" else None
     thinnings = [Thinning(board.pool, rel, LEAST, _rng(seed, s)) for s in range(n_samples) if pools is None]
     for level in chosen:
         pooled: list[Bools] = []
@@ -310,8 +309,8 @@ def _rng(*key: int) -> np.random.Generator:
     return np.random.default_rng(key)
 
 
-class _Board:
-    """Measures, judgments and aligned runs."""
+class _Board(Board):
+    """Measures and criteria, judgments and runs, and their teams."""
 
     def __init__(
         self,
@@ -322,48 +321,35 @@ class _Board:
         cutoff: int | None,
         teams: Mapping[str, str],
     ) -> None:
-        from irpref.evaluation import KernelEvaluator
-        from irpref.measures.binding import bind
-        from irpref.measures.names import parse, parse_all
+        from irpref.measures.names import parse_all
 
         named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
         self.names = list(named)
-        every = {name: parse(m) for name, m in named.items()}
-        self.criteria = [f"criterion {m}" for m in parse_all(criteria)]
-        every.update(zip(self.criteria, parse_all(criteria), strict=True))
-        qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
-        alone = list(set(every.values()))
-        bound = dict(zip(alone, bind(alone, qrels), strict=True))
-        self.measures: dict[str, Measure] = {name: bound[m] for name, m in every.items()}
-        self._evaluator = KernelEvaluator(self.measures.values(), qrels)
-        self.pool = self._evaluator.pool
-        self.runs: dict[str, JudgedRun] = {}
-        for name, run in each_run(runs):
-            with about(name):
-                self.runs[name] = self._evaluator.judge(run).at(cutoff)
-        if len(self.runs) < 3 or self.pool.n_topics < LEAST_TOPICS:
+        truth = {f"criterion {m}": m for m in parse_all(criteria)}
+        self.criteria = list(truth)
+        super().__init__({**named, **truth}, qrels, runs, cutoff=cutoff, host=False)
+        if len(self.aligned) < 3 or self.pool.n_topics < LEAST_TOPICS:
             raise ValueError(
                 f"robustness compares rankings on halves of the topics, which needs at least 3 runs and {LEAST_TOPICS} "
-                f"topics, got {len(self.runs)} and {self.pool.n_topics}"
+                f"topics, got {len(self.aligned)} and {self.pool.n_topics}"
             )
         self.teams = teams
-        names = [teams.get(name, name) for name in self.runs]
-        order = {name: i for i, name in enumerate(sorted(set(names)))}
-        self.team = np.array([order[name] for name in names])
+        names = [teams.get(name, name) for name in self.aligned]
+        self.team = np.unique(names, return_inverse=True)[1]
 
     def values(self, keep: Bools) -> dict[str, Floats]:
         """Values of all measures, higher is better: (n, n_systems, n_topics), for judgments kept: (n, n_judged)."""
         n_topics = self.pool.n_topics
-        out: dict[str, Floats] = {name: np.empty((len(keep), len(self.runs), n_topics)) for name in self.measures}
+        out: dict[str, Floats] = {name: np.empty((len(keep), len(self.aligned), n_topics)) for name in self.named}
         step = max(1, BATCH_ROWS // max(int(keep[0].sum()), 1))
         for start in range(0, len(keep), step):
             part = slice(start, min(start + step, len(keep)))
             against = Restriction(self.pool, keep[part])
-            for s, run in enumerate(self.runs.values()):
+            for s, run in enumerate(self.aligned.values()):
                 view = against.of(run)
-                for name, measure in self.measures.items():
-                    out[name][part, s] = self._evaluator.tasks[measure](view).reshape(-1, n_topics)
-        for name, measure in self.measures.items():
+                for name, measure in self.named.items():
+                    out[name][part, s] = self.evaluator.tasks[measure](view).reshape(-1, n_topics)
+        for name, measure in self.named.items():
             if not getattr(measure, "higher_is_better", True):
                 out[name] = -out[name]
         return out

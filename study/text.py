@@ -1,0 +1,58 @@
+"""Numbers and tables as the pages print them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def fraction(x: float) -> str:
+    """Two digits, without the zero before the point."""
+    return "–" if not np.isfinite(x) else re.sub(r"^(-?)0\.", r"\1.", f"{x:.2f}").replace("-.00", ".00")
+
+
+def signed(x: float) -> str:
+    """Two digits and a sign."""
+    text = fraction(abs(x))
+    return text if text in ("–", ".00") else ("+" if x > 0 else "−") + text
+
+
+def times(x: float) -> str:
+    """A logarithm as a factor."""
+    return "–" if not np.isfinite(x) else f"×{np.exp(x):.1f}"
+
+
+def percent(x: float, sign: bool = False) -> str:
+    """A share in per cent: whole numbers from 10 on, one digit below."""
+    if not np.isfinite(x):
+        return "–"
+    text = f"{abs(100 * x):.0f}" if abs(100 * x) >= 9.95 else f"{abs(100 * x):.1f}"
+    if float(text) == 0:
+        return "0"
+    return ("−" if x < 0 else "+" if sign else "") + text
+
+
+def count(n: int) -> str:
+    """A small number as a word."""
+    return WORDS[n] if n < len(WORDS) else str(n)
+
+
+def listed(names: Iterable[str]) -> str:
+    """A, B and C."""
+    every = list(names)
+    return " and ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
+
+
+def code(words: str) -> str:
+    """Options in the text as code."""
+    return re.sub(r"(unretrieved='\w+')", r"`\1`", words)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown, numbers to the right."""
+    lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
