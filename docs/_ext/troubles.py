@@ -134,7 +134,7 @@ KINDS = {
     ),
     "Names and parameters of measures": (
         Kind(
-            ("unknown measure …", "compares two rankings, so it is no measure"),
+            ("unknown measure …", "compares two rankings, so it is no measure", "of trec_eval has no measure here"),
             "irpref.parse('nDGC@10')",
             "Neither irpref nor ir_measures nor trec_eval has a measure of this name (`irpref.UnknownMeasureError`).",
             "Take the nearest name from the message, or one that `irpref list` prints.",

@@ -20,6 +20,9 @@ from irpref.measures.e_measure import EMeasure, FMeasure
 from irpref.measures.seen_ap import SeenAP
 from irpref.measures.generalised import GPrecision, GRecall
 from irpref.measures.original_ndcg import OriginalNDCG
+from irpref.measures.gain import CG, DCG, NCG
+from irpref.measures.rank_biased import RBPResidual
+from irpref.measures.precision import InterpolatedPrecision
 from irpref.measures.prefs import NumPrefs, NumPrefsFulfilled, PrefShare
 from irpref.measures.prefs_at import PrefAP, PrefPrecision, PrefRecall, WeightedPrefPrecision
 

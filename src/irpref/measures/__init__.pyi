@@ -612,6 +612,116 @@ class _OriginalNDCG(KernelMeasure):
     ) -> _OriginalNDCG: ...
     def __matmul__(self, at_param: int) -> _OriginalNDCG: ...
 
+class _CG(KernelMeasure):
+    """Gain collected down to the cutoff: the sum of the gains of the documents retrieved.
+
+    How much gain has a user collected down to this rank?
+    from 0.
+    Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418.
+
+    Parameters
+    ----------
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+        cutoff: int | None = ...,
+    ) -> _CG: ...
+    def __matmul__(self, at_param: int) -> _CG: ...
+
+class _DCG(KernelMeasure):
+    """Gain collected down to the cutoff, each gain discounted by its rank from rank `base` on.
+
+    How much gain has a user collected down to this rank, if later ranks count less?
+    from 0.
+    Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418.
+
+    Parameters
+    ----------
+    base : base of the logarithm, and first rank discounted (default 2)
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        base: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+        cutoff: int | None = ...,
+    ) -> _DCG: ...
+    def __matmul__(self, at_param: int) -> _DCG: ...
+
+class _NCG(KernelMeasure):
+    """Gain collected down to the cutoff, as a share of what the ideal list has there.
+
+    Which share of the gain that could be had down to this rank has a user collected?
+    [0, 1].
+    Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418.
+
+    Parameters
+    ----------
+    gains : gain of a grade; a grade not named keeps its value
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        judged_only: bool | None = ...,
+        cutoff: int | None = ...,
+    ) -> _NCG: ...
+    def __matmul__(self, at_param: int) -> _NCG: ...
+
+class _RBPResidual(KernelMeasure):
+    """How far RBP could rise, were all documents without a judgment relevant: the weight of what nobody judged.
+
+    How much of rank-biased precision is not known, because documents were not judged?
+    [0, 1].
+    Moffat & Zobel, TOIS 2008, section 5, doi:10.1145/1416950.1416952.
+
+    Parameters
+    ----------
+    p : persistence (default 0.8)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        p: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _RBPResidual: ...
+    def __matmul__(self, at_param: int) -> _RBPResidual: ...
+
+class _InterpolatedPrecision(KernelMeasure):
+    """Highest precision at any rank where a recall level is reached; without a level, the mean over eleven of them.
+
+    How precise can a user be who wants this share of the relevant documents?
+    [0, 1].
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; trec_eval 10 m_iprec_at_recall.c.
+
+    Parameters
+    ----------
+    recall : recall level (default: the mean over 0, 0.1, ..., 1)
+    rounding : how many documents reach a level, see the definition (default 'up')
+    rel : minimum grade counted as relevant (default 1)
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        recall: float | None = ...,
+        rounding: Literal["up", "nearest"] | None = ...,
+        rel: float | None = ...,
+    ) -> _InterpolatedPrecision: ...
+    def __matmul__(self, at_param: float) -> _InterpolatedPrecision: ...
+
 class _PrefShare(KernelMeasure):
     """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_` measures.
 
@@ -776,6 +886,11 @@ SeenAP: _SeenAP
 GPrecision: _GPrecision
 GRecall: _GRecall
 OriginalNDCG: _OriginalNDCG
+CG: _CG
+DCG: _DCG
+NCG: _NCG
+RBPResidual: _RBPResidual
+InterpolatedPrecision: _InterpolatedPrecision
 NumPrefs: _NumPrefs
 NumPrefsFulfilled: _NumPrefsFulfilled
 PrefShare: _PrefShare
@@ -789,13 +904,17 @@ __all__ = [
     "BprefN",
     "BprefR",
     "BprefVariant",
+    "CG",
     "CRP",
     "CRPRecovery",
     "Coverage",
+    "DCG",
     "EMeasure",
     "FMeasure",
     "GPrecision",
     "GRecall",
+    "InterpolatedPrecision",
+    "NCG",
     "NCU",
     "NPref",
     "Novelty",
@@ -810,6 +929,7 @@ __all__ = [
     "PrefRecall",
     "PrefShare",
     "QMeasure",
+    "RBPResidual",
     "RMeasure",
     "RPref",
     "RecallEffort",

@@ -2,10 +2,10 @@
 
 `irpref.accelerate()` puts a provider first in ir_measures' pipeline that computes
 
-    AP  nDCG  P  R  RR  Rprec  Bpref  Success  Judged  NumQ  NumRet  NumRel  SetP  SetR  SetF  SetAP
+    AP  nDCG  P  R  RR  Rprec  Bpref  Success  Judged  NumQ  NumRet  NumRel  SetP  SetR  SetF  SetAP  RBP  ERR
 
-with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains` and `beta`; `accelerate(False)` takes it out again. Values
-are those of the host, to the last bit of a double, tie order included: the host breaks ties by falling document
+with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains`, `beta` and `p`; `accelerate(False)` takes it out again.
+Values are those of the host, to the last bit of a double, tie order included: the host breaks ties by falling document
 id (as trec_eval), but by rising id for `RR` with a cutoff and for `Judged`, and so does this module. What the host
 cannot compute (`RR(judged_only=True)@10`) or what is not listed goes to the host as before.
 
@@ -16,8 +16,11 @@ Differences, all deliberate; each is pinned by a test:
   `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the measures that it computes for the host;
 - means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in the order of the
   run, so that a mean can have another last digit there; values of topics are equal;
-- `nDCG(dcg='exp-log2')@k` comes from a Perl script that prints 5 digits, refuses grades above 4 and takes numbers
-  as topics only. Here it is not rounded and takes all;
+- `nDCG(dcg='exp-log2')@k` and `ERR@k` come from a Perl script that prints 5 digits, refuses grades above 4 and takes
+  numbers as topics only. Here they are not rounded and take all topics, and nDCG all grades;
+- `RBP(rel=...)` comes from cwl_eval, which leaves tied documents in the order of the run's rows; here their order is
+  that of the other measures. `RBP` with a cutoff and `ERR` without one have no provider in the host; the other numbers
+  of cwl_eval (expected cost, ...) are left to it;
 - the host counts `NumRet` after `judged_only` of another measure, and applies the `gains` of one nDCG to another,
   if they are asked for together (which, depends on the hash seed). Here each measure has its own parameters;
 - a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the value 0;
@@ -49,6 +52,7 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
+from irpref.measures.rank_biased import err, rbp
 from irpref.measures.support import check_parameters
 
 # Kernels: shape (n_topics,) ---------------------------------------------------------------------------------
@@ -260,6 +264,8 @@ HOSTED: dict[str, Hosted] = {
     "SetR": Hosted(set_recall),
     "SetF": Hosted(set_f, fits=lambda m: m["beta"] >= 0),
     "SetAP": Hosted(set_ap),
+    "RBP": Hosted(rbp, fits=lambda m: "rel" in m.params),
+    "ERR": Hosted(err),
 }
 
 
@@ -275,7 +281,7 @@ def hosted(measure: Measure) -> Hosted | None:
 
 def in_32_bits(measure: Measure) -> bool:
     """Whether the host's own value of a hosted measure comes from scores as 32-bit floats: from pytrec_eval."""
-    return bool(measure.NAME != "Judged" and not (measure.NAME == "RR" and "cutoff" in measure.params))
+    return measure.NAME not in ("Judged", "RBP", "ERR") and not (measure.NAME == "RR" and "cutoff" in measure.params)
 
 
 def supports(measure: Measure) -> bool:

@@ -18,6 +18,7 @@ from ir_measures import util
 from ir_measures.measures import Measure
 
 from irpref.measures.declare import PACKAGE, KernelMeasure
+from irpref.measures.precision import LEVELS, InterpolatedPrecision
 from irpref.measures.prefs import TREC_PREFS
 from irpref.measures.support import check_limits
 from irpref.messages import clipped, did_you_mean, nearest
@@ -33,7 +34,31 @@ TREC_NAMES = (
 _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 # Names of other tools for measures of ours.
-OTHER_NAMES: dict[str, str] = {name: str(measure) for name, measure in TREC_PREFS.items()}
+_TREC_10 = InterpolatedPrecision(rounding="nearest")
+OTHER_NAMES: dict[str, str] = {
+    **{name: str(measure) for name, measure in TREC_PREFS.items()},
+    "11pt_avg": str(_TREC_10),
+}
+# What trec_eval 10 prints with -m all_trec and has no measure here: what to take, or how to compute it. Numbers at the
+# end of a name are left away.
+TREC_REFUSED: dict[str, str] = {
+    "runid": "the name of the run is no measure",
+    "relstring": "the grades of a ranking are no measure; irpref explain shows them",
+    "gm_map": "it is a geometric mean; take exp of the mean over topics of log(max(AP, 0.00001))",
+    "gm_bpref": "it is a geometric mean; take exp of the mean over topics of log(max(Bpref, 0.00001))",
+    "Rprec_mult": "precision at a multiple of R; Rprec is the one at R",
+    "utility": "relevant less non-relevant documents retrieved: 2 * NumRelRet - NumRet",
+    "num_nonrel_judged_ret": "NumRet * Judged - NumRelRet by topic, where no grade is negative",
+    "binG": "1 / log2(2 + non-relevant documents above), averaged over relevant ones; nDCG is the usual measure",
+    "G": "gain / log2(2 + gain that is missing above), normalised; nDCG is the usual measure",
+    "ndcg_rel": "nDCG averaged over relevant documents; nDCG and nDCG@k are the usual measures",
+    "Rndcg": "nDCG averaged over the ranks at which grades of the ideal list end; nDCG@k has one of them",
+    "relative_P": "P@k over the highest value that it can have; with binary grades NCG@k is the same",
+    "rbp": "RBP(rel=1,p=0.9) is the same with binary grades; with others trec_eval 10 scales gains by numbers that "
+    "it never sets",
+    "rbp_resid": "RBPResidual(p=0.9) is the same, but trec_eval prints 0 where no document retrieved is unjudged",
+    "unj": "1 - Judged@k is the same where a topic has k documents and no grade is negative",
+}
 
 # What people type for measures of other names; not understood, for it could mean several, but guessed at.
 _MEANT = {
@@ -172,6 +197,9 @@ def _parse(text: str | Measure) -> list[Measure]:
     trec = _trec(name)
     if trec is not None:
         return trec
+    why = TREC_REFUSED.get(name) or TREC_REFUSED.get(re.sub(r"[._][\d.,]+$", "", name))
+    if why is not None:
+        raise UnknownMeasureError(f"{clipped(name)!r} of trec_eval has no measure here: {why}")
     key = key or (None if head.endswith(("_", "-")) else _spellings().get(_plain(head)))
     if key is not None:
         return _read(text, key, rest)
@@ -223,6 +251,10 @@ def _trec(name: str) -> list[Measure] | None:
         base, numbers = match.groups()
         if base not in ("set_F", "iprec_at_recall") and "." in numbers:
             raise ValueError(f"{clipped(name)!r}: {base} takes whole numbers, such as {base}_10")
+        if base == "iprec_at_recall":  # of version 10; the host's `IPrec` is that of version 9
+            return [_TREC_10(recall=float(number)) for number in numbers.split(",")]
+    elif name == "iprec_at_recall":
+        return [_TREC_10(recall=level) for level in LEVELS]
     with redirect_stdout(io.StringIO()):  # the host prints what it leaves out of `official`
         # Not ours, which would come back here: see `irpref.register_names`.
         found = list(getattr(util.parse_trec_measure, "irpref_host_parser", util.parse_trec_measure)(name))

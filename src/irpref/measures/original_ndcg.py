@@ -53,7 +53,7 @@ def discount(rank: Ints, base: float) -> Floats:
     rank
         Ranks from 1.
     base
-        Base of the logarithm, above 1.
+        Base of the logarithm, above 1; infinite for no discount.
     """
     deepest = int(rank.max(initial=0))
     if deepest < _TABLED:
@@ -89,14 +89,13 @@ def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) ->
     return pool.memo((ideal_dcg, base, gains, cutoff), make)
 
 
-def _parts(
+def gains_found(
     run: JudgedRun, base: float, gains: Gains, judged_only: bool, cutoff: int | None
-) -> tuple[JudgedRun, Floats, Floats]:
-    """Discounted gains of the relevant hits, (n_hits,), and of the ideal list, (n_topics,)."""
+) -> tuple[JudgedRun, Floats]:
+    """The hits that have a gain, and their discounted gains: (n_hits,)."""
     # Documents without a gain add nothing and are dropped; the others keep their ranks.
     view = run.view(cutoff, judged_only).relevant(gains)
-    gain = run.pool.level_ratio_gain(gains)[view.level]
-    return view, gain / discount(view.rank, base), ideal_dcg(run.pool, base, gains, cutoff)
+    return view, run.pool.level_ratio_gain(gains)[view.level] / discount(view.rank, base)
 
 
 def original_ndcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
@@ -120,7 +119,8 @@ def original_ndcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: boo
     array (n_topics,)
         0 where nothing has a gain.
     """
-    view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
+    view, gain = gains_found(run, base, gains, judged_only, cutoff)
+    ideal = ideal_dcg(run.pool, base, gains, cutoff)
     value = np.divide(view.hits.total(gain), ideal, out=np.zeros_like(ideal), where=ideal > 0)
     return np.minimum(value, 1.0)  # the same gains added in another order may be larger in the last digit
 
@@ -130,7 +130,8 @@ def original_ndcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_onl
 
     They add up to the value. A document without a gain adds 0, and still pushes those below it down.
     """
-    view, gain, ideal = _parts(run, base, gains, judged_only, cutoff)
+    view, gain = gains_found(run, base, gains, judged_only, cutoff)
+    ideal = ideal_dcg(run.pool, base, gains, cutoff)
     share = gain / view.hits.spread(np.where(ideal > 0, ideal, 1.0))
     weight = run.pool.gain(gains)
     return Terms(view.on_pool(share, 0.0), columns={"gain": weight}, counts=weight > 0)
@@ -138,7 +139,7 @@ def original_ndcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_onl
 
 def discount_reasons(topic: Topic) -> None:
     """What the gain of each document is divided by."""
-    by = discount(np.maximum(topic.place, 1), topic.arguments["base"])
+    by = discount(np.maximum(topic.place, 1), topic.arguments.get("base", np.inf))
     gain = topic.columns["gain"]
     found = topic.inside & (gain > 0)
     topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "no gain")

@@ -1,32 +1,64 @@
-"""Precision at levels of recall and at rank R: curves and counts, not registered as measures.
+"""Interpolated precision at a recall level, and its mean over eleven; curves and counts of precision. 1 is best.
 
-    P(r_i) = max {P(j) : recall(j) >= i / 10}, i = 0 ... 10        0 where no rank reaches the level
+    P(x) = max {P(j) : recall(j) >= x}         0 where no rank reaches the level
+    11-point average = mean of P(0), P(0.1), ..., P(1)
     R-precision = relevant documents in the top R / R              also where the list is shorter
 
 R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4. The
 formula printed there takes the maximum between two levels only; its tables, and these functions, take it from
 the level on.
 
-Levels are compared in whole numbers, 10 * found >= i * R. In floating point they go wrong in the tools:
-trec_eval 9, and ir_measures with it, has 0.7 * 3 + 0.9 = 2.9999999999999996 and reports, for the book's
-second query, the precision of two documents found where recall 0.7 needs three (.25 for .20); trec_eval 10
-rounds to the nearest document and takes recall 1/3 for the level 0.4.
+How many relevant documents reach a level x, of R? Tools differ:
+
+    rounding   number                 of
+    up         ceiling of x * R       this definition, compared in whole numbers
+    nearest    x * R, rounded         trec_eval 10: recall 1/3 counts as level 0.4
+    (neither)  x * R + 0.9, cut off   trec_eval 9, and with it ir_measures' `IPrec`: mostly the ceiling, but
+                                      0.7 * 3 + 0.9 = 2.9999999999999996, so that recall 2/3 counts as level 0.7
+
+trec_eval's names `iprec_at_recall_x` and `11pt_avg` mean `rounding='nearest'`, as version 10 has it. For the book's
+second query the three have .20, .25 and .25 at level 0.7, and .25, .3333 and .25 at level 0.4.
 
 Decided here: nothing relevant gives 0; unjudged documents and negative grades are not relevant.
+
+By hand: R = 3, relevant at ranks 3, 8 and 15, with precision 1/3, 1/4 and 1/5. At level 0.4 `up` needs 2 documents,
+1.2 rounded up: 1/4; `nearest` needs 1: 1/3. The mean of all levels is (4/3 + 3/4 + 4/5) / 11 with `up`.
+
+When 1, when 0: 1 at a level where the first documents are all relevant until the level is reached; 0 where the list
+ends before.
+
+When to use it: to compare with published recall-precision tables. Otherwise AP, which needs no interpolation.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
+from irpref.measures.declare import REL, KernelMeasure, Param, register
 
-LEVELS = 11
+LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-def interpolated_precision(run: JudgedRun, *, rel: float) -> Floats:
-    """Precision of each topic at the recall levels 0, 0.1, ..., 1: shape (n_topics, 11), in [0, 1]."""
+def _needed(level: float, relevant: Ints, rounding: str) -> Ints:
+    """How many relevant documents reach a level: shape (n_topics,)."""
+    if rounding == "up":
+        exact = Fraction(repr(level))  # 0.7 is 7/10
+        return -(-exact.numerator * relevant // exact.denominator)
+    product = level * relevant
+    whole = np.floor(product)
+    return (whole + (product - whole >= 0.5)).astype(np.int64)  # halves up, as lround
+
+
+def interpolated_precision(
+    run: JudgedRun, *, rel: float, levels: Sequence[float] = LEVELS, rounding: str = "up"
+) -> Floats:
+    """Precision of each topic at recall levels: shape (n_topics, n_levels), in [0, 1]."""
     relevant = np.flatnonzero(run.grade >= rel)
     found = run.hits.part(relevant)
     precision = (found.position + 1) / run.rank[relevant]
@@ -34,10 +66,16 @@ def interpolated_precision(run: JudgedRun, *, rel: float) -> Floats:
     for _, rows, inside in found.padded():
         block = np.where(inside, precision[rows], 0.0)
         best[rows[inside]] = np.maximum.accumulate(block[:, ::-1], axis=1)[:, ::-1][inside]
-    # How many relevant documents reach the level: the ceiling of i * R / 10, in integers.
-    needed = np.maximum(-(-np.arange(LEVELS) * run.pool.count_relevant(rel)[:, None] // 10), 1)
+    size = run.pool.count_relevant(rel)
+    needed = np.maximum(np.stack([_needed(level, size, rounding) for level in levels], axis=1), 1)
     row = found.starts[:, None] + needed - 1
     return best[np.where(needed <= found.lengths[:, None], row, precision.size)]
+
+
+def precision_at_recall(run: JudgedRun, *, recall: float | None, rounding: str, rel: float) -> Floats:
+    """Interpolated precision at a level, or its mean over eleven: shape (n_topics,), higher is better."""
+    levels = LEVELS if recall is None else (recall,)
+    return interpolated_precision(run, rel=rel, levels=levels, rounding=rounding).sum(axis=1) / len(levels)
 
 
 def r_precision(run: JudgedRun, *, rel: float) -> Floats:
@@ -50,3 +88,36 @@ def r_precision(run: JudgedRun, *, rel: float) -> Floats:
 def counts(run: JudgedRun, *, rel: float) -> tuple[Ints, Ints, Ints]:
     """Documents retrieved, relevant, relevant and retrieved, of each topic: three of shape (n_topics,)."""
     return run.n_retrieved, run.pool.count_relevant(rel), run.hits.count(run.grade >= rel)
+
+
+class _InterpolatedPrecision(KernelMeasure):
+    """Highest precision at any rank where a recall level is reached; without a level, the mean over eleven of them."""
+
+    __name__ = NAME = "InterpolatedPrecision"
+    PRETTY_NAME = "interpolated precision"
+    AT_PARAM = "recall"
+    SHORT_DESC = "Highest precision at or after a recall level, or its mean over eleven levels."
+    QUESTION = "How precise can a user be who wants this share of the relevant documents?"
+    USE = "You compare with published tables of precision at recall levels, or with trec_eval 10's."
+    TRAPS = "Tools differ in how many documents reach a level: see the table of the definition, and name the tool."
+    ELSEWHERE = {
+        "trec_eval 10 iprec_at_recall_0.10": "InterpolatedPrecision(rounding='nearest')@0.1",
+        "trec_eval 10 11pt_avg": "InterpolatedPrecision(rounding='nearest')",
+    }
+    DIFFERS = (("ir_measures 0.4.3, IPrec@0.7", "1/4", "1/5", "`mir-textbook`, q2: 0.7 * 3 + 0.9 is cut to 2"),)
+    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; trec_eval 10 m_iprec_at_recall.c"
+    FORMULA = r"P(x) = \max \{ P(j) : \mathrm{recall}(j) \ge x \}"
+    CITE = ("baezayates1999mir",)
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"recall": 0.4}, {"recall": 0.7, "rounding": "nearest", "rel": 2})
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "recall": Param(float, "recall level (default: the mean over 0, 0.1, ..., 1)", minimum=0, maximum=1),
+        "rounding": Param(
+            str, "how many documents reach a level, see the definition", default="up", choices=("up", "nearest")
+        ),
+        "rel": REL,
+    }
+    kernel = staticmethod(precision_at_recall)
+
+
+InterpolatedPrecision = register(_InterpolatedPrecision())

@@ -114,6 +114,26 @@ def set_f(
     return (exact(beta) + 1) * p * r / (exact(beta) * p + r)
 
 
+def rank_biased_precision(
+    ranking: Ranking, judgments: Judgments, *, rel: Number, p: Number = 0.8, cutoff: int | None = None
+) -> Fraction:
+    """Sum of (1 - p) p^(rank - 1) over relevant documents; without a cutoff over 1000 ranks, weights scaled to 1."""
+    relevant, p = relevant_set(judgments, rel), exact(p)
+    weights = [p ** (rank - 1) for rank, doc in enumerate(top(ranking, cutoff or 1000), start=1) if doc in relevant]
+    total = sum(weights, Fraction(0))
+    return total * (1 - p) if cutoff else total / sum(p**rank for rank in range(1000))
+
+
+def expected_reciprocal_rank(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None) -> float:
+    """Mean of 1 / rank of the document at which a user stops, who stops at one of grade g with (2^g - 1) / 16."""
+    value, comes = 0.0, 1.0
+    for rank, doc in enumerate(top(ranking, cutoff), start=1):
+        stops = (2.0 ** max(float(judgments.get(doc, 0)), 0.0) - 1) / 16
+        value += comes * stops / rank
+        comes *= 1 - stops
+    return value
+
+
 # By ir_measures' names.
 EVERYDAY: dict[str, Formula] = {
     "AP": average_precision,
@@ -127,4 +147,6 @@ EVERYDAY: dict[str, Formula] = {
     "NumRet": n_retrieved,
     "SetF": set_f,
     "Bpref": bpref,
+    "RBP": rank_biased_precision,
+    "ERR": expected_reciprocal_rank,
 }

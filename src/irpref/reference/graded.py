@@ -291,3 +291,62 @@ def g_recall(
     gain = {doc: exact((gains or {}).get(grade, grade)) for doc, grade in without_negative(judgments).items()}
     whole = sum(gain.values(), Fraction(0))
     return sum((gain.get(doc, Fraction(0)) for doc in top(ranking, cutoff)), Fraction(0)) / whole if whole else whole
+
+
+@formula("DCG")
+def dcg(
+    ranking: Iterable[str], judgments: Judgments, *, base: Number = 2, cutoff: int | None = None, **how: Any
+) -> float:
+    """Sum of the gains, each divided by log_base(rank) from rank `base` on."""
+    total = 0.0
+    for rank, gain in enumerate(GradedList(ranking, judgments, cutoff=cutoff, **how).gain, start=1):
+        total += float(gain) if rank < base else float(gain) / (math.log(rank) / math.log(base))
+    return total
+
+
+@formula("CG")
+def cg(ranking: Iterable[str], judgments: Judgments, *, cutoff: int | None = None, **how: Any) -> Fraction:
+    """Sum of the gains down to the cutoff."""
+    return sum(GradedList(ranking, judgments, cutoff=cutoff, **how).gain, Fraction(0))
+
+
+@formula("NCG")
+def ncg(ranking: Iterable[str], judgments: Judgments, *, cutoff: int | None = None, **how: Any) -> Fraction:
+    """CG over that of the best list that could be had."""
+    best = sum(GradedList(ranking, judgments, cutoff=cutoff, **how).ideal[:cutoff], Fraction(0))
+    return cg(ranking, judgments, cutoff=cutoff, **how) / best if best else Fraction(0)
+
+
+@formula("RBPResidual")
+def rbp_residual(
+    ranking: Iterable[str], judgments: Judgments, *, p: Number = 0.8, cutoff: int | None = None
+) -> Fraction:
+    """Weight of the documents that nobody judged, and of all ranks below the end of the list."""
+    shown, judged, p = top(ranking, cutoff), without_negative(judgments), exact(p)
+    unjudged = sum(((1 - p) * p ** (rank - 1) for rank, doc in enumerate(shown, 1) if doc not in judged), Fraction(0))
+    return unjudged + p ** len(shown)
+
+
+@formula("InterpolatedPrecision")
+def interpolated_precision(
+    ranking: Iterable[str],
+    judgments: Judgments,
+    *,
+    recall: Number | None = None,
+    rounding: str = "up",
+    rel: Number = 1,
+) -> Fraction:
+    """Highest precision at a rank where the recall level is reached; without a level, the mean over 0, 0.1, ..., 1."""
+    if recall is None:
+        levels = [Fraction(i, 10) for i in range(11)]
+        how: dict[str, Any] = {"rounding": rounding, "rel": rel}
+        return sum((interpolated_precision(ranking, judgments, recall=x, **how) for x in levels), Fraction(0)) / 11
+    relevant, found, best = relevant_set(judgments, rel), 0, Fraction(0)
+    # trec_eval 10 multiplies doubles, and rounds halves away from 0.
+    level = exact(recall) * len(relevant) if rounding == "up" else Fraction(float(recall) * len(relevant))
+    needed = math.ceil(level) if rounding == "up" else math.floor(level + Fraction(1, 2))
+    for rank, doc in enumerate(ranking, start=1):
+        found += doc in relevant
+        if found >= max(needed, 1):
+            best = max(best, Fraction(found, rank))
+    return best

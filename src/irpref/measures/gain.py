@@ -1,0 +1,145 @@
+"""Cumulated gain at a rank: CG, DCG, and CG as a share of the ideal list's. Higher is better.
+
+    CG  = sum of gain(j)                         DCG = sum of gain(j) / max(1, log_base(j))
+    NCG = CG / CG of the ideal list              down to the cutoff
+
+K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002, 422-446,
+doi:10.1145/582415.582418, section 2; R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed.,
+Addison-Wesley 2011, ch. 4. NDCG of these definitions is `OriginalNDCG`; curves over all ranks are
+`irpref.curves.cumulated_gain`.
+
+CG is the gain that a user has collected, in units of the gains. DCG discounts it from rank `base` on. Both depend on
+how many relevant documents a topic has, so that topics with many of them rule a mean; NCG does not.
+
+Decided here, as for `OriginalNDCG`: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds
+all judged documents, cut at the cutoff; nothing relevant gives 0. The book averages the curves of CG and of the ideal
+list over topics and divides then; a measure has one value a topic, so that the mean of NCG is a mean of ratios, not the
+book's ratio of means (which `curves.cumulated_gain` has).
+
+By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
+
+    CG = 5     DCG with base 2 = 2 + 3 / log2(4) = 7/2     NCG = 5 / 5 = 1, cut at 2: 2 / 5
+
+When 1, when 0: NCG is 1 where the top holds as much gain as that of the ideal list, in any order. All are 0 where no
+document with a gain was retrieved.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from irpref.arrays.judgments import Gains
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
+from irpref.measures.original_ndcg import discount_reasons, gains_found, original_ndcg, original_ndcg_terms
+
+_PLAIN = math.inf  # base of a logarithm that discounts no rank
+
+
+def dcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
+    """DCG of each topic: shape (n_topics,), at least 0, higher is better."""
+    view, gain = gains_found(run, base, gains, judged_only, cutoff)
+    return view.hits.total(gain)
+
+
+def dcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
+    """Discounted gain of each document: shape (n_judged,)."""
+    view, gain = gains_found(run, base, gains, judged_only, cutoff)
+    weight = run.pool.gain(gains)
+    return Terms(view.on_pool(gain, 0.0), columns={"gain": weight}, counts=weight > 0)
+
+
+def cg(run: JudgedRun, **how: Any) -> Floats:
+    """CG of each topic: shape (n_topics,), at least 0, higher is better."""
+    return dcg(run, base=_PLAIN, **how)
+
+
+def cg_terms(run: JudgedRun, **how: Any) -> Terms:
+    """Gain of each document: shape (n_judged,)."""
+    return dcg_terms(run, base=_PLAIN, **how)
+
+
+def ncg(run: JudgedRun, **how: Any) -> Floats:
+    """NCG of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    return original_ndcg(run, base=_PLAIN, **how)
+
+
+def ncg_terms(run: JudgedRun, **how: Any) -> Terms:
+    """Gain of each document as a share of the ideal list's: shape (n_judged,)."""
+    return original_ndcg_terms(run, base=_PLAIN, **how)
+
+
+class _Gain(KernelMeasure):
+    """What the three share."""
+
+    SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
+    CITE = ("jarvelin2002cg", "baezayates1999mir")
+    EXAMPLE = "mir-textbook"
+    VARIANTS = ({}, {"gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
+    COLUMNS = {"gain": "gain of its grade"}
+    SUPPORTED_PARAMS: dict[str, Any] = {"gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
+    reasons = staticmethod(discount_reasons)
+
+
+class _CG(_Gain):
+    """Gain collected down to the cutoff: the sum of the gains of the documents retrieved."""
+
+    __name__ = NAME = "CG"
+    PRETTY_NAME = "cumulated gain"
+    SHORT_DESC = "Sum of the gains down to the cutoff."
+    QUESTION = "How much gain has a user collected down to this rank?"
+    RANGE = "from 0"
+    BOUNDS = (0.0, math.inf)
+    IDEAL = None
+    USE = "You want the gain itself, in its own units, for one topic or for topics that are alike."
+    TRAPS = "Topics with many relevant documents rule the mean: use `NCG` to compare systems over topics."
+    FORMULA = r"\mathrm{CG}@k = \sum_{i=1}^{k} g_i"
+    kernel = staticmethod(cg)
+    terms = staticmethod(cg_terms)
+
+
+class _DCG(_Gain):
+    """Gain collected down to the cutoff, each gain discounted by its rank from rank `base` on."""
+
+    __name__ = NAME = "DCG"
+    PRETTY_NAME = "discounted cumulated gain"
+    SHORT_DESC = "Sum of the discounted gains down to the cutoff."
+    QUESTION = "How much gain has a user collected down to this rank, if later ranks count less?"
+    RANGE = "from 0"
+    BOUNDS = (0.0, math.inf)
+    IDEAL = None
+    USE = "You want the discounted gain itself; divided by that of the ideal list it is `OriginalNDCG`."
+    TRAPS = (
+        "Not ir-measures' discount: log(rank) from rank `base` on, not log2(rank + 1). Topics with many relevant "
+        "documents rule the mean."
+    )
+    FORMULA = r"\mathrm{DCG}@k = \sum_{i < b} g_i + \sum_{i = b}^{k} \frac{g_i}{\log_b i}"
+    VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "base": Param((int, float), "base of the logarithm, and first rank discounted", default=2, above=1),
+        **_Gain.SUPPORTED_PARAMS,
+    }
+    kernel = staticmethod(dcg)
+    terms = staticmethod(dcg_terms)
+
+
+class _NCG(_Gain):
+    """Gain collected down to the cutoff, as a share of what the ideal list has there."""
+
+    __name__ = NAME = "NCG"
+    PRETTY_NAME = "normalised cumulated gain"
+    SHORT_DESC = "Sum of the gains down to the cutoff over that of the ideal list."
+    QUESTION = "Which share of the gain that could be had down to this rank has a user collected?"
+    USE = "The order within the top does not matter, and documents differ in worth."
+    TRAPS = "Without a cutoff it is recall of gain: the order of the documents plays no part at all."
+    FORMULA = r"\mathrm{NCG}@k = \frac{\sum_{i=1}^{k} g_i}{\sum_{i=1}^{k} g^{I}_i}"
+    kernel = staticmethod(ncg)
+    terms = staticmethod(ncg_terms)
+
+
+CG = register(_CG())
+DCG = register(_DCG())
+NCG = register(_NCG())

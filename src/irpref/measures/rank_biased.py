@@ -1,0 +1,131 @@
+"""Rank-biased precision and expected reciprocal rank, as kernels of ir_measures' `RBP` and `ERR`; and RBP's residual.
+
+    RBP          (1 - p) * sum over relevant r of p^(rank(r) - 1)
+    RBPResidual  1 - (1 - p) * sum over judged d of p^(rank(d) - 1)
+    ERR          sum over ranks j of s(j) / j * (1 - s(1)) * ... * (1 - s(j - 1)),     s(j) = (2^grade(j) - 1) / 16
+
+p  persistence: how likely a user who looked at one document looks at the next
+
+A. Moffat and J. Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 27(1), 2008,
+doi:10.1145/1416950.1416952, section 5 for the residual. O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan, Expected
+reciprocal rank for graded relevance, CIKM 2009, 621-630, doi:10.1145/1645953.1646033.
+
+The weights (1 - p) p^(j - 1) of all ranks add up to 1. The residual is the weight of what nobody judged: documents
+without a judgment, and all ranks below the end of the list or the cutoff. RBP lies between its value and value plus
+residual, whatever these documents are.
+
+`RBP` has the values of cwl_eval, through which ir_measures has it: without a cutoff, ranks end at 1000, and the weights
+of those are scaled to add up to 1 (they fall short by p^1000: 4e-5 for p = .99, nothing for p <= .95). trec_eval 10 has
+p = .9 where ir_measures and cwl_eval have .8. `ERR` has those of gdeval: 16 is 2 to the power of the highest grade, 4,
+whatever the highest grade of the qrels is; its five digits are not rounded here.
+
+Decided here: for the residual a negative grade is no judgment; an empty ranking has the residual 1.
+
+By hand: a relevant, n judged non-relevant, u not judged; ranking a u n, p = 1/2, weights 1/2, 1/4, 1/8.
+
+    RBP = 1/2        RBPResidual = 1 - 1/2 - 1/8 = 3/8: 1/4 of u, and 1/8 of the ranks from 4 on
+    cut at 2: RBP 1/2, RBPResidual 1 - 1/2 = 1/2
+
+When 1, when 0: the residual is 1 where no judged document was retrieved, and never quite 0, since every list ends.
+
+When to use it: beside RBP, always. A residual that is larger than the difference of two systems means that judging
+more documents could turn the difference.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.reasons import Topic
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.arrays.terms import Terms
+from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
+
+_DEEPEST = 1000  # rank at which cwl_eval ends
+_HIGHEST = 4  # grade that gdeval knows
+
+
+def rbp(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Floats:
+    """RBP of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    found = run.at(_DEEPEST if cutoff is None else cutoff).at_least(rel)
+    first = 1 - p
+    if cutoff is None:  # the weights of 1000 ranks add up to 1
+        first = first / (1 - p**_DEEPEST) if p < 1 else 1 / _DEEPEST
+    return found.hits.total(first * p ** (found.rank - 1.0))
+
+
+def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
+    """ERR of each topic: shape (n_topics,), in [0, 1], higher is better. `ValueError` for grades above 4."""
+    grade = np.maximum(run.pool.level_grade, 0.0)
+    if grade.max(initial=0) > _HIGHEST:
+        raise ValueError(f"ERR is defined for grades up to {_HIGHEST}, and the qrels have {grade.max():g}")
+    view = run.at(cutoff).of_levels(grade > 0)
+    stops = ((np.exp2(grade) - 1) / 2**_HIGHEST)[view.level]
+    comes = np.ones(stops.size)  # how likely a user gets as far as this document
+    for _, rows, inside in view.hits.padded():
+        left = np.cumprod(np.where(inside, 1 - stops[rows], 1.0), axis=1)
+        comes[rows[:, 1:][inside[:, 1:]]] = left[:, :-1][inside[:, 1:]]
+    return view.hits.total(stops * comes / view.rank)
+
+
+def rbp_residual(run: JudgedRun, *, p: float, cutoff: int | None) -> Floats:
+    """Weight of what was not judged in each topic: shape (n_topics,), in [0, 1], lower is better."""
+    judged = run.at(cutoff).at_least(0)
+    return 1 - judged.hits.total((1 - p) * p ** (judged.rank - 1.0))
+
+
+def rbp_residual_terms(run: JudgedRun, *, p: float, cutoff: int | None) -> Terms:
+    """Weight of each document without a judgment; the rest is that of the ranks below the end of the list."""
+    view = run.at(cutoff)
+    limit = np.inf if cutoff is None else cutoff
+
+    def weight(topic: Any, rank: Any) -> Floats:
+        return np.where(rank <= limit, (1 - p) * p ** (rank - 1.0), 0.0)
+
+    return Terms(
+        view.on_pool(np.where(view.grade < 0, weight(None, view.rank), 0.0), 0.0),
+        unjudged=weight,
+        rest=p ** np.minimum(run.n_retrieved, limit),
+        counts=run.pool.grade < 0,
+    )
+
+
+def residual_reasons(topic: Topic) -> None:
+    """Which documents were judged."""
+    topic.say(topic.inside, lambda i: "not judged")
+    topic.say(topic.inside & (topic.grade >= 0), lambda i: "judged: adds nothing")
+
+
+class _RBPResidual(KernelMeasure):
+    """How far RBP could rise, were all documents without a judgment relevant: the weight of what nobody judged."""
+
+    __name__ = NAME = "RBPResidual"
+    PRETTY_NAME = "RBP residual"
+    SHORT_DESC = "The part of rank-biased precision that depends on documents that nobody judged."
+    QUESTION = "How much of rank-biased precision is not known, because documents were not judged?"
+    USE = "Report it beside RBP: the true value lies between RBP and RBP plus residual."
+    TRAPS = "Lower is better, and says nothing about relevance. Give it the same persistence as RBP."
+    DIFFERS = (
+        ("trec_eval 10, rbp_resid", "0", "p^n", "a list of n judged documents: it leaves the ranks below the end out"),
+    )
+    SOURCE = "Moffat & Zobel, TOIS 2008, section 5, doi:10.1145/1416950.1416952"
+    FORMULA = r"\mathrm{residual} = 1 - (1 - p) \sum_{d \,\mathrm{judged}} p^{\,\mathrm{rank}(d) - 1}"
+    CITE = ("moffat2008rbp",)
+    EXAMPLE = "rank-biased"
+    DEFAULT = 1.0
+    IDEAL = None
+    higher_is_better = False
+    VARIANTS = ({}, {"p": 0.5, "cutoff": 7})
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "p": Param(float, "persistence", default=0.8, above=0, maximum=0.9999),
+        "cutoff": CUTOFF,
+    }
+    kernel = staticmethod(rbp_residual)
+    terms = staticmethod(rbp_residual_terms)
+    reasons = staticmethod(residual_reasons)
+
+
+RBPResidual = register(_RBPResidual())
