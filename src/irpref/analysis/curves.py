@@ -342,11 +342,11 @@ def interpolated_precision(
     """
     _check("interpolated_precision", rel=(REL, rel))
     judged, pool, parts = _judged(qrels, runs, groups, by_pytrec=True)
-    recall = np.arange(LEVELS) / (LEVELS - 1)
+    recall = np.array(LEVELS)
     grids = {name: precision_at_levels(run.view(None, judged_only), rel=rel) for name, run in judged.items()}
 
     def by_topic(name: str) -> dict[str, Any]:
-        keys = _keys(pool, name, Segments.of_lengths(np.full(pool.n_topics, LEVELS)), parts)
+        keys = _keys(pool, name, Segments.of_lengths(np.full(pool.n_topics, len(LEVELS))), parts)
         return {**keys, "recall": np.tile(recall, pool.n_topics), "precision": grids[name].ravel()}
 
     def mean(name: str, part: Part) -> dict[str, Any]:
