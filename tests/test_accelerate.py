@@ -1,8 +1,10 @@
 """The host's everyday measures from our alignment: the host's values to the last bit, and the pipeline restored."""
 
+import itertools
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -815,3 +817,19 @@ def test_a_run_of_other_topics_has_the_values_of_an_empty_ranking_inside_the_hos
         with pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext():
             means = evaluator.calc(run).aggregated
         assert means == {irpref.EMeasure: 1, irpref.CRP: -2, irpref.QMeasure: 0}
+
+
+def test_rbp_and_err_have_the_values_of_the_hosts_providers(data_dir):
+    """cwl_eval to the last digits where scores differ, gdeval to the five digits that it prints."""
+    rbp = [ir_measures.RBP(rel=1), ir_measures.RBP(rel=2, p=0.95), ir_measures.RBP(rel=2, p=0.99)]
+    err = [ir_measures.ERR @ 5, ir_measures.ERR @ 20]
+    qrels = qrels_of(data_dir, "dl19-passage")
+    for _, run in itertools.islice(runs_of(data_dir, "dl19-passage"), 3):
+        ours = {(m.query_id, m.measure): m.value for m in irpref.evaluator([*rbp, *err], qrels).iter_calc(run)}
+        for metric in ir_measures.cwl_eval.iter_calc(rbp, qrels, run):
+            assert ours[metric.query_id, metric.measure] == pytest.approx(metric.value, abs=1e-13)
+        if shutil.which("perl"):
+            for metric in ir_measures.gdeval.iter_calc(err, qrels, run):
+                assert ours[metric.query_id, metric.measure] == pytest.approx(metric.value, abs=5.001e-6)
+    with pytest.raises(ValueError, match="ERR is defined for grades up to 4, and the qrels have 5"):
+        irpref.evaluator(err, {"q": {"a": 5}}).values({"q": {"a": 1.0}})

@@ -80,7 +80,8 @@ def parsed(measure):
     node = ast.parse(measure.replace("@", " @ "), mode="eval").body
     parameters = {}
     if isinstance(node, ast.BinOp):
-        parameters["cutoff"] = ast.literal_eval(node.right)
+        at = ast.literal_eval(node.right)
+        parameters["cutoff" if isinstance(at, int) else "recall"] = at
         node = node.left
     if isinstance(node, ast.Call):
         parameters |= {word.arg: ast.literal_eval(word.value) for word in node.keywords}

@@ -37,6 +37,8 @@ def _of_host(**choices):
 
 
 HOST_PARAMETERS = {
+    "RBP": st.fixed_dictionaries({"rel": st.integers(1, 3)}, optional={"p": st.sampled_from([0.5, 0.9])}),
+    "ERR": st.fixed_dictionaries({}, optional={"cutoff": st.integers(1, 6)}),
     "AP": _of_host(cutoff=CUTOFF, judged_only=st.booleans()),
     "P": _of_host(judged_only=st.booleans()).flatmap(lambda p: CUTOFF.map(lambda k: {**p, "cutoff": k})),
     "R": _of_host(judged_only=st.booleans()).flatmap(lambda p: CUTOFF.map(lambda k: {**p, "cutoff": k})),

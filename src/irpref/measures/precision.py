@@ -119,5 +119,9 @@ class _InterpolatedPrecision(KernelMeasure):
     }
     kernel = staticmethod(precision_at_recall)
 
+    def instead(self) -> str:
+        """A maximum over ranks belongs to no document; SeenAP adds the precision at relevant ones."""
+        return "; explain SeenAP, which adds up the precision at the relevant documents"
+
 
 InterpolatedPrecision = register(_InterpolatedPrecision())
