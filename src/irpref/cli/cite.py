@@ -6,12 +6,14 @@ import argparse
 import sys
 
 from irpref.cli.frame import Command, Parser, named_measures
+from irpref.cli.imported import add_import
 
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument(
         "measures", metavar="MEASURE", nargs="*", help="such as 'RPref(max_rel=3)@10'; none: the package"
     )
+    add_import(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -23,6 +23,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from irpref.arrays.record import Record
+from irpref.cli.imported import add_import
 from irpref.formats import tables
 from irpref.formats.runs import RUN_ENDINGS, is_folder, run_names
 from irpref.messages import IrprefWarning, visible, warn_user
@@ -145,6 +146,7 @@ def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "") -
         parser.add_argument(
             "-m", "--measure", metavar="NAME", action="append", default=[], help="a measure that looks like a file here"
         )
+        add_import(parser)
 
 
 def add_topic(parser: Any, help: str, several: bool = False) -> None:

@@ -20,6 +20,7 @@ from ir_measures.measures import Measure
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.imported import add_import
 from irpref.show.text import Column, Table, page_of
 
 WIDTH = 100  # at most
@@ -27,6 +28,7 @@ WIDTH = 100  # at most
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="names, such as RPref or nDCG")
+    add_import(parser)
     parser.add_argument("--long", action="store_true", help="the whole definition of a measure")
     parser.add_argument("--json", action="store_true", help="all facts as JSON")
     frame.add_output(parser, help="default: pages to read")
@@ -123,6 +125,7 @@ def _providers(measure: Measure) -> list[str]:
         provider.NAME
         for provider in ir_measures.DefaultPipeline.providers
         if any(supported.NAME == measure.NAME for supported in provider.SUPPORTED_MEASURES)
+        or (provider.NAME == "runtime" and hasattr(measure, "runtime_impl"))
     ]
 
 

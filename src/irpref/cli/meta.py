@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.imported import add_import
 from irpref.cli.plot import check_picture, save
 from irpref.formats.replace import replaced
 from irpref.show.text import LINES, of_frame, rounded
@@ -50,6 +51,7 @@ def _arguments(method: str, parser: Parser) -> None:
         + "; all of --values" * values
         + ")",
     )
+    add_import(parser)
     if values:
         parser.add_argument("--values", metavar="FILE", help="values by system and topic, in place of runs")
     if topics:

@@ -37,7 +37,8 @@ def keys_of(measure: Measure) -> tuple[str, ...]:
 
 
 def _is_of_host(measure: Measure) -> bool:
-    return type(measure).__module__.partition(".")[0] == "ir_measures"
+    """Not one that somebody made with `ir_measures.define`, whose class is born there, too."""
+    return type(measure).__module__.partition(".")[0] == "ir_measures" and not hasattr(measure, "runtime_impl")
 
 
 @cache
@@ -113,4 +114,7 @@ def cite(measures: Iterable[Measure]) -> str:
         lines += ["%", f"% {methods(chosen)}"]
     lines = [line.replace("@", " at ") for line in lines]
     found = entries()
-    return "\n".join([*lines, "", *(f"{found[key]}\n" for key in [*keys, HOST_KEY]), package_entry(), ""])
+    lines += [f"% no entry is known here for {key}" for key in keys if key not in found]
+    return "\n".join(
+        [*lines, "", *(f"{found[key]}\n" for key in [*keys, HOST_KEY] if key in found), package_entry(), ""]
+    )

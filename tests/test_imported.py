@@ -1,0 +1,99 @@
+"""Measures of one's own in the shell: --import, wherever measures are taken."""
+
+import argparse
+import json
+import sys
+
+import pytest
+
+from irpref.cli import main, whole_parser
+
+FILE = """
+import ir_measures
+
+def first_hit(qrels, run):
+    relevant = set(qrels.doc_id[qrels.relevance > 0])
+    return float(run.doc_id.iloc[0] in relevant)
+
+FirstHit = ir_measures.define_byquery(first_hit, "FirstHit")
+"""
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    """Two topics; run a has the relevant document first in both, run b in one."""
+    from ir_measures.measures import registry
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    for name in ("first_hit", "broken", "taken"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    (tmp_path / "first_hit.py").write_text(FILE)
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "taken.py").write_text(FILE.replace('"FirstHit"', '"AP"'))
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 b 0\n")
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 a 1 2 x\n2 Q0 b 2 1 x\n")
+    (tmp_path / "b.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 b 1 2 x\n2 Q0 a 2 1 x\n")
+    yield
+    registry.pop("FirstHit", None)
+
+
+def test_a_measure_of_a_file_is_evaluated(capsys):
+    assert main(["eval", "qrels", "a.run", "b.run", "FirstHit", "AP", "--import", "first_hit.py", "-o", "jsonl"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    values = {(row["run"], row["measure"]): row["value"] for row in rows}
+    assert values == {("a", "FirstHit"): 1.0, ("b", "FirstHit"): 0.5, ("a", "AP"): 1.0, ("b", "AP"): 0.75}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "leaderboard qrels a.run b.run FirstHit",
+        "compare qrels a.run b.run FirstHit",
+        "check qrels a.run FirstHit",
+        "intervals qrels a.run FirstHit --over topics",
+        "meta ranking qrels a.run b.run FirstHit AP",
+        "list FirstHit",
+        "cite FirstHit",
+        "report qrels a.run b.run FirstHit -f page.html",
+        "plot strip qrels a.run b.run FirstHit -f a.png",
+    ],
+)
+def test_it_is_known_to_every_command(command, capsys, tmp_path):
+    if "report" in command:
+        pytest.importorskip("vl_convert")
+    assert main([*command.split(), "--import", "first_hit"]) == 0
+    out = capsys.readouterr().out + "".join(page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html"))
+    assert "FirstHit" in out or "plot" in command or "check" in command
+    assert "is a measure of ir_measures" not in out
+    assert "no provider that is installed" not in out
+
+
+def test_every_command_that_takes_measures_has_the_option():
+    def lacking(parser, name=""):
+        inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        for action in inner:
+            for word, part in action.choices.items():
+                yield from lacking(part, f"{name} {word}".strip())
+        if not inner:
+            takes = any("MEASURE" in str(action.metavar) for action in parser._actions if not action.option_strings)
+            if takes and "--import" not in parser._option_string_actions:
+                yield name
+
+    assert list(lacking(whole_parser())) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("nowhere.py", "nowhere.py: no such module"),
+        ("broken", "broken cannot be imported: ZeroDivisionError: division by zero"),
+        ("taken.py", "taken.py: AP is the name of another measure already"),
+    ],
+)
+def test_what_cannot_be_imported_is_named(module, said, capsys):
+    assert main(["eval", "qrels", "a.run", "AP", "--import", module]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
