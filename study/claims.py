@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 ALPHA = 0.05
+LEAST = 3  # collections for a verdict
 # What halving the judgments (20 % to 10 %) costs nDCG', in the earlier results: tau with its own ranking; tau with the
 # criteria on other topics; share of pairs that turn (half of the first); factor by which pairs that turn grow.
 OWN, PREDICTION, PAIRS, TURNED = 0.04, 0.03, 0.02, 1.35
@@ -188,7 +189,7 @@ HYPOTHESES = (
 class Verdict:
     """What the collections say: mean over them, the interval from which the verdict is read, and its level.
 
-    `p` is adjusted by Holm; `low` and `high` are at 1 - `level`; NaN of fewer than three collections.
+    `p` is adjusted by Holm; `low` and `high` are at 1 - `level`, and infinite with fewer than three collections.
     """
 
     hypothesis: Hypothesis
@@ -220,6 +221,7 @@ def decide(estimates: np.ndarray, hypotheses: Sequence[Hypothesis] = HYPOTHESES)
     Parameters
     ----------
     estimates : float array (n_hypotheses, n_collections, ...)
+        NaN if a collection has no number for a hypothesis.
 
     Returns
     -------
@@ -229,11 +231,15 @@ def decide(estimates: np.ndarray, hypotheses: Sequence[Hypothesis] = HYPOTHESES)
     """
     from scipy import stats
 
-    n, k = estimates.shape[:2]
-    mean, error = estimates.mean(axis=1), estimates.std(axis=1, ddof=1) / np.sqrt(k)
+    n = len(estimates)
+    k = np.isfinite(estimates).sum(axis=1)
+    freedom = np.maximum(k - 1, 1)
+    mean = np.nanmean(estimates, axis=1)
+    spread = np.sqrt(np.nansum((estimates - mean[:, None]) ** 2, axis=1) / freedom)
+    error = np.where(k >= LEAST, spread / np.sqrt(k), np.inf)
     reach = np.array([h.reach(x) for h, x in zip(hypotheses, mean, strict=True)])
     with np.errstate(divide="ignore"):
-        p = 2 * stats.t.sf(reach / error, k - 1)
+        p = 2 * stats.t.sf(reach / error, freedom)
     order = np.argsort(p, axis=0, kind="stable")
     left = (n - np.arange(n)).reshape(-1, *[1] * (p.ndim - 1))
     rising = np.minimum(np.maximum.accumulate(np.take_along_axis(p, order, 0) * left, axis=0), 1)
@@ -243,26 +249,21 @@ def decide(estimates: np.ndarray, hypotheses: Sequence[Hypothesis] = HYPOTHESES)
     # Those that are not passed are all looked at with the level at which the procedure ended.
     ended = np.maximum(n - passed.sum(axis=0), 1)
     used = np.take_along_axis(np.where(passed, ALPHA / left, ALPHA / ended), back, 0)
-    width = stats.t.isf(used / 2, k - 1) * error
+    width = stats.t.isf(used / 2, freedom) * error
     return np.where(adjusted <= ALPHA, used, 0.0), mean - width, mean + width, adjusted
 
 
 def verdicts(by_hypothesis: Mapping[str, Mapping[str, float]]) -> list[Verdict]:
     """Verdicts from the estimate of each hypothesis (by name) in each collection (by name)."""
-    table = np.array([units(by_hypothesis[h.name]) for h in HYPOTHESES])
-    k = table.shape[1]
-    nan = float("nan")
-    if k < 3:
-        return [
-            Verdict(h, k, float(x.mean()) if k else nan, nan, nan, 0.0, nan, OPEN)
-            for h, x in zip(HYPOTHESES, table, strict=True)
-        ]
+    each = [units(by_hypothesis[h.name]) for h in HYPOTHESES]
+    most = max(map(len, each))
+    table = np.array([[*found, *[np.nan] * (most - len(found))] for found in each])
     level, low, high, p = decide(table)
     return [
         Verdict(
             h,
-            k,
-            float(table[i].mean()),
+            len(each[i]),
+            float(np.mean(each[i])),
             float(low[i]),
             float(high[i]),
             float(level[i]),

@@ -96,4 +96,7 @@ def _teams(home: Path, runs: list[str]) -> tuple[dict[str, str], str]:
             return {run: known.get(run) or run for run in runs}, "runs.tsv"
     if any(re.search(r"(^|_)first[._]", run) for run in runs):
         return {run: re.sub(r"^first\.", "", run).split("__")[0].split(".")[0] for run in runs}, "first stage"
-    return {run: re.sub(r"[^A-Za-z].*", "", run) or run for run in runs}, "letters of the name"
+    teams = {run: re.sub(r"[^A-Za-z].*", "", run) or run for run in runs}
+    if len(set(teams.values())) > 1:
+        return teams, "letters of the name"
+    return {run: run for run in runs}, "each run by itself"

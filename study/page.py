@@ -12,7 +12,6 @@ import numpy as np
 from irpref.formats.replace import replaced
 from study import appendix, figure
 from study.claims import (
-    HYPOTHESES,
     NO_EFFECT,
     OPEN,
     OWN,
@@ -25,7 +24,7 @@ from study.claims import (
     Verdict,
     unit,
 )
-from study.power import simulated
+from study.power import LOW, simulated
 from study.results import Results
 from study.text import code, count, fraction, listed, percent, signed, table, times
 
@@ -187,10 +186,9 @@ def _seen(results: Results) -> str:
 
 def verdict_table(results: Results, verdicts: Sequence[Verdict]) -> str:
     """Every hypothesis with its estimate, interval, verdict and power."""
-    power = simulated(verdicts[0].units)
     rows = []
-    for v, strength in zip(verdicts, power, strict=True):
-        h = v.hypothesis
+    for i, v in enumerate(verdicts):
+        h, strength = v.hypothesis, simulated(v.units)[i]
         show: Callable[[float], str] = (lambda x: times(x)) if h.ratio else signed
         bound = times(h.bound) if h.ratio else fraction(h.margin)
         so, against, every = within(results, h)
@@ -221,8 +219,7 @@ def within(results: Results, hypothesis: Hypothesis) -> tuple[int, int, int]:
 
 def _reading(verdicts: Sequence[Verdict]) -> str:
     opened = [v.hypothesis.name for v in verdicts if v.verdict == OPEN]
-    power = dict(zip((h.name for h in HYPOTHESES), simulated(verdicts[0].units), strict=True))
-    weak = [name for name in opened if power[name] < 0.8]
+    weak = [v.hypothesis.name for i, v in enumerate(verdicts) if v.verdict == OPEN and simulated(v.units)[i] < LOW]
     text = (
         "Numbers with × are ratios. The interval is over collections, at the level that Holm's procedure leaves the "
         "hypothesis; *no effect*: it lies inside the margin; *here*: collections whose own 95 % interval, over topics and "

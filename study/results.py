@@ -96,10 +96,7 @@ class Results:
     def verdicts(self, names: Iterable[str] | None = None, merged: bool = False) -> list[Verdict]:
         """Verdicts of the collections; `merged`: with the years of one track as one collection."""
         tables = {h.name: self.claim(h, names) for h in HYPOTHESES}
-        complete = set.intersection(*(set(of) for of in tables.values()))
-        rename = {name: _track(name) if merged else name for name in complete}
-        order = [name for name in self.names if name in complete]
-        return verdicts({h: {rename[name]: of[name] for name in order} for h, of in tables.items()})
+        return verdicts({h: {_track(n) if merged else n: x for n, x in of.items()} for h, of in tables.items()})
 
     def predicted(self, hypothesis: Hypothesis) -> tuple[float, float]:
         """95 % prediction interval for one more collection, from those that were seen."""

@@ -113,7 +113,8 @@ class Robustness:
         variance = 0.0
         if n > 1:
             without = value((samples.sum(axis=1, keepdims=True) - samples) / (n - 1))
-            variance += (n - 1) / n * float(((without - without.mean()) ** 2).sum())
+            without = without[np.isfinite(without)]
+            variance += (n - 1) / n * without.size * float(without.var()) if without.size else 0.0
         for half in (topics, teams):
             if half.shape[1]:
                 known = value(half)
