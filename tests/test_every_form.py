@@ -151,7 +151,7 @@ USES = {
     "paired_differences": lambda q, r: table(paired_differences(q(), r(), OTHER, "IPrec@0.5", per_topic=True)),
     "paired_differences, baseline": lambda q, r: table(paired_differences(q(), OTHER, r(), "AP", per_topic=True)),
     "summary_table": lambda q, r: table(summary_table(q(), r())),
-    "explain": lambda q, r: table(explain(q(), r(), "RPref(max_rel=2)", query_id="q1")),
+    "explain": lambda q, r: table(explain("RPref(max_rel=2)", q(), r(), query_id="q1")),
     "topic_values": lambda q, r: {
         n: v.matrix.tolist() for n, v in meta.topic_values(MEASURES, q(), {"a": r(), "b": OTHER}).items()
     },
@@ -174,7 +174,7 @@ USES = {
     ),
 }
 USES["report"] = lambda q, r: shown(irpref.report(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}))
-USES["pt.irpref.report"] = lambda q, r: shown(pt.irpref.report(["AP"], q(), {"a": r()}))
+USES["pt.irpref.report"] = lambda q, r: shown(pt.irpref.report({"a": r()}, None, q(), ["AP"]))
 for extra in ("intervals", "leaderboard"):
     if extra in irpref.__all__:
         USES[extra] = {

@@ -64,7 +64,7 @@ def test_every_document_has_a_line_if_asked_for():
 
 
 def test_table_of_one_topic():
-    table = explain(QRELS, RUN, "RPref(max_rel=2)", "q1")
+    table = explain("RPref(max_rel=2)", QRELS, RUN, "q1")
     assert list(table.columns) == [
         "query_id",
         "rank",
@@ -87,7 +87,7 @@ def test_table_of_one_topic():
 
 def test_losses_of_the_third_tool_in_figure_1_of_the_rpref_paper():
     example = load("rpref-figure-1")
-    table = explain(example.qrels_frame(), example.runs["T3"], RPref(max_rel=1), "1").set_index("doc_id")
+    table = explain(RPref(max_rel=1), example.qrels_frame(), example.runs["T3"], "1").set_index("doc_id")
     # D16 D14 D13 D15 D7 D11 D10 D5: less relevant documents above each, counted by hand in the figure, and the
     # sum of the differences over N = 8.1 and over its own rho.
     assert table["lost"].dropna().to_dict() == {
@@ -119,7 +119,7 @@ def test_contributions_add_up_to_the_value(name, data):
         qrels = collection.qrels
     given = data.draw(parameters(name, positive_grades(collection.qrels)))
     measure = type(registered()[name]).variants()[0](**given)
-    table = explain(qrels, collection.run, measure, why=True)
+    table = explain(measure, qrels, collection.run, why=True)
     sums = table.groupby("query_id", sort=False)["contribution"].sum()
     for topic, value in measure.evaluate(qrels, collection.run).items():
         assert sums.get(topic, 0.0) == pytest.approx(value, abs=1e-12)
@@ -127,7 +127,7 @@ def test_contributions_add_up_to_the_value(name, data):
 
 @given(collection=collections())
 def test_rows_are_the_ranking_then_what_was_missed(collection):
-    table = explain(collection.qrels, collection.run, QMeasure)
+    table = explain(QMeasure, collection.qrels, collection.run)
     listing = listing_of(Pool.build(collection.qrels), collection.run)
     ranked = table[table["rank"].notna()]
     assert ranked["doc_id"].tolist() == listing.doc_ids
@@ -147,7 +147,7 @@ def test_rows_are_the_ranking_then_what_was_missed(collection):
 @given(collection=collections(), n=st.sampled_from([None, 2, 5]))
 def test_preferences_are_named_as_often_as_they_are_counted(collection, n):
     measure = RPref(max_rel=3) if n is None else NPref(n=n, max_rel=3)
-    table = explain(collection.qrels, collection.run, measure, why=True)
+    table = explain(measure, collection.qrels, collection.run, why=True)
     for _, rows in table[table["rank"].notna() & table["judged"]].groupby("query_id"):
         rho = rows["rho"].tolist()
         for at, (count, reason) in enumerate(zip(rows["lost"], rows["why"], strict=True)):
@@ -164,9 +164,9 @@ def test_three_forms_of_input_give_the_same_and_stay_as_they_are():
     tuples = [Qrel(t, d, g) for t, docs in qrels.items() for d, g in docs.items()]
     rows = [Row(t, d, s) for t, docs in run.items() for d, s in docs.items()]
     tables = [
-        explain(qrels, run, RPref(max_rel=2), "q1"),
-        explain(iter(tuples), iter(rows), RPref(max_rel=2), "q1"),
-        explain(pd.DataFrame(tuples), pd.DataFrame(rows), RPref(max_rel=2), "q1"),
+        explain(RPref(max_rel=2), qrels, run, "q1"),
+        explain(RPref(max_rel=2), iter(tuples), iter(rows), "q1"),
+        explain(RPref(max_rel=2), pd.DataFrame(tuples), pd.DataFrame(rows), "q1"),
     ]
     assert (qrels, run) == (QRELS, RUN)
     pd.testing.assert_frame_equal(tables[0], tables[1])
@@ -174,12 +174,12 @@ def test_three_forms_of_input_give_the_same_and_stay_as_they_are():
 
 
 def test_a_topic_that_the_run_lacks_has_its_missed_documents():
-    table = explain({**QRELS, "q2": {"a": 1, "b": 0}}, RUN, RPref(max_rel=2), "q2")
+    table = explain(RPref(max_rel=2), {**QRELS, "q2": {"a": 1, "b": 0}}, RUN, "q2")
     assert table[["doc_id", "why"]].values.tolist() == [["a", "not retrieved: adds nothing"]]
 
 
 def test_read_literally_documents_that_were_not_retrieved_stand_below_the_ranking():
-    table = explain(QRELS, RUN, RPref(max_rel=2, unretrieved="infinity"), "q1")
+    table = explain(RPref(max_rel=2, unretrieved="infinity"), QRELS, RUN, "q1")
     assert why(table)["D3"] == (
         "not retrieved, so below all that was, less relevant D12 and D10 included: loses 100.0% of its weight"
     )
@@ -189,7 +189,7 @@ def test_read_literally_documents_that_were_not_retrieved_stand_below_the_rankin
 
 def test_the_highest_document_left_out_says_so():
     run = {"q1": {"D7": 3.0, "D12": 2.0, "D10": 1.0}}
-    assert why(explain(QRELS, run, RPref(max_rel=2, top="drop"), "q1"))["D7"] == (
+    assert why(explain(RPref(max_rel=2, top="drop"), QRELS, run, "q1"))["D7"] == (
         "highest ranked judged document, not in the sum (top='drop')"
     )
 
@@ -197,13 +197,13 @@ def test_the_highest_document_left_out_says_so():
 def test_bpref_names_non_relevant_documents_and_caps_the_loss():
     qrels = {"q": {"r": 1, "n1": 0, "n2": 0, "n3": 0}}
     run = {"q": {"n1": 4.0, "n2": 3.0, "n3": 2.0, "r": 1.0}}
-    reasons = why(explain(qrels, run, BprefVariant, "q"))
+    reasons = why(explain(BprefVariant, qrels, run, "q"))
     assert reasons["r"] == "less relevant n1, n2 and n3 stand above: loses 100.0% of its weight"
     assert reasons["n3"] == "preferred r stands below n3"
 
 
 def test_below_a_cutoff_nothing_counts():
-    reasons = why(explain(QRELS, RUN, RPref(max_rel=2) @ 2, "q1"))
+    reasons = why(explain(RPref(max_rel=2) @ 2, QRELS, RUN, "q1"))
     assert reasons["D10"] == "below the cutoff 2: counts as not retrieved"
     assert reasons["D12"] == "preferred D7 stands below D12"
 
@@ -211,7 +211,7 @@ def test_below_a_cutoff_nothing_counts():
 def test_measures_of_a_set_say_what_each_document_is():
     qrels = {"q": {"a": 1, "b": 0, "c": -1, "d": 1, "e": 0}}
     run = {"q": {"a": 6.0, "b": 5.0, "x": 4.0, "c": 3.0, "e": 2.0}}
-    assert why(explain(qrels, run, FMeasure @ 4, "q")) == {
+    assert why(explain(FMeasure @ 4, qrels, run, "q")) == {
         "a": "relevant and retrieved",
         "b": "not relevant",
         "x": "no judgment",
@@ -264,7 +264,7 @@ def test_each_document_has_the_reason_of_its_grade_and_rank(measure, a, b, c):
     qrels = {"q": {"a": 2, "b": 0, "c": 1, "d": 1, "e": 0}}
     run = {"q": {"b": 6.0, "a": 5.0, "x": 4.0, "c": 3.0}}
     reasons = {"b": b, "a": a, "x": "no judgment", "c": c, "d": "not retrieved: adds nothing"}
-    assert why(explain(qrels, run, measure, "q")) == reasons
+    assert why(explain(measure, qrels, run, "q")) == reasons
 
 
 @pytest.mark.parametrize(
@@ -299,13 +299,13 @@ def test_what_the_user_knew_is_said_of_documents_that_were_not_retrieved_too(mea
             "known": [True, False, True, False, True, True],
         }
     )
-    assert why(explain(qrels, {"q": {"a": 3.0, "b": 2.0, "e": 1.0}}, measure, "q")) == reasons
+    assert why(explain(measure, qrels, {"q": {"a": 3.0, "b": 2.0, "e": 1.0}}, "q")) == reasons
 
 
 @pytest.mark.parametrize("measure", ["PrefShare", "PrefAP", CRP])
 def test_where_a_negative_grade_is_a_judgment_nothing_says_that_it_is_none(measure):
     qrels = {"q": {"a": 1, "b": -1}}
-    reasons = why(explain(qrels, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, measure, "q"))
+    reasons = why(explain(measure, qrels, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "q"))
     assert "no judgment" not in reasons["b"]
 
 
@@ -313,7 +313,7 @@ def test_position_measures_say_where_documents_belong():
     # Ideal: S A A n ... R = 3. Ranked n S A n A: rp = 1 - 4, 2 - 1, 0; then n at rank 4, A two ranks too low.
     qrels = {"q": {"s": 2, "a": 1, "b": 1}}
     run = {"q": {"x": 5.0, "s": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
-    table = explain(qrels, run, CRP, "q").set_index("doc_id")
+    table = explain(CRP, qrels, run, "q").set_index("doc_id")
     assert table["rp"].tolist() == [-3, 1, 0, 0, 2]
     assert table["crp"].tolist() == [-3, -2, -2, -2, 0]
     assert table["contribution"].tolist() == [-3, 1, 0, 0, 0]
@@ -329,7 +329,7 @@ def test_position_measures_say_where_documents_belong():
 def test_preferences_are_credited_to_their_higher_document():
     # Of the five preferences, b stands above a, c and d and a above c and d: 2 of 5 are kept.
     qrels = {"q": {"a": 2, "b": 0, "c": 1, "d": 1}}
-    table = explain(qrels, {"q": {"b": 4.0, "a": 3.0, "c": 1.0}}, "PrefPrecision", "q").set_index("doc_id")
+    table = explain("PrefPrecision", qrels, {"q": {"b": 4.0, "a": 3.0, "c": 1.0}}, "q").set_index("doc_id")
     assert table["correct"].dropna().to_dict() == {"b": 0, "a": 2, "c": 0}
     assert table["wrong"].dropna().to_dict() == {"b": 3, "a": 0, "c": 0}
     assert table["contribution"].to_dict() == {"b": 0, "a": 2 / 5, "c": 0, "d": 0}
@@ -346,19 +346,19 @@ def test_preferences_are_credited_to_their_higher_document():
 )
 def test_relevant_documents_count_until_as_many_are_found_as_were_expected(measure, first, second):
     qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 1}}
-    table = explain(qrels, {"q": {"b": 4.0, "a": 3.0, "x": 2.0, "c": 1.0}}, measure, "q").set_index("doc_id")
+    table = explain(measure, qrels, {"q": {"b": 4.0, "a": 3.0, "x": 2.0, "c": 1.0}}, "q").set_index("doc_id")
     assert table.loc[["a", "c"], "contribution"].tolist() == pytest.approx([float(first), float(second)], abs=1e-15)
     assert table.at["a", "why"] == "relevant and retrieved"
     assert table.at["c", "why"] == ("relevant and retrieved" if second else "relevant, more than was expected")
 
 
 def test_positions_are_not_spoken_of_where_nothing_is_relevant():
-    assert why(explain({"q": {"b": 0}}, {"q": {"b": 2.0, "x": 1.0}}, CRP, "q")) == {"b": "", "x": "no judgment"}
+    assert why(explain(CRP, {"q": {"b": 0}}, {"q": {"b": 2.0, "x": 1.0}}, "q")) == {"b": "", "x": "no judgment"}
 
 
 def test_ranks_below_the_end_of_a_short_list_have_a_row_of_their_own():
     # R = 3, one document: ranks 2 and 3 are filled up, at 2 - 4 and 3 - 4.
-    table = explain({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 1.0}}, CRP, "q")
+    table = explain(CRP, {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 1.0}}, "q")
     assert table["contribution"].tolist() == [0, 0, 0, -3]
     assert pd.isna(table["doc_id"].iloc[-1])
     assert table["why"].iloc[-1] == "the list ends here: as if non-relevant documents followed"
@@ -366,7 +366,7 @@ def test_ranks_below_the_end_of_a_short_list_have_a_row_of_their_own():
 
 def test_p_plus_stops_at_the_best_document():
     example = load("p-measure-figure-1")
-    reasons = why(explain(example.qrels_frame(), example.runs["Y"], PPlus, "1"))
+    reasons = why(explain(PPlus, example.qrels_frame(), example.runs["Y"], "1"))
     assert sorted(set(reasons.values()) - {"no judgment"})
     assert any("best document retrieved" in reason for reason in reasons.values())
 
@@ -384,13 +384,13 @@ def test_p_plus_stops_at_the_best_document():
 )
 def test_no_sum_over_documents_is_refused_with_an_alternative(measure, alternative):
     with pytest.raises(ValueError, match=r"cannot be explained|is no sum over documents") as error:
-        explain(QRELS, RUN, measure)
+        explain(measure, QRELS, RUN)
     assert alternative in str(error.value)
 
 
 def test_arguments_in_another_order_are_named():
-    with pytest.raises(TypeError, match=r"expected a measure or its name, got dict: the order is qrels, run, measure"):
-        explain("RPref", QRELS, RUN)
+    with pytest.raises(TypeError, match=r"expected a measure or its name, got dict: the order is measure, qrels, run"):
+        explain(QRELS, RUN, "RPref")
 
 
 def test_every_measure_can_be_explained_or_has_an_alternative():
@@ -398,19 +398,19 @@ def test_every_measure_can_be_explained_or_has_an_alternative():
         if name in EXPLAINABLE:
             continue
         with pytest.raises(ValueError, match="; explain "):
-            explain(QRELS, RUN, measure)
+            explain(measure, QRELS, RUN)
 
 
 def test_a_topic_without_judgments_is_refused():
     with pytest.raises(ValueError, match=r"topic 'q9' has no judgments \(the topics begin 'q1'\)"):
-        explain(QRELS, RUN, QMeasure, "q9")
+        explain(QMeasure, QRELS, RUN, "q9")
 
 
 def test_every_column_of_a_measure_is_described():
     qrels = irpref.with_known({"q": {"a": 1, "b": 0}}, {"q": ["a"]})
     for name in EXPLAINABLE:
         measure = type(registered()[name]).variants()[0]
-        table = explain(qrels, {"q": {"a": 1.0}}, measure)
+        table = explain(measure, qrels, {"q": {"a": 1.0}})
         own = set(table.columns) - {"query_id", "rank", "doc_id", "score", "grade", "judged"}
         assert own == {*measure.COLUMNS, "contribution"}, name
         assert all(measure.COLUMNS.values())
@@ -419,7 +419,7 @@ def test_every_column_of_a_measure_is_described():
 def test_the_sum_is_that_of_the_complement_too():
     # E is 1 - F: the explanation of F is that of E.
     value = EMeasure.evaluate(QRELS, RUN)["q1"]
-    assert explain(QRELS, RUN, FMeasure)["contribution"].sum() == pytest.approx(1 - value)
+    assert explain(FMeasure, QRELS, RUN)["contribution"].sum() == pytest.approx(1 - value)
 
 
 @pytest.fixture
@@ -482,6 +482,6 @@ def test_documents_below_the_cutoff_share_a_line():
 def test_search_efficiency_names_the_last_relevant_document_and_those_that_are_missing(run, why):
     qrels = {"t": {"a": 1, "b": 1, "c": 0, "d": 1}}
     scores = {doc: float(-i) for i, doc in enumerate(run)}
-    table = irpref.explain.explain(qrels, {"t": scores}, "TSE", "t").set_index("doc_id")
+    table = irpref.explain.explain("TSE", qrels, {"t": scores}, "t").set_index("doc_id")
     for doc, words in why.items():
         assert words in table["why"][doc]

@@ -201,6 +201,22 @@ def test_baseline_with_tests_and_corrections(systems, topics, qrels, values):
     assert np.isnan(frame.loc["baseline", f"{measure} p-value"])
 
 
+def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, qrels):
+    pipelines, measures = list(systems.values()), [RPref(max_rel=3), AP]
+    board = pt.irpref.leaderboard(pipelines, topics, qrels, measures, names=list(systems))
+    frames = {name: system(topics) for name, system in systems.items()}
+    assert board.equals(irpref.leaderboard(measures, qrels, frames))
+    assert board.equals(pt.irpref.leaderboard(list(frames.values()), None, qrels, measures, list(systems)))
+    found = pt.irpref.compare(pipelines[:2], topics, qrels, measures, names=["one", "two"], level=0.9)
+    expected = irpref.compare(measures, qrels, *list(frames.values())[:2], level=0.9)
+    pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
+    assert "two (" in found.text
+    with pytest.raises(ValueError, match="compare needs two systems, got 3"):
+        pt.irpref.compare(pipelines[:3], topics, qrels, measures)
+    with pytest.raises(TypeError, match="retrieves for topics"):
+        pt.irpref.leaderboard(pipelines, None, qrels, measures)
+
+
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])
 def test_pyterriers_own_tests_take_our_measures(systems, topics, qrels, test):
     frame = pt.Experiment(systems, topics, qrels, [QMeasure, CRP], baseline="baseline", test=test)
@@ -707,7 +723,7 @@ def test_warnings_point_at_the_users_line(systems, topics, qrels):
         lambda: pt.Experiment(systems, topics, qrels, [RPref]),
         lambda: pt.irpref.Explain(qrels, RPref),
         lambda: ir_measures.calc_aggregate([RPref], {"q": {"a": 2}}, {"q": {"a": 1.0}}),
-        lambda: irpref.explain.explain({"q": {"a": 2}}, {"q": {"a": 1.0}}, RPref),
+        lambda: irpref.explain.explain(RPref, {"q": {"a": 2}}, {"q": {"a": 1.0}}),
     ]
     for call in calls:
         with pytest.warns(irpref.ScaleWarning) as caught:

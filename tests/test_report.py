@@ -170,7 +170,7 @@ def test_rankings_are_those_that_explain_gives(made):
     assert data["explained"] == ["RPref(max_rel=2)"]
     topics = Page(made.html).data["topics"]
     for name, lists in zip(data["runs"], data["lists"], strict=True):
-        table = irpref.explain.explain(QRELS, RUNS[name], data["explained"][0], why=True)
+        table = irpref.explain.explain(data["explained"][0], QRELS, RUNS[name], why=True)
         for topic, one in zip(topics, lists, strict=True):
             rows = table[(table["query_id"] == topic) & table["rank"].notna()]
             assert [data["docs"][i] for i in one["docs"]] == rows["doc_id"].tolist()
@@ -318,7 +318,7 @@ def test_without_a_script_the_rankings_are_tables(made):
     lists = iter(tables)
     for topic in QRELS:
         for run in runs:
-            of = irpref.explain.explain(QRELS, RUNS[run], measure, topic)
+            of = irpref.explain.explain(measure, QRELS, RUNS[run], topic)
             of = of[of["rank"].notna()]
             head, *rows = next(lists)
             assert head == ["#", "Document", "Grade", "Adds", "Why"]
@@ -607,16 +607,16 @@ def test_systems_of_pyterrier_retrieve_for_the_topics():
     }
     topics = pd.DataFrame({"qid": list(QRELS), "query": [f"query of {q}" for q in QRELS]})
     systems = {name: pt.Transformer.from_df(found, uniform=False) for name, found in frames.items()}
-    found = Page(pt.irpref.report(["AP"], QRELS, systems, topics=topics).html).data
+    found = Page(pt.irpref.report(systems, topics, QRELS, ["AP"]).html).data
     assert found["board"] == Page(irpref.report(["AP"], QRELS, RUNS).html).data["board"]
     assert found["queries"] == topics["query"].tolist()
-    listed = pt.irpref.report(["AP"], QRELS, list(systems.values()), topics=topics, names=list(systems))
+    listed = pt.irpref.report(list(systems.values()), topics, QRELS, ["AP"], names=list(systems))
     assert Page(listed.html).data["board"] == found["board"]
-    alike = Page(pt.irpref.report(["AP"], QRELS, list(systems.values()), topics=topics).html).data["runs"]
+    alike = Page(pt.irpref.report(list(systems.values()), topics, QRELS, ["AP"]).html).data["runs"]
     assert len(set(alike)) == len(systems)
-    of_frames = Page(pt.irpref.report(["AP"], QRELS, list(frames.values())).html).data
+    of_frames = Page(pt.irpref.report(list(frames.values()), None, QRELS, ["AP"]).html).data
     assert sorted(of_frames["runs"]) == ["run 1", "run 2", "run 3", "run 4"]
     with pytest.raises(ValueError, match="expected 4 different names"):
-        pt.irpref.report(["AP"], QRELS, list(systems.values()), topics=topics, names=["a", "a", "b", "c"])
+        pt.irpref.report(list(systems.values()), topics, QRELS, ["AP"], ["a", "a", "b", "c"])
     with pytest.raises(TypeError, match="retrieves for topics: pass a frame"):
-        pt.irpref.report(["AP"], QRELS, systems)
+        pt.irpref.report(systems, None, QRELS, ["AP"])

@@ -120,9 +120,11 @@ def test_bounds_are_those_of_the_paired_t_distribution():
     for row in found.to_dict("records"):
         of = irpref.meta.topic_values([row["measure"]], qrels, {"a": a, "b": b})[row["measure"]]
         z = (of.matrix[1] - of.matrix[0]) * (1 if of.higher_is_better else -1)
-        for side, name in (("greater", "low"), ("less", "high")):
-            interval = stats.ttest_1samp(z, 0, alternative=side).confidence_interval(0.9)
+        for side, name, level in (("greater", "low", 0.9), ("less", "high", 0.95)):  # the upper one of two measures
+            interval = stats.ttest_1samp(z, 0, alternative=side).confidence_interval(level)
             assert row[name] == pytest.approx(getattr(interval, name))
+        (alone,) = irpref.gate(row["measure"], qrels, a, b, level=0.9)["high"]
+        assert alone == pytest.approx(stats.ttest_1samp(z, 0, alternative="less").confidence_interval(0.9).high)
         assert row["difference"] == pytest.approx(z.mean())
         assert (row["baseline"], row["candidate"]) == pytest.approx(tuple(of.means))
 

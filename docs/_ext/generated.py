@@ -342,7 +342,7 @@ def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
     ranked = sorted(sorted(scores, reverse=True), key=lambda doc: -scores[doc])[:SHOWN]
     added = None
     if type(measure).terms is not None:
-        table = explain(qrels, example.runs[first.run], irpref.parse(first.measure), query_id)
+        table = explain(irpref.parse(first.measure), qrels, example.runs[first.run], query_id)
         shares = dict(zip(table["doc_id"], table["contribution"], strict=True))
         added = [float(shares.get(doc, 0.0) or 0.0) for doc in ranked]
     best = sorted(grades.items(), key=lambda item: -item[1])[:SHOWN]
@@ -362,7 +362,7 @@ def contributions(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
         return []
     first = telling(measure, wanted)
     query_id = first.query_id or next(iter(example.qrels))
-    table = explain(example.qrels_frame(), example.runs[first.run], irpref.parse(first.measure), query_id).head(SHOWN)
+    table = explain(irpref.parse(first.measure), example.qrels_frame(), example.runs[first.run], query_id).head(SHOWN)
     columns = [name for name in table.columns if name not in ("query_id", "score", "judged")]
     rows = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     for row in table[columns].itertuples(index=False):

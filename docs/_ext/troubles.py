@@ -260,7 +260,7 @@ KINDS = {
         ),
         Kind(
             ("cannot be explained document by document", "is no sum over documents"),
-            "irpref.explain.explain(QRELS, RUN, 'EMeasure', 'q1')",
+            "irpref.explain.explain('EMeasure', QRELS, RUN, 'q1')",
             "Only values that are sums of what documents contribute can be split among them.",
             "Explain the measure that the message names.",
         ),

@@ -4,7 +4,7 @@
 >>> from irpref.explain import explain
 >>> qrels = {"q1": {"D7": 2, "D10": 1, "D12": 0}}
 >>> run = {"q1": {"D12": 3.0, "D7": 2.0, "D4": 1.0}}
->>> table = explain(qrels, run, RPref(max_rel=2), "q1")
+>>> table = explain(RPref(max_rel=2), qrels, run, "q1")
 >>> table[["rank", "doc_id", "lost", "contribution", "why"]].to_dict("records")[0]
 {'rank': 1, 'doc_id': 'D12', 'lost': 0.0, 'contribution': 0.0, 'why': 'preferred D7 stands below D12'}
 >>> round(float(table["contribution"].sum()), 4)
@@ -54,7 +54,7 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
     found = parse(measure) if isinstance(measure, str) else measure
     if not hasattr(found, "NAME"):
         raise TypeError(
-            f"expected a measure or its name, got {type(found).__name__}: the order is qrels, run, measure, topic"
+            f"expected a measure or its name, got {type(found).__name__}: the order is measure, qrels, run, topic"
         )
     if not isinstance(found, KernelMeasure):
         stand_in = nearest_of_ours(found)
@@ -306,14 +306,14 @@ def _ties_turned(listing: Listing) -> Listing:
 
 
 def explain(
-    qrels: Qrels, run: Run, measure: MeasureLike, query_id: str | None = None, why: bool | None = None
+    measure: MeasureLike, qrels: Qrels, run: Run, query_id: str | None = None, why: bool | None = None
 ) -> pd.DataFrame:
     """What each document contributes to a measure.
 
     Parameters
     ----------
-    qrels, run : as `ir_measures.calc` takes them
     measure : measure of ours, or its name
+    qrels, run : as `ir_measures.calc` takes them
     query_id : str, optional
         Topic to explain; all topics of the qrels where None.
     why : bool, optional

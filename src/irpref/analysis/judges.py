@@ -31,7 +31,7 @@ import pandas as pd
 from ir_measures.measures.base import SumAgg
 
 from irpref.analysis.interval_table import interval_table
-from irpref.analysis.topics import check_level, drawing
+from irpref.analysis.topics import check_level
 from irpref.arrays.regraded import regraded, run_on
 from irpref.arrays.segments import Bools, Floats
 from irpref.evaluation import KernelEvaluator, columns_for
@@ -43,6 +43,7 @@ from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, warn_user
+from irpref.values.samples import drawing
 
 if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Run

@@ -3,10 +3,14 @@
     compare   the sign-flip test of the mean difference, and the interval of all differences that it does not reject:
               it holds 0 if and only if the runs are not shown to differ. See `irpref.analysis.flips`
     gate      one-sided bounds of the mean difference by the paired t distribution,
-              d -+ t(level; n - 1) s / sqrt(n), n topics, s the standard deviation of the differences by topic:
+              d -+ t(q; n - 1) s / sqrt(n), n topics, s the standard deviation of the differences by topic, q = level
+              for the lower bound and 1 - (1 - level) / k for the upper one of each of k measures:
               pass          the lower bound is above -margin for every measure
               block         else, if the upper bound is below 0 for a measure
               inconclusive  else
+
+A pass asks every measure, so that each bound can have the whole level; a block asks any of them, so that its level is
+shared. Either is wrong at most as often as 1 - level says.
 
 Topics are read as a sample of those that the system is to serve. A topic that a run does not answer counts with the
 value of an empty list, as everywhere.
@@ -290,7 +294,8 @@ def gate(
     margin : float of at least 0
         A loss of the mean that is tolerated.
     level : float in (0, 1)
-        Confidence level of each of the two one-sided bounds.
+        Confidence level of the one-sided bounds. Of k measures each has an upper bound at 1 - (1 - level) / k, so that
+        the chance of a false block stays the same.
     float32 : bool
         See `irpref.evaluator`.
 
@@ -308,11 +313,6 @@ def gate(
     ------
     ValueError
         A margin or level that is not accepted, fewer than two topics, no measure; what the evaluator raises.
-
-    Notes
-    -----
-    The bounds are those of each measure alone. A pass asks all of them, so that its error is at most 1 - level. A block
-    asks any, so that more measures have more false blocks.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def gate(
     rows = []
     for measure in chosen:
         of = found[str(measure)]
-        row = _bounds(of, margin, level)
+        row = _bounds(of, margin, level, len(chosen))
         row |= {"missing_baseline": int(missing[0]), "missing_candidate": int(missing[1])}
         row |= {"unjudged_baseline": float(unjudged[0]), "unjudged_candidate": float(unjudged[1])}
         rows.append(row | {"could_turn": _could_turn(row, turns.get(str(measure)), of, margin)})
@@ -357,7 +357,7 @@ def _verdict(rows: Sequence[Mapping[str, Any]], margin: float) -> str:
     return "block" if any(row["high"] < 0 for row in rows) else "inconclusive"
 
 
-def _bounds(of: Results, margin: float, level: float) -> dict[str, Any]:
+def _bounds(of: Results, margin: float, level: float, n_measures: int) -> dict[str, Any]:
     from scipy import special
 
     n = len(of.topics)
@@ -365,14 +365,16 @@ def _bounds(of: Results, margin: float, level: float) -> dict[str, Any]:
     gain = sign * _differences(of)
     mean = float(settled(gain.mean(), magnitude(of.values).max()))
     spread = 0.0 if np.ptp(gain) == 0 else float(gain.std(ddof=1))
-    half = float(special.stdtrit(n - 1, level)) * spread / math.sqrt(n)
+    error = spread / math.sqrt(n)
+    low = mean - float(special.stdtrit(n - 1, level)) * error
+    high = mean + float(special.stdtrit(n - 1, 1 - (1 - level) / n_measures)) * error
     row: dict[str, Any] = {
         "measure": of.measure,
         "baseline": float(of.means[0]),
         "candidate": float(of.means[1]),
         "difference": mean * of.scale + 0.0,
-        "low": (mean - half) * of.scale + 0.0,
-        "high": (mean + half) * of.scale + 0.0,
+        "low": low * of.scale + 0.0,
+        "high": high * of.scale + 0.0,
     }
     verdict = _verdict([row], margin)
     needed = _deciding(mean, spread, margin / of.scale, level) if verdict == "inconclusive" else None
@@ -421,9 +423,9 @@ def _could_turn(row: Mapping[str, Any], ends: tuple[float, float] | None, of: Re
     if ends is None:
         return None
     low, high = ends if of.higher_is_better else (-ends[1], -ends[0])
-    half = row["high"] - row["difference"]
+    down, up = row["difference"] - row["low"], row["high"] - row["difference"]
     now = row["verdict"]
-    return any(_verdict([{"low": end - half, "high": end + half}], margin) != now for end in (low, high))
+    return any(_verdict([{"low": end - down, "high": end + up}], margin) != now for end in (low, high))
 
 
 def _summary(table: Gate, rows: Sequence[Mapping[str, Any]], level: float, margin: float) -> str:

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
     with frame.asking_for_known(args):
         form = frame.form_of(args)
         if form in LINES:
-            frame.show(args, of_frame(explain(qrels.for_pool(), ranking, measure, args.topic), str))
+            frame.show(args, of_frame(explain(measure, qrels.for_pool(), ranking, args.topic), str))
             return
         with frame.opened(args) as out:
             page = page_of(out)

@@ -69,7 +69,8 @@ def _run(args: argparse.Namespace) -> int:
     table = of_frame(_shown(found), rounded(), title=found.text)
     table.notes = [
         f"difference: candidate minus baseline{_turned(found)}",
-        f"low, high: one-sided bounds at {100 * args.level:g} %, paired t",
+        f"low, high: one-sided bounds at {100 * args.level:g} %, paired t"
+        + (f"; high shares the level among {len(found)} measures" if len(found) > 1 else ""),
         *_notes(found),
         f"qrels: {found.qrels}",
     ]

@@ -7,9 +7,9 @@
     pt.Experiment(systems, topics, qrels, pt.irpref.parse_all(["map", "RPref(max_rel=3)@10"]))
 
 It holds the stages (`Judge`, `Condense`, `Explain`, `PerQuery`, `Oracle`), `GridSearch` and `KFoldGridSearch` for
-measures of either direction, `table` for the result of `pt.Experiment`, `randomisation_test`, and everything that
-`irpref` itself exports: its functions take PyTerrier's frames as they take all others. PyTerrier reaches it through
-`irpref_pyterrier`, which survives errors of this package.
+measures of either direction, `leaderboard`, `report` and `compare`, which are called as `pt.Experiment` is, `table` for
+its result, `randomisation_test`, and everything that `irpref` itself exports: its functions take PyTerrier's frames as
+they take all others. PyTerrier reaches it through `irpref_pyterrier`, which survives errors of this package.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import irpref
 _HOMES = {
     **dict.fromkeys(("Condense", "Explain", "Judge", "Oracle", "PerQuery"), "hosts.pyterrier.stages"),
     **dict.fromkeys(("GridSearch", "KFoldGridSearch"), "hosts.pyterrier.tuning"),
+    **dict.fromkeys(("compare", "leaderboard", "report"), "hosts.pyterrier.pages"),
     "randomisation_test": "analysis.significance",
     "table": "show.experiment",
 }
@@ -55,10 +56,6 @@ def __getattr__(name: str) -> Any:
     # Not imported above: whoever imports `irpref.transformers` first would come by here while it is half loaded.
     if name in _HOMES:
         return getattr(import_module(f"irpref.{_HOMES[name]}"), name)
-    if name == "report":
-        from irpref.hosts.pyterrier.pages import report
-
-        return report
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(irpref, name)

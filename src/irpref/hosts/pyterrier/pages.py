@@ -1,8 +1,7 @@
-"""`pt.irpref.report`: a page of systems, or of their results."""
+"""`pt.irpref.leaderboard`, `report` and `compare`: called as `pt.Experiment` is."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,67 +10,121 @@ from irpref.judged.types import Qrels
 from irpref.measures.declare import Measures
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from irpref.analysis.leaderboard import Leaderboard
+    from irpref.analysis.verdict import Comparison
     from irpref.show.report import Report
-    from irpref.show.report.texts import Texts
 
 
-def report(
-    measures: Measures,
+def leaderboard(
+    systems: Any,
+    topics: pd.DataFrame | None,
     qrels: Qrels,
-    runs: Any,
-    path: str | os.PathLike[str] | None = None,
-    *,
-    topics: Texts | None = None,
+    measures: Measures,
     names: Sequence[str] | None = None,
     **options: Any,
-) -> Report:
-    """An evaluation as one page, see `irpref.report`; systems among the runs retrieve for the topics first.
+) -> Leaderboard:
+    """`irpref.leaderboard` of systems: means with intervals, places, and the tests of all pairs.
 
     Parameters
     ----------
-    measures, qrels, path, **options : as `irpref.report` takes them
-    runs : mapping of name to system, result frame, or any other form of a run; or list of them, or of paths
-    topics : frame with columns `qid` and `query`, or as `irpref.report` takes them
-        Systems need the frame.
+    systems : list of pipelines, result frames, or runs in any other form; or mapping of name to them
+    topics : frame with columns `qid` and `query`
+        What pipelines retrieve for; None if there are none.
+    qrels : frame of judgments, or any other form of them
+    measures : measures of any toolkit, or their names
     names : list of str, optional
-        Names of a list of runs. Systems are called as they print, as in `pt.Experiment`, and frames `run 1`, `run 2`,
-        ... if None.
+        Names of a list of systems. Pipelines are called as they print, as in `pt.Experiment`, and frames `run 1`,
+        `run 2`, ... if None.
+    **options : as `irpref.leaderboard` takes them
 
     Raises
     ------
     TypeError
-        There are systems, and `topics` is no frame.
+        There are pipelines, and `topics` is no frame.
     ValueError
-        As many names as runs are needed, all different.
-
-    Returns
-    -------
-    irpref.show.report.Report
+        As many names as systems are needed, all different.
     """
+    return irpref.leaderboard(measures, qrels, _runs(systems, topics, names), **options)
+
+
+def report(
+    systems: Any,
+    topics: pd.DataFrame | None,
+    qrels: Qrels,
+    measures: Measures,
+    names: Sequence[str] | None = None,
+    **options: Any,
+) -> Report:
+    """`irpref.report` of systems: an evaluation as one page.
+
+    Parameters
+    ----------
+    systems, topics, qrels, measures, names : as `leaderboard` takes them
+        The page shows the queries of `topics`.
+    **options : as `irpref.report` takes them, such as `path`
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `leaderboard`.
+    """
+    return irpref.report(measures, qrels, _runs(systems, topics, names), topics=topics, **options)
+
+
+def compare(
+    systems: Any,
+    topics: pd.DataFrame | None,
+    qrels: Qrels,
+    measures: Measures,
+    names: Sequence[str] | None = None,
+    **options: Any,
+) -> Comparison:
+    """`irpref.compare` of two systems: is the second better than the first?
+
+    Parameters
+    ----------
+    systems, topics, qrels, measures, names : as `leaderboard` takes them
+    **options : as `irpref.compare` takes them
+
+    Raises
+    ------
+    TypeError
+        As `leaderboard`.
+    ValueError
+        There are not two systems; as `leaderboard`.
+    """
+    from irpref.analysis.verdict import compared
+
+    runs = _runs(systems, topics, names)
+    if len(runs) != 2:
+        raise ValueError(f"compare needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more")
+    return compared(measures, qrels, runs, **options)
+
+
+def _runs(systems: Any, topics: Any, names: Sequence[str] | None) -> dict[str, Any]:
+    """The runs of systems by name; pipelines retrieve for the topics."""
     import pyterrier
 
-    if isinstance(runs, (list, tuple)) and (
-        names is not None or not all(isinstance(run, (str, os.PathLike)) for run in runs)
-    ):
-        runs = _named(runs, names)
-    if isinstance(runs, Mapping):
-        systems = {name for name, run in runs.items() if isinstance(run, pyterrier.Transformer)}
-        if systems and not hasattr(topics, "columns"):
+    pipeline = pyterrier.Transformer
+    if isinstance(systems, Mapping):
+        given = {str(name): system for name, system in systems.items()}
+    else:
+        given = _named(list(systems), names, pipeline)
+    for name, system in given.items():
+        if isinstance(system, pipeline) and not hasattr(topics, "columns"):
             raise TypeError(
-                f"the system {next(iter(systems))!r} retrieves for topics: pass a frame with the columns qid and "
-                f"query, got topics={type(topics).__name__}"
+                f"the system {name!r} retrieves for topics: pass a frame with the columns qid and query, got "
+                f"topics={type(topics).__name__}"
             )
-        runs = {name: run(topics) if name in systems else run for name, run in runs.items()}
-    return irpref.report(measures, qrels, runs, path, topics=topics, **options)
+    return {name: system(topics) if isinstance(system, pipeline) else system for name, system in given.items()}
 
 
-def _named(runs: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
-    import pyterrier
-
+def _named(systems: Sequence[Any], names: Sequence[str] | None, pipeline: type) -> dict[str, Any]:
     if names is None:
-        systems = pyterrier.Transformer
-        names = [str(run) if isinstance(run, systems) else f"run {i}" for i, run in enumerate(runs, 1)]
+        names = [str(system) if isinstance(system, pipeline) else f"run {i}" for i, system in enumerate(systems, 1)]
         names = [f"{name} ({i})" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]
-    if len(names) != len(runs) or len(set(names)) < len(runs):
-        raise ValueError(f"names: expected {len(runs)} different names, one a run, got {list(names)!r}")
-    return dict(zip(names, runs, strict=True))
+    if len(names) != len(systems) or len(set(names)) < len(systems):
+        raise ValueError(f"names: expected {len(systems)} different names, one a run, got {list(names)!r}")
+    return dict(zip(names, systems, strict=True))
