@@ -187,19 +187,6 @@ def test_two_writers_do_not_mix(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["means.csv"]
 
 
-def test_a_file_of_an_earlier_version_is_read_and_computed_again(tmp_path, units):
-    path = tmp_path / "means.csv"
-    study(path)
-    head, _, body = path.read_text().partition("\n")
-    settings = {k: v for k, v in json.loads(head[2:]).items() if k not in ("irpref", "ir_measures")}
-    path.write_text(f"# {json.dumps(settings)}\n" + "".join(f"{row.rpartition(',')[0]}\n" for row in body.splitlines()))
-    assert len(Incompleteness.read(path).means) == 15
-    units.clear()
-    with pytest.warns(IrprefWarning, match="irpref unknown"):
-        study(path)
-    assert len(units) == 15
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_kill_loses_nothing_that_was_computed(tmp_path):
     path = tmp_path / "means.csv"

@@ -211,7 +211,7 @@ def _sign(measure: str) -> float:
 def _frame(cells: Mapping[Cell, float]) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.DataFrame([(*cell, mean) for cell, mean in cells.items()], columns=list(COLUMNS))
+    return pd.DataFrame([(*cell, mean) for cell, mean in cells.items()], columns=COLUMNS[:-1])
 
 
 def incompleteness(

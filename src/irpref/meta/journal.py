@@ -31,17 +31,10 @@ import numpy as np
 from irpref.formats.replace import replaced
 from irpref.messages import IrprefWarning, warn_user
 
-COLUMNS = ("level", "sample", "measure", "system", "mean")
+COLUMNS = ("level", "sample", "measure", "system", "mean", "run")
 
 Cell = tuple[float, int, str, str]  # level, sample, measure, system
 
-_LATER = (
-    "loss",
-    "second",
-    "stale_judgments",
-    "runs",
-    "float32",
-)  # settings that stand there only where they are not the usual
 _VERSIONS = ("irpref", "ir_measures")  # packages whose versions stand in the first line
 
 # What would end a line, or cannot be written as UTF-8; and how that is written.
@@ -86,10 +79,10 @@ class Journal:
         whole = False
         if self.path.exists() and self.path.stat().st_size:
             old, rows, whole = _read(self.path)
-            for name, value in {**dict.fromkeys(_LATER), **settings}.items():
-                if old.get(name) != value:
+            for name in {**settings, **old}:
+                if name not in versions and old.get(name) != settings.get(name):
                     raise ValueError(
-                        f"{self.path} holds results with {name}={old.get(name)!r}, now it is {value!r}: "
+                        f"{self.path} holds results with {name}={old.get(name)!r}, now it is {settings.get(name)!r}: "
                         "choose another file, or delete this one"
                     )
             if any(old.get(name) != value for name, value in versions.items()):
@@ -100,7 +93,7 @@ class Journal:
         kept = [row for row in rows if self.hashes.get(row[0][3], row[2]) == row[2]]
         if not whole or len(kept) < len(rows):
             with replaced(self.path) as beside, open(beside, "w", encoding="utf-8", newline="") as file:
-                file.write(f"# {json.dumps({**settings, **versions})}\n{','.join((*COLUMNS, 'run'))}\n")
+                file.write(f"# {json.dumps({**settings, **versions})}\n{','.join(COLUMNS)}\n")
                 file.write(_lines(kept))
         self.cells = {cell: mean for cell, mean, _ in kept}
 
@@ -156,22 +149,20 @@ def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Cell, float, str]], bo
     ended = body[: body.rfind("\n") + 1]
     reader = csv.reader(io.StringIO(ended, newline=""), strict=True)
     rows = []
-    hashed = False
     try:
         names = tuple(next(reader, ()))
-        hashed = names == (*COLUMNS, "run")
-        if names and not hashed and names != COLUMNS:
+        if names and names != COLUMNS:
             raise ValueError(f"expected the columns {','.join(COLUMNS)}, got {','.join(names)}")
         for row in reader:
-            level, sample, measure, system, mean, *run = row
-            if len(row) != len(names) or not measure:
-                raise ValueError(f"expected {len(names)} fields with a number, got {','.join(row)!r}")
+            if len(row) != len(COLUMNS) or not row[2]:
+                raise ValueError(f"expected {len(COLUMNS)} fields with a number, got {','.join(row)!r}")
+            level, sample, measure, system, mean, run = row
             cell = (float(level), int(sample), _unescaped(measure), _unescaped(system))
-            rows.append((cell, float(mean), run[0] if run else ""))
+            rows.append((cell, float(mean), run))
     except (ValueError, csv.Error) as error:
         # The settings are line 1 of the file.
         raise ValueError(f"{path}, line {reader.line_num + 1}: the row is damaged ({error})") from None
-    return settings, rows, hashed and ended == body
+    return settings, rows, bool(names) and ended == body
 
 
 def _lines(rows: Iterable[tuple[Cell, float, str]]) -> str:
