@@ -144,6 +144,11 @@ def collection():
     return {
         "qrels": "".join(f"{q} 0 {d} {grade}\n" for q, docs in example.qrels.items() for d, grade in docs.items()),
         "runs": runs,
+        "judge": "".join(
+            f"{q} 0 {d} {2 * grade + i % 2}\n"
+            for q, docs in example.qrels.items()
+            for i, (d, grade) in enumerate(docs.items())
+        ),
         "known": "".join(f"{q} 0 {d} 1\n" for q, docs in example.qrels.items() for d in list(docs)[:2]),
         "topics": "".join(f"{q}\t{text}\n" for q, text in example.queries.items()),
     }
@@ -159,7 +164,9 @@ def put_files(line, collection):
         path = Path(name)
         if not re.fullmatch(r"[\w./-]+\.(txt|tsv|run|gz)", name) or path.exists():
             continue
-        kind = next((kind for kind in ("qrels", "known", "seen", "topics") if path.name.startswith(kind)), "runs")
+        kind = next(
+            (kind for kind in ("qrels", "judge", "known", "seen", "topics") if path.name.startswith(kind)), "runs"
+        )
         text = collection["known" if kind == "seen" else kind]
         if kind == "runs":
             text, number = text[number % len(text)], number + 1

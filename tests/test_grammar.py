@@ -29,6 +29,7 @@ LACKS = {
     "check": {"--float32": "computes no values; it tells where the order by 32 bits is another"},
     "prefer": {"-m": NO_MEASURE, "--float32": OWN},
     "explain": {"--float32": OWN},
+    "judge": {"--float32": "documents of grades in common have no scores"},
     "intervals": {"--float32": "ties and ranks are those of scores as they are given"},
     **{f"curve {kind}": {"-m": NO_MEASURE, "--float32": OWN} for kind in ("crp", "gain", "areas", "summary")},
     **{f"curve {kind}": {"-m": NO_MEASURE} for kind in ("pr", "histogram")},
@@ -44,7 +45,13 @@ LACKS = {
     "completion": {option: NO_INPUT for option in COMMON if option != "-f"},
 }  # fmt: skip
 # Arguments of their own, where those of all commands would say nothing.
-POSITIONAL = {"demo": [], "list": ["MEASURE"], "cite": ["MEASURE"], "completion": ["SHELL"]}
+POSITIONAL = {
+    "demo": [],
+    "judge": ["HUMAN", "JUDGE", "RUN... MEASURE..."],
+    "list": ["MEASURE"],
+    "cite": ["MEASURE"],
+    "completion": ["SHELL"],
+}
 
 
 def commands(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -124,6 +131,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "prefer qrels r1 r2",
         "leaderboard qrels r1 r2 RPref AP --pairs none -t 2",
         "intervals qrels r1 r2 RPref AP",
+        "judge qrels qrels r1 r2 AP -t 2",
         "explain qrels r1 RPref",
         "curve npref qrels r1",
         "curve histogram qrels r1 r2",

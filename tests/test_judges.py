@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.judges import Filled, filled_intervals, isotonic
+from irpref.analysis.judges import Filled, isotonic
 from irpref.measures.declare import registered
 
 # Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1, 2 and 2.
@@ -204,7 +204,7 @@ def test_intervals_hold_the_value_under_full_judgments():
         human, judge, runs = collection(rng)
         known = pooled(human, [runs["r0"], runs["r3"]], 10)
         for run in runs.values():
-            table = filled_intervals(["nDCG@10"], known, run, judge)
+            table = irpref.intervals(["nDCG@10"], known, run, "unjudged", judge=judge)
             mean = table[table["query_id"].isna()].iloc[0]
             true = next(iter(irpref.evaluator(["nDCG@10"], human).calc_aggregate(run).values()))
             filled = next(iter(irpref.evaluator(["nDCG@10"], irpref.fill(known, judge)).calc_aggregate(run).values()))
@@ -215,7 +215,7 @@ def test_intervals_hold_the_value_under_full_judgments():
 
 
 def test_intervals_are_points_if_nothing_is_missing():
-    table = filled_intervals(["AP", "nDCG@2"], HUMAN, RUN, HUMAN)
+    table = irpref.intervals(["AP", "nDCG@2"], HUMAN, RUN, "unjudged", judge=HUMAN)
     assert table["low"].tolist() == pytest.approx(table["expected"].tolist())
     assert table["high"].tolist() == pytest.approx(table["expected"].tolist())
     assert table["query_id"].tolist() == ["q1", "q2", None] * 2
@@ -223,7 +223,7 @@ def test_intervals_are_points_if_nothing_is_missing():
 
 def test_intervals_of_a_measure_of_another_provider_are_refused():
     with pytest.raises(ValueError, match="takes no fractional grades"):
-        filled_intervals(["ERR@10"], HUMAN, RUN, JUDGE)
+        irpref.intervals(["infAP"], HUMAN, RUN, "unjudged", judge=JUDGE)
 
 
 # Real grades ---------------------------------------------------------------------------------------------------------

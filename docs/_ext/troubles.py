@@ -648,7 +648,7 @@ KINDS = {
         ),
         Kind(
             "is left to another provider, which takes no fractional grades",
-            "irpref.analysis.judges.filled_intervals(['ERR@10'], QRELS, RUN, QRELS)",
+            "irpref.intervals(['infAP'], QRELS, RUN, 'unjudged', judge=QRELS)",
             "Filled grades are means, and only measures that irpref computes take them.",
             "Take a measure of `irpref list`, `nDCG` or `AP` for one.",
         ),

@@ -15,6 +15,7 @@ COMMANDS = {
     "prefer": "two or more rankings compared directly, without a measure",
     "leaderboard": "which runs are shown to differ, and what places they could have",
     "intervals": "how far values can be trusted: ties, unjudged documents, topics",
+    "judge": "human judgments of some topics and an LLM judge's of all: estimates, intervals, agreement",
     "explain": "what each document of a topic contributes to a measure, and why",
     "curve": "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",
     "plot": "draw these tables",

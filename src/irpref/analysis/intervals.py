@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from irpref.analysis.holes import hole_intervals
 from irpref.analysis.interval_table import by_group
+from irpref.analysis.judges import Filled, filled_intervals, with_judge
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import topic_intervals
 from irpref.judged.inputs import opened
@@ -38,6 +39,7 @@ def intervals(
     method: str = "bootstrap",
     rng: Rng | None = None,
     groups: Groups | None = None,
+    judge: Qrels | Sequence[Any] | None = None,
 ) -> pd.DataFrame:
     """How far a value could have been another one.
 
@@ -53,11 +55,15 @@ def intervals(
         Of `unjudged`: the grades that such documents could have; the whole grades from 0 to the top of the scale
         if None.
     level : float in (0, 1)
-        Of `topics`: confidence level.
+        Of `topics`, and of `unjudged` with a judge: confidence level.
     method : {'bootstrap', 't'}
         Of `topics`. See `irpref.analysis.topics.mean_intervals`.
     rng : seed or numpy Generator, optional
-        Of `topics`: None is seed 0, so that the same data give the same digits.
+        Of the same two: None is seed 0, so that the same data give the same digits.
+    judge : qrels of a judge, or several as a list, optional
+        Grades of an LLM judge: values are those of the qrels that `irpref.fill` makes of both. Of `unjudged`, the
+        interval then holds the value under human judgments of all filled documents with probability `level`, and
+        `expected` is the value under the fill. Qrels that were filled before do the same.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         Means over each group of topics in place of all, with a column `group`.
 
@@ -84,7 +90,10 @@ def intervals(
     if over not in _OVER:
         names = ", ".join(map(repr, _OVER))
         raise ValueError(f"over={over!r} is not known, expected one of {names}{did_you_mean(str(over), _OVER)}")
+    qrels = with_judge(qrels, judge)
     compute, takes = _OVER[over]
+    if over == "unjudged" and isinstance(qrels, Filled):
+        compute, takes = filled_intervals, ("level", "rng")
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
     usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": groups}
     for option, value in given.items():

@@ -214,9 +214,8 @@ def isotonic(mean: Floats, weight: Floats) -> Any:
 
 def filled_intervals(
     measures: MeasureLike | Iterable[MeasureLike],
-    qrels: Qrels,
+    qrels: Filled,
     run: Run,
-    judge: Qrels | Sequence[Any],
     level: float = 0.95,
     rng: Rng | None = None,
 ) -> pd.DataFrame:
@@ -224,8 +223,8 @@ def filled_intervals(
 
     Parameters
     ----------
-    measures, qrels, run : as `irpref.intervals` takes them
-    judge : as `fill` takes it
+    measures, run : as `irpref.intervals` takes them
+    qrels : what `fill` returns
     level : float in (0, 1)
     rng : seed or numpy Generator, optional
         None is seed 0.
@@ -238,7 +237,7 @@ def filled_intervals(
     Raises
     ------
     ValueError
-        As `fill`; another provider computes a measure.
+        Another provider computes a measure.
     """
     from scipy import special
 
@@ -248,7 +247,7 @@ def filled_intervals(
     if others:
         raise ValueError(f"{others[0]} is left to another provider, which takes no fractional grades")
     columns = columns_for([measure for measure in chosen if isinstance(measure, KernelMeasure)])
-    pool = recent_pool(fill(qrels, judge), (*columns, _CALIBRATED))
+    pool = recent_pool(qrels, (*columns, _CALIBRATED))
     evaluate = KernelEvaluator(chosen, pool)
     judged = evaluate.judge(run)
     expected = evaluate.values_of(judged)

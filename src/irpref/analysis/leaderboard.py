@@ -19,7 +19,7 @@ from simultaneous intervals of differences, ours from the tests of `irpref.analy
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from ir_measures.measures import Measure
 
 from irpref.analysis import pairs as tests
 from irpref.analysis.flips import N_PERMUTATIONS
+from irpref.analysis.judges import with_judge
 from irpref.analysis.letters import letters
 from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level, mean_intervals
@@ -99,6 +100,7 @@ def leaderboard(
     n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
     float32: bool = False,
+    judge: Qrels | Sequence[Any] | None = None,
 ) -> Leaderboard:
     """Means of runs with their intervals, places and letters, from tests of all pairs.
 
@@ -125,6 +127,8 @@ def leaderboard(
         Of what is drawn; None is seed 0, so that the same data give the same digits.
     float32 : bool
         See `irpref.evaluator`.
+    judge : qrels of a judge, or several as a list, optional
+        Documents that no human judged are filled in, see `irpref.fill`.
 
     Returns
     -------
@@ -158,6 +162,7 @@ def leaderboard(
     1  reversed  0.3167      2          1           2       a
     """
     level = check_level(level)
+    qrels = with_judge(qrels, judge)
     tests.check_method(pairs)
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:

@@ -21,7 +21,7 @@ TREC DL 2019 and 2020 the best lambda was 0.65 to 1.2 for judges with r from 0.3
 terms in the variance and w = lambda (1 - n / N), degrees of freedom d are
 
     1 / d = a / (n - 1 - w) + (1 - a) / (N - 1)           topics are a sample
-    d = n - 1 - 3 w                                       these topics alone
+    d = n - 1 - 2 w                                       these topics alone
 
 A judge that says nothing gives the humans' t interval, and one that agrees with them entirely that of all N topics as
 if humans had judged them all.
@@ -306,7 +306,7 @@ def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = 
     centred = e - e.mean(axis=1, keepdims=True)
     s_ee = (centred**2).sum(axis=1) / (n - 1)
     if fixed:
-        return estimate, np.sqrt(rest * s_ee / n), np.full(len(y), max(n - 1 - 3 * weight * rest, 1.0))
+        return estimate, np.sqrt(rest * s_ee / n), np.full(len(y), max(n - 1 - 2 * weight * rest, 1.0))
     s_ef = (centred * (here - here.mean(axis=1, keepdims=True))).sum(axis=1) / (n - 1)
     of_judge = weight**2 * f.var(axis=1, ddof=1) / total
     # The two variances come from different topics, so their sum with the covariance could be negative.

@@ -27,6 +27,7 @@ import pandas as pd
 
 from irpref.analysis.flips import N_PERMUTATIONS, interval, stepdown
 from irpref.analysis.holes import pair_intervals
+from irpref.analysis.judges import with_judge
 from irpref.analysis.pairs import described, significant
 from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level
@@ -76,6 +77,7 @@ def compare(
     groups: Groups | None = None,
     rng: Rng | None = None,
     float32: bool = False,
+    judge: Qrels | Sequence[Any] | None = None,
 ) -> Comparison:
     """Is run b better than run a?
 
@@ -95,6 +97,8 @@ def compare(
         Of the sign flips; None is seed 0, so that p is that of `irpref.leaderboard`.
     float32 : bool
         See `irpref.evaluator`.
+    judge : qrels of a judge, or several as a list, optional
+        Documents that no human judged are filled in, see `irpref.fill`.
 
     Returns
     -------
@@ -119,7 +123,7 @@ def compare(
     AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval 0.0737 to 0.2744, p = 0.0014, 30 topics).
     """
     names, runs = _two(a, b)
-    return compared(measures, qrels, runs, names, level, margin, groups, rng, float32)
+    return compared(measures, with_judge(qrels, judge), runs, names, level, margin, groups, rng, float32)
 
 
 def compared(
@@ -283,6 +287,7 @@ def gate(
     margin: float = 0.02,
     level: float = 0.95,
     float32: bool = False,
+    judge: Qrels | Sequence[Any] | None = None,
 ) -> Gate:
     """May this change ship? Passed, blocked, or too few topics to tell.
 
@@ -298,6 +303,8 @@ def gate(
         the chance of a false block stays the same.
     float32 : bool
         See `irpref.evaluator`.
+    judge : qrels of a judge, or several as a list, optional
+        Documents that no human judged are filled in, see `irpref.fill`.
 
     Returns
     -------
@@ -327,7 +334,7 @@ def gate(
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("a gate needs at least one measure")
-    qrels = opened(qrels, "relevance", preferences=True)
+    qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)
     runs = {"baseline": opened(baseline, "score"), "candidate": opened(candidate, "score")}
     extra = [measure for measure in parse_all(("NumQ", "Judged@10")) if measure not in chosen]
     found = {of.measure: of for of in results([*chosen, *extra], qrels, runs, float32)}

@@ -41,6 +41,7 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("--bars", metavar="N", type=int, default=50, help="bars shown, from both ends (default: 50)")
     frame.add_topic(parser, "only the bar of this topic", several=True)
     frame.add_groups(parser, "a comparison over each group of topics")
+    frame.add_judge(parser)
     parser.add_argument("--level", type=float, default=0.95, help="of the interval (default: %(default)s)")
     parser.add_argument("--margin", type=float, help="say whether a difference of this size is ruled out")
     parser.add_argument("-q", "--by-query", action="store_true", help="with -o: a row for each topic, no verdict")

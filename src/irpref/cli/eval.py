@@ -64,6 +64,7 @@ def _arguments(parser: Parser) -> None:
     input_ = parser.add_argument_group("input")
     input_.add_argument("--provider", metavar="NAME", help="provider of ir_measures that computes everything")
     frame.add_known(input_)
+    frame.add_judge(input_)
     input_.add_argument(
         "--preferences",
         metavar="FILE",

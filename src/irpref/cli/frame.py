@@ -138,9 +138,14 @@ class Command(Record):
 
 def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "") -> None:
     """QRELS and `what` stands after it, which `inputs` gives back; the usage says so, with this `end`."""
-    measures = "MEASURE" in what
     parser.usage = f"%(prog)s [options] QRELS {what}{end}"
     parser.add_argument("qrels", metavar="QRELS", help="file, '-', or ir_datasets id")
+    add_runs(parser, what)
+
+
+def add_runs(parser: Parser, what: str = "RUN... MEASURE...") -> None:
+    """What comes after the judgments."""
+    measures = "MEASURE" in what
     parser.add_argument("arguments", metavar=what, nargs="+", help="files or '-'" + ", then measures" * measures)
     if measures:
         parser.add_argument(
@@ -205,6 +210,17 @@ def _jobs(text: str) -> int:
 def add_known(parser: Any) -> None:
     """--known."""
     parser.add_argument("--known", metavar="FILE", help="documents the user knew, for Coverage and Novelty")
+
+
+def add_judge(parser: Any) -> None:
+    """--judge."""
+    parser.add_argument(
+        "--judge",
+        metavar="FILE",
+        action="append",
+        help="grades of an LLM judge: documents that no human judged get the mean human grade of those with the same "
+        "grade of the judge (several judges: repeat it)",
+    )
 
 
 @contextmanager
@@ -293,17 +309,25 @@ def say(text: str) -> None:
 
 
 class Inputs(Record):
-    """Judgments, run files by name, and measures of a command line."""
+    """Judgments, run files by name, measures and judges of a command line."""
 
     qrels: str
     files: dict[str, str]
     measures: list[Measure]
+    judge: list[str] | None = None
 
     def judgments(self, known: str | None = None) -> Any:
-        """The judgments, see `irpref.cli.scoring.read_judgments`."""
-        from irpref.cli.scoring import read_judgments, reads_preferences
+        """The judgments, see `irpref.cli.scoring.read_judgments`, filled where --judge is given."""
+        from irpref.cli.scoring import Judgments, read_judgments, reads_preferences
 
-        return read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)))
+        found = read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)))
+        if not self.judge:
+            return found
+        from irpref import fill
+
+        filled = fill(found.table(), self.judge)
+        say(filled.text)
+        return Judgments(filled)
 
     def runs(self, args: argparse.Namespace, rounded: bool = False) -> dict[str, Any]:
         """The runs by name, read as the options of `add_reading` say; see `read_runs`."""
@@ -343,7 +367,8 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
             wanted = "one run" if n_runs == 1 else f"{'two' if n_runs == 2 else n_runs} runs"
             raise UsageError(f"expected {wanted} after the qrels, got {len(paths)}: {', '.join(paths)}")
     names += args.measure if allowed else []
-    return Inputs(args.qrels, run_names(list(dict.fromkeys(paths))), named_measures(names or default))
+    files = run_names(list(dict.fromkeys(paths)))
+    return Inputs(args.qrels, files, named_measures(names or default), getattr(args, "judge", None))
 
 
 def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool = True) -> tuple[list[str], list[str]]:

@@ -34,6 +34,7 @@ def _arguments(parser: Parser) -> None:
         metavar="HASH",
         help="an error if the judgments are not those with this hash, which is printed",
     )
+    frame.add_judge(parser)
     frame.add_reading(parser)
     frame.add_output(parser)
 

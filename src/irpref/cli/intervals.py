@@ -31,6 +31,7 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("--method", choices=("bootstrap", "t"), help="of topics (default: bootstrap)")
     parser.add_argument("--seed", type=int, help="of topics: seed of the bootstrap (default: 0)")
     frame.add_groups(parser, "means over each group of topics")
+    frame.add_judge(parser)
     frame.add_reading(parser, float32=False)
     frame.add_output(parser)
 

@@ -35,6 +35,7 @@ def _arguments(parser: Parser) -> None:
     frame.add_pairs(parser, "test of all pairs")
     parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
     frame.add_groups(parser, "a board for each group of topics")
+    frame.add_judge(parser)
     parser.add_argument("--permutations", metavar="N", type=int, default=10_000, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: %(default)s)")
     parser.add_argument("--tests", action="store_true", help="a row for each pair of runs in place of the board")

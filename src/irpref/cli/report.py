@@ -39,6 +39,7 @@ def _arguments(parser: Parser) -> None:
     )
     parser.add_argument("--depth", type=int, default=20, help="ranks of these rankings (default: %(default)s)")
     frame.add_known(parser)
+    frame.add_judge(parser)
     frame.add_reading(parser)
 
 
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("-f FILE says where the page is written, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
     qrels = given.qrels if args.known is None else irpref.with_known(irpref.read_qrels(given.qrels), args.known)
-    if args.topic:
+    if args.topic or args.judge:
         qrels = frame.of_topics(given.judgments(args.known), args.topic, given).table()
     with frame.asking_for_known(args):
         made = irpref.report(

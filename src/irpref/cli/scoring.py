@@ -23,6 +23,7 @@ from irpref.formats.columns import Table, as_list
 from irpref.formats.source import Source
 from irpref.formats.tables import read_judgments as of_file
 from irpref.formats.tables import read_table
+from irpref.judged.pool import SOURCE
 from irpref.messages import IrprefWarning, warn_user
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ class Judgments:
         return list(map(Qrel, *(data[name].tolist() for name in ("query_id", "doc_id", "relevance")), iteration))
 
     def table(self) -> Any:
-        """What analyses take: rows, or the frame of preferences, whose groups rows would not have."""
-        return self.data if "group" in getattr(self.data, "columns", ()) else self.rows()
+        """What analyses take: rows, or a frame of preferences or filled grades, whose columns rows would not have."""
+        return self.data if {"group", SOURCE} & {*getattr(self.data, "columns", ())} else self.rows()
 
     def topic_ids(self) -> list[str]:
         """The topics, in the order of the first judgment of each."""

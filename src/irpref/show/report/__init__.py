@@ -18,8 +18,9 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from irpref.analysis.judges import with_judge
 from irpref.formats.replace import replaced
 from irpref.show.report import charts
 from irpref.show.report.contents import contents
@@ -97,6 +98,7 @@ def report(
     float32: bool = False,
     jobs: int | None = None,
     form: str | None = None,
+    judge: Qrels | Sequence[Any] | None = None,
 ) -> Report:
     """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, holes, curves, and what was done.
 
@@ -126,6 +128,8 @@ def report(
         Run files that are read at a time; by default the number of cores.
     form : str, optional
         Form of the run files, as for `irpref.read_run`.
+    judge : qrels of a judge, or several as a list, optional
+        Documents that no human judged are filled in, see `irpref.fill`; the page says so, and marks their grades.
 
     Returns
     -------
@@ -154,7 +158,7 @@ def report(
     beside.shutdown(wait=False)  # what is wrong with the inputs is said at once
     found = contents(
         measures,
-        qrels,
+        with_judge(qrels, judge),
         runs,
         baseline=baseline,
         title=title,

@@ -20,6 +20,7 @@ from irpref.analysis import curves
 from irpref.analysis.check import check, grave
 from irpref.analysis.explain import Explainer, explainable
 from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
+from irpref.analysis.judges import Filled
 from irpref.analysis.leaderboard import FURTHER, board_of
 from irpref.analysis.pairs import check_method
 from irpref.analysis.results import Results, results
@@ -35,7 +36,7 @@ from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_table, opened
 from irpref.judged.order import rounded
-from irpref.judged.pool import Pool
+from irpref.judged.pool import FILLED, Pool
 from irpref.judged.recent import recent_pool
 from irpref.judged.stream import each
 from irpref.measures import literature
@@ -147,6 +148,7 @@ def contents(
             ],
             "grave": grave(findings),
             "inputs": inputs,
+            "filled": qrels.text if isinstance(qrels, Filled) else None,
             "versions": _versions(),
             "methods": _methods(chosen, board["test"], level, len(first.topics), len(order)),
             "bibtex": literature.cite(chosen),
@@ -362,6 +364,8 @@ def _rankings(
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(depth, MOST_ROWS // n_lists))
     explainers = _explainers(chosen, pool)
+    of_judge = qrels[qrels["source"] == FILLED] if isinstance(qrels, Filled) else None
+    filled = set() if of_judge is None else set(zip(of_judge["query_id"], of_judge["doc_id"], strict=True))
     docs: dict[str, int] = {}
     words: dict[str, int] = {"": 0}
     lists: list[list[Part | None]] = []
@@ -381,6 +385,7 @@ def _rankings(
                 "docs": [docs.setdefault(seen.doc_ids[i], len(docs)) for i in rows],
                 "grades": numbers(seen.grade[rows.start : rows.stop]),
                 "scores": numbers(seen.score[rows.start : rows.stop]),
+                "filled": [int((topic, seen.doc_ids[i]) in filled) for i in rows] if filled else [],
                 "tied": _tied(seen, start, rows.stop, stop),
                 "length": stop - start,
             }

@@ -342,15 +342,15 @@ function ranking(list, side, m, top) {
     el("th", { class: "grade number", scope: "col" }, K.graded ? "Grade" : "Judged"), m < 0 ? null : el("th", { class: "part number", scope: "col" }, "Adds"));
   const docs = list ? list.docs : [], higher = m < 0 || D.measures.find(measure => measure.name === K.explained[m]).higher;
   return el("table", { class: "ranking", "data-side": side }, el("thead", {}, head), el("tbody", {}, docs.map((doc, i) => {
-    const grade = list.grades[i], tie = list.tied[i], part = m < 0 ? null : list.parts[m][i];
+    const grade = list.grades[i], filled = list.filled[i], said = grade === null ? null : filled ? "~" + fixed(grade, 2) : minus(grade), tie = list.tied[i], part = m < 0 ? null : list.parts[m][i];
     const opens = tie && list.tied[i - 1] !== tie, closes = tie && list.tied[i + 1] !== tie && i + 1 < docs.length;
     const title = K.titles[doc];
     const why = () => put("topic-why", bdi(K.docs[doc]), title === null ? "" : [": ", bdi(title)], ` \u2014 rank ${i + 1}, score ${list.scores[i]}, `
-      + (grade === null ? "not judged" : K.graded ? `grade ${minus(grade)}` : "judged") + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
+      + (grade === null ? "not judged" : K.graded ? `grade ${said}${filled ? " (filled in)" : ""}` : "judged") + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
     return el("tr", { "data-doc": doc, tabindex: 0, on: { click: why, focus: why } },
       el("td", { class: "rank number" }, i + 1), el("td", { class: "tie" }, tie ? el("i", { class: opens ? "first" : closes ? "last" : "" }) : null),
       el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? K.docs[doc] : title)),
-      el("td", { class: "grade number " + (grade === null ? "unjudged" : K.graded && grade > 0 ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? minus(grade) : "\u2713"),
+      el("td", { class: "grade number " + (grade === null ? "unjudged" : K.graded && grade > 0 ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? said : "\u2713"),
       m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "better" : "worse", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + minus(fixed(part))));
   })));
 }

@@ -1,0 +1,83 @@
+"""`irpref judge HUMAN JUDGE RUN... MEASURE...`: human judgments for some topics, a judge's grades for all.
+
+Means with prediction-powered intervals: the judge's values, corrected by what humans say of their topics. Then how far
+the two agree. With --tests a row for each pair of runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from irpref.cli import frame
+from irpref.cli.frame import Command, Parser, UsageError
+from irpref.show.text import LINES, Column, Table, of_frame, p_value, rounded
+
+EPILOG = """\
+example:
+  irpref judge qrels.txt judge.txt bm25.run dense.run nDCG@10 AP
+
+A. N. Angelopoulos et al., Prediction-powered inference, Science 382 (2023)
+"""
+
+
+def _arguments(parser: Parser) -> None:
+    parser.usage = "%(prog)s [options] HUMAN JUDGE RUN... MEASURE..."
+    parser.add_argument("qrels", metavar="HUMAN", help="human judgments: file, '-', or ir_datasets id")
+    parser.add_argument("judge_file", metavar="JUDGE", help="the judge's grades of these topics and others")
+    frame.add_runs(parser)
+    parser.add_argument(
+        "--topics",
+        choices=("sample", "fixed"),
+        default="sample",
+        help="whether the topics are a sample of more like them, or all there are (default: %(default)s)",
+    )
+    frame.add_topic(parser, "only this topic", several=True)
+    parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
+    parser.add_argument("--tests", action="store_true", help="a row for each pair of runs in place of the means")
+    frame.add_reading(parser, float32=False)
+    frame.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the estimates. Raises `ValueError` as `irpref.judge`."""
+    from irpref import judge
+    from irpref.cli.scoring import read_judgments
+
+    given = frame.inputs(args)
+    if not given.measures:
+        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
+    said = read_judgments(args.judge_file)
+    human = frame.of_topics(given.judgments(), args.topic)
+    if args.topic:
+        said = said.only(args.topic)
+    found = judge(given.measures, human.table(), said.table(), given.runs(args), level=args.level, topics=args.topics)
+    if frame.form_of(args) in LINES:
+        frame.show(args, of_frame(found.pairs if args.tests else found, str))
+        return
+    level = f"{100 * args.level:g} % interval"
+    shown = found.pairs if args.tests else found
+    p = {name: p_value for name in ("p", "p_human", "p_judge")}
+    counts = {"topics_needed": lambda n: "-" if n != n or n == float("inf") else f"{n:.0f}"}
+    tables = [_table(part, p | counts) for _, part in shown.groupby("measure", sort=False)]
+    for table in tables:
+        table.notes = [f"human: over the humans' topics; judge: over all; low, high: {level} of what is estimated"]
+    agreement = _table(found.agreement, counts, "How far the judge agrees with humans")
+    agreement.notes = [
+        f"both, judge_only, human_only, reversed: pairs of runs that t-tests call at {1 - args.level:.3g}; "
+        "topics_needed: human topics that would settle half of those which the judge alone calls or reverses"
+    ]
+    frame.show(args, [*tables, agreement])
+
+
+def _table(part: Any, shows: dict[str, Any], title: str = "") -> Table:
+    """A frame for readers: its measure as the title if there is one alone."""
+    alone = not title
+    shown = part.drop(columns="measure") if alone else part
+    table = of_frame(shown, rounded())
+    table.columns = [Column(c.name, shows.get(c.name, c.show), left=c.left) for c in table.columns]
+    table.title = title or str(part["measure"].iloc[0])
+    return table
+
+
+COMMAND = Command(run, _arguments, __doc__, EPILOG)

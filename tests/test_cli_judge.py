@@ -1,0 +1,105 @@
+"""`irpref judge`, and --judge of the commands that evaluate."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import irpref
+from irpref.cli import main
+
+TOPICS = [f"t{i}" for i in range(6)]
+HUMAN = {t: {"a": 2, "b": 1, "c": 0, "d": i % 2} for i, t in enumerate(TOPICS[:4])}
+JUDGE = {t: {"a": 5, "b": 3 + i % 2, "c": 0, "d": 3 * (i % 2), "e": 5 - i} for i, t in enumerate(TOPICS)}
+RUNS = {
+    "one": {t: {"e": 4.0, "a": 3.0, "b": 2.0, "d": 1.0} for t in TOPICS},
+    "two": {t: {"c": 4.0, "d": 3.0, "b": 2.0, "a": 1.0 + i % 3} for i, t in enumerate(TOPICS)},
+}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    for name, of in {"human": HUMAN, "said": JUDGE}.items():
+        lines = [f"{t} 0 {d} {g}\n" for t, docs in of.items() for d, g in docs.items()]
+        (tmp_path / name).write_text("".join(lines))
+    for name, of in RUNS.items():
+        lines = [f"{t} Q0 {d} 1 {s} x\n" for t, docs in of.items() for d, s in docs.items()]
+        (tmp_path / name).write_text("".join(lines))
+    monkeypatch.chdir(tmp_path)
+
+
+def shell(command):
+    return main(command.split())
+
+
+def records(capsys, command):
+    assert shell(f"{command} -o json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_judge_prints_the_estimates(files, capsys):
+    found = records(capsys, "judge human said one two nDCG AP --topics fixed")
+    expected = irpref.judge(["nDCG", "AP"], HUMAN, JUDGE, RUNS, topics="fixed")
+    assert [row["run"] for row in found] == expected["run"].tolist()
+    for column in ("human", "judge", "estimate", "low", "high"):
+        assert [row[column] for row in found] == pytest.approx(expected[column].tolist())
+
+
+def test_judge_prints_pairs_and_agreement(files, capsys):
+    found = records(capsys, "judge human said one two nDCG --tests")
+    assert found[0]["difference"] == pytest.approx(irpref.judge(["nDCG"], HUMAN, JUDGE, RUNS).pairs["difference"][0])
+    assert shell("judge human said one two nDCG") == 0
+    out = capsys.readouterr().out
+    assert "How far the judge agrees with humans" in out
+    assert "95 % interval" in out
+
+
+def test_eval_computes_values_of_filled_judgments_and_says_so(files, capsys):
+    assert shell("eval human one two nDCG@3 QMeasure --judge said -o json") == 0
+    said = capsys.readouterr()
+    filled = irpref.fill(HUMAN, JUDGE)
+    assert said.err == f"irpref: {filled.text}\n"
+    evaluate = irpref.evaluator(["nDCG@3", "QMeasure"], filled)
+    expected = {(name, str(m)): v for name, run in RUNS.items() for m, v in evaluate.calc_aggregate(run).items()}
+    assert {(r["run"], r["measure"]): r["value"] for r in json.loads(said.out)} == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "leaderboard human one two nDCG RPref(max_rel=2) --judge said",
+        "leaderboard human one two nDCG --judge said --judge human -t t1 -t t2",
+        "compare human one two QMeasure --judge said",
+        "gate human two one nDCG QMeasure --judge said",
+        "intervals human one nDCG --over topics --judge said",
+        "intervals human one nDCG --over unjudged --judge said --level 0.9 --seed 3",
+    ],
+)
+def test_a_judge_is_taken_by_all_that_evaluate(files, capsys, command):
+    assert shell(command) == 0
+    assert "grades are filled in" in capsys.readouterr().err
+
+
+def test_holes_shrink_when_a_judge_is_given(files, capsys):
+    bare = records(capsys, "leaderboard human one two nDCG")
+    filled = records(capsys, "leaderboard human one two nDCG --judge said")
+    assert [row["judged@10"] for row in bare] < [row["judged@10"] for row in filled] == [1.0, 1.0]
+    assert irpref.leaderboard(["nDCG"], HUMAN, RUNS, judge=JUDGE)["mean"].tolist() == [row["mean"] for row in filled]
+
+
+def test_intervals_over_unjudged_documents_with_a_judge(files, capsys):
+    found = records(capsys, "intervals human one nDCG --over unjudged --judge said")
+    expected = irpref.intervals(["nDCG"], HUMAN, RUNS["one"], over="unjudged", judge=JUDGE)
+    assert [row["low"] for row in found] == pytest.approx(expected["low"].tolist())
+    assert [row["expected"] for row in found] == pytest.approx(expected["expected"].tolist())
+
+
+def test_the_report_marks_grades_that_were_filled_in(files, capsys):
+    pytest.importorskip("jinja2")
+    pytest.importorskip("vl_convert")
+    assert shell("report human one two nDCG --judge said -f page.html") == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    filled = irpref.fill(HUMAN, JUDGE)
+    assert filled.text.partition(" (correlation")[0].replace("'", "&#39;") in page
+    grade = filled[(filled["query_id"] == "t0") & (filled["doc_id"] == "e")]["relevance"].item()
+    assert f"~{grade:.2f}" in page
