@@ -6,7 +6,6 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -1075,27 +1074,7 @@ def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
     assert sorted(p.name for p in files.iterdir()) == ["out.csv", "qrels", "r1", "r2"]
 
 
-@pytest.mark.parametrize(
-    ("was", "now", "said"),
-    [
-        (
-            ["curve", "pr", "qrels", "r1", "--query", "1"],
-            ["curve", "pr", "qrels", "r1", "-t", "1"],
-            "--query is now -t",
-        ),
-        (["curve", "pr", "qrels", "r1", "--per-topic"], ["curve", "pr", "qrels", "r1", "-q"], "--per-topic is now -q"),
-        (["explain", "qrels", "r1", "1", "QMeasure"], ["explain", "qrels", "r1", "QMeasure", "-t", "1"], "now -t 1"),
-    ],
-)
-def test_old_spellings_are_understood_with_a_hint(call: Call, was: list[str], now: list[str], said: str) -> None:
-    old, new = call(*was), call(*now)
-    assert old[:2] == new[:2]
-    assert old[2].startswith("irpref: hint: ")
-    assert said in old[2]
-    assert new[2] == ""
-
-
-def test_old_spellings_that_mean_something_else_are_refused_with_the_right_one(call: Call) -> None:
+def test_the_form_of_runs_and_the_format_of_the_text_are_not_taken_for_each_other(call: Call) -> None:
     status, _, err = call("curve", "pr", "qrels", "r1", "--format", "latex")
     assert status == 2
     assert "'latex' is no form of runs; the format of the text is -o latex" in err
@@ -1103,73 +1082,33 @@ def test_old_spellings_that_mean_something_else_are_refused_with_the_right_one(c
     assert status == 1
     assert err.startswith("irpref: r1: ")
     assert err.endswith("(--format csv is how runs are read; the format of the text is -o csv)\n")
-    assert call("plot", "pr", "qrels", "r1", "-o", "a.png")[::2] == (
-        2,
-        "irpref: -o a.png: a picture is written with -f a.png\n",
-    )
+    status, _, err = call("plot", "pr", "qrels", "r1", "-f", "a.png", "-o", "b.png")
+    assert (status, err) == (2, "irpref: -o is no option of this command (see irpref plot --help)\n")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_all_commands_and_options(call: Call, shell: str) -> None:
-    status, out, _ = call("completion", shell)
-    assert status == 0
-    for word in (*COMMANDS, "robustness", "tau-ap", "quantity", "markdown"):
-        assert word in out
-    assert "per-topic" not in out  # an old spelling
-
-
-TYPED = (
-    ("irpref cur", "curve"),
-    ("irpref curve hist", "histogram"),
-    ("irpref eval --base", "--baseline"),
-    ("irpref eval -o mark", "markdown"),
-    ("irpref eval q r -m Rela", "RelativeRecall"),
-    ("irpref eval q r nD", "nDCG"),
-    ("irpref eval -q q r AP nD", "nDCG"),
-    ("irpref curve npref q r NPre", "NPref"),
-    ("irpref curve crp q r NPre", ""),
-    ("irpref cite NPre", "NPref"),
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("irpref cur", {"curve"}),
+        ("irpref curve hist", {"histogram"}),
+        ("irpref eval --base", {"--baseline"}),
+        ("irpref eval -o mark", {"markdown"}),
+        ("irpref eval q r -m Rela", {"RelativeRecall"}),
+        ("irpref eval q r QMea", {"QMeasure"}),
+        ("irpref eval q", {"qrels"}),
+        ("irpref cite NPre", {"NPref"}),
+        ("irpref curve crp q r NPre", set()),
+    ],
 )
-
-
-@pytest.mark.parametrize(("words", "expected"), TYPED)
-def test_completion_in_bash(call: Call, words: str, expected: str) -> None:
-    n = len(words.split()) - 1
-    script = call("completion", "bash")[1]
-    code = f'{script}\nCOMP_WORDS=({words}); COMP_CWORD={n}; _irpref; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == expected
-
-
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
-@pytest.mark.parametrize(("words", "expected"), TYPED)
-def test_completion_in_zsh(call: Call, words: str, expected: str) -> None:
-    # What zsh does before it asks: it matches by itself what is added.
-    script = call("completion", "zsh")[1]
-    around = f"words=({words}) CURRENT=$#words PREFIX=$words[-1]\ncompdef() {{ }}\n_files() {{ }}\n"
-    code = f'{around}compadd() {{ print -l -- "$@[2,-1]" }}\n{script}\n_irpref'
-    done = subprocess.run(["zsh", "-f", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    assert expected in ("", *done.stdout.split())
-    assert not (expected == "" and "NPref" in done.stdout)
-
-
-@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
-@pytest.mark.parametrize(("words", "expected"), TYPED)
-def test_completion_in_fish(call: Call, tmp_path: Path, words: str, expected: str) -> None:
-    (tmp_path / "irpref.fish").write_text(call("completion", "fish")[1])
-    code = f"source {tmp_path}/irpref.fish; complete -C '{words}'"
-    done = subprocess.run(["fish", "--no-config", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.partition("\t")[0].strip() == expected
-
-
-def test_names_of_measures_are_no_noise_where_the_run_is_typed(call: Call) -> None:
-    script = call("completion", "bash")[1]
-    for words, offered in (("irpref eval q ''", False), ("irpref eval q r ''", True), ("irpref list ''", True)):
-        n = len(words.split()) - 1
-        code = f'{script}\nCOMP_WORDS=({words}); COMP_CWORD={n}; _irpref; printf "%s\\n" "${{COMPREPLY[@]}}"'
-        done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
-        assert ("RPref" in done.stdout.split()) == offered
+def test_completion(line: str, expected: set[str], files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a shell asks through argcomplete: the line typed so far in, what could stand at its end out."""
+    pytest.importorskip("argcomplete")
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SUPPRESS_SPACE": "1", "_ARGCOMPLETE_IFS": " ", "COMP_LINE": line}
+    asked |= {"COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(files / "found")}
+    code = "import sys; from irpref_command import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert set((files / "found").read_text().split()) == expected
 
 
 # Tables --------------------

@@ -437,23 +437,18 @@ def command(*words: object) -> int:
 def test_command(files, capsys):
     assert command(files / "qrels", files / "run", "RPref(max_rel=2)", "-t", "q1") == 0
     assert capsys.readouterr() == (TEXT, "")
-    # The one topic of the qrels need not be named; as it was typed before, with a hint.
+    # The one topic of the qrels need not be named.
     assert command(files / "qrels", files / "run", "RPref(max_rel=2)") == 0
     assert capsys.readouterr() == (TEXT, "")
-    assert command(files / "qrels", files / "run", "q1", "RPref(max_rel=2)") == 0
-    assert capsys.readouterr() == (TEXT, "irpref: hint: the topic is now -t q1\n")
 
 
 def test_command_with_known_documents_as_csv(files, capsys):
     arguments = ("--known", files / "known", files / "qrels", files / "run", "Novelty", "-t", "q1")
     assert command("-o", "csv", *arguments) == 0
-    text = capsys.readouterr().out
-    lines = text.splitlines()
+    lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "query_id,rank,doc_id,score,grade,judged,known,contribution,why"
     assert lines[2] == 'q1,2,D7,8.0,2.0,True,1.0,0.0,"relevant, but known to the user"'
     assert lines[5] == "q1,5,D10,5.0,1.0,True,0.0,0.5,relevant and new to the user"
-    assert command("--csv", *arguments) == 0
-    assert capsys.readouterr() == (text, "irpref: hint: --csv is now -o csv\n")
 
 
 def test_command_says_which_option_brings_what_the_user_knew(files, capsys):

@@ -42,7 +42,6 @@ LACKS = {
     "demo": {option: "has its own judgments and runs" for option in COMMON if option != "-f"},
     "list": {option: NO_INPUT for option in ("-t", "-m", "-j", "--format", "--float32")},
     "cite": dict.fromkeys(COMMON, NO_INPUT),
-    "completion": {option: NO_INPUT for option in COMMON if option != "-f"},
 }  # fmt: skip
 # Arguments of their own, where those of all commands would say nothing.
 POSITIONAL = {
@@ -50,7 +49,6 @@ POSITIONAL = {
     "judge": ["HUMAN", "JUDGE", "RUN... MEASURE..."],
     "list": ["MEASURE"],
     "cite": ["MEASURE"],
-    "completion": ["SHELL"],
 }
 
 
@@ -209,7 +207,7 @@ def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture
         ("eval AP qrels r1", "'AP' is a measure; the order is QRELS RUN... MEASURE..."),
         ("eval qrels r1 AP,nDCG@10", "several are written with blanks between them"),
         ("curve pr qrels r1 -f a.png", "-f a.png: this command writes text; irpref plot draws pictures"),
-        ("report qrels r1 AP -o a.html", "-o a.html: the page is written with -f a.html"),
+        ("report qrels r1 AP -o a.html", "-o is no option of this command (see irpref report --help)"),
         ("eval qrels r1 AP -f a.csv.gz", "tables are not written as .gz, but as .txt"),
         ("eval qrels r1 AP -p 2.5", "'2.5': expected a whole number"),
         ("curve crp qrels r1 --float32", "--float32 is no option of this command"),

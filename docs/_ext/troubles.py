@@ -120,9 +120,9 @@ KINDS = {
             "Nothing; results of different versions are not mixed.",
         ),
         Kind(
-            ("… is now …", "the topic is now -t", "--places is ignored when using --output jsonl"),
+            "--places is ignored when using --output …",
             "$ irpref eval qrels.txt run.txt AP -q --places 2 -o jsonl",
-            "An option was spelled as in earlier versions, or has no effect here.",
+            "An option has no effect here.",
             "Type what the line says.",
         ),
         Kind(

@@ -18,6 +18,10 @@ def main() -> int:
     # Nothing here multiplies matrices; the threads that would do so take as long to start as our own modules to load.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
+        if "_ARGCOMPLETE" in os.environ:
+            from irpref.cli.completion import complete
+
+            complete()  # does not return
         if sys.argv[1:] in ([], ["-h"], ["--help"], ["help"]):
             from argparse import ArgumentParser
 

@@ -24,7 +24,6 @@ COMMANDS = {
     "cite": "what to cite: BibTeX of measures and package",
     "meta": "stability, sensitivity and robustness of measures",
     "demo": "which of two real systems is better? On one screen",
-    "completion": "completion of commands and options for a shell",
 }
 P = TypeVar("P", bound=argparse.ArgumentParser)
 

@@ -48,8 +48,6 @@ def _arguments(kind: str, parser: Parser) -> None:
     add_options(parser, kind)
     if kind != "histogram":
         parser.add_argument("-q", "--by-query", action="store_true", help="one block of rows for each topic")
-        frame.old(parser, "--per-topic", "-q, --by-query", dest="by_query", action="store_true")
-        frame.old(parser, "--query", "-t, --topic", dest="topic")
     frame.add_topic(parser, "only this topic")
     frame.add_reading(parser, float32=kind in OF_THE_HOST)
     frame.add_output(parser, help="default: tsv")

@@ -29,7 +29,6 @@ def _arguments(parser: Parser) -> None:
     frame.add_known(parser)
     frame.add_reading(parser, float32=False)
     frame.add_output(parser)
-    frame.old(parser, "--csv", "-o csv", dest="output", nargs=0, const="csv")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -37,9 +36,6 @@ def run(args: argparse.Namespace) -> None:
     from irpref.analysis.explain import explain
     from irpref.show.explanation import explanation_text
 
-    if args.topic is None and len(args.arguments) == 3 and frame.is_no_input(args.arguments[1]):
-        args.topic = args.arguments.pop(1)
-        frame.hint(f"the topic is now -t {args.topic}")
     given = frame.inputs(args, n_runs=1)
     if len(given.measures) != 1:
         raise UsageError(f"expected one measure, such as RPref or QMeasure@10, got {len(given.measures)}")

@@ -7,8 +7,7 @@
     -f, --file      a file to write, in place of standard output
     -m, --measure   a measure whose name is that of a file, too
 
-A command is a module with a `COMMAND`; its name stands in `irpref_command.commands`. Spellings of earlier versions that
-mean nothing else now are understood, with a hint (`old`); the others are refused with the right one (`gone`).
+A command is a module with a `COMMAND`; its name stands in `irpref_command.commands`.
 """
 
 from __future__ import annotations
@@ -49,8 +48,6 @@ class UsageError(ValueError):
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are one line, as all of ours."""
 
-    BEHIND = ("preferences",)
-
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"invalid (int|float) value: (.+)", _expected, message)
         if message.startswith("the following arguments are required"):
@@ -73,10 +70,8 @@ class Parser(argparse.ArgumentParser):
         return found + [option for parsers in below for parser in parsers for option in parser.options()]
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        # `--by` is short for `--by_query` and `--by-query`, which are one option; old spellings have no short forms.
-        found = [match for match in super()._get_option_tuples(option_string) if match[0].help != argparse.SUPPRESS]
-        # Options of the host's command keep the short forms that they have there (`--pr` for `--provider`).
-        found = [match for match in found if match[0].dest not in self.BEHIND] or found
+        # `--by` is short for `--by_query` and `--by-query`, which are one option.
+        found = super()._get_option_tuples(option_string)
         return list({id(match[0]): match for match in reversed(found)}.values())
 
 
@@ -255,34 +250,6 @@ def add_rel(parser: Any) -> None:
     parser.add_argument("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)")
 
 
-def old(parser: Any, spelling: str, now: str, **how: Any) -> None:
-    """Understand the spelling of an earlier version, and say in one line what it is called now."""
-    name = spelling.split()[-1]
-
-    class Old(argparse.Action):
-        def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-            hint(f"{option_string} is now {now}")
-            keep = getattr(namespace, self.dest, None)
-            value = self.const if self.nargs == 0 else values
-            setattr(namespace, self.dest, [*(keep or []), value] if how_many == "append" else value)
-
-    how_many = how.pop("action", None)
-    if how_many == "store_true":
-        how.update(nargs=0, const=True)
-    how.setdefault("default", argparse.SUPPRESS)
-    parser.add_argument(*spelling.split(), action=Old, help=argparse.SUPPRESS, **{"dest": name.lstrip("-"), **how})
-
-
-def gone(parser: Any, spelling: str, instead: str) -> None:
-    """Refuse a spelling of an earlier version that means something else now."""
-
-    class Gone(argparse.Action):
-        def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-            raise UsageError(f"{option_string} {values}: {instead.format(values)}")
-
-    parser.add_argument(*spelling.split(), action=Gone, help=argparse.SUPPRESS, default=argparse.SUPPRESS, dest="gone")
-
-
 def complain(error: Exception | str) -> None:
     """An error as one line."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
@@ -296,11 +263,6 @@ def complain(error: Exception | str) -> None:
 def head(colour: int) -> str:
     """What a line on standard error begins with."""
     return f"\x1b[{colour}mirpref:\x1b[0m" if coloured(sys.stderr) else "irpref:"
-
-
-def hint(text: str) -> None:
-    """One line for who types an old spelling."""
-    say(f"hint: {text}")
 
 
 def say(text: str) -> None:

@@ -24,7 +24,6 @@ from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
 from irpref.cli.imported import add_import
 from irpref.cli.plot import check_picture, save
-from irpref.formats.replace import replaced
 from irpref.show.text import LINES, of_frame, rounded
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ def _arguments(method: str, parser: Parser) -> None:
     frame.add_groups(parser, "results on each group of topics in place of all")
     frame.add_reading(parser)
     frame.add_output(parser)
-    frame.old(parser, "--csv", "-f, --file with -o csv", dest="csv")
     parser.add_argument("--plot", metavar="FILE", help="draw a picture, too (.png, .pdf, .svg)")
     if method == "ranking":
         parser.add_argument("--tau-ap", action="store_true", help="tau_ap instead, the column being the reference")
@@ -205,9 +203,6 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
 def _show(
     args: argparse.Namespace, summary: Any, whole: Any, title: str, draw: Callable[[], Any] | None = None
 ) -> None:
-    if getattr(args, "csv", None):
-        with replaced(args.csv) as beside:
-            whole.to_csv(beside, index=False)
     if args.plot is not None and draw is not None:
         save(draw(), args.plot, dpi=150, bbox_inches="tight")
     if frame.form_of(args) in LINES:

@@ -69,7 +69,6 @@ def _arguments(kind: str, parser: Parser) -> None:
         frame.add_groups(parser, f"a {picture.groups} for each run and group of topics")
     if kind == "sketch":
         frame.add_topic(parser, "the topic")
-        frame.old(parser, "--query", "-t, --topic", dest="topic")
     else:
         frame.add_topic(parser, "only this topic", several=True)
     if kind == "crp":
@@ -80,11 +79,8 @@ def _arguments(kind: str, parser: Parser) -> None:
         parser.add_argument(
             "--quantity", choices=("cg", "dcg", "ncg", "ndcg"), default="dcg", help="default: %(default)s"
         )
-    if kind == "scatter":
-        frame.old(parser, "--measures", "two arguments after the runs", dest="measure", nargs=2)
     frame.add_reading(parser, float32=of_values or kind in OF_THE_HOST)
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
-    frame.gone(parser, "-o --output", "a picture is written with -f {}")
     parser.add_argument(
         "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2 (the default of most)"
     )

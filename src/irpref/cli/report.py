@@ -25,7 +25,6 @@ def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, end=" -f report.html")
     frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("-f", "--file", metavar="FILE", help="the page; standard output if not given")
-    frame.gone(parser, "-o --output", "the page is written with -f {}")
     parser.add_argument("--baseline", metavar="RUN", help="the run that the others are compared with at first")
     parser.add_argument("--title", default="Evaluation", help="head of the page (default: %(default)s)")
     parser.add_argument("--topics", metavar="FILE", help="texts of the queries: id<TAB>text, .jsonl, or ir_datasets id")
