@@ -234,7 +234,14 @@ def test_a_picture_without_matplotlib(data, capsys, monkeypatch):
 
 def test_values_of_the_command_line_are_those_of_the_library(files, data):
     args = argparse.Namespace(
-        values=None, qrels=str(data[0]), arguments=[str(data[1])], measure=["AP"], top=None, topic=None, float32=False
+        values=None,
+        qrels=str(data[0]),
+        arguments=[str(data[1])],
+        measure=["AP"],
+        top=None,
+        topic=None,
+        float32=False,
+        ties="id",
     )
     (found,) = meta._values(args)
     expected = TopicValues.from_runs("AP", files[1], files[2])

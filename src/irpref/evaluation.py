@@ -19,6 +19,7 @@ from irpref.arrays.segments import Bools, Floats, all_whole
 from irpref.formats.columns import Table, as_list
 from irpref.judged.align import differing_topics, judge
 from irpref.judged.inputs import as_frame, as_table, column_names, group, is_missing, opened, str_list
+from irpref.judged.order import TREC, Alignment, rounded
 from irpref.judged.pool import FILLED, SOURCE, ConflictError, Pool
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
@@ -257,8 +258,8 @@ class KernelEvaluator(ByTopic):
     ----------
     measures : measures of ours, or everyday ones of the host
     qrels : any form of qrels
-    float32 : bool
-        Whether measures that pytrec_eval computes for the host see scores as it holds them, in 32 bits.
+    alignment : Alignment
+        How documents are ranked.
 
     Attributes
     ----------
@@ -278,9 +279,9 @@ class KernelEvaluator(ByTopic):
         As `prepare`; a measure is left to its own provider.
     """
 
-    def __init__(self, measures: Iterable[Measure], qrels: Qrels | Pool, *, float32: bool = False) -> None:
+    def __init__(self, measures: Iterable[Measure], qrels: Qrels | Pool, alignment: Alignment = TREC) -> None:
         chosen = sorted(set(measures), key=str)
-        self.float32 = float32
+        self.alignment = alignment
         self.in_host = False
         self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
         self.pool, arguments = prepare([m for m in chosen if isinstance(m, KernelMeasure)], qrels)
@@ -299,7 +300,7 @@ class KernelEvaluator(ByTopic):
             self.ties |= found.ties(measure)
             if in_32_bits(measure):
                 self.short.add(measure)
-        self.single = bool(self.short)
+        self.single = bool(self.short) and (alignment.float32 or alignment.by_id)
         super().__init__(chosen, self.pool.topic_ids)
 
     def judge(self, run: Run, *, ordered: bool = False) -> JudgedRun:
@@ -308,23 +309,25 @@ class KernelEvaluator(ByTopic):
         Warns
         -----
         TieWarning
-            The order of judged documents by scores in 32 bits is another, and `float32` is not set.
+            The order of judged documents by scores in 32 bits is another, which was not asked for.
         """
         path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
         data = run if path is None else opened(run, "score")
         with about(path):
-            judged = judge(self.pool, data, ties=self.ties, single=self.single, ordered=ordered)
+            judged = judge(
+                self.pool, data, ties=self.ties, single=self.single, ordered=ordered, alignment=self.alignment
+            )
             self.note_ties(judged)
         return judged
 
     def note_ties(self, judged: JudgedRun) -> None:
         """Warn where pytrec_eval would have another order of judged documents than trec_eval. See `judge`."""
-        if self.single and not self.float32:
+        if self.single and not self.alignment.float32:
             note_ties(judged, self.pool, self.in_host)
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
-        if not self.float32 or judged.single is None:
+        if not self.alignment.float32 or judged.single is None:
             return self._computed(self.tasks, judged)
         short = {measure: task for measure, task in self.tasks.items() if measure in self.short}
         plain = {measure: task for measure, task in self.tasks.items() if measure not in self.short}
@@ -394,7 +397,8 @@ class Others:
     alone : bool
         Whether there are no other measures.
     as_host : bool
-        Whether runs are handed on as they are.
+        Whether runs are handed on as they are, unless ties stay in the order of the input.
+    alignment : Alignment
     source : provider, optional
         What computes the measures: ir_measures' pipeline if not given.
 
@@ -408,13 +412,20 @@ class Others:
     """
 
     def __init__(
-        self, measures: list[Measure], judgments: Any, *, alone: bool, as_host: bool = False, source: Any = None
+        self,
+        measures: list[Measure],
+        judgments: Any,
+        *,
+        alone: bool,
+        as_host: bool = False,
+        alignment: Alignment = TREC,
+        source: Any = None,
     ) -> None:
         import ir_measures
 
-        self.measures, self.as_host = measures, as_host
+        self.measures, self.as_host, self.alignment = measures, as_host, alignment
         by_pytrec = [] if as_host else [measure for measure in measures if provider_of(measure) == "pytrec_eval"]
-        self.single = bool(by_pytrec)
+        self.single = bool(by_pytrec) and alignment.by_id
         self.leave_out = alone and (source is not None or len(set(map(provider_of, measures))) == 1)
         parts = (by_pytrec, [measure for measure in measures if measure not in by_pytrec])
         pipeline = source or ir_measures.DefaultPipeline
@@ -432,7 +443,11 @@ class Others:
         import ir_measures
 
         docs: Mapping[str, Mapping[str, float]] = {}
-        if not self.as_host:
+        if not self.alignment.by_id:
+            docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
+            run = {topic: _as_listed(of, self.alignment.float32) for topic, of in docs.items()}
+            docs = {}
+        elif not self.as_host:
             docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
         found: list[Metric] = []
         for host, pytrec in self._hosts:
@@ -454,6 +469,13 @@ def _places(docs: Mapping[str, float]) -> dict[str, float]:
     return {doc: place[score] for doc, score in docs.items()}
 
 
+def _as_listed(docs: Mapping[str, float], float32: bool) -> dict[str, float]:
+    """Falling numbers for the documents by falling score, ties as they are listed."""
+    rank = rounded(np.fromiter(docs.values(), np.float64, len(docs))) if float32 else docs.values()
+    order = sorted(zip(rank, docs, strict=True), key=itemgetter(0), reverse=True)  # which keeps ties as they are
+    return {doc: -float(i) for i, (_, doc) in enumerate(order)}
+
+
 class CombinedEvaluator(ByTopic):
     """Measures that this package computes and measures that other providers do, in one evaluator.
 
@@ -462,7 +484,7 @@ class CombinedEvaluator(ByTopic):
     measures : list of measures, in the order of results
     rest : those of them that are left to their own providers
     qrels : any form of qrels, as `opened` returns it
-    float32 : see `KernelEvaluator`
+    alignment : Alignment
 
     Attributes
     ----------
@@ -470,12 +492,12 @@ class CombinedEvaluator(ByTopic):
         None where the judgments are such that only other providers can use them: by subtopic.
     """
 
-    def __init__(self, measures: list[Measure], rest: list[Measure], qrels: Qrels, *, float32: bool = False) -> None:
+    def __init__(self, measures: list[Measure], rest: list[Measure], qrels: Qrels, alignment: Alignment = TREC) -> None:
         mine = [measure for measure in measures if measure not in rest]
         self.accelerated: KernelEvaluator | None = None
         self.pool: Pool | None = None
         try:
-            self.accelerated = KernelEvaluator(mine, qrels, float32=float32)
+            self.accelerated = KernelEvaluator(mine, qrels, alignment)
         except ConflictError:
             if mine:
                 raise
@@ -487,7 +509,8 @@ class CombinedEvaluator(ByTopic):
             check_graded(self.pool, rest)
             check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
-        self._others = Others(rest, for_host(qrels, "relevance"), alone=not mine, as_host=float32)
+        judgments = for_host(qrels, "relevance")
+        self._others = Others(rest, judgments, alone=not mine, as_host=alignment.float32, alignment=alignment)
         if self.accelerated:
             self.accelerated.single |= self._others.single
 
@@ -534,7 +557,9 @@ class CombinedEvaluator(ByTopic):
         return CalcResults({measure: of.result() for measure, of in means.items()}, metrics)
 
 
-def evaluator(measures: Measures, qrels: Qrels, *, float32: bool = False) -> KernelEvaluator | CombinedEvaluator:
+def evaluator(
+    measures: Measures, qrels: Qrels, *, float32: bool = False, ties: str = "id"
+) -> KernelEvaluator | CombinedEvaluator:
     """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
 
     Parameters
@@ -548,6 +573,9 @@ def evaluator(measures: Measures, qrels: Qrels, *, float32: bool = False) -> Ker
         The host's everyday measures have trec_eval's order: scores as 64-bit floats, equal ones by falling document
         id. True: the order of pytrec_eval, through which ir_measures has most of them, with scores rounded to
         32 bits. Our own measures are the same in both.
+    ties : {'id', 'input'}
+        Documents with equal scores are ranked by id, descending, as in trec_eval; or in the order of the run's rows, as
+        tools do that keep the order of their input. All measures see the same order.
 
     Returns
     -------
@@ -571,13 +599,13 @@ def evaluator(measures: Measures, qrels: Qrels, *, float32: bool = False) -> Ker
     """
     import ir_measures
 
-    chosen = parse_all(measures)
+    chosen, alignment = parse_all(measures), Alignment(ties, float32)
     rest = [measure for measure in chosen if not supports(measure)]
     if not rest:
-        return KernelEvaluator(chosen, qrels, float32=float32)
+        return KernelEvaluator(chosen, qrels, alignment)
     check_supported(rest, ir_measures.DefaultPipeline)
     preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
-    return CombinedEvaluator(chosen, rest, opened(qrels, "relevance", preferences), float32=float32)
+    return CombinedEvaluator(chosen, rest, opened(qrels, "relevance", preferences), alignment)
 
 
 def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:

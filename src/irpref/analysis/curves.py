@@ -587,6 +587,7 @@ def paired_differences(
     *,
     per_topic: bool = False,
     float32: bool = False,
+    ties: str = "id",
     groups: Groups | None = None,
 ) -> pd.DataFrame:
     """Values of runs minus those of a baseline, by any measure, with the test of the difference.
@@ -597,8 +598,7 @@ def paired_differences(
     baseline : a run, or the name of one of `runs`
     measure : ir_measures measure, or its name
     per_topic : bool
-    float32 : bool
-        See `irpref.evaluator`.
+    float32, ties : see `irpref.evaluator`
     groups : optional
         See the module.
 
@@ -617,7 +617,7 @@ def paired_differences(
         last += "'"
     if groups is not None:
         qrels = opened(qrels, "relevance")  # read again for the groups
-    (of,) = topic_values([measure], qrels, {**others, last: base_run}, float32=float32).values()
+    (of,) = topic_values([measure], qrels, {**others, last: base_run}, float32=float32, ties=ties).values()
     values = dict(zip(others, of.matrix[:-1], strict=True))
     return _differences_of(of, values, of.matrix[-1], base_name, parts_of(groups, qrels, of.topics), per_topic)
 

@@ -29,6 +29,7 @@ from irpref.arrays.terms import ByRank
 from irpref.evaluation import prepare
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
+from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours
 from irpref.measures.names import parse
@@ -112,6 +113,7 @@ class Explainer:
     ----------
     measure : measure of ours, or its name
     qrels : as `ir_measures.calc` takes them, or a Pool
+    alignment : Alignment
 
     Raises
     ------
@@ -119,8 +121,8 @@ class Explainer:
         The measure is no sum over documents; or as `irpref.evaluation.prepare`.
     """
 
-    def __init__(self, measure: MeasureLike, qrels: Qrels) -> None:
-        self.measure = explainable(measure)
+    def __init__(self, measure: MeasureLike, qrels: Qrels, alignment: Alignment = TREC) -> None:
+        self.measure, self.alignment = explainable(measure), alignment
         self.pool, resolved = prepare([self.measure], qrels)
         self.arguments: dict[str, Any] = resolved[self.measure]
 
@@ -148,8 +150,8 @@ class Explainer:
         """
         pool, measure = self.pool, type(self.measure)
         assert measure.terms is not None
-        listing = listing_of(pool, run)
-        if measure.TIES_BY_RISING_ID:
+        listing = listing_of(pool, run, alignment=self.alignment)
+        if measure.TIES_BY_RISING_ID and self.alignment.by_id:
             listing = _ties_turned(listing)
         hit = listing.row >= 0
         judged = JudgedRun(pool, listing.topics.where(hit), listing.rank[hit], listing.row[hit], listing.topics.lengths)
@@ -306,7 +308,13 @@ def _ties_turned(listing: Listing) -> Listing:
 
 
 def explain(
-    measure: MeasureLike, qrels: Qrels, run: Run, query_id: str | None = None, why: bool | None = None
+    measure: MeasureLike,
+    qrels: Qrels,
+    run: Run,
+    query_id: str | None = None,
+    why: bool | None = None,
+    *,
+    ties: str = "id",
 ) -> pd.DataFrame:
     """What each document contributes to a measure.
 
@@ -318,6 +326,8 @@ def explain(
         Topic to explain; all topics of the qrels where None.
     why : bool, optional
         Whether to add a column of reasons in words. By default where one topic is asked for.
+    ties : {'id', 'input'}
+        See `irpref.evaluator`.
 
     Returns
     -------
@@ -334,7 +344,7 @@ def explain(
         The measure is no sum over documents (the message names one that is); the topic has no judgments; bad
         input, as for the measures.
     """
-    explainer = Explainer(measure, qrels)
+    explainer = Explainer(measure, qrels, Alignment(ties))
     wanted = None if query_id is None else [explainer.topic_number(query_id)]
     account = explainer.account(run, wanted)
     return explainer.frame(account, why=query_id is not None if why is None else why)

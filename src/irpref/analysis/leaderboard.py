@@ -35,6 +35,7 @@ from irpref.arrays.segments import Bools, Ints
 from irpref.formats.runs import named_runs
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
+from irpref.judged.order import Alignment
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
@@ -100,6 +101,7 @@ def leaderboard(
     n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
     float32: bool = False,
+    ties: str = "id",
     judge: Qrels | Sequence[Any] | None = None,
 ) -> Leaderboard:
     """Means of runs with their intervals, places and letters, from tests of all pairs.
@@ -125,8 +127,7 @@ def leaderboard(
         Sign vectors of `stepdown`, orders of `randomised_tukey`.
     rng : seed or numpy Generator, optional
         Of what is drawn; None is seed 0, so that the same data give the same digits.
-    float32 : bool
-        See `irpref.evaluator`.
+    float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
         Documents that no human judged are filled in, see `irpref.fill`.
 
@@ -173,7 +174,7 @@ def leaderboard(
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows one)")
     qrels = opened(qrels, "relevance")  # read again for the groups
     extra = [m for m in parse_all(FURTHER) if m not in chosen]
-    found = {of.measure: of for of in results([*chosen, *extra], qrels, named, float32)}
+    found = {of.measure: of for of in results([*chosen, *extra], qrels, named, Alignment(ties, float32))}
     topics = found[str(chosen[0])].topics
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng  # the same for all measures
     names = [str(measure) for measure in chosen]

@@ -9,6 +9,7 @@ import numpy as np
 from ir_measures.measures.base import SumAgg
 
 from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
@@ -67,7 +68,7 @@ class Results:
         return Results(self.measure, self.runs, kept, values, self.higher_is_better, self.is_sum)
 
 
-def results(measures: Measures, qrels: Qrels, runs: Mapping[str, Run], float32: bool = False) -> list[Results]:
+def results(measures: Measures, qrels: Qrels, runs: Mapping[str, Run], alignment: Alignment = TREC) -> list[Results]:
     """Evaluate runs by name: one `Results` a measure, over the topics of the qrels, in the order asked for.
 
     Raises
@@ -78,7 +79,7 @@ def results(measures: Measures, qrels: Qrels, runs: Mapping[str, Run], float32: 
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("there is no measure to evaluate")
-    found = topic_values(chosen, qrels, runs, float32=float32)
+    found = topic_values(chosen, qrels, runs, float32=alignment.float32, ties=alignment.ties)
     out = []
     for measure in chosen:
         of = found[str(measure)]

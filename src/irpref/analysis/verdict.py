@@ -36,6 +36,7 @@ from irpref.formats.runs import named_runs
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
+from irpref.judged.order import TREC, Alignment
 from irpref.judged.recent import recent_pool
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.measures.declare import MeasureLike
@@ -77,6 +78,7 @@ def compare(
     groups: Groups | None = None,
     rng: Rng | None = None,
     float32: bool = False,
+    ties: str = "id",
     judge: Qrels | Sequence[Any] | None = None,
 ) -> Comparison:
     """Is run b better than run a?
@@ -95,8 +97,7 @@ def compare(
         A comparison for each group of topics, with a column `group`.
     rng : seed or numpy Generator, optional
         Of the sign flips; None is seed 0, so that p is that of `irpref.leaderboard`.
-    float32 : bool
-        See `irpref.evaluator`.
+    float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
         Documents that no human judged are filled in, see `irpref.fill`.
 
@@ -123,7 +124,9 @@ def compare(
     AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval 0.0737 to 0.2744, p = 0.0014, 30 topics).
     """
     names, runs = _two(a, b)
-    return compared(measures, with_judge(qrels, judge), runs, names, level, margin, groups, rng, float32)
+    return compared(
+        measures, with_judge(qrels, judge), runs, names, level, margin, groups, rng, Alignment(ties, float32)
+    )
 
 
 def compared(
@@ -135,14 +138,14 @@ def compared(
     margin: float | None = None,
     groups: Groups | None = None,
     rng: Rng | None = None,
-    float32: bool = False,
+    alignment: Alignment = TREC,
 ) -> Comparison:
     """`compare` of two runs by name; `names` are those of the text."""
     level = check_level(level)
     _check_margin(margin)
     shown = list(runs) if names is None else list(names)
     qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
-    found = results(measures, qrels, runs, float32)
+    found = results(measures, qrels, runs, alignment)
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     rows, text = [], []
     for whole in found:
@@ -287,6 +290,7 @@ def gate(
     margin: float = 0.02,
     level: float = 0.95,
     float32: bool = False,
+    ties: str = "id",
     judge: Qrels | Sequence[Any] | None = None,
 ) -> Gate:
     """May this change ship? Passed, blocked, or too few topics to tell.
@@ -301,8 +305,7 @@ def gate(
     level : float in (0, 1)
         Confidence level of the one-sided bounds. Of k measures each has an upper bound at 1 - (1 - level) / k, so that
         the chance of a false block stays the same.
-    float32 : bool
-        See `irpref.evaluator`.
+    float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
         Documents that no human judged are filled in, see `irpref.fill`.
 
@@ -337,7 +340,7 @@ def gate(
     qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)
     runs = {"baseline": opened(baseline, "score"), "candidate": opened(candidate, "score")}
     extra = [measure for measure in parse_all(("NumQ", "Judged@10")) if measure not in chosen]
-    found = {of.measure: of for of in results([*chosen, *extra], qrels, runs, float32)}
+    found = {of.measure: of for of in results([*chosen, *extra], qrels, runs, Alignment(ties, float32))}
     n_topics = len(found["NumQ"].topics)
     if n_topics < 2:
         raise ValueError(f"a gate needs at least 2 topics, got {n_topics}")

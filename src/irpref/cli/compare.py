@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> None:
     form = frame.form_of(args)
     topics: list[Any] = []
     for measure in measures if args.by_query else measures[:1] if form == "table" else []:
-        of = {"per_topic": True, "groups": args.groups, "float32": args.float32}
+        of = {"per_topic": True, "groups": args.groups, **frame.ranking(args)}
         topics.append(curves.paired_differences(qrels, runs, a, measure, **of))
     if args.topic:
         args.topic = frame.only_topics(judgments.topic_ids(), args.topic)
@@ -73,8 +73,8 @@ def run(args: argparse.Namespace) -> None:
     if args.by_query:
         frame.show(args, _long(topics, a, form))
         return
-    how = {"level": args.level, "margin": args.margin, "groups": args.groups, "float32": args.float32}
-    found = compared(measures, qrels, runs, **how)
+    how = {"level": args.level, "margin": args.margin, "groups": args.groups}
+    found = compared(measures, qrels, runs, **how, alignment=frame.alignment(args))
     if form == "table":
         with frame.opened(args) as out:
             page = page_of(out)

@@ -229,7 +229,7 @@ def _scorer(
                     exact=exact,
                     provider=args.provider,
                     strict=args.strict,
-                    float32=args.float32,
+                    alignment=frame.alignment(args),
                     by_topic=args.by_query or compared or args.groups is not None,
                     form=args.format,
                 )

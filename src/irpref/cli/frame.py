@@ -31,6 +31,7 @@ from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, wr
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
+    from irpref.judged.order import Alignment
     from irpref.judged.stream import Done
     from irpref.judged.types import Qrels, Runs
 
@@ -186,6 +187,24 @@ def add_reading(parser: Any, float32: bool = True) -> None:
             action="store_true",
             help="scores as 32-bit floats for the measures that pytrec_eval computes for ir_measures, as there",
         )
+        parser.add_argument(
+            "--ties",
+            choices=("id", "input"),
+            default="id",
+            help="equal scores are ranked by document id, descending (default), or in the order of the input",
+        )
+
+
+def ranking(args: argparse.Namespace) -> dict[str, Any]:
+    """`float32` and `ties` of a command, as functions take them."""
+    return {"float32": args.float32, "ties": args.ties}
+
+
+def alignment(args: argparse.Namespace) -> Alignment:
+    """`--float32` and `--ties` of a command."""
+    from irpref.judged.order import Alignment
+
+    return Alignment(**ranking(args))
 
 
 def _form(text: str) -> str:
@@ -443,7 +462,7 @@ def read_runs(
     args : Namespace, optional
         Of a parser with `add_reading`.
     rounded : bool
-        Whether all scores are rounded to 32 bits where `--float32` is given.
+        Whether the runs themselves follow `--float32` and `--ties`, for functions that do not take these.
 
     Raises
     ------
@@ -455,7 +474,7 @@ def read_runs(
     from irpref.meta.progress import Bar
 
     form: str | None = getattr(args, "format", None)
-    rounded = rounded and getattr(args, "float32", False)
+    ranked = vars(args) if rounded else {}
     jobs = min(getattr(args, "jobs", None) or n_jobs(), max(len(files), 1))
     bar = Bar(len(files))
     for name, done in zip(files, each(lambda path: read_run(path, form), files.values(), jobs), strict=True):
@@ -467,8 +486,11 @@ def read_runs(
         run: Any = done.value
         if run.empty:
             warn_user(f"{name}: the run is empty: all topics have the value of an empty ranking", IrprefWarning)
-        if rounded:
+        if ranked.get("float32"):
             run["score"] = run["score"].astype("float32").astype("float64")
+        if ranked.get("ties") == "input":
+            falling = run.sort_values("score", ascending=False, kind="stable")
+            run["score"] = -falling.groupby("query_id").cumcount().astype("float64")
         yield name, run
     bar.close()
 

@@ -60,7 +60,9 @@ def _run(args: argparse.Namespace) -> int:
     qrels = judgments.table()
     frame.say_grave(qrels, runs, given.measures)
     baseline, candidate = runs.values()
-    found = gate(given.measures, qrels, baseline, candidate, margin=args.margin, level=args.level, float32=args.float32)
+    found = gate(
+        given.measures, qrels, baseline, candidate, margin=args.margin, level=args.level, **frame.ranking(args)
+    )
     if args.expect_qrels not in (None, found.qrels):
         raise ValueError(f"{given.qrels}: the judgments have changed: expected {args.expect_qrels}, got {found.qrels}")
     if frame.form_of(args) in LINES:

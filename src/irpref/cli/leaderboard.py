@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
         groups=args.groups,
         n_permutations=args.permutations,
         rng=args.seed,
-        float32=args.float32,
+        **frame.ranking(args),
     )
     lines = frame.form_of(args) in LINES
     if lines:
@@ -106,7 +106,7 @@ def _design(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels, runs: R
     from irpref.meta import topic_set_size, topic_values
 
     found = []
-    for values in topic_values(given.measures, qrels, runs, float32=args.float32).values():
+    for values in topic_values(given.measures, qrels, runs, **frame.ranking(args)).values():
         difference = args.design
         if difference == OBSERVED:
             best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]

@@ -189,7 +189,7 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
         qrels = given.judgments().table()
         found = list(
             topic_values(
-                bind(given.measures, qrels), qrels, frame.read_runs(given.files, args), float32=args.float32
+                bind(given.measures, qrels), qrels, frame.read_runs(given.files, args), **frame.ranking(args)
             ).values()
         )
     if args.topic:
@@ -368,7 +368,7 @@ def _cutoffs(args: argparse.Namespace) -> None:
         n_samples=args.samples,
         groups=args.groups,
         rng=args.seed,
-        float32=args.float32,
+        **frame.ranking(args),
     )
     of = found.attrs
     topics = f"{of['topics']} topics" + ("" if args.groups is None else f" in {found['group'].nunique()} groups")

@@ -128,7 +128,7 @@ def run(args: argparse.Namespace) -> None:
     if picture.measures:
         from irpref.meta import topic_values
 
-        data = [topic_values(given.measures, *data, float32=args.float32)]
+        data = [topic_values(given.measures, *data, **frame.ranking(args))]
     ax = getattr(plots, picture.function)(*data, ax=ax, **more)
     if args.title is not None:
         ax.set_title(args.title)

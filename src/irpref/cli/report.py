@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
             groups=args.groups,
             rankings=args.rankings and [name_of.get(name, name) for name in args.rankings],
             depth=args.depth,
-            float32=args.float32,
+            **frame.ranking(args),
             jobs=args.jobs,
             form=args.format,
         )

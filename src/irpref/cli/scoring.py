@@ -23,6 +23,7 @@ from irpref.formats.columns import Table, as_list
 from irpref.formats.source import Source
 from irpref.formats.tables import read_judgments as of_file
 from irpref.formats.tables import read_table
+from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import SOURCE
 from irpref.messages import IrprefWarning, warn_user
 
@@ -178,8 +179,8 @@ class Scorer:
         Whether a repeated document is an error.
     by_topic : bool
         Whether values by topic are kept.
-    float32 : bool
-        See `irpref.evaluator`.
+    alignment : Alignment
+        How documents are ranked.
     form : str, optional
         Form of the run files (`irpref.formats.tables.FORMS`), by their endings if not given.
     """
@@ -193,7 +194,7 @@ class Scorer:
         provider: str | None = None,
         strict: bool = False,
         by_topic: bool = False,
-        float32: bool = False,
+        alignment: Alignment = TREC,
         form: str | None = None,
     ) -> None:
         from irpref.evaluation import KernelEvaluator, Others, check_graded, columns_for
@@ -203,7 +204,7 @@ class Scorer:
 
         self.measures = list(measures)
         self.strict, self.by_topic, self.form = strict, by_topic, form
-        self.as_host = float32 or provider is not None  # whether means are added as the host adds them
+        self.as_host = alignment.float32 or provider is not None  # whether means are added as the host adds them
         self._one = Lock()  # who has it may ask the host, which nobody promises to be safe for several
         ours = [] if provider else [m for m in measures if isinstance(m, KernelMeasure)]
         # Runs are aligned, and so looked at, whoever computes the measures.
@@ -224,7 +225,7 @@ class Scorer:
         self.rest = [m for m in measures if m not in here]
         self.kernels: Any = None
         if self.pool is not None:
-            self.kernels = KernelEvaluator(here, self.pool, float32=float32)
+            self.kernels = KernelEvaluator(here, self.pool, alignment)
         self.others: Others | None = None
         if self.rest:
             import ir_measures
@@ -238,7 +239,14 @@ class Scorer:
                 check_judgments(self.rest, self.pool.topic_ids, self.pool.level_grade)
             self.topic_ids = judgments.topic_ids()
             chosen = source if provider else None
-            self.others = Others(self.rest, judgments.rows(), alone=not here, as_host=self.as_host, source=chosen)
+            self.others = Others(
+                self.rest,
+                judgments.rows(),
+                alone=not here,
+                as_host=self.as_host,
+                alignment=alignment,
+                source=chosen,
+            )
             if self.kernels is not None:
                 self.kernels.single |= self.others.single
 
@@ -293,6 +301,7 @@ class Scorer:
         from irpref.judged.stream import judge_file, judge_table
 
         options: dict[str, Any] = {"strict": self.strict, "ties": self.kernels.ties, "rounded": self.kernels.single}
+        options["alignment"] = self.kernels.alignment
         if table is None:
             judged = judge_file(self.pool, source, form=self.form, progress=progress, **options)
         else:

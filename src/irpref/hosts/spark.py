@@ -20,6 +20,7 @@ from ir_measures.measures import Measure
 from irpref.evaluation import KernelEvaluator, columns_for, evaluator, prepare
 from irpref.hosts.ir_measures import IrprefProvider
 from irpref.judged.align import judge
+from irpref.judged.order import Alignment
 from irpref.judged.preferences import COLUMNS as PREFERENCE_COLUMNS
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure
@@ -215,7 +216,7 @@ def _values(
     kernels = [measure for measure in ours if isinstance(measure, KernelMeasure)]
     pool = recent_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
     with held():  # of this bucket; the driver has seen all of the judgments
-        here = KernelEvaluator(ours, pool, float32=float32)
+        here = KernelEvaluator(ours, pool, Alignment(float32=float32))
     judged = judge(pool, run, strict=True, ties=here.ties, single=float32)
     found = here.values_of(judged)
     for measure, name in ours.items():

@@ -17,7 +17,7 @@ from irpref.formats.columns import Coded, Table, as_list, take
 from irpref.formats.texts import Texts
 from irpref.judged.inputs import are_numbers, as_numbers, as_table, group, str_list
 from irpref.judged.match import FEW, Buckets, chunks, keys_of, texts_of
-from irpref.judged.order import blurs, evaluation_order, rounded
+from irpref.judged.order import TREC, Alignment, blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, warn_user
 
@@ -124,6 +124,7 @@ def judge(
     ties: bool = False,
     single: bool = False,
     ordered: bool = False,
+    alignment: Alignment = TREC,
 ) -> JudgedRun:
     """Align a run with the judgments.
 
@@ -136,7 +137,9 @@ def judge(
     shared : Repeats, optional
         Where repeated documents are noted; the caller warns.
     ties, single, ordered : bool
-        Whether `JudgedRun.rank_rising` and `tied_from`, `JudgedRun.single`, `JudgedRun.order` are asked for.
+        Whether `JudgedRun.rank_rising` and `tied_from`, `JudgedRun.single`, `JudgedRun.order` are asked for. Where ties
+        stay in the order of the input, `rank_rising` is `rank`.
+    alignment : Alignment
 
     Raises
     ------
@@ -157,7 +160,7 @@ def judge(
     same = True
     for part, row in blocks(pool, data, repeats):
         segments = Segments.of_lengths(part.lengths)
-        moved = evaluation_order(part.score, segments, part, row >= 0)
+        moved = evaluation_order(part.score, segments, part, row >= 0, alignment.by_id)
         as_given = row
         if moved is not None:
             row = moved.put(row)
@@ -171,11 +174,11 @@ def judge(
             score = part.score if moved is None else moved.put(part.score)
             if ties:
                 first, last = _tied(score, segments, at)
-                rank_rising.append(first + last - at - before)
+                rank_rising.append((first + last - at if alignment.by_id else at) - before)
                 tied_from.append(first - before)
             if single:
                 if blurs(score, segments):
-                    other = evaluation_order(rounded(part.score), segments, part, as_given >= 0)
+                    other = evaluation_order(rounded(part.score), segments, part, as_given >= 0, alignment.by_id)
                     short = as_given if other is None else other.put(as_given)
                     if not np.array_equal(short, row):
                         row, at, same = short, np.flatnonzero(short >= 0), False
@@ -224,13 +227,13 @@ def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
     return borders[group - 1], borders[group] - 1
 
 
-def listing(pool: Pool, run: Any, quiet: bool = False) -> Listing:
+def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TREC) -> Listing:
     """Every retrieved document of the judged topics; `quiet` where repeated documents were warned of before."""
     repeats = Repeats(strict=False)
     parts: list[tuple[Ints, list[str], Floats, Ints, Ints]] = []
     for part, row in blocks(pool, run, repeats):
         segments = Segments.of_lengths(part.lengths)
-        moved = evaluation_order(part.score, segments, part)
+        moved = evaluation_order(part.score, segments, part, by_id=alignment.by_id)
         order: Ints = np.arange(part.score.size)
         if moved is not None:
             order = moved.put(order)

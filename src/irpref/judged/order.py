@@ -1,4 +1,7 @@
-"""The tie rule: score as float64 descending, then document id descending, as trec_eval has it."""
+"""The tie rule: score as float64 descending, then document id descending, as trec_eval has it.
+
+`Alignment` says whether a user asks for something else. It is handed down from every entry point to here.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,42 @@ T = TypeVar("T", bound=np.generic)
 
 _FEW = 4  # tied documents that are sorted by comparing each two of them, all such groups at once
 _MANY = 1000  # tied documents of all groups from which that is worth its calls
+
+
+TIES = ("id", "input")
+
+
+class Alignment(Record):
+    """How the documents of a run are ranked.
+
+    Attributes
+    ----------
+    ties : {'id', 'input'}
+        Equal scores are ranked by document id, descending, as in trec_eval; or in the order of the input's rows.
+    float32 : bool
+        Whether the measures that pytrec_eval computes for ir_measures see scores rounded to 32 bits, as there.
+
+    Raises
+    ------
+    ValueError
+        There is no such rule for ties.
+    """
+
+    ties: str = "id"
+    float32: bool = False
+
+    def __init__(self, ties: str = "id", float32: bool = False) -> None:
+        if ties not in TIES:
+            raise ValueError(f"ties={ties!r} is not accepted, expected one of {', '.join(map(repr, TIES))}")
+        super().__init__(ties, bool(float32))
+
+    @property
+    def by_id(self) -> bool:
+        """Whether ties are broken by document id."""
+        return self.ties == "id"
+
+
+TREC = Alignment()
 
 
 class Ids(Protocol):
@@ -38,7 +77,9 @@ class Moved(Record):
         return out
 
 
-def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools | None = None) -> Moved | None:
+def evaluation_order(
+    score: Floats, topics: Segments, ids: Ids, matters: Bools | None = None, by_id: bool = True
+) -> Moved | None:
     """Order of evaluation of the rows of each topic.
 
     Parameters
@@ -51,6 +92,8 @@ def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools |
     matters : bool array (n_rows,), optional
         Rows whose exact place is asked for. Ties among the others are left as they stand, which spares
         looking at their ids.
+    by_id : bool
+        Whether ties are broken by id. False: they stay in the order of their rows.
 
     Returns
     -------
@@ -73,13 +116,15 @@ def evaluation_order(score: Floats, topics: Segments, ids: Ids, matters: Bools |
         of_part = topics.rows(unsorted)
         for _, rows, inside in part.padded():
             block = np.where(inside, -score[of_part[rows]], np.inf)
-            ranked = np.take_along_axis(of_part[rows], np.argsort(block, axis=1), axis=1)
+            ranked = np.take_along_axis(
+                of_part[rows], np.argsort(block, axis=1, kind=None if by_id else "stable"), axis=1
+            )
             # Padding is +inf after finite scores, so it stands behind the topic's own rows.
             order[of_part[rows[inside]]] = ranked[inside]
         ordered = score[order]
         level = ordered[1:] == ordered[:-1]
         level[border] = False
-    if level.any():
+    if by_id and level.any():
         tied = np.zeros(score.size, bool)
         tied[1:] = level
         tied[:-1] |= level

@@ -19,6 +19,7 @@ from irpref.formats.source import Source
 from irpref.formats.tables import form_of, read_table
 from irpref.formats.trec import BLOCK_BYTES, RUN, TopicBlock, TopicReturnsError, blocks, whole_topics
 from irpref.judged.align import Repeats, judge
+from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import Pool
 from irpref.messages import Held, held
 
@@ -55,6 +56,7 @@ def judge_file(
     strict: bool = False,
     ties: bool = False,
     rounded: bool = False,
+    alignment: Alignment = TREC,
     block_bytes: int = BLOCK_BYTES,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
@@ -77,6 +79,7 @@ def judge_file(
         Whether `JudgedRun.rank_rising` is asked for.
     rounded : bool
         Whether `JudgedFile.single` is asked for.
+    alignment : Alignment
     block_bytes : int
         Bytes read at a time, after decompression.
     progress : callable, optional
@@ -87,7 +90,7 @@ def judge_file(
     ValueError, OSError
         As `read_run` and `Pool.judge`.
     """
-    options: dict[str, Any] = {"strict": strict, "ties": ties, "rounded": rounded}
+    options: dict[str, Any] = {"strict": strict, "ties": ties, "rounded": rounded, "alignment": alignment}
     found = form_of(source, form)
     if found not in ("parquet", "trec"):
         return judge_table(pool, read_table(source, "run", form), **options)
@@ -175,13 +178,11 @@ def n_jobs() -> int:
     return os.cpu_count() or 1
 
 
-def judge_table(
-    pool: Pool, table: Table, *, strict: bool = False, ties: bool = False, rounded: bool = False
-) -> JudgedFile:
+def judge_table(pool: Pool, table: Table, **options: Any) -> JudgedFile:
     """`judge_file` for a table that was read before."""
     topics = take(table.query_id, changes(table.query_id))
     names = list(dict.fromkeys(as_list(topics)))
-    return judge_parts(pool, [(table, names)], strict, ties, rounded)
+    return judge_parts(pool, [(table, names)], **options)
 
 
 def _counted(parts: Iterable[TopicBlock], progress: Callable[[int], None] | None) -> Iterator[tuple[Table, list[str]]]:
@@ -195,7 +196,13 @@ def _counted(parts: Iterable[TopicBlock], progress: Callable[[int], None] | None
 
 
 def judge_parts(
-    pool: Pool, parts: Iterable[tuple[Table, list[str]]], strict: bool, ties: bool, rounded: bool
+    pool: Pool,
+    parts: Iterable[tuple[Table, list[str]]],
+    *,
+    strict: bool = False,
+    ties: bool = False,
+    rounded: bool = False,
+    alignment: Alignment = TREC,
 ) -> JudgedFile:
     """Judge tables that each hold whole topics, whose names stand beside them, as one run. Raises as `judge`."""
     repeats = Repeats(strict)
@@ -206,7 +213,7 @@ def judge_parts(
         topics.extend(names)
         if not any(name in pool.topic_of for name in names):
             continue
-        run = judge(pool, table, shared=repeats, ties=ties, single=rounded)
+        run = judge(pool, table, shared=repeats, ties=ties, single=rounded, alignment=alignment)
         plain.add(run)
         if rounded:
             same &= run.single is None

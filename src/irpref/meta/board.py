@@ -10,6 +10,7 @@ from ir_measures.measures import Measure
 from irpref.arrays.run import JudgedRun
 from irpref.formats.runs import each_run
 from irpref.judged.align import listing as listing_of
+from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.measures.declare import MeasureLike
@@ -65,7 +66,7 @@ class Board:
         # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
         self.kernels = {name: m for name, m in self.named.items() if not host or supports(m)}
         self.host = {name: m for name, m in self.named.items() if name not in self.kernels}
-        self.evaluator = KernelEvaluator(self.kernels.values(), qrels, float32=float32)
+        self.evaluator = KernelEvaluator(self.kernels.values(), qrels, Alignment(float32=float32))
         self.pool, self.float32 = self.evaluator.pool, float32
         if self.host:
             check_whole(self.host.values(), self.pool.level_grade)

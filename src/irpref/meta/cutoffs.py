@@ -58,6 +58,7 @@ def cutoffs(
     groups: Groups | None = None,
     rng: Rng | None = None,
     float32: bool = False,
+    ties: str = "id",
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """Stability, sensitivity and discriminative power of measures at several cutoffs.
@@ -76,8 +77,7 @@ def cutoffs(
         Rows of each group of topics in place of all topics, with a column `group`.
     rng : seed or Generator
         All measures and cutoffs see the same samples.
-    float32 : bool
-        See `irpref.evaluator`.
+    float32, ties : see `irpref.evaluator`
     progress : bool
         Whether to show a bar on standard error. None: if that is a terminal.
 
@@ -101,7 +101,7 @@ def cutoffs(
     asked = _asked(measures, list(dict.fromkeys(at)))
     whole = str(next(iter(asked))[0])
     wanted = dict.fromkeys([*([whole] if top is not None else []), *(str(one) for one in asked.values())])
-    values = topic_values(list(wanted), qrels, runs, float32=float32)
+    values = topic_values(list(wanted), qrels, runs, float32=float32, ties=ties)
     if top is not None:
         values = _best(values, values[whole], top)
     parts: dict[str, dict[Any, TopicValues]] = {

@@ -413,7 +413,7 @@ def higher_is_better(measure: str) -> bool:
 
 
 def topic_values(
-    measures: Iterable[MeasureLike], qrels: Qrels, runs: EachRun, *, float32: bool = False
+    measures: Iterable[MeasureLike], qrels: Qrels, runs: EachRun, *, float32: bool = False, ties: str = "id"
 ) -> dict[str, TopicValues]:
     """Evaluate runs with measures, ours or built in.
 
@@ -425,8 +425,7 @@ def topic_values(
     qrels : any form of qrels
     runs : mapping of name to run in any form, list of paths, or iterable of (name, run)
         Each run is read once; an iterable may load them one by one.
-    float32 : bool
-        See `irpref.evaluator`.
+    float32, ties : see `irpref.evaluator`
 
     Returns
     -------
@@ -437,7 +436,7 @@ def topic_values(
     from irpref.measures.names import parse_all
 
     chosen = parse_all(measures)
-    evaluator = fastest(chosen, qrels, float32=float32)
+    evaluator = fastest(chosen, qrels, float32=float32, ties=ties)
     topics = evaluator.topic_ids
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}

@@ -28,6 +28,7 @@ from irpref.evaluation import evaluator
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import opened
+from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
@@ -370,8 +371,7 @@ class PerQuery(_Stage):
     qrels : DataFrame or other qrels
     measures : measure or name, or several of them, of any toolkit
         Columns are called `str(measure)`.
-    float32 : bool
-        See `irpref.evaluator`.
+    float32, ties : see `irpref.evaluator`
 
     Raises
     ------
@@ -379,10 +379,10 @@ class PerQuery(_Stage):
         A name is no measure's; bad qrels.
     """
 
-    def __init__(self, qrels: Qrels, measures: Measures, *, float32: bool = False) -> None:
+    def __init__(self, qrels: Qrels, measures: Measures, *, float32: bool = False, ties: str = "id") -> None:
         super().__init__(qrels)
         self._measures = parse_all(measures)
-        self.float32 = float32
+        self._alignment = Alignment(ties, float32)
         self._made: Any = None
         self._evaluator()  # mistakes show here, not in the middle of a pipeline
 
@@ -406,7 +406,9 @@ class PerQuery(_Stage):
 
     def _evaluator(self) -> Any:
         if self._made is None:
-            self._made = evaluator(self.measures, self.qrels, float32=self.float32)
+            self._made = evaluator(
+                self.measures, self.qrels, float32=self._alignment.float32, ties=self._alignment.ties
+            )
         return self._made
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from irpref.analysis.judges import with_judge
 from irpref.formats.replace import replaced
+from irpref.judged.order import Alignment
 from irpref.show.report import charts
 from irpref.show.report.contents import contents
 
@@ -96,6 +97,7 @@ def report(
     level: float = 0.95,
     rng: Rng | None = None,
     float32: bool = False,
+    ties: str = "id",
     jobs: int | None = None,
     form: str | None = None,
     judge: Qrels | Sequence[Any] | None = None,
@@ -123,7 +125,7 @@ def report(
         Whose rankings are on the page: the ten best and the baseline if None.
     depth : int
         How many ranks of these rankings.
-    pairs, level, rng, float32 : as `irpref.leaderboard` takes them
+    pairs, level, rng, float32, ties : as `irpref.leaderboard` takes them
     jobs : int, optional
         Run files that are read at a time; by default the number of cores.
     form : str, optional
@@ -170,7 +172,7 @@ def report(
         pairs=pairs,
         level=level,
         rng=rng,
-        float32=float32,
+        alignment=Alignment(ties, float32),
         jobs=jobs,
         form=form,
     )

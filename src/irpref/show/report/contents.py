@@ -35,7 +35,7 @@ from irpref.formats.tables import read_run
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_table, opened
-from irpref.judged.order import rounded
+from irpref.judged.order import Alignment, rounded
 from irpref.judged.pool import FILLED, Pool
 from irpref.judged.recent import recent_pool
 from irpref.judged.stream import each
@@ -87,7 +87,7 @@ def contents(
     pairs: str,
     level: float,
     rng: Rng | None,
-    float32: bool,
+    alignment: Alignment,
     jobs: int | None,
     form: str | None,
 ) -> Part:
@@ -111,7 +111,7 @@ def contents(
     named = _opened(named, form, jobs)
 
     extra = [measure for measure in parse_all(FURTHER) if measure not in chosen]
-    found = {of.measure: of for of in results([*chosen, *extra], qrels, named, float32)}
+    found = {of.measure: of for of in results([*chosen, *extra], qrels, named, alignment)}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
     with warnings.catch_warnings():
@@ -123,8 +123,10 @@ def contents(
         findings = check(qrels, named, chosen)
         whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
         with_values = list(range(len(order))) if whole else [board["runs"].index(name) for name in shown]
-        seen = _in_32_bits(named) if float32 and hosted(chosen[0]) and in_32_bits(chosen[0]) else named
-        lists = _rankings(chosen, qrels, {name: named[name] for name in shown}, first.topics, depth, documents)
+        seen = _in_32_bits(named) if alignment.float32 and hosted(chosen[0]) and in_32_bits(chosen[0]) else named
+        lists = _rankings(
+            chosen, qrels, {name: named[name] for name in shown}, first.topics, depth, documents, alignment
+        )
         return {
             "title": title,
             **_short(board["runs"]),
@@ -339,14 +341,14 @@ def _measure(measure: Measure, of: Results) -> Part:
 # ---------------------------------------------------------------------------------------------------------- rankings
 
 
-def _explainers(chosen: Sequence[Measure], pool: Pool) -> list[Explainer]:
+def _explainers(chosen: Sequence[Measure], pool: Pool, alignment: Alignment) -> list[Explainer]:
     out = []
     for measure in chosen:
         try:
             explainable(measure)
         except ValueError:  # no sum over documents
             continue
-        out.append(Explainer(measure, pool))
+        out.append(Explainer(measure, pool, alignment))
     return out[:MOST_EXPLAINED]
 
 
@@ -357,13 +359,14 @@ def _rankings(
     topics: Sequence[str],
     depth: int,
     documents: Texts | None,
+    alignment: Alignment,
 ) -> Part:
     """First ranks of some runs: documents, grades, ties, contributions and reasons."""
     columns = columns_for(chosen)
     pool = recent_pool(qrels, columns, preferences=True)
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(depth, MOST_ROWS // n_lists))
-    explainers = _explainers(chosen, pool)
+    explainers = _explainers(chosen, pool, alignment)
     of_judge = qrels[qrels["source"] == FILLED] if isinstance(qrels, Filled) else None
     filled = set() if of_judge is None else set(zip(of_judge["query_id"], of_judge["doc_id"], strict=True))
     docs: dict[str, int] = {}
@@ -371,7 +374,7 @@ def _rankings(
     lists: list[list[Part | None]] = []
     for run in runs.values():
         try:
-            seen = listing(pool, run)
+            seen = listing(pool, run, alignment=alignment)
         except NoCommonTopicError:
             lists.append([None] * len(topics))
             continue
