@@ -174,19 +174,6 @@ def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
 
     Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and count in R.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    beta
-        Weight of the cumulated gain against the count; 0 leaves precision.
-    gains
-        Pairs of grade and gain; None, or a grade not named: the grade itself. Relevant is what has a gain.
-    judged_only
-        Drop documents without a judgment and rank the others again.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
-
     Returns
     -------
     array (n_topics,)
@@ -218,17 +205,6 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
     """R-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     BR at rank R. It needs no cutoff, since R is one; a list shorter than R is divided by R all the same.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    beta
-        Weight of the cumulated gain against the count; 0 leaves precision.
-    gains
-        Pairs of grade and gain; None, or a grade not named: the grade itself.
-    judged_only
-        Drop documents without a judgment and rank the others again.
     """
     found, share, size = _r_parts(run, beta, gains, judged_only)
     # The same sum in another order may be larger in the last digit.

@@ -113,17 +113,6 @@ def _summands(of: _Above, norm: str) -> Floats:
 def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Floats:
     """bpref of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    norm
-        Row of the table above: which numbers cap and divide a_r.
-    rel
-        Least grade that counts as relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
-
     Returns
     -------
     array (n_topics,)

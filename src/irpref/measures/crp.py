@@ -274,15 +274,6 @@ def worst(pool: Judgments) -> Floats:
 def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    cutoff
-        Rank that the curve is read at; R where None. It does not shorten the run.
-    judged_only
-        Drop documents without a judgment and rank the others again. Negative grades are judgments.
-
     Returns
     -------
     array (n_topics,)
@@ -298,13 +289,6 @@ def n_crp(run: JudgedRun, *, judged_only: bool) -> Floats:
     """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top R.
 
     The curve at R as a share of its worst case, so that topics of different R may be averaged.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    judged_only
-        Drop documents without a judgment and rank the others again.
     """
     loss = worst(run.pool)
     value = crp(run, cutoff=None, judged_only=judged_only)
@@ -338,15 +322,6 @@ def crp_balance(run: JudgedRun) -> Ints:
 
 def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     """Recovery value R / b of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    cutoff
-        Ranks that are looked at: a curve that comes back to 0 below has the value 0.
-    judged_only
-        Drop documents without a judgment and rank the others again.
 
     Returns
     -------

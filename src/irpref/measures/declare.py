@@ -210,7 +210,8 @@ class KernelMeasure(host.Measure):
     Attributes
     ----------
     kernel : callable
-        (run: JudgedRun, **parameters) -> float array (n_topics,)
+        (run: JudgedRun, **parameters) -> float array (n_topics,), a row for each topic of the run. What the parameters
+        mean is said in `SUPPORTED_PARAMS`; help, pages and the command line read it there.
     terms : callable or None
         The same, -> `Terms`: what each document contributes. None where the value is no sum over documents.
     QUESTION : str

@@ -52,18 +52,6 @@ def _square(beta: float) -> float:
 def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
     """F of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    beta
-        b of the formula, not its square.
-    rel
-        Least grade that counts as relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut. n is
-        then the cutoff, for short lists too.
-
     Returns
     -------
     array (n_topics,)

@@ -70,21 +70,7 @@ def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
 def relative_recall(
     run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
 ) -> Floats:
-    """Relative recall of each topic: shape (n_topics,), in [0, 1] if capped, higher is better.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    expected
-        e, see `wanted`.
-    capped
-        Whether more than e documents are worth no more than e.
-    rel
-        Least grade that counts as relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
-    """
+    """Relative recall of each topic: shape (n_topics,), in [0, 1] if capped, higher is better."""
     view = run.at(cutoff)
     e = wanted(run, expected, rel)
     value = np.divide(view.hits.count(view.grade >= rel), e, out=np.zeros_like(e), where=e > 0)
@@ -117,17 +103,6 @@ def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, c
     """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     e over the rank at which the e-th relevant document stands: precision at that rank, for a whole e.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    expected
-        e, see `wanted`.
-    rel
-        Least grade that counts as relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
 
     Returns
     -------

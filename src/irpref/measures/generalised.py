@@ -61,17 +61,6 @@ def _precision(run: JudgedRun, max_rel: float, gains: Gains, cutoff: int | None)
 def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Floats:
     """gP of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    max_rel
-        Top of the scale, which stands for 1; higher gains count as it.
-    gains
-        Pairs of grade and gain; None, or a grade not named: the grade itself.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut. It is n.
-
     Returns
     -------
     array (n_topics,)
@@ -104,15 +93,6 @@ def _recall(run: JudgedRun, gains: Gains, cutoff: int | None) -> tuple[JudgedRun
 
 def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Floats:
     """gR of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    gains
-        Pairs of grade and gain; None, or a grade not named: the grade itself. Only their ratios matter.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
 
     Returns
     -------

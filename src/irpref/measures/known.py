@@ -44,17 +44,6 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 def coverage(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
     """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    known
-        Column of the pool, true where the user knew the document.
-    rel
-        Least grade that counts as relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
-
     Returns
     -------
     array (n_topics,)
@@ -84,17 +73,6 @@ def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Fl
     """Novelty of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     A document that is no row of the pool has no grade, so it is neither relevant nor new.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    known
-        Column of the pool, true where the user knew the document.
-    rel
-        Least grade that counts as relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
 
     Returns
     -------

@@ -101,19 +101,6 @@ def gains_found(
 def original_ndcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """nDCG of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    base
-        Base of the logarithm, and first rank that may be discounted.
-    gains
-        Pairs of grade and gain; None, or a grade not named: the grade itself.
-    judged_only
-        Drop documents without a judgment and rank the others again.
-    cutoff
-        Ranks that are summed, of the run and of the ideal list.
-
     Returns
     -------
     array (n_topics,)

@@ -159,19 +159,6 @@ def _ranked(run: JudgedRun, cutoff: int | None) -> Ranked:
 def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None) -> Floats:
     """Share of the preferences fulfilled, of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    pairs
-        'all', 'retrieved' or 'implied': which preferences are possible, the first table of the module.
-    by
-        'preference', 'pair' or 'group': over what is averaged, the second table.
-    nonrelevant
-        'all', or 'R' for as many non-relevant documents as relevant ones in each group.
-    cutoff
-        Documents below count as not retrieved (trec_eval's -M).
-
     Returns
     -------
     array (n_topics,)
@@ -212,17 +199,7 @@ def n_prefs(run: JudgedRun) -> Floats:
 
 
 def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floats:
-    """Preferences fulfilled, of each topic: shape (n_topics,).
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    pairs
-        'retrieved' counts those of two retrieved documents, 'all' and 'implied' also those of one.
-    cutoff
-        Documents below count as not retrieved.
-    """
+    """Preferences fulfilled, of each topic: shape (n_topics,)."""
     return run.pool.preferences.groups.total_whole(_ranked(run, cutoff).counts.fulfilled(pairs))
 
 

@@ -117,13 +117,6 @@ def _number(run: JudgedRun) -> Floats:
 def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """ppref of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    cutoff
-        k; None for the whole list.
-
     Returns
     -------
     array (n_topics,)
@@ -135,13 +128,6 @@ def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
 
 def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """rpref of Carterette et al. of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    cutoff
-        k; None for the whole list.
 
     Returns
     -------
@@ -160,13 +146,6 @@ def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """wpref of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh more.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    cutoff
-        k; None for the whole list.
     """
     of, weight = _within(run, cutoff), _weight(run)
     value = _ratio(run.hits.total(weight * of.correct), run.hits.total(weight * of.ordered))
@@ -203,11 +182,6 @@ def pref_ap(run: JudgedRun) -> Floats:
     """appref of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     As average precision is precision at the ranks where recall rises. It has no cutoff.
-
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
 
     Returns
     -------

@@ -262,21 +262,6 @@ def rpref(
 
     Equation (1); with `n` it is n-pref of section 3, which has no kernel of its own.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    norm, unretrieved, top
-        The readings of the paper, see `summands`.
-    max_rel
-        Top of the scale, which stands for 1; higher gains count as it.
-    gains
-        Pairs of grade and gain; None, or a grade not named: the grade itself.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
-    n
-        Partitions of the scale; None tells all grades apart.
-
     Returns
     -------
     array (n_topics,)

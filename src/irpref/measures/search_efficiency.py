@@ -65,17 +65,6 @@ def _at_last(run: JudgedRun, exposure: str, rel: float, cutoff: int | None) -> t
 def total_search_efficiency(run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None) -> Floats:
     """TSE of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    exposure
-        'inverse' or 'dcg': e of the formula.
-    rel
-        Least grade that counts as relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
-
     Returns
     -------
     array (n_topics,)

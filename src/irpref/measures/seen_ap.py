@@ -42,15 +42,6 @@ def _seen(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, Fl
 def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Floats:
     """Value of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    rel
-        Least grade that counts as relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut. s counts what is above it.
-
     Returns
     -------
     array (n_topics,)

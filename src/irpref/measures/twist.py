@@ -119,13 +119,6 @@ def space(plus: Floats, minus: Floats, most_plus: Floats, most_minus: Floats) ->
 def twist(run: JudgedRun, *, depth: int) -> Floats:
     """Twist of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    depth
-        Ranks that are looked at; a shorter list is filled up, and where R is larger R is the depth.
-
     Returns
     -------
     array (n_topics,)

@@ -68,21 +68,6 @@ def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains:
     With g the gain of the first relevant document at rank r and g* the best one of the topic, both sides times
     max_rel + 1: (max_rel + 1 - g*) / ((max_rel + 1) r - g) normalised, (max_rel + 1) / ((max_rel + 1) r - g) if not.
 
-    Parameters
-    ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
-    norm
-        'ideal' divides by the best value that the topic admits, 'none' does not.
-    rel
-        Least grade that counts as relevant.
-    max_rel
-        Top of the scale, which stands for 1; higher gains count as it.
-    gains
-        Pairs of grade and gain; None, or a grade not named: the grade itself.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
-
     Returns
     -------
     array (n_topics,)
