@@ -12,9 +12,9 @@ from test_adding_a_measure import ROOT, ran
 
 READER = '''
 
-def psv(source: Source, value: str, names: Names = None) -> Table:
+def psv(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """Cells between bars, below a header."""
-    return _separated(source, value, names, "|")
+    return _separated(source, value, how, "|")
 '''
 PICTURE = '''
 

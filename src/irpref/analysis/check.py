@@ -32,7 +32,7 @@ from irpref.analysis.preference_check import has_subgroups, preference_findings
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
-from irpref.formats.columns import Table
+from irpref.formats.columns import Reading, Table
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
 from irpref.judged.align import Repeats, blocks, listing
@@ -73,7 +73,7 @@ class Finding(Record):
 
 
 def check(
-    qrels: Qrels, runs: Runs, measures: Measures = (), *, jobs: int | None = None, form: str | None = None
+    qrels: Qrels, runs: Runs, measures: Measures = (), *, jobs: int | None = None, form: str | Reading | None = None
 ) -> pd.DataFrame:
     """Look at qrels and runs before they are evaluated.
 
@@ -356,7 +356,7 @@ def _bare(name: str) -> str:
     return "".join(name.split()).casefold()
 
 
-def _read(run: Run, form: str | None) -> Any:
+def _read(run: Run, form: str | Reading | None) -> Any:
     """A run; the file of a path, where the form of files is given."""
     return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
 
@@ -539,7 +539,9 @@ def _grade_order(pool: Pool, looks: dict[str, _Look]) -> Iterator[Finding]:
         yield Finding("grade-order", "warning", None, of.topics, pool.topic_ids[of.first], text)
 
 
-def _identical(pool: Pool, named: dict[str, Any], looks: dict[str, _Look], form: str | None) -> Iterator[Finding]:
+def _identical(
+    pool: Pool, named: dict[str, Any], looks: dict[str, _Look], form: str | Reading | None
+) -> Iterator[Finding]:
     """Runs with the same documents in the same order, each with the first such run."""
     alike: dict[Any, list[str]] = {}
     for name, look in looks.items():

@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> int:
         if len(given.files) < 2:
             raise UsageError("--judge-next compares runs: give at least 2")
     preferences = any(map(reads_preferences, given.measures)) if given.measures else None
-    qrels = frame.of_topics(read_judgments(given.qrels, None, preferences), args.topic).for_pool()
-    found = check(qrels, given.files, given.measures, jobs=args.jobs, form=args.format)
+    qrels = frame.of_topics(read_judgments(given.qrels, None, preferences, given.reading), args.topic).for_pool()
+    found = check(qrels, given.files, given.measures, jobs=args.jobs, form=frame.reading(args))
     if args.judge_next is not None and (found["code"] == "invalid-run").any():
         bad = found[found["code"] == "invalid-run"].iloc[0]
         raise ValueError(f"--judge-next: {bad['run']} {bad['text']}")

@@ -231,7 +231,7 @@ def _scorer(
                     strict=args.strict,
                     alignment=frame.alignment(args),
                     by_topic=args.by_query or compared or args.groups is not None,
-                    form=args.format,
+                    form=frame.reading(args),
                 )
 
             if args.preferences is None:

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from irpref.arrays.record import Record
 from irpref.cli.imported import add_import
 from irpref.formats import tables
+from irpref.formats.columns import Reading
+from irpref.formats.columns import reading as made_reading
 from irpref.formats.runs import RUN_ENDINGS, is_folder, run_names
 from irpref.messages import IrprefWarning, visible, warn_user
 from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, write
@@ -179,6 +181,18 @@ def add_reading(parser: Any, float32: bool = True) -> None:
         f"{', '.join(tables.FORMS)} (of msmarco, query_id doc_id rank, the score is the negative rank)",
     )
     parser.add_argument(
+        "--columns",
+        type=_columns,
+        metavar="OURS=THEIRS,...",
+        help="names of columns in files that have other names: relevance=rating,doc_id=chunk_id",
+    )
+    parser.add_argument(
+        "--labels",
+        type=_labels,
+        metavar="LABELS",
+        help="labels in place of grades: 'S A B C', 'L0 L1 L2', 'nr pr fr hr' (known without it), or good=1,bad=0",
+    )
+    parser.add_argument(
         "-j", "--jobs", type=_jobs, metavar="N", help="runs read at a time (default: the number of cores)"
     )
     if float32:
@@ -213,6 +227,37 @@ def _form(text: str) -> str:
     if text in FORMS:
         raise argparse.ArgumentTypeError(f"{text!r} is no form of runs; the format of the text is -o {text}")
     raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(tables.FORMS)})")
+
+
+def _pairs(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(name.strip() and there.strip() for name, _, there in pairs):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE, several separated by commas")
+    return {name.strip(): there.strip() for name, _, there in pairs}
+
+
+def _columns(text: str) -> dict[str, str]:
+    found = _pairs(text)
+    try:
+        return dict(made_reading(columns=found).columns)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _labels(text: str) -> str | dict[str, float]:
+    try:
+        if "=" not in text:
+            made_reading(labels=text)
+            return text
+        return {label: float(grade) for label, grade in _pairs(text).items()}
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def reading(args: argparse.Namespace | None) -> Reading | None:
+    """How files are read, as the options of `add_reading` say; None if they say nothing."""
+    said = [getattr(args, name, None) for name in ("format", "columns", "labels")]
+    return made_reading(*said) if any(said) else None
 
 
 def _jobs(text: str) -> int:
@@ -296,17 +341,19 @@ class Inputs(Record):
     files: dict[str, str]
     measures: list[Measure]
     judge: list[str] | None = None
+    reading: Reading | None = None
 
     def judgments(self, known: str | None = None) -> Any:
         """The judgments, see `irpref.cli.scoring.read_judgments`, filled where --judge is given."""
         from irpref.cli.scoring import Judgments, read_judgments, reads_preferences
 
-        found = read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)))
+        found = read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)), self.reading)
         if not self.judge:
             return found
-        from irpref import fill
+        from irpref import fill, read_qrels
 
-        filled = fill(found.table(), self.judge)
+        how = self.reading and self.reading.but(form=None)
+        filled = fill(found.table(), [read_qrels(path, how) for path in self.judge] if how else self.judge)
         say(filled.text)
         return Judgments(filled)
 
@@ -349,7 +396,8 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
             raise UsageError(f"expected {wanted} after the qrels, got {len(paths)}: {', '.join(paths)}")
     names += args.measure if allowed else []
     files = run_names(list(dict.fromkeys(paths)))
-    return Inputs(args.qrels, files, named_measures(names or default), getattr(args, "judge", None))
+    judge = getattr(args, "judge", None)
+    return Inputs(args.qrels, files, named_measures(names or default), judge, reading(args))
 
 
 def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool = True) -> tuple[list[str], list[str]]:
@@ -473,7 +521,7 @@ def read_runs(
     from irpref.judged.stream import each, n_jobs
     from irpref.meta.progress import Bar
 
-    form: str | None = getattr(args, "format", None)
+    form = reading(args)
     ranked = vars(args) if rounded else {}
     jobs = min(getattr(args, "jobs", None) or n_jobs(), max(len(files), 1))
     bar = Bar(len(files))
@@ -482,7 +530,7 @@ def read_runs(
         warn_again(done, len(files) > 1)
         if done.error is not None:
             bar.close()
-            raise _not_so(named(done.error, done.item), form)
+            raise _not_so(named(done.error, done.item), getattr(args, "format", None))
         run: Any = done.value
         if run.empty:
             warn_user(f"{name}: the run is empty: all topics have the value of an empty ranking", IrprefWarning)

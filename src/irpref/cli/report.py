@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
             depth=args.depth,
             **frame.ranking(args),
             jobs=args.jobs,
-            form=args.format,
+            form=frame.reading(args),
         )
     for line in made.grave:
         frame.say(f"check: {line}")

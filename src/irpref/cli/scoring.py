@@ -19,7 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from irpref.arrays.segments import all_whole
-from irpref.formats.columns import Table, as_list
+from irpref.formats.columns import Reading, Table, as_list
 from irpref.formats.source import Source
 from irpref.formats.tables import read_judgments as of_file
 from irpref.formats.tables import read_table
@@ -101,8 +101,12 @@ def reads_preferences(measure: Measure) -> bool:
     return "preferences" in getattr(measure, "NEEDS", ())
 
 
-def read_judgments(name: str, known: str | None = None, preferences: bool | None = False) -> Judgments:
+def read_judgments(
+    name: str, known: str | None = None, preferences: bool | None = False, form: Reading | None = None
+) -> Judgments:
     """Judgments from a file, standard input, or ir_datasets; with `preferences`, a file may hold those.
+
+    Of `form`, the form itself is that of the runs.
 
     Raises
     ------
@@ -111,7 +115,7 @@ def read_judgments(name: str, known: str | None = None, preferences: bool | None
     """
     if name == "-" or os.path.exists(name):
         source = Source(name, keep=True)
-        found = Judgments(of_file(source, preferences))
+        found = Judgments(of_file(source, preferences, form and form.but(form=None)))
     else:
         found = Judgments(_from_ir_datasets(name))
     if not len(found.data):
@@ -195,7 +199,7 @@ class Scorer:
         strict: bool = False,
         by_topic: bool = False,
         alignment: Alignment = TREC,
-        form: str | None = None,
+        form: str | Reading | None = None,
     ) -> None:
         from irpref.evaluation import KernelEvaluator, Others, check_graded, columns_for
         from irpref.judged.pool import ConflictError

@@ -18,7 +18,8 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints
-from irpref.formats.columns import Table, columns_of, objects
+from irpref.formats.columns import PLAIN, Reading, Table, columns_of, objects
+from irpref.formats.labels import grades_of
 from irpref.formats.runs import inside
 from irpref.formats.source import PACKED, Source
 from irpref.formats.texts import Lines, Texts
@@ -38,9 +39,9 @@ class Part(Record):
     found: list[str]  # names of all columns
 
 
-def table(source: Source, value: str, names: Mapping[str, str] | None = None) -> Table:
+def table(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """All rows of a run, or of judgments with all their columns. Raises as `read_run`."""
-    parts = list(_parts(source, value, names))
+    parts = list(_parts(source, value, how))
     topics = [np.repeat(objects(p.names), np.diff(np.append(p.begins, p.number.size))) for p in parts]
     docs = [p.docs.to_numpy(zero_copy_only=False) for p in parts]
     further = {name: np.concatenate([p.further[name] for p in parts]) for name in (parts[0].further if parts else ())}
@@ -49,7 +50,7 @@ def table(source: Source, value: str, names: Mapping[str, str] | None = None) ->
     return Table(query_id, doc_id, number, further, ("query_id", "doc_id", value, *further))
 
 
-def run_blocks(source: Source, names: Mapping[str, str] | None = None) -> Iterator[Lines]:
+def run_blocks(source: Source, how: Reading = PLAIN) -> Iterator[Lines]:
     """The rows of a run in their order; the next are decoded while the caller works on those before.
 
     Raises
@@ -57,7 +58,7 @@ def run_blocks(source: Source, names: Mapping[str, str] | None = None) -> Iterat
     ValueError, OSError
         As `read_run`.
     """
-    parts = _parts(source, "score", names)
+    parts = _parts(source, "score", how)
 
     def following() -> Lines | None:
         part = next(parts, None)
@@ -81,12 +82,12 @@ def _docs(column: Any) -> Texts | list[str]:
 # Files ----------------------------------------------------------------------------------------------------------
 
 
-def _parts(source: Source, value: str, names: Mapping[str, str] | None) -> Iterator[Part]:
+def _parts(source: Source, value: str, how: Reading) -> Iterator[Part]:
     """Rows of one file after the other, none of the parts empty."""
     for file, folders in _files(source):
         name = file if isinstance(file, str) else source.name
         with _one_line(name):
-            yield from _parts_of(file, name, folders, value, names)
+            yield from _parts_of(file, name, folders, value, how)
 
 
 def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
@@ -127,9 +128,7 @@ def _unreadable(name: str, error: Exception) -> ValueError:
     return ValueError(f"{name}: this is no Parquet file, or it is damaged: {line.strip()[:SHOWN]}")
 
 
-def _parts_of(
-    file: Any, name: str, folders: Mapping[str, str], value: str, names: Mapping[str, str] | None
-) -> Iterator[Part]:
+def _parts_of(file: Any, name: str, folders: Mapping[str, str], value: str, how: Reading) -> Iterator[Part]:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -141,7 +140,7 @@ def _parts_of(
     with opened() as plain:
         schema, metadata = plain.schema_arrow, plain.metadata
     here = [*schema.names, *(key for key in folders if key not in schema.names)]
-    of = columns_of(here, value, name, names)
+    of = columns_of(here, value, name, how.columns)
     topic, doc, number = of.values()
     wanted = [column for column in (schema.names if value == "relevance" else of.values()) if column in schema.names]
     others = (
@@ -165,7 +164,10 @@ def _parts_of(
             if value == "relevance" and _is_dictionary(docs):
                 docs = docs.dictionary_decode()
             further = {other: _plain(column(other)) for other in others}
-            yield Part(topics, begins, docs, _numbers(column(number), number, name), further, here)
+            numbers = _grades(column(number), how, name) if value == "relevance" else None
+            if numbers is None:
+                numbers = _numbers(column(number), number, name)
+            yield Part(topics, begins, docs, numbers, further, here)
             rows += len(batch)
 
 
@@ -237,6 +239,14 @@ def _numbers(column: Any, there: str, name: str) -> Floats:
     column = column.cast(pa.float64(), safe=False)
     found: Floats = column.fill_null(float("nan")).to_numpy(zero_copy_only=False)
     return found
+
+
+def _grades(column: Any, how: Reading, name: str) -> Floats | None:
+    """Grades of labels; None where there are none."""
+    text = column.dictionary_decode() if _is_dictionary(column) else column
+    if not (_is_text(text.type) or how.labels is not None) or text.null_count:
+        return None
+    return grades_of(list(map(str, text.to_pylist())), how.labels, name)
 
 
 def _plain(column: Any) -> Any:

@@ -16,7 +16,9 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints
 from irpref.formats import texts
+from irpref.formats.labels import Labels, checked
 from irpref.formats.texts import Texts
+from irpref.messages import did_you_mean
 
 
 class Coded:
@@ -135,6 +137,40 @@ NAMES = {
     "score": ("score",),
     "relevance": ("relevance", "label", "grade", "rating", "rel", "score"),
 }
+
+
+class Reading(Record):
+    """How files are read, where they do not say it themselves.
+
+    Attributes
+    ----------
+    form : str, optional
+        By the ending of the name if not given.
+    columns : mapping of our name (`query_id`, `doc_id`, `score`, `relevance`) to the name in the file
+        A file that has no such column is read as if it were not named here.
+    labels : str or mapping, optional
+        See `irpref.formats.labels`.
+    """
+
+    form: str | None = None
+    columns: Mapping[str, str] = MappingProxyType({})
+    labels: Labels = None
+
+
+PLAIN = Reading()
+
+
+def reading(
+    form: str | Reading | None = None, columns: Mapping[str, str] | None = None, labels: Labels = None
+) -> Reading:
+    """What was said of a file, checked. Raises `ValueError` for columns that are none of ours, and unknown labels."""
+    if isinstance(form, Reading):
+        return form
+    for name in columns or {}:
+        if name not in NAMES:
+            hint = did_you_mean(str(name), NAMES)
+            raise ValueError(f"columns: {name!r} is none of ours, expected one of {', '.join(NAMES)}{hint}")
+    return Reading(form, dict(columns or {}), checked(labels))
 
 
 def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Readers of files with named columns: a function for each form, of the name that it has in `irpref.formats.runs`.
 
-Each takes the source, what is wanted of it ('score' for a run, 'relevance' for judgments), and names of columns, and
+Each takes the source, what is wanted of it ('score' for a run, 'relevance' for judgments) and how it is read, and
 returns a `Table`.
 
 A record is the same in JSON and in JSON lines: what Python's `json` reads, except that a key that stands twice in one
@@ -10,42 +10,41 @@ object is an error (which of the two counts would be chance), and so is half of 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from irpref.arrays.segments import all_whole
+from irpref.arrays.segments import Floats, all_whole
 from irpref.formats import trec
-from irpref.formats.columns import NAMES, Table, columns_of, objects
+from irpref.formats.columns import NAMES, PLAIN, Reading, Table, columns_of, objects
+from irpref.formats.labels import grades_of
 from irpref.formats.source import Source
 
-Names: TypeAlias = Mapping[str, str] | None  # our name of a column: its name in the file
 
-
-def parquet(source: Source, value: str, names: Names = None) -> Table:
+def parquet(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """A Parquet file, or all those of a folder."""
     from irpref.formats.arrow import table
 
-    return table(source, value, names)
+    return table(source, value, how)
 
 
 # CSV ------------------------------------------------------------------------------------------------------------
 
 
-def csv(source: Source, value: str, names: Names = None) -> Table:
+def csv(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """Cells between commas, below a header."""
-    return _separated(source, value, names, ",")
+    return _separated(source, value, how, ",")
 
 
-def tsv(source: Source, value: str, names: Names = None) -> Table:
+def tsv(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """Cells between tabs, below a header; without one, a TREC file."""
-    if _has_header(source, value, names):
-        return _separated(source, value, names, "\t")
+    if _has_header(source, value, how):
+        return _separated(source, value, how, "\t")
     return trec.run_table(source) if value == "score" else trec.qrels_table(source)
 
 
-def _has_header(source: Source, value: str, names: Names) -> bool:
+def _has_header(source: Source, value: str, how: Reading) -> bool:
     """Whether the first line of a file names our columns."""
     if not source.is_file():
         source.keep = True  # it is opened once more
@@ -56,11 +55,11 @@ def _has_header(source: Source, value: str, names: Names) -> bool:
     line = data.replace(b"\r", b"\n").partition(b"\n")[0]
     fields = [field.strip().strip('"') for field in line.decode("utf-8", "replace").split("\t")]
     # BEIR's header is known to the reader of TREC files, where quotes are ordinary characters.
-    ids = ({(names or {}).get(ours), *NAMES[ours]} for ours in ("query_id", "doc_id"))
-    return fields != ["query-id", "corpus-id", "score"] and all(known & set(fields) for known in ids)
+    ids = ({how.columns.get(ours), *NAMES[ours]} for ours in ("query_id", "doc_id"))
+    return fields != ["query-id", "corpus-id", "score"] and any(known & set(fields) for known in ids)
 
 
-def _separated(source: Source, value: str, names: Names, separator: str) -> Table:
+def _separated(source: Source, value: str, how: Reading, separator: str) -> Table:
     import csv
 
     name = source.name
@@ -69,7 +68,7 @@ def _separated(source: Source, value: str, names: Names, separator: str) -> Tabl
         header = next(lines, None)
         if header is None or not any(header):
             raise ValueError(f"{name}: the file is empty, expected a header such as query_id,doc_id,{value}")
-        of = columns_of(header, value, name, names)
+        of = columns_of(header, value, name, how.columns)
         if len(set(header)) < len(header):
             raise ValueError(f"{name}: two columns have the same name (found: {', '.join(map(repr, header))})")
         rows: list[list[str]] = []
@@ -84,8 +83,10 @@ def _separated(source: Source, value: str, names: Names, separator: str) -> Tabl
     if {len(row) for row in rows} <= {len(header)}:
         cells = list(zip(*rows, strict=True)) or [()] * len(header)
         columns = dict(zip(header, cells, strict=True))
+    number = _labelled(columns[of[value]], value, how, name) if columns else None
     try:
-        number = np.array(trec.as_floats(columns[of[value]]), dtype=np.float64)
+        if number is None:
+            number = np.array(trec.as_floats(columns[of[value]]), dtype=np.float64)
         if "" in columns[of["query_id"]] or "" in columns[of["doc_id"]]:
             raise ValueError
     except (KeyError, ValueError):
@@ -110,8 +111,11 @@ def _wrong(row: list[str], header: list[str], of: Mapping[str, str], separator: 
     if empty := next((ours for ours, there in of.items() if not cells[there]), None):
         return f"the {empty} is missing"
     if not trec.is_number(cells[of[value]].encode()):
-        return f"the {value} {cells[of[value]]!r} is no number"
+        return f"the {value} {cells[of[value]]!r} is no number" + _OR_LABELS * (value == "relevance")
     return None
+
+
+_OR_LABELS = " (labels={...} or --labels says what labels are worth)"
 
 
 def _typed(cells: Sequence[str]) -> Any:
@@ -132,13 +136,13 @@ def _typed(cells: Sequence[str]) -> Any:
 # JSON -----------------------------------------------------------------------------------------------------------
 
 
-def json(source: Source, value: str, names: Names = None) -> Table:
+def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """An object, topic -> document -> number, or a list of records."""
     name = source.name
     found = _loaded(_text(source), name)
     if isinstance(found, list):
-        where = (f"{name}, record {i}" for i in range(1, len(found) + 1))
-        return _records(found, where, name, value, names)
+        where = [f"{name}, record {i}" for i in range(1, len(found) + 1)]
+        return _records(found, where, name, value, how)
     if not isinstance(found, dict):
         raise ValueError(f"{name}: expected topic -> document -> number, got a {_json_type(found)}")
     topics: list[str] = []
@@ -150,6 +154,7 @@ def json(source: Source, value: str, names: Names = None) -> Table:
         topics += [topic] * len(of)
         docs += of
         numbers += of.values()
+    numbers = _graded(numbers, value, how, name)
     if not set(map(type, numbers)) <= {int, float}:
         for topic, doc, number in zip(topics, docs, numbers, strict=True):
             if type(number) not in (int, float):
@@ -157,7 +162,7 @@ def json(source: Source, value: str, names: Names = None) -> Table:
     return _table(topics, docs, numbers, {}, value, name)
 
 
-def jsonl(source: Source, value: str, names: Names = None) -> Table:
+def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """One record a line."""
     records: list[Any] = []
     where: list[str] = []
@@ -165,7 +170,7 @@ def jsonl(source: Source, value: str, names: Names = None) -> Table:
         if line.strip():
             where.append(f"{source.name}, line {number}")
             records.append(_loaded(line.removeprefix("\ufeff"), where[-1], line))
-    return _records(records, iter(where), source.name, value, names)
+    return _records(records, where, source.name, value, how)
 
 
 def _text(source: Source) -> str:
@@ -216,7 +221,7 @@ def _json_type(value: Any) -> str:
     )
 
 
-def _records(records: list[Any], places: Iterator[str], name: str, value: str, names: Names) -> Table:
+def _records(records: list[Any], places: list[str], name: str, value: str, how: Reading) -> Table:
     """Records with names of columns as a table; `places`: what a message about each begins with."""
     topics: list[str] = []
     docs: list[str] = []
@@ -227,19 +232,21 @@ def _records(records: list[Any], places: Iterator[str], name: str, value: str, n
         if not isinstance(record, dict):
             raise ValueError(f"{where}: expected an object with query_id, doc_id, {value}, got a {_json_type(record)}")
         if keys != (keys := list(record)):
-            of = columns_of(keys, value, where, names)
+            of = columns_of(keys, value, where, how.columns)
         for ours, column in (("query_id", topics), ("doc_id", docs)):
             given = record[of[ours]]
             if type(given) not in (str, int):
                 raise ValueError(f"{where}: the {ours} is a {_json_type(given)}, expected text or a whole number")
             column.append(str(given))
-        number = record[of[value]]
-        if type(number) not in (int, float):
-            raise ValueError(f"{where}: the {value} is {number!r}, expected a number")
-        numbers.append(number)
+        numbers.append(record[of[value]])
+    numbers = _graded(numbers, value, how, name)
+    if not set(map(type, numbers)) <= {int, float}:
+        at, number = next((at, number) for at, number in enumerate(numbers) if type(number) not in (int, float))
+        hint = _OR_LABELS * (value == "relevance")
+        raise ValueError(f"{places[at]}: the {value} is {number!r}, expected a number{hint}")
     further: dict[str, Any] = {}
     if value == "relevance":
-        known = {other for several in NAMES.values() for other in several} | set((names or {}).values())
+        known = {other for several in NAMES.values() for other in several} | set(how.columns.values())
         for key in dict.fromkeys(key for record in records for key in record if key not in known):
             cells = [record.get(key) for record in records]
             whole, types = objects(cells), set(map(type, cells))
@@ -247,6 +254,20 @@ def _records(records: list[Any], places: Iterator[str], name: str, value: str, n
             if types == {int} and all_whole(whole.astype(np.float64)):
                 further[key] = np.array(cells)
     return _table(topics, docs, numbers, further, value, name)
+
+
+def _graded(numbers: list[Any], value: str, how: Reading, name: str) -> list[Any]:
+    """The same numbers, or grades where they are labels."""
+    if how.labels is not None:
+        numbers = list(map(str, numbers))
+    if not numbers or set(map(type, numbers)) != {str}:
+        return numbers
+    found = _labelled(numbers, value, how, name)
+    return numbers if found is None else found.tolist()
+
+
+def _labelled(cells: Sequence[str], value: str, how: Reading, name: str) -> Floats | None:
+    return grades_of(cells, how.labels, name) if value == "relevance" else None
 
 
 def _table(

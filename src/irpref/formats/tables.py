@@ -12,8 +12,9 @@ what has none of these endings is TREC. A `.tsv` without a header is TREC, too, 
 have no ending of their own and their third column could be taken for a score: they are read where they are asked
 for by name, and their score is the negative rank.
 
-Columns have ir_measures' names, or PyTerrier's (`qid`, `docno`, `label`), BEIR's (`query-id`, `corpus-id`, `score`)
-or ranx' (`q_id`); where two are there, ir_measures' counts. Ids are text: `007` stays `007` in CSV, whole
+Columns have ir_measures' names, or PyTerrier's (`qid`, `docno`, `label`), BEIR's (`query-id`, `corpus-id`, `score`),
+ranx' (`q_id`), or `grade`, `rating`, `rel` for the relevance; where two are there, ir_measures' counts. `columns` names
+others. Ids are text: `007` stays `007` in CSV, whole
 numbers in JSON and Parquet become their `str`. Of a run, `query_id`, `doc_id` and `score` are read; of judgments
 all columns, since measures may ask for more (`known`, `expected`). The readers are in `irpref.formats.readers`.
 """
@@ -21,13 +22,15 @@ all columns, since measures may ask for more (`known`, `expected`). The readers 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irpref.arrays.segments import all_whole
 from irpref.formats import trec
-from irpref.formats.columns import Coded, Table, as_list, objects, text_type
+from irpref.formats.columns import Coded, Reading, Table, as_list, objects, reading, text_type
+from irpref.formats.labels import Labels, grades_of, scheme
 from irpref.formats.runs import ENDINGS
 from irpref.formats.source import PACKED, PathLike, Source
 from irpref.formats.texts import Lines
@@ -41,7 +44,9 @@ BLOCK_BYTES = 1 << 20  # of a run, parsed while the block before becomes Python 
 _TEXT = ("query_id", "doc_id", "iteration")
 
 
-def read_run(path: PathLike, form: str | None = None) -> pd.DataFrame:
+def read_run(
+    path: PathLike, form: str | Reading | None = None, *, columns: Mapping[str, str] | None = None
+) -> pd.DataFrame:
     """Read a run.
 
     Parameters
@@ -50,6 +55,8 @@ def read_run(path: PathLike, form: str | None = None) -> pd.DataFrame:
         Plain, or compressed with gzip or zstd (recognised by its first bytes).
     form : str, optional
         One of `trec`, `msmarco`, `parquet`, `csv`, `tsv`, `json`, `jsonl`; by the ending of the name if not given.
+    columns : mapping, optional
+        What columns are called in the file: `{"doc_id": "chunk_id"}`.
 
     Returns
     -------
@@ -65,19 +72,31 @@ def read_run(path: PathLike, form: str | None = None) -> pd.DataFrame:
     OSError
         The file cannot be read.
     """
-    source = Source(path)
-    if form_of(source, form) == "trec":
+    how, source = reading(form, columns), Source(path)
+    if form_of(source, how.form) == "trec":
         # Some lines become Python objects while the next are parsed.
         return _frame([_of_lines(part) for part in trec.blocks(source, trec.RUN, BLOCK_BYTES)])
-    return to_pandas(read_table(source, "run", form))
+    return to_pandas(read_table(source, "run", how))
 
 
-def read_qrels(path: PathLike, form: str | None = None) -> pd.DataFrame:
+def read_qrels(
+    path: PathLike,
+    form: str | Reading | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    labels: Labels = None,
+) -> pd.DataFrame:
     """Read judgments; TREC files with four or three fields a line.
 
     Parameters
     ----------
     path, form : as for `read_run`
+    columns : mapping, optional
+        What columns are called in the file: `{"relevance": "judgement"}`. `grade`, `rating`, `label` and `rel` are
+        understood as relevance without it.
+    labels : str or mapping, optional
+        Labels that the file has in place of grades: `'S A B C'`, `'L0 L1 L2'`, `'nr pr fr hr'`, or the grade of each,
+        `{"bad": 0, "good": 1}`. The first three are understood without it; a warning says the grades assumed.
 
     Returns
     -------
@@ -91,7 +110,7 @@ def read_qrels(path: PathLike, form: str | None = None) -> pd.DataFrame:
     ValueError, OSError
         As `read_run`.
     """
-    return to_pandas(read_table(path, "qrels", form))
+    return to_pandas(read_table(Source(path, keep=True), "qrels", reading(form, columns, labels)))
 
 
 def form_of(source: PathLike | Source, form: str | None = None) -> str:
@@ -114,14 +133,14 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
     return "parquet" if found == "trec" and os.path.isdir(name) else found
 
 
-def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> Table:
+def read_table(path: PathLike | Source, kind: str, form: str | Reading | None = None) -> Table:
     """A run or judgments from a file of any form.
 
     Parameters
     ----------
     path : path, `-`, binary file, or `Source`
     kind : 'run' or 'qrels'
-    form : str, optional
+    form : str or Reading, optional
         One of `FORMS`; by the ending of the name if not given.
 
     Returns
@@ -137,15 +156,42 @@ def read_table(path: PathLike | Source, kind: str, form: str | None = None) -> T
     if value is None:
         raise ValueError(f"kind {kind!r}: expected 'run' or 'qrels'")
     source = path if isinstance(path, Source) else Source(path)
-    chosen = form_of(source, form)
+    how = reading(form)
+    chosen = form_of(source, how.form)
     if chosen == "trec" or (chosen == "msmarco" and kind == "qrels"):  # whose judgments are in TREC format
-        return trec.run_table(source) if kind == "run" else trec.qrels_table(source)
+        return trec.run_table(source) if kind == "run" else _qrels_table(source, how)
     if chosen == "msmarco":
         return trec.ranks_table(source)
     from irpref.formats import readers
 
-    found: Table = getattr(readers, chosen)(source, value)
+    found: Table = getattr(readers, chosen)(source, value, how)
     return found
+
+
+def _qrels_table(source: Source, how: Reading) -> Table:
+    """Judgments of a TREC file, which may hold labels in place of grades."""
+    if how.labels is None:
+        try:
+            return trec.qrels_table(source)
+        except ValueError:
+            if not _are_labels(source):
+                raise
+    _, line = next(trec.lines_of(source), (0, b""))
+    form = trec.QRELS_3 if len(line.split(None, 3)) == 3 else trec.QRELS
+    columns = trec.columns_of(source, form.but(number=""))
+    grades = grades_of(columns["relevance"], how.labels, source.name)
+    if grades is None:  # some are labels, others are none
+        return trec.qrels_table(source)
+    iteration = objects(columns.get("iteration", ["0"] * grades.size))
+    names = ("query_id", "doc_id", "relevance", "iteration")
+    return Table(columns["query_id"], columns["doc_id"], grades, {"iteration": iteration}, names)
+
+
+def _are_labels(source: Source) -> bool:
+    """Whether the first line of a file of judgments has a label in place of a grade."""
+    _, line = next(trec.lines_of(source), (0, b""))
+    fields = line.decode("utf-8", "replace").split(None, 4)
+    return len(fields) in (3, 4) and scheme(fields[-1:]) is not None
 
 
 def _are_preferences(source: Source) -> bool:
@@ -155,7 +201,9 @@ def _are_preferences(source: Source) -> bool:
     return len(fields) == 5 or (len(fields) in (3, 4) and not trec.is_number(fields[-1]))
 
 
-def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFrame | Table:
+def read_judgments(
+    source: Source, preferences: bool | None = True, form: str | Reading | None = None
+) -> pd.DataFrame | Table:
     """Judgments of a file: the table of its grades, or the frame of its preferences.
 
     Parameters
@@ -164,22 +212,25 @@ def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFr
     preferences : bool or None
         Whether they may be preferences. Four fields of which the last is a number are both: then they are preferences
         if topics have several groups (`qrels_prefs`), for qrels repeat one number there; with None they are grades.
+        Labels in place of grades are told from judges of pairs by the second field, `0` or `Q0`.
+    form : str or Reading, optional
 
     Raises
     ------
     ValueError, OSError
         As `read_qrels` or `read_preferences`.
     """
-    plain = form_of(source) == "trec"
-    if plain and preferences is not False and _are_preferences(source):
+    how = reading(form)
+    plain = form_of(source, how.form) == "trec"
+    labelled = plain and (how.labels is not None or (_are_labels(source) and _second(source) in (b"0", b"Q0")))
+    if plain and not labelled and preferences is not False and _are_preferences(source):
         from irpref.formats.preferences import read_preferences
 
         return read_preferences(source)
     try:
-        table = read_table(source, "qrels")
+        table = read_table(source, "qrels", how)
     except ValueError as error:
-        _, line = next(trec.lines_of(source), (0, b"")) if plain else (0, b"")
-        if not plain or not _are_preferences(source) or line.split(None, 2)[1] in (b"0", b"Q0"):
+        if not plain or labelled or not _are_preferences(source) or _second(source) in (b"0", b"Q0"):
             raise
         raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
     if not (plain and preferences and _has_groups(table)):
@@ -187,6 +238,12 @@ def read_judgments(source: Source, preferences: bool | None = True) -> pd.DataFr
     from irpref.formats.preferences import read_preferences
 
     return read_preferences(source, "qrels_prefs")
+
+
+def _second(source: Source) -> bytes:
+    """The second field of the first line."""
+    _, line = next(trec.lines_of(source), (0, b""))
+    return b"".join(line.split(None, 2)[1:2])
 
 
 def _has_groups(table: Table) -> bool:

@@ -21,10 +21,11 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
-from irpref.formats.columns import Coded, Table, as_list, changes, objects, take
+from irpref.formats.columns import NAMES, Coded, Table, as_list, changes, objects, take
 from irpref.formats.texts import Texts
 
-OTHER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+# Of a frame of judgments, scores are not taken for grades, as they are in files of BEIR.
+_NAMES = {ours: tuple(name for name in names if name == ours or name != "score") for ours, names in NAMES.items()}
 
 
 def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
@@ -153,7 +154,7 @@ def as_frame(data: Any, value: str) -> Any:
 
 
 def column_names(found: Sequence[str], value: str, what: str) -> dict[str, str]:
-    """The names that the three columns have in a frame: ir_measures', or PyTerrier's where these are not there.
+    """The names that the three columns have in a frame: the first of each that is there, ir_measures' before others.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def column_names(found: Sequence[str], value: str, what: str) -> dict[str, str]:
     """
     names: dict[str, str] = {}
     for name in ("query_id", "doc_id", value):
-        there = next((other for other in (name, OTHER_NAMES.get(name, name)) if other in found), None)
+        there = next((other for other in _NAMES[name] if other in found), None)
         if there is None:
             raise no_column(name, found, what)
         if list(found).count(there) > 1:
@@ -186,8 +187,9 @@ def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, 
 
 def no_column(name: str, found: Sequence[str], what: str) -> ValueError:
     """The error for a column that is not there."""
-    other = f" (or {OTHER_NAMES[name]!r})" if name in OTHER_NAMES else ""
-    return ValueError(f"{what} has no column {name!r}{other} (found: {', '.join(map(str, found)) or 'none'})")
+    other = f" (or {_NAMES[name][1]!r})" if len(_NAMES.get(name, ())) > 1 else ""
+    lacks = f"{what} has no column {name!r}{other} (found: {', '.join(map(str, found)) or 'none'})"
+    return ValueError(lacks + f"; rename it, or read the file with columns={{{name!r}: NAME}}" * (name in _NAMES))
 
 
 def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:

@@ -14,7 +14,7 @@ from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
 from irpref.formats.arrow import run_blocks
-from irpref.formats.columns import Coded, Table, as_list, changes, objects, take
+from irpref.formats.columns import Coded, Reading, Table, as_list, changes, objects, reading, take
 from irpref.formats.source import Source
 from irpref.formats.tables import form_of, read_table
 from irpref.formats.trec import BLOCK_BYTES, RUN, TopicBlock, TopicReturnsError, blocks, whole_topics
@@ -52,7 +52,7 @@ def judge_file(
     pool: Pool,
     source: Source,
     *,
-    form: str | None = None,
+    form: str | Reading | None = None,
     strict: bool = False,
     ties: bool = False,
     rounded: bool = False,
@@ -91,14 +91,15 @@ def judge_file(
         As `read_run` and `Pool.judge`.
     """
     options: dict[str, Any] = {"strict": strict, "ties": ties, "rounded": rounded, "alignment": alignment}
-    found = form_of(source, form)
+    how = reading(form)
+    found = form_of(source, how.form)
     if found not in ("parquet", "trec"):
-        return judge_table(pool, read_table(source, "run", form), **options)
-    parts = blocks(source, RUN, block_bytes) if found == "trec" else run_blocks(source)
+        return judge_table(pool, read_table(source, "run", how), **options)
+    parts = blocks(source, RUN, block_bytes) if found == "trec" else run_blocks(source, how)
     try:
         return judge_parts(pool, _counted(whole_topics(parts, source.name), progress), **options)
     except TopicReturnsError:
-        return judge_table(pool, read_table(source, "run", form), **options)
+        return judge_table(pool, read_table(source, "run", how), **options)
 
 
 class Done(Record, Generic[S, T]):

@@ -21,6 +21,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from irpref.analysis.judges import with_judge
+from irpref.formats.columns import Reading
 from irpref.formats.replace import replaced
 from irpref.judged.order import Alignment
 from irpref.show.report import charts
@@ -99,7 +100,7 @@ def report(
     float32: bool = False,
     ties: str = "id",
     jobs: int | None = None,
-    form: str | None = None,
+    form: str | Reading | None = None,
     judge: Qrels | Sequence[Any] | None = None,
 ) -> Report:
     """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, holes, curves, and what was done.

@@ -29,7 +29,7 @@ from irpref.analysis.topics import check_level
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools
 from irpref.evaluation import columns_for
-from irpref.formats.columns import Table
+from irpref.formats.columns import Reading, Table
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
@@ -89,7 +89,7 @@ def contents(
     rng: Rng | None,
     alignment: Alignment,
     jobs: int | None,
-    form: str | None,
+    form: str | Reading | None,
 ) -> Part:
     """Everything that the page shows, see `irpref.report`: lists, numbers and text, as JSON has them."""
     chosen = list(dict.fromkeys(parse_all(measures)))
@@ -167,7 +167,7 @@ def _short(runs: Sequence[str]) -> Part:
     }
 
 
-def _opened(runs: Mapping[str, Run], form: str | None, jobs: int | None) -> dict[str, Run]:
+def _opened(runs: Mapping[str, Run], form: str | Reading | None, jobs: int | None) -> dict[str, Run]:
     """The runs, files read, several at a time."""
 
     def read(run: Run) -> Run:
