@@ -905,8 +905,9 @@ def test_warnings_are_about_their_run_however_many_are_read_at_once(call: Call, 
     status, _, err = call("eval", "qrels", *names, "AP", "-j", jobs)
     assert status == 0
     lines = [line for line in err.splitlines() if "repeats" in line]
-    assert [line.split()[2] for line in lines] == [f"{name}:" for name in names]
-    assert all(f"'d{i}'" in line for i, line in enumerate(lines))
+    assert [line.split()[2] for line in lines] == ["twice0:"]
+    assert "'d0'" in lines[0]
+    assert "irpref: warning: likewise 5 other runs (DuplicateWarning)\n" in err
 
 
 def test_jobs_are_at_least_one(call: Call, files: Path) -> None:
@@ -1216,6 +1217,21 @@ def test_float32_gives_the_order_of_pytrec_eval_in_every_command(call: Call, fil
         assert float(of("compare", "q", "close", "other", *more)[0]["mean_a"]) == value
         rows = of("curve", "histogram", "q", "close", "other", *more)
         assert sorted(float(row["value"]) for row in rows) == sorted([2 * value - 1, 1.0])
+
+
+def test_a_warning_about_many_runs_is_printed_once(call: Call, files: Path) -> None:
+    (files / "q").write_text("1 0 a 1\n1 0 b 0\n2 0 a 0\n2 0 b 1\n")
+    for i in range(5):  # b is first by 64 bits, and the larger id of a tie by 32
+        lines = [f"{t} Q0 {d} 0 {s} x\n" for t in "12"[: 1 + i % 2] for d, s in (("a", 1.00000001), ("b", 1.0))]
+        (files / f"close{i}").write_text("".join(lines))
+    names = [f"close{i}" for i in range(5)]
+    for command in ("eval", "leaderboard"):
+        err = call(command, "q", *names, "AP")[2].splitlines()
+        warned = [line for line in err if "warning" in line]
+        assert len(warned) == 2
+        assert "close0" in warned[0]
+        assert warned[1] == "irpref: warning: likewise 4 other runs (TieWarning)"
+    assert "likewise" not in call("eval", "q", "close0", "AP")[2]
 
 
 def test_compare_shows_how_many_topics_are_answered_where_that_differs(call: Call) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,8 @@ from typing import TypeAlias
 
 class IrprefWarning(UserWarning):
     """Base of all warnings of this package."""
+
+    kind: str | None = None  # what it has in common with such warnings about other runs
 
 
 class ScaleWarning(IrprefWarning):
@@ -59,15 +62,19 @@ def held() -> Iterator[list[Held]]:
         _held.reset(before)
 
 
-def warn_user(message: str, category: type[IrprefWarning], once: object = None) -> None:
+def warn_user(message: str, category: type[IrprefWarning], once: object = None, run: str | None = None) -> None:
     """Warn at the line of the user's code that led here, past the frames of this package and of its hosts.
 
     With `once`, only the first warning with this key is given in a call of the user's, however many systems and
-    batches that call looks at. Inside of `about` the warning says which run it is about, and a key is one for each.
+    batches that call looks at. Inside of `about`, or with `run`, the warning says which run it is about, and a key is
+    one for each. Its attribute `kind` is then what warnings about other runs have in common with it.
     """
     waiting, name = _held.get(), _about.get()
-    if name is not None:
-        message, once = f"{name!r}: {message}", once if once is None else (name, once)
+    kind = None
+    if name is not None or run is not None:
+        kind = re.sub(r"'[^']*'|\d+", "", message)[-40:]  # "in 3 topics, ..." and "in topic '7', ..." end alike
+        message = f"{run}: {message}" if name is None else f"{name!r}: {message}"
+        once = once if once is None else (name or run, once)
     if waiting is not None:
         waiting.append((message, category, once))
         return
@@ -85,7 +92,9 @@ def warn_user(message: str, category: type[IrprefWarning], once: object = None) 
         if (category, once) in said:
             return
         said.add((category, once))
-    warnings.warn(message, category, stacklevel=level)
+    warning = category(message)
+    warning.kind = kind
+    warnings.warn(warning, stacklevel=level)
 
 
 def _is_ours_or_host(frame: FrameType) -> bool:

@@ -163,7 +163,11 @@ def _say(message: str, status: int) -> int:
 
 @contextmanager
 def _remarks() -> Iterator[None]:
-    """Each warning of ours as one readable line."""
+    """Each warning of ours as one readable line; of such warnings about several runs, the first and how many follow."""
+    more: dict[tuple[type[Warning], str], int] = {}
+
+    def say(text: str) -> None:
+        sys.stderr.write(f"{head(33)} warning: {visible(' '.join(text.split()))}\n")
 
     def show(
         message: Warning | str,
@@ -173,11 +177,20 @@ def _remarks() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        sys.stderr.write(f"{head(33)} warning: {visible(' '.join(str(message).split()))}\n")
+        kind = getattr(message, "kind", None)
+        if kind is not None:
+            more[category, kind] = more.get((category, kind), -1) + 1
+        if kind is None or not more[category, kind]:
+            say(str(message))
 
     # irpref.messages is light, but its package is not imported for --help alone.
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show
-        yield
+        try:
+            yield
+        finally:
+            for (category, _), n in more.items():
+                if n:
+                    say(f"likewise {n} other run{'s' * (n > 1)} ({category.__name__})")

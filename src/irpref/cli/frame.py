@@ -546,8 +546,7 @@ def read_runs(
 def warn_again(done: Done[str, Any], several: bool) -> None:
     """The warnings that were held back while a run was looked at, with its path if there are several."""
     for message, category, once in done.warnings:
-        about = f"{done.item}: " if several else ""
-        warn_user(about + message, category, (done.item, once))
+        warn_user(message, category, (done.item, once), str(done.item) if several else None)
 
 
 def named(error: Exception, path: str) -> Exception:
