@@ -59,6 +59,7 @@ _FUNCTIONS = {
     "prefer": "analysis.prefer",
     "preferences_from": "judged.preferences",
     "read_preferences": "formats.preferences",
+    "crosscheck": "hosts.crosscheck",
     "intervals": "analysis.intervals",
     "judge": "analysis.predictions",
     "judge_next": "analysis.holes",
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from irpref.hosts import ir_measures as host
     from irpref.hosts import pyterrier as pt
     from irpref.hosts import spark
+    from irpref.hosts.crosscheck import crosscheck
     from irpref.hosts.ir_measures import accelerate, register_names, unregister_names
     from irpref.hosts.pyterrier import stages as transformers
     from irpref.judged.preferences import preferences_from
@@ -147,6 +149,7 @@ __all__ = [
     "bind",
     "check",
     "compare",
+    "crosscheck",
     "curves",
     "datasets",
     "evaluator",

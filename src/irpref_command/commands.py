@@ -16,6 +16,7 @@ COMMANDS = {
     "leaderboard": "which runs are shown to differ, and what places they could have",
     "intervals": "how far values can be trusted: ties, unjudged documents, topics",
     "judge": "human judgments of some topics and an LLM judge's of all: estimates, intervals, agreement",
+    "crosscheck": "our values beside those of every tool at hand, with the reason of each difference",
     "explain": "what each document of a topic contributes to a measure, and why",
     "curve": "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",
     "plot": "draw these tables",

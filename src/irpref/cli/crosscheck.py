@@ -1,0 +1,47 @@
+"""`irpref crosscheck QRELS RUN... [MEASURE...]`: our values beside those of every tool at hand, on your own files.
+
+Tools are the providers of ir_measures that are installed (pytrec_eval, cwl_eval, gdeval, ...) and a trec_eval binary
+where the shell finds one. Values are compared topic by topic; a difference comes with its reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from irpref.cli import frame
+from irpref.cli.frame import ERROR, OK, Command, Parser
+from irpref.show.text import of_frame, rounded
+
+EVERYDAY = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR", "Rprec", "Bpref", "RBP(rel=1)", "ERR@20")
+EPILOG = """\
+examples:
+  irpref crosscheck qrels.txt run.txt
+  irpref crosscheck qrels.txt run.txt AP nDCG@10 iprec_at_recall_0.40
+
+exit status: 0, or 1 if a difference has no known reason
+"""
+
+
+def _arguments(parser: Parser) -> None:
+    frame.add_inputs(parser, "RUN... [MEASURE...]")
+    frame.add_topic(parser, "only this topic", several=True)
+    frame.add_reading(parser, float32=False)
+    frame.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the table."""
+    from irpref import crosscheck
+    from irpref.hosts.crosscheck import UNEXPLAINED
+
+    given = frame.inputs(args, default=EVERYDAY)
+    qrels = frame.of_topics(given.judgments(), args.topic, given).table()
+    found = crosscheck(given.measures, qrels, given.runs(args))
+    strange = found["why"].str.contains(UNEXPLAINED)
+    table = of_frame(found, rounded(), title="")
+    table.notes = ["largest: the tool's value minus ours", *(["no tool here computes these measures"] * found.empty)]
+    frame.show(args, table)
+    return ERROR if strange.any() else OK
+
+
+COMMAND = Command(run, _arguments, __doc__, EPILOG)
