@@ -1,6 +1,7 @@
 """Measures what docs/judges.md says, from grades of five LLM judges for TREC DL 2019 and 2020.
 
     IRPREF_DATA=FOLDER python docs/make_judges.py
+    python docs/make_judges.py --stored               # tables and pictures alone
 
 The folder has `dl19-passage`, `dl20-passage` (judgments, runs) and `llm-judges`. Only numbers are kept:
 docs/judges/results.json and the pictures beside it. Takes about eight minutes.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +166,59 @@ def circular(human, judges, runs):
     return pd.DataFrame(rows)
 
 
+def tables(results):
+    """The tables of the page, as Markdown: name of the file to text."""
+
+    def markdown(rows, head):
+        lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+        return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+    def short(number):
+        return f"{number:+.3f}".replace("0.", ".") if number == number else ""
+
+    out = {}
+    ways = ["not relevant", "condensed", "judge's grade", "judge alone", "irpref.fill"]
+    rows = []
+    for name, of in results.items():
+        table = pd.DataFrame(of["order"])
+        for measure in MEASURES:
+            for judge in JUDGES:
+                part = table[(table["measure"] == measure) & (table["judge"] == judge)].set_index("way")
+                tau = [part.loc[way, "tau"] for way in ways]
+                shown = [f"**{t:.3f}**" if t == max(tau) else f"{t:.3f}" for t in tau]
+                rows.append([name.upper(), measure, judge, *shown, short(part.loc["irpref.fill", "bias"])])
+    out["order"] = markdown(rows, ["", "measure", "judge", *ways, "bias of fill"])
+    rows = []
+    for judge in JUDGES:
+        row = [judge]
+        for measure in MEASURES[:2]:
+            for of in results.values():
+                one = next(r for r in of["intervals"] if r["judge"] == judge and r["measure"] == measure)
+                row.append(f"{one['held']:.2f}, {one['width']:.3f}")
+        rows.append(row)
+    head = [f"{name.upper()} {m}" for m in MEASURES[:2] for name in results]
+    out["intervals"] = markdown(rows, ["held, mean width", *head])
+    rows = []
+    for judge in (*JUDGES, "shuffled"):
+        for kind in ("sample", "fixed"):
+            row = [judge, kind]
+            for measure in MEASURES[:2]:
+                for of in results.values():
+                    wanted = {"judge": judge, "measure": measure, "topics": kind}
+                    one = next(r for r in of["predicted"] if wanted.items() <= r.items())
+                    row.append(f"{one['held']:.3f}, {one['width']:.2f}")
+            rows.append(row)
+    out["predicted"] = markdown(rows, ["held, width", "topics", *head])
+    rows = [
+        [name.upper(), r["way"], f"{r['own']:.3f}", str(r["place"]), *(f"{r[k]:.3f}" for k in list(r)[3:])]
+        for name, of in results.items()
+        for r in of["circular"]
+    ]
+    kinds = ["first stages", "Vicuna rerankers", "GPT-3.5 rerankers"]
+    out["circular"] = markdown(rows, ["", "judged by", "ranked by the judge", "place", *kinds])
+    return out
+
+
 def draw(results):
     """The pictures of the page."""
     import matplotlib
@@ -219,8 +274,15 @@ def main():
         }
         results[name] = {k: t.round(4).to_dict("records") for k, t in tables.items()} | {"points": points}
     (OUT / "results.json").write_text(json.dumps(results, indent=0) + "\n", encoding="utf-8")
+    write(results)
+
+
+def write(results):
+    """The files of the page, from what was stored."""
+    for name, text in tables(results).items():
+        (OUT / f"{name}.inc").write_text(text, encoding="utf-8")
     draw(results)
 
 
 if __name__ == "__main__":
-    main()
+    main() if "--stored" not in sys.argv else write(json.loads((OUT / "results.json").read_text(encoding="utf-8")))

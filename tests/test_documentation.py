@@ -73,6 +73,7 @@ def given():
         "irpref": irpref,
         "qrels": example.qrels,
         "runs": {name: example.runs[name] for name in ("strong", "baseline", "broad")},
+        "judge_of_all": {q: {d: 2 * g for d, g in docs.items()} for q, docs in example.qrels.items()},
         "run": example.runs["strong"],
         "run_a": example.runs["strong"],
         "run_b": example.runs["baseline"],
@@ -80,7 +81,7 @@ def given():
 
 
 @pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
-@pytest.mark.parametrize("name", ["python.md", "holes.md", "settings.md", "real-runs.md"])
+@pytest.mark.parametrize("name", ["python.md", "holes.md", "judges.md", "settings.md", "real-runs.md"])
 def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
     if name == "settings.md":
         pytest.importorskip("ir_datasets")
