@@ -71,8 +71,8 @@ def intervals(
     -------
     pandas.DataFrame
         Columns `query_id` (None: the mean over the topics), `measure`, `value`, `low`, `expected`, `high`, `exact`;
-        further ones where bounds are estimated (`error`) or enclose those that were reached (`low_attained`,
-        `high_attained`).
+        `error`, the standard error, where something is drawn at random. `low` and `high` of ties and unjudged documents
+        are values that occur; if `exact` is False, there may be lower or higher ones.
 
     Raises
     ------

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irpref.analysis.holes.algorithms import extremes
 from irpref.analysis.holes.filled import Holes
-from irpref.analysis.holes.relevance import Found
-from irpref.analysis.interval_table import interval_table
+from irpref.analysis.holes.search import CORNERS, Found, Places, Ways, attained, corners, every_way, search
+from irpref.analysis.interval_table import COLUMNS, interval_table
 from irpref.arrays.segments import Bools, Floats
 from irpref.evaluation import KernelEvaluator, evaluator
 from irpref.judged.pool import Pool
 from irpref.measures.declare import KernelMeasure
-from irpref.measures.everyday import supports
+from irpref.measures.everyday import hosted, supports
 from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
@@ -34,13 +33,18 @@ class Bounds(NamedTuple):
 
     low: Floats
     high: Floats
-    low_attained: Floats
-    high_attained: Floats
+    exact: Bools
 
-    @property
-    def exact(self) -> Bools:
-        """Whether both bounds were reached."""
-        return (self.low == self.low_attained) & (self.high == self.high_attained)
+    @classmethod
+    def of(cls, found: dict[int, Found]) -> Bounds:
+        """Of each topic's, topics 0 to n - 1."""
+        rows = [found[t] for t in range(len(found))]
+        return cls(
+            *(
+                np.array(column, kind)
+                for column, kind in zip(zip(*rows, strict=True), (float, float, bool), strict=True)
+            )
+        )
 
 
 def grade_grid(measure: Measure, arguments: dict[str, Any], pool: Pool, grades: Iterable[float] | None) -> Floats:
@@ -92,26 +96,31 @@ def _given(grades: Iterable[float]) -> Floats:
     return grid
 
 
+def by_rising_id(measure: Measure) -> bool:
+    """Whether the host's measure has tied documents by rising id."""
+    of_host = hosted(measure)
+    return of_host is not None and of_host.ties(measure)
+
+
 def negative_is_a_grade(measure: Measure) -> bool:
     """Whether documents with a negative grade are judged for a measure, and so are no holes."""
     return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
 
 
-def bounded(found: Found, values: Floats) -> tuple[float, float]:
-    """Bounds of a topic, from what an algorithm found and the values of its ways."""
-    low, high = float(values.min()), float(values.max())
-    # A bound that was computed in another way may be on the wrong side by a rounding error.
-    return low if found.low is None else min(found.low, low), high if found.high is None else max(found.high, high)
-
-
 def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
     """Bounds of each topic."""
-    n = holes.base.n_topics
-    found = [extremes(measure, task, holes, t, grid) for t in range(n)]
-    values = holes.values(task, ((t, of.ways) for t, of in enumerate(found)))
-    low, high = np.array([of.min() for of in values]), np.array([of.max() for of in values])
-    outer = [bounded(of, some) for of, some in zip(found, values, strict=True)]
-    return Bounds(np.array([a for a, _ in outer]), np.array([b for _, b in outer]), low, high)
+    some: dict[int, Ways] = {}
+    rest: dict[int, Places] = {}
+    for t in range(holes.base.n_topics):
+        seen = holes.seen(t, task.keywords.get("cutoff"), by_rising_id(measure))
+        places = Places.of(-holes.ranks(t).astype(np.float64), seen)
+        every = corners(places, grid) if task.func in CORNERS else every_way(seen.size, grid)
+        if every is None:
+            rest[t] = places
+        else:
+            some[t] = every
+    values = partial(holes.values, task)
+    return Bounds.of(attained(values, some) | search(values, rest, grid))
 
 
 def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluator]:
@@ -152,8 +161,8 @@ def hole_intervals(measures: Measures, qrels: Qrels, run: Run, grades: Iterable[
     -------
     pandas.DataFrame
         As `irpref.intervals`, topics by rising id, then the mean of each measure (the sum, of measures that count).
-        Where `exact` is False, `low` and `high` enclose the extremes; `low_attained` and `high_attained` are values
-        that some grades reach.
+        `low` and `high` were attained: there are grades that give them. If `exact` is False, they were found by a
+        search, and there may be grades that give still lower or higher values.
 
     Raises
     ------
@@ -164,9 +173,7 @@ def hole_intervals(measures: Measures, qrels: Qrels, run: Run, grades: Iterable[
     judged = evaluate.judge(run)
     values = evaluate.values_of(judged)
     holes: dict[bool, Holes] = {}
-    order = sorted(range(len(evaluate.topic_ids)), key=evaluate.topic_ids.__getitem__)
-    columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "measure", "value", "low", "expected", "high")}
-    columns.update(exact=[], low_attained=[], high_attained=[])
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for measure in chosen:
         task = evaluate.tasks[measure]
         assert isinstance(task, partial)
@@ -174,10 +181,18 @@ def hole_intervals(measures: Measures, qrels: Qrels, run: Run, grades: Iterable[
         if negative not in holes:
             holes[negative] = Holes(judged, negative)
         found = bounds_of(measure, task, holes[negative], grade_grid(measure, task.keywords, evaluate.pool, grades))
-        columns["query_id"] += [evaluate.topic_ids[t] for t in order] + [None]
-        columns["measure"] += [str(measure)] * (len(order) + 1)
-        columns["expected"] += [np.nan] * (len(order) + 1)
-        columns["exact"] += [*found.exact[order].tolist(), bool(found.exact.all())]
-        for name, of in {"value": values[measure], **found._asdict()}.items():
-            columns[name] += [*of[order].tolist(), evaluate.means_of({measure: of})[measure]]
+        add_rows(columns, evaluate, measure, values[measure], found)
     return interval_table(**columns)
+
+
+def add_rows(
+    columns: dict[str, list[Any]], evaluate: KernelEvaluator, measure: Measure, value: Floats, of: Bounds
+) -> None:
+    """The rows of a measure: topics by rising id, then their mean."""
+    order = sorted(range(value.size), key=evaluate.topic_ids.__getitem__)
+    columns["query_id"] += [evaluate.topic_ids[t] for t in order] + [None]
+    columns["measure"] += [str(measure)] * (len(order) + 1)
+    columns["expected"] += [np.nan] * (len(order) + 1)
+    columns["exact"] += [*of.exact[order].tolist(), bool(of.exact.all())]
+    for name, column in (("value", value), ("low", of.low), ("high", of.high)):
+        columns[name] += [*column[order].tolist(), evaluate.means_of({measure: column})[measure]]

@@ -1,10 +1,15 @@
-"""Runs whose holes are filled: every retrieved document without a judgment gets a grade, and the pool grows with it."""
+"""Runs whose holes are filled: every retrieved document without a judgment gets a grade, and the pool grows with it.
+
+holes = Holes(evaluate.judge(run), negative=False)      the holes of a run
+hole_ids(listing(evaluate.pool, run), negative=False)   which documents they are
+holes.values(task, [(topic, [grades, grades, ...])])    values of a measure with these grades, many at once
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,38 +17,10 @@ from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 
+if TYPE_CHECKING:
+    from irpref.judged.align import Listing
+
 _ROWS = 1 << 20  # judgments of the filled topics that are evaluated together
-
-
-class Topic(NamedTuple):
-    """What an algorithm sees of one topic.
-
-    Attributes
-    ----------
-    n : int
-        Documents retrieved.
-    rank : int array (n_holes,)
-        Ranks of the holes, ascending. Those beyond `n` were not retrieved by this run: holes of another one.
-    hit_rank : int array (n_hits,)
-        Ranks of the judged documents that were retrieved, ascending.
-    hit_grade : float array (n_hits,)
-    pool_grade : float array (n_judged,)
-        Grades of all judged documents, retrieved or not, falling.
-    """
-
-    n: int
-    rank: Ints
-    hit_rank: Ints
-    hit_grade: Floats
-    pool_grade: Floats
-
-    def limit(self, cutoff: int | None) -> int:
-        """Number of retrieved documents that a measure with this cutoff sees."""
-        return self.n if cutoff is None else min(self.n, cutoff)
-
-    def seen(self, cutoff: int | None) -> int:
-        """Number of holes among them: the first ones."""
-        return int(np.searchsorted(self.rank, self.limit(cutoff), side="right"))
 
 
 class Holes:
@@ -116,13 +93,15 @@ class Holes:
     def _grades(self) -> Floats:
         return np.unique(self.base.pool.grade)
 
-    def topic(self, t: int) -> Topic:
-        """One topic as the algorithms see it."""
-        base, pool = self.base, self.base.pool
-        hits = slice(int(base.hits.offsets[t]), int(base.hits.offsets[t + 1]))
-        rows = slice(int(pool.judged.offsets[t]), int(pool.judged.offsets[t + 1]))
-        holes = slice(int(self.holes.offsets[t]), int(self.holes.offsets[t + 1]))
-        return Topic(int(base.n_retrieved[t]), self.rank[holes], base.rank[hits], base.grade[hits], pool.grade[rows])
+    def ranks(self, t: int, rising: bool = False) -> Ints:
+        """Ranks of the holes of a topic; `rising`: if ties were ranked by rising id."""
+        rank = self.rank_rising if rising and self.rank_rising is not None else self.rank
+        return rank[self.holes.offsets[t] : self.holes.offsets[t + 1]]
+
+    def seen(self, t: int, cutoff: int | None, rising: bool = False) -> Bools:
+        """Which holes of a topic are retrieved, down to the cutoff: shape (n_holes,)."""
+        n = int(self.base.n_retrieved[t])
+        return self.ranks(t, rising) <= (n if cutoff is None else min(n, cutoff))
 
     def size(self, t: int) -> int:
         """Judgments of a topic once its holes are filled."""
@@ -240,3 +219,35 @@ def _without(judged: JudgedRun, gone: Bools) -> JudgedRun:
     if judged.rank_rising is not None:
         run.rank_rising = judged.rank_rising[at]
     return run
+
+
+def hole_ids(listing: Listing, negative: bool) -> tuple[list[list[str]], Ints]:
+    """Which documents the holes of a run are.
+
+    Parameters
+    ----------
+    listing : Listing
+        The run, see `irpref.judged.align.listing`.
+    negative : bool
+        Whether a negative grade is a judgment.
+
+    Returns
+    -------
+    doc_ids : list of lists of str
+        By topic, in the order of `Holes`.
+    rank_rising : int array (n_holes,)
+        Their ranks if ties were ranked by rising id.
+    """
+    opens = np.ones(listing.score.size + 1, bool)
+    opens[1:-1] = listing.score[1:] != listing.score[:-1]
+    opens[listing.topics.offsets] = True
+    ties = Segments(np.flatnonzero(opens))
+    rank_rising = listing.rank - ties.position + ties.spread(ties.lengths) - 1 - ties.position
+    hole = listing.row < 0
+    if not negative:
+        hole |= listing.grade < 0
+    rows = np.flatnonzero(hole)
+    found: list[list[str]] = [[] for _ in range(listing.topics.n)]
+    for t, row in zip(listing.topics.topic[rows].tolist(), rows.tolist(), strict=True):
+        found[t].append(listing.doc_ids[row])
+    return found, rank_rising[rows]

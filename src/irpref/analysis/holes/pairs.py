@@ -1,12 +1,8 @@
 """What unjudged documents could make of the difference of two runs, and which of them matter most.
 
 A document that both runs retrieve has one grade: it moves both values, and the difference less than either, or not at
-all. So the interval of a difference is narrower than the intervals of the two values suggest.
-
-For P, R, RR, Success, nDCG and what is made like them the extremes are known: see `joint`. For the others (AP, Q,
-bpref, rpref, ...) low(A) - high(B) and high(A) - low(B) enclose the difference, where the pool of each run grows with
-the documents of both; `low_attained` and `high_attained` are differences that some grades reach. Where both agree, and
-in topics with few holes, whose assignments are all tried, the bounds are exact.
+all. So the interval of a difference is narrower than the intervals of the two values suggest. Ways to give grades to
+the holes of both runs, see `search`, are put through the measure for either run.
 
 B. Carterette, J. Allan and R. Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006, 268-275,
 doi:10.1145/1148170.1148219, choose documents to judge for one pair of systems and average precision, by how much each
@@ -18,23 +14,31 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irpref.analysis.holes.algorithms import EXHAUSTIVE, extremes
-from irpref.analysis.holes.bounds import bounded, grade_grid, negative_is_a_grade, prepared
-from irpref.analysis.holes.filled import Holes
-from irpref.analysis.holes.joint import Seen, joint_ways
-from irpref.analysis.interval_table import interval_table
+from irpref.analysis.holes.bounds import Bounds, add_rows, by_rising_id, grade_grid, negative_is_a_grade, prepared
+from irpref.analysis.holes.filled import Holes, hole_ids
+from irpref.analysis.holes.search import (
+    FIRST,
+    PAIR_CORNERS,
+    Places,
+    Ways,
+    alone,
+    attained,
+    every_way,
+    pair_corners,
+    search,
+)
+from irpref.analysis.interval_table import COLUMNS, interval_table
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.evaluation import KernelEvaluator
 from irpref.formats.runs import named_runs
 from irpref.judged.align import listing
 from irpref.measures import everyday
-from irpref.measures.everyday import hosted
 from irpref.messages import DuplicateWarning
 
 if TYPE_CHECKING:
@@ -48,14 +52,14 @@ _SAME = 1e-12
 
 
 class _Listed(NamedTuple):
-    """A run, and the ids of its holes."""
+    """A run, and its holes, by whether negative grades are judgments: which documents they are, topic by topic."""
 
     judged: JudgedRun
     values: dict[Any, Floats]
     negative_rows: Ints  # of the pool: judgments of retrieved documents that are none
-    holes: dict[bool, list[dict[str, int]]]  # by whether negative grades are judgments: topic by topic, rank by id
-    codes: dict[bool, list[Ints]]  # the same documents as numbers, which all runs share
-    rank_rising: dict[bool, Ints]  # the same holes in the same order: their ranks if ties stood by rising id
+    doc_ids: dict[bool, list[list[str]]]
+    codes: dict[bool, list[Ints]]  # the same as numbers, which all runs share
+    rank_rising: dict[bool, Ints]  # their ranks if ties were ranked by rising id
 
 
 def _listed(evaluate: KernelEvaluator, run: Run, numbers: list[dict[str, int]]) -> _Listed:
@@ -65,27 +69,14 @@ def _listed(evaluate: KernelEvaluator, run: Run, numbers: list[dict[str, int]]) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DuplicateWarning)  # was given just now
         every = listing(evaluate.pool, run)
-    unjudged, negative = every.row < 0, every.grade < 0
-    opens = np.ones(every.score.size + 1, bool)
-    opens[1:-1] = every.score[1:] != every.score[:-1]
-    opens[every.topics.offsets] = True
-    ties = Segments(np.flatnonzero(opens))
-    rank_rising = every.rank - ties.position + ties.spread(ties.lengths) - 1 - ties.position
-    holes: dict[bool, list[dict[str, int]]] = {}
-    codes: dict[bool, list[Ints]] = {}
-    other: dict[bool, Ints] = {}
-    for counts in (False, True):
-        rows = np.flatnonzero(unjudged if counts else unjudged | negative)
-        found: list[dict[str, int]] = [{} for _ in range(evaluate.pool.n_topics)]
-        topic, rank = every.topics.topic[rows].tolist(), every.rank[rows].tolist()
-        for t, j, row in zip(topic, rank, rows.tolist(), strict=True):
-            found[t][every.doc_ids[row]] = j
-        holes[counts], other[counts] = found, rank_rising[rows]
-        codes[counts] = [
+    out = _Listed(judged, evaluate.values_of(judged), every.row[every.grade < 0], {}, {}, {})
+    for negative in (False, True):
+        out.doc_ids[negative], out.rank_rising[negative] = hole_ids(every, negative)
+        out.codes[negative] = [
             np.array([known.setdefault(doc, len(known)) for doc in docs], dtype=np.int64)
-            for known, docs in zip(numbers, found, strict=True)
+            for known, docs in zip(numbers, out.doc_ids[negative], strict=True)
         ]
-    return _Listed(judged, evaluate.values_of(judged), every.row[negative], holes, codes, other)
+    return out
 
 
 def _all_listed(evaluate: KernelEvaluator, runs: Mapping[str, Run]) -> dict[str, _Listed]:
@@ -100,21 +91,22 @@ class _Pair(NamedTuple):
     b: Holes
     to_b: list[Ints]  # topic by topic: which hole of `a` each hole of `b` is
 
-    def seen(self, t: int, rising: bool) -> tuple[Seen, Seen]:
-        """The runs in one topic, holes in the order of `a`; with `rising`, ties stand by rising id."""
-        found = []
-        for of, turn in ((self.a, None), (self.b, self.to_b[t])):
-            topic, base = of.topic(t), of.base
-            rank, hit_rank = topic.rank, topic.hit_rank
-            if rising and of.rank_rising is not None and base.rank_rising is not None:
-                rank = of.rank_rising[of.holes.offsets[t] : of.holes.offsets[t + 1]]
-                hit_rank = base.rank_rising[base.hits.offsets[t] : base.hits.offsets[t + 1]]
-            if turn is not None:
-                turned = np.empty_like(rank)
-                turned[turn] = rank
-                rank = turned
-            found.append(Seen(topic, rank, hit_rank, topic.hit_grade))
-        return found[0], found[1]
+    def ranks(self, t: int, rising: bool) -> tuple[Ints, Ints]:
+        """Ranks of the holes of a topic in either run, in the order of `a`."""
+        rank_b = np.empty_like(self.to_b[t])
+        rank_b[self.to_b[t]] = self.b.ranks(t, rising)
+        return self.a.ranks(t, rising), rank_b
+
+    def seen(self, t: int, cutoff: int | None, rising: bool) -> tuple[Bools, Bools]:
+        """Which of them either run has retrieved, down to the cutoff."""
+        seen_b = np.empty(self.to_b[t].size, bool)
+        seen_b[self.to_b[t]] = self.b.seen(t, cutoff, rising)
+        return self.a.seen(t, cutoff, rising), seen_b
+
+    def values(self, task: partial[Floats], filled: list[tuple[int, Ways]]) -> list[Floats]:
+        """Differences of the two runs: see `Holes.values`."""
+        of_b = [(t, [way[self.to_b[t]] for way in some]) for t, some in filled]
+        return [x - y for x, y in zip(self.a.values(task, filled), self.b.values(task, of_b), strict=True)]
 
     @classmethod
     def of(cls, one: _Listed, two: _Listed, negative: bool) -> _Pair:
@@ -143,126 +135,61 @@ class _Pair(NamedTuple):
         )
 
 
-class _Difference(NamedTuple):
-    """Bounds of the difference of each topic: arrays (n_topics,)."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-    low_attained: Floats
-    high_attained: Floats
-    exact: Bools
-
-
-def _difference(measure: Measure, task: partial[Floats], pair: _Pair, grid: Floats, value: Floats) -> _Difference:
-    n = value.size
-    of_host = hosted(measure)
-    rising = of_host is not None and of_host.ties(measure)
-    known = np.zeros(n, bool)
-    ways: list[list[Floats]] = []
-    outer: list[tuple[float, float]] = []
-    for t in range(n):
-        turn = pair.to_b[t]
-        if not turn.size:
-            ways.append([np.zeros(0)])
-            outer.append((-np.inf, np.inf))
-            continue
-        joint = joint_ways(task, *pair.seen(t, rising), grid)
-        if joint is None and grid.size**turn.size <= EXHAUSTIVE:
-            joint = [np.array(way) for way in product(grid.tolist(), repeat=turn.size)]
-        if joint is not None:
-            known[t] = True
-            ways.append(joint)
-            outer.append((-np.inf, np.inf))
-            continue
-        rank_a = pair.a.topic(t).rank
-        rank_b = np.empty_like(rank_a)
-        rank_b[turn] = pair.b.topic(t).rank
-        seen_a = rank_a <= pair.a.topic(t).limit(task.keywords.get("cutoff"))
-        seen_b = rank_b <= pair.b.topic(t).limit(task.keywords.get("cutoff"))
-        low, high = grid[0], grid[-1]
-        only_a, only_b = seen_a & ~seen_b, seen_b & ~seen_a
-        some = [np.where(only_a, high, low), np.where(only_b, high, low)]
-        some += [np.where(only_b, low, high), np.where(only_a, low, high)]
-        above = (rank_a < rank_b) & seen_a
-        some += [np.where(above, high, low), np.where(seen_b & (rank_b < rank_a), high, low)]
-        if pair.a.rank_rising is not None and pair.b.rank_rising is not None:
-            other_a = pair.a.rank_rising[pair.a.holes.offsets[t] : pair.a.holes.offsets[t + 1]]
-            other_b = np.empty_like(other_a)
-            other_b[turn] = pair.b.rank_rising[pair.b.holes.offsets[t] : pair.b.holes.offsets[t + 1]]
-            some += [np.where(other_a < other_b, high, low), np.where(other_b < other_a, high, low)]
-        found_a, found_b = (extremes(measure, task, holes, t, grid) for holes in (pair.a, pair.b))
-        a = bounded(found_a, pair.a.values(task, [(t, found_a.ways)])[0])
-        of_b = pair.b.values(task, [(t, found_b.ways)])[0]
-        b = bounded(found_b, of_b)
-        outer.append((a[0] - b[1], a[1] - b[0]))
-        back = []
-        for way in found_b.ways[:16]:
-            other = np.empty_like(way)
-            other[turn] = way
-            back.append(other)
-        some += [*found_a.ways[:16], *back]
-        # Documents of one run as suits it, of the other as suits that one; those of both either way.
-        some += [np.where(seen_b, y, x) for x in found_a.ways[:4] for y in back[:4]]
-        some += [np.where(seen_a, x, y) for x in found_a.ways[:4] for y in back[:4]]
-        ways.append(some)
-    values_a = pair.a.values(task, enumerate(ways))
-    values_b = pair.b.values(task, ((t, [way[pair.to_b[t]] for way in some]) for t, some in enumerate(ways)))
-    reached = [x - y for x, y in zip(values_a, values_b, strict=True)]
-    low_attained, high_attained = np.array([r.min() for r in reached]), np.array([r.max() for r in reached])
-    free = known | np.array([not turn.size for turn in pair.to_b], dtype=bool)
-    low = np.array([x for x, _ in outer])
-    high = np.array([y for _, y in outer])
-    low = np.where(free | (low > low_attained - _SAME), low_attained, low)
-    high = np.where(free | (high < high_attained + _SAME), high_attained, high)
-    exact = (low == low_attained) & (high == high_attained)
-    return _Difference(value, low, high, low_attained, high_attained, exact)
+def _difference(measure: Measure, task: partial[Floats], pair: _Pair, grid: Floats) -> Bounds:
+    """Bounds of the difference of two runs in each topic."""
+    rising, cutoff = by_rising_id(measure), task.keywords.get("cutoff")
+    some: dict[int, Ways] = {}
+    rest: dict[int, Places] = {}
+    for t, turn in enumerate(pair.to_b):
+        seen_a, seen_b = pair.seen(t, cutoff, rising)
+        rank_a, rank_b = pair.ranks(t, rising)
+        if task.func in PAIR_CORNERS:
+            every: Ways | None = pair_corners(seen_a, seen_b, grid)
+        elif task.func in FIRST:
+            every = alone(np.where(seen_a, rank_a, np.inf), np.where(seen_b, rank_b, np.inf), grid)
+        else:
+            every = every_way(turn.size, grid)
+        if every is None:
+            effect = np.where(seen_a, 1 / np.log2(rank_a + 1), 0) - np.where(seen_b, 1 / np.log2(rank_b + 1), 0)
+            rest[t] = Places.of(effect, seen_a | seen_b)
+        else:
+            some[t] = every
+    values = partial(pair.values, task)
+    return Bounds.of(attained(values, some) | search(values, rest, grid))
 
 
 def _differences(
     measure: Measure, task: partial[Floats], listed: Mapping[str, _Listed], grid: Floats
-) -> Iterator[_Difference]:
+) -> Iterator[Bounds]:
     """Differences of all pairs of runs, in the order of `itertools.combinations`."""
     if task.func is everyday.precision:
-        yield from _of_precision(measure, list(listed.values()), grid, **task.keywords)
+        yield from _of_precision(list(listed.values()), grid, **task.keywords)
         return
     negative = negative_is_a_grade(measure)
     for one, two in combinations(listed.values(), 2):
-        value = one.values[measure] - two.values[measure]
-        yield _difference(measure, task, _Pair.of(one, two, negative), grid, value)
+        yield _difference(measure, task, _Pair.of(one, two, negative), grid)
 
 
-def _of_precision(measure: Measure, runs: list[_Listed], grid: Floats, *, rel: float, cutoff: int, **_: Any) -> Any:
+def _of_precision(runs: list[_Listed], grid: Floats, *, rel: float, cutoff: int, **_: Any) -> Iterator[Bounds]:
     """P of all pairs at once: only the numbers of holes in the first ranks of one run, and of both, matter."""
     n_topics = runs[0].judged.n_topics
     found = np.array([run.judged.hits.count((run.judged.rank <= cutoff) & (run.judged.grade >= rel)) for run in runs])
-    alone = np.zeros((len(runs), len(runs), n_topics), np.int64)  # holes of the first run that the second lacks
+    every = [Holes(run.judged, False) for run in runs]
+    lacks = np.zeros((len(runs), len(runs), n_topics), np.int64)  # holes of the first run that the second lacks
     for t in range(n_topics):
-        seen = [run.codes[False][t][: _n_above(run.holes[False][t], cutoff)] for run in runs]
+        seen = [of.codes[False][t][holes.seen(t, cutoff)] for of, holes in zip(runs, every, strict=True)]
         numbers, column = np.unique(np.concatenate(seen), return_inverse=True)
         holds = np.zeros((len(runs), numbers.size), np.float32)  # sums of ones are exact
         holds[np.repeat(np.arange(len(runs)), [codes.size for codes in seen]), column] = 1
-        alone[:, :, t] = holds.sum(axis=1)[:, None] - holds @ holds.T
+        lacks[:, :, t] = holds.sum(axis=1)[:, None] - holds @ holds.T
     some, all_ = grid[-1] >= rel, grid[0] >= rel
     for i, j in combinations(range(len(runs)), 2):
         # Holes that both hold add to neither, unless no grade is below `rel`.
         a, b = found[i], found[j]
-        one, two = (alone[i, j], alone[j, i]) if some else (0 * a, 0 * b)
+        one, two = (lacks[i, j], lacks[j, i]) if some else (0 * a, 0 * b)
         low = (a + one * all_) / cutoff - (b + two) / cutoff
         high = (a + one) / cutoff - (b + two * all_) / cutoff
-        yield _Difference(
-            runs[i].values[measure] - runs[j].values[measure], low, high, low, high, np.ones(n_topics, bool)
-        )
-
-
-def _n_above(holes: Mapping[str, int], cutoff: int) -> int:
-    """How many of the holes, which stand by rising rank, are in the first ranks."""
-    number = 0
-    for rank in holes.values():
-        if rank > cutoff:
-            break
-        number += 1
-    return number
+        yield Bounds(low, high, np.ones(n_topics, bool))
 
 
 def difference_intervals(
@@ -299,21 +226,15 @@ def difference_intervals(
     chosen, evaluate = prepared(measures, qrels)
     one, two = _all_listed(evaluate, {"a": run_a, "b": run_b}).values()
     pairs: dict[bool, _Pair] = {}
-    order = sorted(range(len(evaluate.topic_ids)), key=evaluate.topic_ids.__getitem__)
-    columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "measure", "expected", *_Difference._fields)}
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for measure in chosen:
         task, negative = evaluate.tasks[measure], negative_is_a_grade(measure)
         assert isinstance(task, partial)
         if negative not in pairs:
             pairs[negative] = _Pair.of(one, two, negative)
         grid = grade_grid(measure, task.keywords, evaluate.pool, grades)
-        found = _difference(measure, task, pairs[negative], grid, one.values[measure] - two.values[measure])
-        columns["query_id"] += [evaluate.topic_ids[t] for t in order] + [None]
-        columns["measure"] += [str(measure)] * (len(order) + 1)
-        columns["expected"] += [np.nan] * (len(order) + 1)
-        for name, of in found._asdict().items():
-            columns[name] += of[order].tolist()
-            columns[name].append(bool(of.all()) if name == "exact" else evaluate.means_of({measure: of})[measure])
+        found = _difference(measure, task, pairs[negative], grid)
+        add_rows(columns, evaluate, measure, one.values[measure] - two.values[measure], found)
     return interval_table(**columns)
 
 
@@ -325,9 +246,9 @@ def pair_intervals(
     Returns
     -------
     pandas.DataFrame
-        `measure, a, b, value, low, high, exact, low_attained, high_attained, could_turn`. `could_turn`: the run that
-        is behind could be level or ahead, as far as the bounds say; so where they are not exact it may be True
-        although no grades turn the pair round, but never the other way.
+        `measure, a, b, value, low, high, exact, could_turn`. `could_turn`: there are grades with which the run that is
+        behind is level or ahead. If `exact` is False, the bounds were found by a search, and a pair of which
+        `could_turn` is False may still turn round.
     """
     import pandas as pd
 
@@ -340,67 +261,35 @@ def pair_intervals(
         grid = grade_grid(measure, task.keywords, evaluate.pool, grades)
         pairs = zip(combinations(listed, 2), _differences(measure, task, listed, grid), strict=True)
         for (a, b), found in pairs:
-            exact = bool(found.exact.all())
-            means = {
-                name: evaluate.means_of({measure: of})[measure]
-                for name, of in found._asdict().items()
-                if name != "exact"
-            }
-            turns = (means["low"] <= 0 <= means["high"]) and means["low"] < means["high"]
-            rows.append({"measure": str(measure), "a": a, "b": b, **means, "exact": exact, "could_turn": turns})
-    names = ["measure", "a", "b", "value", "low", "high", "exact", "low_attained", "high_attained", "could_turn"]
-    return pd.DataFrame(rows, columns=names)
+            value = listed[a].values[measure] - listed[b].values[measure]
+            means = [evaluate.means_of({measure: of})[measure] for of in (value, found.low, found.high)]
+            turns = (means[1] <= 0 <= means[2]) and means[1] < means[2]
+            rows.append([str(measure), a, b, *means, bool(found.exact.all()), turns])
+    return pd.DataFrame(rows, columns=["measure", "a", "b", "value", "low", "high", "exact", "could_turn"])
 
 
 class _Effects(NamedTuple):
-    """What the documents of a topic that could be judged next would do to each run."""
+    """What documents that could be judged next would do to a run: what its value gains if one has the highest grade."""
 
-    docs: list[str]
-    effect: Floats  # (n_runs, n_docs)
-    found: list[list[str]]  # by document, the runs that retrieve it
+    base: Floats  # (n_topics,), all holes of the lowest grade
+    of: list[dict[str, float]]  # topic by topic, of the holes of its first ranks
+    other: Floats  # (n_topics,), of any other document
 
 
-def _effects(measure: Measure, task: partial[Floats], listed: dict[str, _Listed], grid: Floats, depth: int) -> Any:
-    """Value of each run with all holes of the lowest grade, (n_runs, n_topics), and `_Effects` of each topic.
-
-    The effect of a document is what the value gains if it has the highest grade instead.
-    """
-    negative = negative_is_a_grade(measure)
-    cutoff = task.keywords.get("cutoff")
-    depth = depth if cutoff is None else min(depth, cutoff)
-    n_topics = next(iter(listed.values())).judged.n_topics
-    docs: list[dict[str, int]] = [{} for _ in range(n_topics)]
-    found: list[list[list[str]]] = [[] for _ in range(n_topics)]
-    shallow: dict[str, list[list[str]]] = {}
-    for name, run in listed.items():
-        shallow[name] = []
-        for t, holes in enumerate(run.holes[negative]):
-            high = [doc for doc, rank in holes.items() if rank <= depth]
-            shallow[name].append(high)
-            for doc in high:
-                place = docs[t].setdefault(doc, len(docs[t]))
-                if place == len(found[t]):
-                    found[t].append([])
-                found[t][place].append(name)
-    base = np.empty((len(listed), n_topics))
-    effects = [np.empty((len(listed), len(of))) for of in docs]
-    for i, (name, run) in enumerate(listed.items()):
-        holes_of = Holes(run.judged, negative, np.ones(n_topics, np.int64), None, run.rank_rising[negative])
-        ways = []
-        for t in range(n_topics):
-            size = int(holes_of.holes.lengths[t])
-            some = [np.full(size, grid[0])]
-            for place in (*range(len(shallow[name][t])), size - 1):
-                way = some[0].copy()
-                way[place] = grid[-1]
-                some.append(way)
-            ways.append(some)
-        for t, values in enumerate(holes_of.values(task, enumerate(ways))):
-            base[i, t] = values[0]
-            effects[t][i, :] = values[-1] - values[0]  # one that this run did not retrieve, or too low to be seen
-            at = [docs[t][doc] for doc in shallow[name][t]]
-            effects[t][i, at] = values[1:-1] - values[0]
-    return base, [_Effects(list(of), effects[t], found[t]) for t, of in enumerate(docs)]
+def _effects(measure: Measure, task: partial[Floats], run: _Listed, grid: Floats, depth: int) -> _Effects:
+    negative, n_topics = negative_is_a_grade(measure), run.judged.n_topics
+    depth = min(depth, task.keywords.get("cutoff") or depth)
+    holes = Holes(run.judged, negative, np.ones(n_topics, np.int64), None, run.rank_rising[negative])
+    docs, filled = [], []
+    for t, doc_ids in enumerate(run.doc_ids[negative]):
+        rank = holes.ranks(t)
+        docs.append(doc_ids[: int(np.searchsorted(rank[:-1], depth, side="right"))])
+        ways = np.full((len(docs[t]) + 2, rank.size), grid[0])
+        ways[np.arange(1, len(docs[t]) + 1), np.arange(len(docs[t]))] = ways[-1, -1] = grid[-1]
+        filled.append((t, list(ways)))
+    values = holes.values(task, filled)
+    of = [dict(zip(some, (v[1:-1] - v[0]).tolist(), strict=True)) for some, v in zip(docs, values, strict=True)]
+    return _Effects(np.array([v[0] for v in values]), of, np.array([v[-1] - v[0] for v in values]))
 
 
 def judge_next(
@@ -464,35 +353,41 @@ def judge_next(
         raise ValueError(f"judge_next compares runs: it needs at least 2, got {len(listed)}")
     first, second = map(np.array, zip(*combinations(range(len(listed)), 2), strict=True))
     weights: dict[tuple[str, str], float] = {}
-    retrieved: dict[tuple[str, str], list[str]] = {}
+    retrieved: dict[tuple[str, str], dict[str, None]] = {}
     for measure in chosen:
         task = evaluate.tasks[measure]
         assert isinstance(task, partial)
         grid = grade_grid(measure, task.keywords, evaluate.pool, grades)
-        base, effects = _effects(measure, task, listed, grid, depth)
-        lead = base.sum(axis=1)[first] - base.sum(axis=1)[second]
-        sign = np.where(lead < 0, -1.0, 1.0)
+        found = {name: _effects(measure, task, run, grid, depth) for name, run in listed.items()}
+        total = np.array([of.base.sum() for of in found.values()])
+        lead = total[first] - total[second]
+        docs, effects = [], []
+        for t, topic in enumerate(evaluate.topic_ids):
+            docs.append(list(dict.fromkeys(doc for run in found.values() for doc in run.of[t])))
+            rows = [[run.of[t].get(doc, run.other[t]) for doc in docs[t]] for run in found.values()]
+            effects.append(np.array(rows).reshape(len(listed), len(docs[t])))
+            for name, run in found.items():
+                for doc in run.of[t]:
+                    retrieved.setdefault((topic, doc), {})[name] = None
         # How far the run behind can come nearer; of two that are level, either way.
+        sign = np.where(lead < 0, -1.0, 1.0)
         nearer, farther = np.zeros(first.size), np.zeros(first.size)
-        for of in effects:
-            change = sign[:, None] * (of.effect[first] - of.effect[second])
+        for effect in effects:
+            change = sign[:, None] * (effect[first] - effect[second])
             nearer += np.maximum(-change, 0.0).sum(axis=1)
             farther += np.maximum(change, 0.0).sum(axis=1)
         turns = np.where(lead == 0, nearer + farther > 0, (nearer > 0) & (nearer >= np.abs(lead) - _SAME))
         a, b = first[turns], second[turns]
-        for t, of in enumerate(effects):
-            weight = np.abs(of.effect[a] - of.effect[b]).sum(axis=0) / (len(effects) * len(chosen))
-            for doc, w, names in zip(of.docs, weight.tolist(), of.found, strict=True):
-                key = evaluate.topic_ids[t], doc
-                weights[key] = weights.get(key, 0.0) + w
-                known = retrieved.setdefault(key, [])
-                known += [name for name in names if name not in known]
+        for topic, some, effect in zip(evaluate.topic_ids, docs, effects, strict=True):
+            weight = np.abs(effect[a] - effect[b]).sum(axis=0) / (len(effects) * len(chosen))
+            for doc, w in zip(some, weight.tolist(), strict=True):
+                weights[topic, doc] = weights.get((topic, doc), 0.0) + w
     best = sorted((key for key in weights if weights[key] > _SAME), key=lambda key: (-weights[key], key))[:n]
     return pd.DataFrame(
         {
             "query_id": [topic for topic, _ in best],
             "doc_id": [doc for _, doc in best],
             "weight": [weights[key] for key in best],
-            "runs": [retrieved[key] for key in best],
+            "runs": [list(retrieved[key]) for key in best],
         }
     )

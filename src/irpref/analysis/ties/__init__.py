@@ -136,7 +136,7 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
         value, n = values[measure], judged.n_topics
         out[measure] = of = Bounds(value.copy(), value.copy(), value.copy(), np.ones(n, bool), np.zeros(n))
         form = FORMS.get(task.func) if isinstance(task, partial) else None
-        if form is None:
+        if form is None or not isinstance(task, partial):
             alike.setdefault((_end(measure), _adds(measure, task)), {})[measure] = task
             continue
         low, mean, high = form(tied, task, **task.keywords)

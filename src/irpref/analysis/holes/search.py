@@ -1,0 +1,284 @@
+"""Lowest and highest value over what the holes of a topic could be.
+
+Three ways, in this order:
+
+*Corners.* Some measures never fall as the grade of a document that is seen rises, and never rise with the grade of one
+that is not, or the other way round (`CORNERS`). Their extremes are among four: all holes down to the cutoff of the
+lowest or all of the highest grade, and all others likewise. For the difference of two runs see `pair_corners`.
+
+*All.* Up to `EXHAUSTIVE` ways to give the holes grades are all tried.
+
+*Search*, else. For most measures the best ways are steps: with a given number of holes of each grade, the higher the
+rank the higher the grade; for the lowest value the other way round. (So it is for AP, bpref, nDCG and rpref.) Starting
+from steps of many widths, the ends of the steps are moved by ever smaller numbers of documents, then single documents
+get other grades, as long as that helps. What it returns was attained; the extremes may lie further out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+
+from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.measures import e_measure, everyday, expected, generalised, known
+
+EXHAUSTIVE = 1_024
+_LEVELS = 4  # grades that steps are made of
+_SINGLE = 16  # documents whose grade is changed alone, and how often
+_ROUNDS = 3
+
+# Measures of which one corner is the lowest and another the highest value. R = (found + a) / (R0 + a + b) rises with
+# the number a of relevant holes that are seen, since found <= R0, and falls with the number b of those that are not; so
+# do F and the others that are made of it and of precision.
+CORNERS = {
+    everyday.precision,
+    everyday.recall,
+    everyday.success,
+    everyday.reciprocal_rank,
+    everyday.judged,
+    everyday.set_precision,
+    everyday.set_recall,
+    everyday.set_f,
+    everyday.set_ap,
+    everyday.n_retrieved,
+    everyday.n_relevant,
+    everyday.n_topics,
+    e_measure.e_measure,
+    e_measure.f_measure,
+    expected.relative_recall,
+    generalised.g_precision,
+    generalised.g_recall,
+    known.coverage,
+    known.novelty,
+}
+
+# Those of them of which the difference of two runs has its extremes at `pair_corners`, and at `alone`.
+PAIR_CORNERS = {
+    everyday.precision,
+    everyday.recall,
+    everyday.set_recall,
+    everyday.n_retrieved,
+    generalised.g_precision,
+}
+FIRST = {everyday.reciprocal_rank, everyday.success}
+
+Ways = list[Floats]  # grades of the holes of a topic, each (n_holes,)
+Values = Callable[[list[tuple[int, Ways]]], list[Floats]]
+
+
+class Found(NamedTuple):
+    """Lowest and highest value that was attained, and whether they are the extremes."""
+
+    low: float
+    high: float
+    exact: bool
+
+
+class Places(NamedTuple):
+    """The holes of a topic in the order in which they are given grades.
+
+    Attributes
+    ----------
+    seen : bool array (n_holes,)
+        Those that can add to the value; the others can change the pool alone.
+    place : int array (2, n_holes)
+        Among the holes of the same kind: from the one that adds most downwards, and upwards.
+    """
+
+    seen: Bools
+    place: Ints
+
+    @classmethod
+    def of(cls, effect: Floats, seen: Bools) -> Places:
+        """Of holes that add more the larger their `effect`, (n_holes,)."""
+        place = np.empty((2, effect.size), np.int64)
+        for kind in (seen, ~seen):
+            rows = np.flatnonzero(kind)
+            rows = rows[np.argsort(-effect[rows], kind="stable")]
+            place[0, rows] = np.arange(rows.size)
+            place[1, rows] = rows.size - 1 - np.arange(rows.size)
+        return cls(seen, place)
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of holes that are not seen, and of those that are."""
+        return np.bincount(self.seen, minlength=2)
+
+    def way(self, backwards: int, ends: Ints, steps: Floats) -> Floats:
+        """Grades by steps: the first ends[i, kind] holes of a kind have at least the grade steps[i + 1]."""
+        level: Ints = (self.place[backwards] < ends[:, self.seen.astype(np.int64)]).sum(axis=0)
+        return steps[level]
+
+
+def corners(places: Places, grid: Floats) -> Ways:
+    """All of the lowest or of the highest grade, by kind."""
+    return [np.where(places.seen, a, b) for a, b in product((grid[0], grid[-1]), repeat=2)]
+
+
+def every_way(n_holes: int, grid: Floats) -> Ways | None:
+    """All ways, None if they are too many."""
+    if n_holes * np.log(grid.size) > np.log(EXHAUSTIVE) + 1e-9:
+        return None
+    return [np.array(way) for way in product(grid.tolist(), repeat=n_holes)]
+
+
+def attained(values: Values, ways: dict[int, Ways], exact: bool = True) -> dict[int, Found]:
+    """Extremes of these ways, by topic."""
+    found = values(list(ways.items()))
+    return {t: Found(float(of.min()), float(of.max()), exact) for t, of in zip(ways, found, strict=True)}
+
+
+class _State(NamedTuple):
+    """The best way so far in one direction."""
+
+    value: float
+    backwards: int
+    ends: Ints
+    way: Floats
+
+
+def search(values: Values, topics: dict[int, Places], grid: Floats) -> dict[int, Found]:
+    """Low and high values that some grades attain, by topic: all topics are evaluated together.
+
+    Parameters
+    ----------
+    values : callable
+        Topics, and ways to fill each, to the values of each.
+    topics : dict of topic to Places
+    grid : float array
+        Grades that a hole can have, rising.
+    """
+    steps = grid if grid.size <= _LEVELS else grid[np.linspace(0, grid.size - 1, _LEVELS).round().astype(int)]
+    begun = {t: list(_starts(places, steps)) for t, places in topics.items()}
+    ways = {t: [places.way(b, ends, steps) for b, ends in begun[t]] for t, places in topics.items()}
+    strewn = {t: _strewn(places.seen.size, steps) for t, places in topics.items()}
+    first = dict(zip(topics, values([(t, of + strewn[t]) for t, of in ways.items()]), strict=True))
+    found: dict[int, list[float]] = {t: [] for t in topics}
+    for sign in (-1.0, 1.0):
+        best: dict[int, _State] = {}
+        for t, of in first.items():
+            at = int(np.argmax(sign * of[: len(ways[t])]))
+            best[t] = _State(sign * float(of[at]), *begun[t][at], ways[t][at])
+        for part in (4, 16):
+            _move_ends(values, topics, steps, sign, best, part)
+        for t, of in first.items():
+            at = int(np.argmax(sign * of))
+            if sign * of[at] > best[t].value:
+                best[t] = best[t]._replace(value=sign * float(of[at]), way=(ways[t] + strewn[t])[at])
+        _change_one(values, topics, steps, sign, best)
+        for t, state in best.items():
+            found[t].append(sign * state.value)
+    return {t: Found(low, high, False) for t, (low, high) in found.items()}
+
+
+def _strewn(n_holes: int, steps: Floats) -> Ways:
+    """Ways without any order: some holes of the highest grade, more and more of them."""
+    draw = np.random.default_rng(n_holes).random((3, n_holes))
+    return [np.where(one < share, steps[-1], steps[0]) for share in (0.02, 0.05, 0.1, 0.25, 0.5) for one in draw]
+
+
+def _starts(places: Places, steps: Floats) -> Iterator[tuple[int, Ints]]:
+    """Steps to begin with, between any two grades: direction, and their ends (n_steps, 2)."""
+    unseen, seen = places.sizes.tolist()
+    top, level = steps.size - 1, np.arange(steps.size - 1)
+    few = {0, 1, 3, seen // 4, seen // 2, seen}
+    many = few | {2, 5, 8, seen - 1, *range(0, seen, max(seen // 8, 1))}
+    for low, high in combinations(range(steps.size), 2):
+        wide = high - low == top
+        widths = sorted(width for width in (many if wide else few) if 0 <= width <= seen)
+        rests = {0, top} if unseen and wide else {0}
+        for rest, width, backwards in product(rests, widths, (0, 1)):
+            if backwards and width in (0, seen):
+                continue
+            of_seen = np.where(level < low, seen, np.where(level < high, width, 0))
+            yield backwards, np.stack([np.where(level < rest, unseen, 0), of_seen], axis=1)
+
+
+def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, tuple[int, float]]:
+    found = values(list(tried.items()))
+    return {t: (int(np.argmax(sign * of)), float((sign * of).max())) for t, of in zip(tried, found, strict=True)}
+
+
+def _move_ends(
+    values: Values, topics: dict[int, Places], steps: Floats, sign: float, best: dict[int, _State], part: int
+) -> None:
+    """Move one end of the steps of the holes seen, or all of them, by ever fewer documents: at first one in `part`."""
+    stride = {t: max(int(places.sizes[1]) // part, 1) for t, places in topics.items()}
+    n_steps = steps.size - 1
+    rows = [slice(None), *(slice(i, i + 1) for i in range(n_steps) if n_steps > 1)]
+    while stride:
+        tried: dict[int, list[Ints]] = {}
+        for t, by in stride.items():
+            ends, seen = best[t].ends, int(topics[t].sizes[1])
+            changes = (-by, by) if by > 1 else (-5, -3, -2, -1, 1, 2, 3, 5)
+            for row, change in product(rows, changes):
+                other = ends.copy()
+                other[row, 1] = (other[row, 1] + change).clip(0, seen)
+                if (other != ends).any():
+                    tried.setdefault(t, []).append(other)
+        ways = {t: [topics[t].way(best[t].backwards, e, steps) for e in of] for t, of in tried.items()}
+        found = _best_of(values, ways, sign)
+        for t in list(stride):
+            at, value = found.get(t, (0, -np.inf))
+            if value > best[t].value:
+                best[t] = _State(value, best[t].backwards, tried[t][at], ways[t][at])
+            elif stride[t] == 1:
+                del stride[t]
+            else:
+                stride[t] //= 2
+
+
+def _change_one(values: Values, topics: dict[int, Places], steps: Floats, sign: float, best: dict[int, _State]) -> None:
+    """Give single documents another grade."""
+    left = dict(topics)
+    for _ in range(_ROUNDS):
+        ways: dict[int, Ways] = {}
+        for t, places in left.items():
+            rows = np.flatnonzero(places.seen)
+            rows = rows[np.argsort(places.place[0, rows])]
+            chosen = (
+                np.append(rows[: _SINGLE // 2], rows[np.linspace(0, max(rows.size - 1, 0), _SINGLE // 2).astype(int)])
+                if rows.size
+                else rows
+            )
+            for row, grade in product(np.unique(chosen).tolist(), steps.tolist()):
+                if best[t].way[row] != grade:
+                    other = best[t].way.copy()
+                    other[row] = grade
+                    ways.setdefault(t, []).append(other)
+        left = {}
+        for t, (at, value) in _best_of(values, ways, sign).items():
+            if value > best[t].value:
+                best[t] = best[t]._replace(value=value, way=ways[t][at])
+                left[t] = topics[t]
+
+
+def pair_corners(seen_a: Bools, seen_b: Bools, grid: Floats) -> Ways:
+    """Ways among which are the extremes of a difference of P, R and what is made like them.
+
+    By whether a hole is seen by the first run alone, the second alone, or by both or neither, all are of the lowest or
+    all of the highest grade. R is (f + i - j) / (R0 + i + j + m) for i, j and m relevant ones of these kinds: in each
+    of them the ratio of two linear functions, hence monotone.
+    """
+    kind = np.where(seen_a == seen_b, 2, np.where(seen_a, 0, 1))
+    return [np.array(way)[kind] for way in product((grid[0], grid[-1]), repeat=3)]
+
+
+def alone(rank_a: Floats, rank_b: Floats, grid: Floats) -> Ways:
+    """Ways among which are the extremes of a difference of RR or Success: at most one hole is relevant.
+
+    Of several only the first of the first run raises the difference, any other can but lower it. The best one has no
+    other that is ranked above it by the first run and below it by the second. Ranks, (n_holes,), infinite if not seen.
+    """
+    ways = [np.full(rank_a.size, grid[0])]
+    for better, worse in ((rank_a, rank_b), (rank_b, rank_a)):
+        lowest = 0.0
+        for hole in np.lexsort((-worse, better)).tolist():
+            if worse[hole] > lowest and np.isfinite(better[hole]):
+                lowest = worse[hole]
+                ways.append(ways[0].copy())
+                ways[-1][hole] = grid[-1]
+    return ways
