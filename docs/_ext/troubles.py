@@ -66,6 +66,12 @@ KINDS = {
             "Say in the paper which order was used; the message names what gives that of pytrec_eval.",
         ),
         Kind(
+            "these judgments are a sample",
+            "from irpref.formats.collections import judgments\nfrom types import SimpleNamespace\nfrom collections import namedtuple\nRow = namedtuple('Row', 'query_id doc_id relevance iprob')\njudgments(SimpleNamespace(qrels_iter=lambda: [Row('q1', 'd1', 1, 0.5)]))",
+            "Documents to judge were drawn at random, some more likely than others, as in TREC's Million Query track.",
+            "Use measures made for such samples (statAP and its kin), or say that the values are those of the sample.",
+        ),
+        Kind(
             "the qrels have negative grades",
             "irpref.nCRP.evaluate({'q1': {'d1': 1, 'd2': -1}}, RUN)",
             "The measure named in the message has bounds for grades from 0 on, and these judgments have lower ones.",

@@ -117,7 +117,7 @@ def read_judgments(
         source = Source(name, keep=True)
         found = Judgments(of_file(source, preferences, form and form.but(form=None)))
     else:
-        found = Judgments(_from_ir_datasets(name))
+        found = Judgments(_from_ir_datasets(name, preferences))
     if not len(found.data):
         where = "<stdin>" if name == "-" else name
         raise ValueError(f"{where}: the qrels are empty: there is nothing to judge a run against")
@@ -128,17 +128,17 @@ def read_judgments(
     return found
 
 
-def _from_ir_datasets(name: str) -> list[Any]:
-    from irpref.formats.collections import dataset, not_loaded
+def _from_ir_datasets(name: str, preferences: bool | None) -> Any:
+    from irpref.formats.collections import dataset, judgments, not_loaded
 
     try:
-        found = dataset(name)
+        found = dataset(name, "preferences" if preferences else "qrels")
     except ImportError as error:
         raise FileNotFoundError(f"{name}: no such file ({error})") from None
     except ValueError as error:
         raise FileNotFoundError(f"{name}: no such file, and {error}") from None
     try:
-        return list(found.qrels_iter())
+        return judgments(found, preferences)
     except (OSError, RuntimeError) as error:
         raise not_loaded(name, error) from None
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-from irpref.messages import did_you_mean
+from irpref.messages import IrprefWarning, did_you_mean, warn_user
+
+
+class SubtopicQrel(NamedTuple):
+    """A judgment of a document for a subtopic, named as ir_measures and its diversity measures expect it."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str
 
 
 def dataset(name: str, what: str = "qrels") -> Any:
@@ -15,8 +24,8 @@ def dataset(name: str, what: str = "qrels") -> Any:
     ----------
     name : str
         Its id.
-    what : 'qrels' or 'scoreddocs'
-        What it must have.
+    what : 'qrels', 'scoreddocs' or 'preferences'
+        What it must have: preferences are pairs of documents (docpairs), or judgments, which imply them.
 
     Raises
     ------
@@ -39,8 +48,51 @@ def dataset(name: str, what: str = "qrels") -> Any:
         found = ir_datasets.load(name)
     except KeyError:
         raise ValueError(f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}") from None
-    if not (found.has_qrels() if what == "qrels" else found.has_scoreddocs()):
+    there = {"qrels": found.has_qrels(), "scoreddocs": found.has_scoreddocs()}
+    there["preferences"] = there["qrels"] or found.has_docpairs()
+    if not there[what]:
         raise ValueError(f"the ir_datasets data set {name!r} has no {what}")
+    return found
+
+
+def judgments(data: Any, preferences: bool | None = False) -> Any:
+    """Judgments of a data set, as files of the same judgments give them.
+
+    Parameters
+    ----------
+    data : data set of ir_datasets
+    preferences : bool or None
+        Whether pairs of documents (docpairs) are wanted where there are any, the first of each being the better one.
+
+    Returns
+    -------
+    list of namedtuples, or frame of preferences
+
+    Warns
+    -----
+    IrprefWarning
+        The judgments are a sample, with the probability of each (`iprob`).
+    """
+    if preferences and getattr(data, "has_docpairs", bool)():
+        import pandas as pd
+
+        rows = [
+            (pair.query_id, "0", str(number), doc, level)
+            for number, pair in enumerate(data.docpairs_iter())
+            for doc, level in ((pair.doc_id_a, 1), (pair.doc_id_b, 0))
+        ]
+        return pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"])
+    found = list(data.qrels_iter())
+    fields = getattr(found[0], "_fields", ()) if found else ()
+    if "subtopic_id" in fields:
+        return [SubtopicQrel(row.query_id, row.doc_id, row.relevance, str(row.subtopic_id)) for row in found]
+    if "iprob" in fields:
+        warn_user(
+            "these judgments are a sample: each has the probability (iprob) with which its document was drawn, which "
+            "the measures here do not use, so that their values are no estimates for the whole pool",
+            IrprefWarning,
+            once="iprob",
+        )
     return found
 
 

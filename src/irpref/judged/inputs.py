@@ -57,7 +57,7 @@ def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
         return data.collect() if hasattr(data, "collect") else data
     if hasattr(data, "irds_ref"):  # PyTerrier's wrapper of one of ir_datasets
         data = data.irds_ref()
-    return _of_dataset(data, value)
+    return _of_dataset(data, value, preferences)
 
 
 def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
@@ -69,11 +69,11 @@ def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
         from irpref.formats.collections import dataset, not_loaded
 
         try:
-            found = dataset(name) if value == "relevance" else dataset(name, "scoreddocs")
+            found = dataset(name, "scoreddocs" if value == "score" else "preferences" if preferences else "qrels")
         except (ImportError, ValueError) as error:
             raise FileNotFoundError(f"{name}: no such file, and {error}") from None
         try:
-            return _of_dataset(found, value)
+            return _of_dataset(found, value, preferences)
         except (OSError, RuntimeError) as error:
             raise not_loaded(name, error) from None
     if value == "score":
@@ -83,11 +83,13 @@ def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
     return table
 
 
-def _of_dataset(data: Any, value: str) -> Any:
+def _of_dataset(data: Any, value: str, preferences: bool | None = False) -> Any:
     """Judgments or results of a data set of ir_datasets or PyTerrier; anything else as it is."""
-    if hasattr(data, "docs_iter") or hasattr(data, "qrels_iter") or hasattr(data, "scoreddocs_iter"):
+    if any(hasattr(data, f"{part}_iter") for part in ("docs", "qrels", "scoreddocs", "docpairs")):
+        from irpref.formats.collections import judgments
+
         try:
-            return list(data.scoreddocs_iter() if value == "score" else data.qrels_iter())
+            return list(data.scoreddocs_iter()) if value == "score" else judgments(data, preferences)
         except AttributeError:
             what = "results (scoreddocs)" if value == "score" else "qrels"
             raise ValueError(f"the data set {data!r} has no {what}") from None

@@ -1,0 +1,93 @@
+"""Data sets of ir_datasets by id: subtopics, pairs of documents, sampled judgments."""
+
+import math
+
+import ir_measures
+import pytest
+from ir_measures import AP, alpha_nDCG
+
+import irpref
+from irpref.cli import main
+from irpref.formats.collections import dataset
+
+ir_datasets = pytest.importorskip("ir_datasets")
+from ir_datasets.formats import BaseDocPairs, BaseQrels, GenericDocPair, TrecQrel, TrecSubQrel  # noqa: E402
+from ir_datasets.formats.trec import TrecPrel  # noqa: E402
+
+
+class _Qrels(BaseQrels):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def qrels_iter(self):
+        return iter(self.rows)
+
+    def qrels_cls(self):
+        return type(self.rows[0])
+
+    def qrels_defs(self):
+        return {}
+
+
+class _Pairs(BaseDocPairs):
+    def docpairs_iter(self):
+        return iter([GenericDocPair("q", "a", "b"), GenericDocPair("q", "a", "c"), GenericDocPair("p", "x", "y")])
+
+    def docpairs_cls(self):
+        return GenericDocPair
+
+
+SUBTOPICS = [("a", "1"), ("b", "1"), ("c", "2")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    known = {
+        "irpref-tests/subtopics": [_Qrels([TrecSubQrel("q", doc, 1, subtopic) for doc, subtopic in SUBTOPICS])],
+        "irpref-tests/pairs": [_Pairs()],
+        "irpref-tests/both": [_Qrels([TrecQrel("q", "b", 1, "0")]), _Pairs()],
+        "irpref-tests/sampled": [_Qrels([TrecPrel("q", "a", 1, 2, 0.25), TrecPrel("q", "b", 0, 2, 0.5)])],
+    }
+    for name, parts in known.items():
+        if name not in ir_datasets.registry:
+            ir_datasets.registry.register(name, ir_datasets.Dataset(*parts))
+
+
+RUN = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+# Gains 1, 1/2 (subtopic 1 again), 1 at ranks 1 to 3; ideal a c b.
+ALPHA = (1 + 0.5 / math.log2(3) + 1 / 2) / (1 + 1 / math.log2(3) + 0.5 / 2)
+
+
+def test_subtopics_reach_the_diversity_measures(tmp_path, capsys):
+    if not ir_measures.pyndeval.is_available():
+        pytest.skip("no pyndeval")
+    measure = alpha_nDCG @ 3
+    files = tmp_path / "qrels", tmp_path / "run"
+    files[0].write_text("".join(f"q {subtopic} {doc} 1\n" for doc, subtopic in SUBTOPICS))
+    files[1].write_text("".join(f"q Q0 {doc} 1 {score} x\n" for doc, score in RUN["q"].items()))
+    for qrels in ("irpref-tests/subtopics", dataset("irpref-tests/subtopics"), str(files[0])):
+        assert irpref.evaluator([measure], qrels).calc_aggregate(RUN)[measure] == pytest.approx(ALPHA, abs=1e-6)
+    for qrels in ("irpref-tests/subtopics", str(files[0])):
+        assert main(["eval", qrels, str(files[1]), "alpha_nDCG@3"]) == 0
+        assert f"{ALPHA:.4f}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["irpref-tests/pairs", "irpref-tests/both"])
+def test_pairs_of_documents_become_preferences(name):
+    # a before b holds, a before c does not: c is above a.
+    run = {"q": {"c": 3.0, "a": 2.0, "b": 1.0}, "p": {"y": 2.0, "x": 1.0}}
+    values = irpref.evaluator(["PrefShare"], name)
+    assert dict(zip(values.topic_ids, values.values(run)[irpref.PrefShare].tolist(), strict=True)) == {
+        "q": 1 / 2,
+        "p": 0,
+    }
+    if name.endswith("both"):  # measures of grades take the grades
+        assert irpref.evaluator(["AP"], name).calc_aggregate(run)[AP] == 1 / 3
+    else:
+        with pytest.raises(FileNotFoundError, match="has no qrels"):
+            irpref.evaluator(["AP"], name)
+
+
+def test_sampled_judgments_are_named():
+    with pytest.warns(irpref.IrprefWarning, match="these judgments are a sample: .*iprob"):
+        assert irpref.evaluator(["AP"], "irpref-tests/sampled").calc_aggregate(RUN)[AP] == 1
