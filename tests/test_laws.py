@@ -48,6 +48,7 @@ NOT_IDEAL = {
     "Coverage": (lambda p: "cutoff" in p, "the documents that the user knew may stand below the cutoff"),
     "Novelty": (lambda _: True, "it rewards documents that are new, not documents that are relevant"),
     "RPref": (lambda p: p.get("top") == "zero", "the best document is out of the sum, but not out of R"),
+    "BprefVariant": (lambda p: p.get("top") == "zero", "as RPref"),
     "EMeasure": (lambda p: p.get("rel", 1) > 1, "the ideal list holds all grades above 0"),
     "FMeasure": (lambda p: p.get("rel", 1) > 1, "the ideal list holds all grades above 0"),
     "GPrecision": (lambda p: "cutoff" not in p, "the ideal list ends with its least relevant documents"),

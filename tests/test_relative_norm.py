@@ -71,3 +71,26 @@ def test_the_chance_level_of_the_relative_norm_differs_by_request(n_relevant, n_
         qrels = {str(i): judgments for i in range(len(orders))}
         run = {str(i): in_order(order)["q"] for i, order in enumerate(orders)}
         assert sum(measure.evaluate(qrels, run).values()) / len(orders) == pytest.approx(float(expected))
+
+
+def test_bpref_has_the_norms_and_the_top_of_the_poster():
+    """Relevant a, b, c; ranking x a b y c: above a 1 of 1 judged is not relevant, above b 1 of 2, above c 2 of 4."""
+    qrels = {"q": {"a": 1, "b": 1, "c": 1, "x": 0, "y": 0}}
+    run = {"q": {d: -float(i) for i, d in enumerate("xabyc")}}
+    after = {"q": {d: -float(i) for i, d in enumerate("axbyc")}}  # the highest is relevant
+    expected = {
+        "BprefVariant(norm='relative')": (0 + 1 / 2 + 1 / 2) / 3,
+        "BprefVariant(norm='relative2')": (1 / 2 + 2 / 3 + 3 / 5) / 3,
+        "BprefVariant(norm='relative',top='drop')": (0 + 1 / 2 + 1 / 2) / 3,  # x is the highest
+    }
+    for name, value in expected.items():
+        measure = irpref.parse(name)
+        assert irpref.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(value, abs=1e-15)
+    for top, value in (("keep", (1 + 1 / 2 + 1 / 2) / 3), ("drop", (1 / 2 + 1 / 2) / 2), ("zero", (1 / 2 + 1 / 2) / 3)):
+        for binary in (
+            irpref.BprefVariant(norm="relative", top=top),
+            irpref.RPref(norm="relative", top=top, max_rel=1),
+        ):
+            assert irpref.evaluator([binary], qrels).calc_aggregate(after)[binary] == pytest.approx(value, abs=1e-15)
+    alone = irpref.BprefVariant(top="drop")  # nothing would be left
+    assert irpref.evaluator([alone], {"q": {"a": 1, "x": 0}}).calc_aggregate({"q": {"a": 1.0}})[alone] == 1

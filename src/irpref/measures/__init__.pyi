@@ -90,13 +90,15 @@ class _BprefVariant(KernelMeasure):
     ----------
     norm : denominator of the penalty, see the table of the definition (default 'min')
     rel : minimum grade counted as relevant (default 1)
+    top : the highest judged document: in the sum, out of it and of R, or out of the sum only (default 'keep')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
         *,
-        norm: Literal["min", "R", "N", "10", "10min", "old"] | None = ...,
+        norm: Literal["min", "R", "N", "10", "10min", "old", "relative", "relative2"] | None = ...,
         rel: float | None = ...,
+        top: Literal["keep", "drop", "zero"] | None = ...,
         cutoff: int | None = ...,
     ) -> _BprefVariant: ...
     def __matmul__(self, at_param: int) -> _BprefVariant: ...

@@ -12,9 +12,18 @@ R, N  relevant and judged non-relevant documents in the pool; Nret: those of N t
     10       R + 10  R + 10           bpref-10 as printed
     10min    R + 10  min(R + 10, N)   trec_eval 8's bpref_top10pRnonrel
     old      R       min(R, Nret)     trec_eval before 8.0: the denominator counts retrieved documents only, a bug
+    relative         a_r + b_r        De Beer & Moens 2006, section 2.4: the judged documents above r
+    relative2        a_r + b_r + 1    the same and r itself, as NTCIREVAL has it
+
+b_r   relevant documents ranked above r
+
+`top` is for the highest ranked judged document, which has nothing above it (section 2.5): if it is relevant, 'drop'
+leaves it out of the sum and of R, unless it is all there is, and 'zero' out of the sum only. The norms N, relative and
+relative2 are `RPref` of binary grades, with any `top`.
 
 C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, 25-32,
-doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for the correction.
+doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for the correction. J. De Beer and
+M.-F. Moens, Rpref, SIGIR 2006, 637-638, doi:10.1145/1148170.1148293.
 
 Decided here, as in trec_eval: a relevant document that was not retrieved adds nothing; without judged
 non-relevant documents every retrieved relevant one adds 1; no relevant document gives 0; a negative grade is no
@@ -102,15 +111,32 @@ def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:
     return cap, den
 
 
-def _summands(of: _Above, norm: str) -> Floats:
-    """Summand of each retrieved relevant document: shape (n_found,)."""
+def _summands(of: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
+    """Summand of each retrieved relevant document, (n_found,), and what their sum is divided by, (n_topics,)."""
+    place = of.number + of.found.hits.position  # judged documents above
+    summand = _kept(of, norm, place)
+    size = np.maximum(of.r, 1)
+    if top != "keep":
+        first = np.flatnonzero(place == 0)
+        if top == "drop":
+            first = first[of.r[of.found.hits.topic[first]] > 1]
+            size = size.copy()
+            size[of.found.hits.topic[first]] -= 1
+        summand[first] = 0.0
+    return summand, size
+
+
+def _kept(of: _Above, norm: str, place: Floats) -> Floats:
+    """1 less the penalty: shape (n_found,)."""
+    if norm in ("relative", "relative2"):
+        return 1 - of.number / np.maximum(place + (norm == "relative2"), 1.0)
     cap, den = (bound.astype(np.float64) for bound in bounds(of, norm))
     counted = np.minimum(of.number, of.found.hits.spread(cap))
     # A denominator of 0 means that no judged non-relevant document can stand above.
     return 1 - counted / of.found.hits.spread(np.maximum(den, 1.0))
 
 
-def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Floats:
+def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None) -> Floats:
     """bpref of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Returns
@@ -120,10 +146,11 @@ def bpref(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Float
     """
     of = above(run, rel, cutoff)
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
-    return of.found.hits.total(_summands(of, norm)) / np.maximum(of.r, 1)
+    summand, size = _summands(of, norm, top)
+    return of.found.hits.total(summand) / size
 
 
-def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) -> Terms:
+def bpref_terms(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None) -> Terms:
     """Contribution of each judged document: shape (n_judged,). `lost`: non-relevant documents above it.
 
     (1 - min(a_r, cap) / den) / R for a relevant document that was retrieved, 0 for all others;
@@ -132,7 +159,8 @@ def bpref_terms(run: JudgedRun, *, norm: str, rel: float, cutoff: int | None) ->
     of = above(run, rel, cutoff)
     judged, lost = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
     row = of.found.row
-    judged[row] = _summands(of, norm) / of.found.hits.spread(np.maximum(of.r, 1))
+    summand, size = _summands(of, norm, top)
+    judged[row] = summand / of.found.hits.spread(size)
     lost[row] = of.number
     return Terms(judged, columns={"lost": lost})
 
@@ -165,6 +193,7 @@ class _BprefVariant(KernelMeasure):
         "NTCIREVAL bpref": "BprefVariant",
         "NTCIREVAL bpref_R": "BprefVariant(norm='R')",
         "NTCIREVAL bpref_N": "BprefVariant(norm='N')",
+        "NTCIREVAL bpref_relative": "BprefVariant(norm='relative',top='zero')",
     }
     DIFFERS = (
         ("pytrec_eval-terrier 0.5.11", "0", "1", "scores 16777217 and 16777216, which 32 bits do not tell apart"),
@@ -181,7 +210,12 @@ class _BprefVariant(KernelMeasure):
     CITE = ("buckley2004bpref",)
     EXAMPLE = "bpref-lecture"
     NEEDS = ("nonrelevant",)
-    VARIANTS = ({}, *({"norm": norm, "rel": 2, "cutoff": 7} for norm in ("R", "N", "10", "10min", "old")))
+    VARIANTS = (
+        {},
+        *({"norm": norm, "rel": 2, "cutoff": 7} for norm in ("R", "N", "10", "10min", "old", "relative")),
+        {"norm": "relative2", "top": "zero"},
+        {"top": "drop"},
+    )
     COLUMNS = {"lost": "less relevant judged documents ranked above it"}
     STANDS_FOR = {"Bpref": {}}
     SUPPORTED_PARAMS: dict[str, Any] = {
@@ -189,9 +223,15 @@ class _BprefVariant(KernelMeasure):
             str,
             "denominator of the penalty, see the table of the definition",
             default="min",
-            choices=("min", "R", "N", "10", "10min", "old"),
+            choices=("min", "R", "N", "10", "10min", "old", "relative", "relative2"),
         ),
         "rel": REL,
+        "top": Param(
+            str,
+            "the highest judged document: in the sum, out of it and of R, or out of the sum only",
+            default="keep",
+            choices=("keep", "drop", "zero"),
+        ),
         "cutoff": CUTOFF,
     }
     kernel = staticmethod(bpref)

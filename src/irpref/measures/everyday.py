@@ -120,7 +120,7 @@ def _rising(run: JudgedRun) -> Ints:
 
 def host_bpref(run: JudgedRun, *, rel: float) -> Floats:
     """Bpref."""
-    return bpref(run, norm="min", rel=rel, cutoff=None)
+    return bpref(run, norm="min", rel=rel, top="keep", cutoff=None)
 
 
 def set_precision(run: JudgedRun, *, rel: float, relative: bool, judged_only: bool) -> Floats:

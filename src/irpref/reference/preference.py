@@ -126,36 +126,39 @@ def bpref(
     *,
     norm: str = "min",
     rel: Number = 1,
+    top: str = "keep",
     cutoff: int | None = None,
 ) -> Fraction:
     """bpref in all its normalisations: Buckley & Voorhees 2004; trec_eval's bpref_bug for 'min' and 'old'."""
     judged = without_negative(judgments)
-    shown = top(ranking, cutoff)
+    shown = list(ranking)[:cutoff]
     n_relevant = sum(1 for grade in judged.values() if grade >= rel)
     n_nonrelevant = sum(1 for grade in judged.values() if grade < rel)
     n_nonrelevant_retrieved = sum(1 for doc in shown if doc in judged and judged[doc] < rel)
     if n_relevant == 0:
         return Fraction(0)
-    cap, denominator = {
+    absolute = {
         "min": (n_relevant, min(n_relevant, n_nonrelevant)),
         "R": (n_relevant, n_relevant),
         "N": (n_nonrelevant, n_nonrelevant),
         "10": (n_relevant + 10, n_relevant + 10),
         "10min": (n_relevant + 10, min(n_relevant + 10, n_nonrelevant)),
         "old": (n_relevant, min(n_relevant, n_nonrelevant_retrieved)),
-    }[norm]
-    value = Fraction(0)
+    }
+    value, size = Fraction(0), n_relevant
     nonrelevant_above = 0
-    for doc in shown:
-        if doc not in judged:
-            continue
+    for place, doc in enumerate(doc for doc in shown if doc in judged):  # place: judged documents above
         if judged[doc] < rel:
             nonrelevant_above += 1
+        elif place == 0 and (top == "zero" or (top == "drop" and n_relevant > 1)):
+            size -= top == "drop"
         elif nonrelevant_above == 0:
             value += 1
         else:
+            relative = (nonrelevant_above, place + (norm == "relative2"))
+            cap, denominator = absolute.get(norm, relative)
             value += 1 - Fraction(min(nonrelevant_above, cap), denominator)
-    return value / n_relevant
+    return value / size
 
 
 @formula("BprefR")

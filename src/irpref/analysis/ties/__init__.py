@@ -168,7 +168,7 @@ def _end(measure: Measure) -> int | None:
 # document adds depends on its rank and on which documents are above, or only one group matters at all.
 ADDS: dict[Any, Callable[..., bool]] = {
     everyday.host_bpref: lambda **_: True,
-    bpref.bpref: lambda norm, cutoff, **_: norm != "old" or cutoff is None,
+    bpref.bpref: lambda norm, top, cutoff, **_: (norm != "old" or cutoff is None) and top != "drop",
     rpref.rpref: lambda top, **_: top != "drop",
     blended_ratio.q_measure: lambda **_: True,
     blended_ratio.o_measure: lambda **_: True,
