@@ -8,7 +8,8 @@ b  weight of recall relative to precision: b > 1 favours recall
 
 C. J. van Rijsbergen, Information Retrieval, 2nd ed., Butterworths 1979, ch. 7; R. Baeza-Yates and B. Ribeiro-Neto,
 Modern Information Retrieval, ch. 4. The slides of that chapter say that b > 1 means more interest in precision;
-their own formula says the opposite, and it is the formula that is computed here.
+their own formula says the opposite, and it is the formula that is computed here. They also say that F is 1 when all
+ranked documents are relevant; by the formula no relevant document may be missing, either.
 
 ir_measures' `SetF(beta=x)` takes x for b^2: E with b equals 1 - SetF(beta=b*b).
 

@@ -7,7 +7,8 @@ R      sum of rho over the judged documents      N   sum of (1 - rho)
 den_k  absolute: N      relative: judged documents ranked above k      relative2: the same and k itself
 
 n-pref is rpref after rho has been cut into n partitions of equal width: partition i = min(n - 1, floor(n rho))
-stands for the value i / (n - 1). n = 2 is bpref with the denominator N; growing n approaches rpref.
+stands for the value i / (n - 1). n = 2 is bpref with the denominator N; growing n approaches rpref. For thresholds that
+are not equally spaced give rpref the values of the grades as `gains`.
 
 J. De Beer and M.-F. Moens, Rpref: a generalization of bpref towards graded relevance judgments, SIGIR 2006,
 637-638, doi:10.1145/1148170.1148293, equation (1) and sections 2.4, 2.5 and 3.
@@ -22,6 +23,9 @@ Left open there, decided here:
 - 0/0 of the highest judged document (relative): penalty 0, so that a perfect ranking has the value 1;
 - the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum and of R
   (not where nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
+- den_k of the relative norm: the words, "the number of preference pairs for D_k", suggest the documents of a lower
+  grade; the formula lost its letters in every copy at hand. Documents ranked above are meant, for the text has 0/0 for
+  the highest ranked document, and NTCIREVAL divides by them;
 - the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are found in exact
   arithmetic, for 100 * 0.29 is 28.999999999999996 in floating point;
 - a positive gain below 1e-250 of max_rel is refused: products with it would leave the range of a double.
