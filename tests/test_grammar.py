@@ -27,6 +27,7 @@ PICTURE = "writes a picture: -o says so"
 OWN = "no measure that pytrec_eval computes has a part in it"
 LACKS = {
     "check": {"--float32": "computes no values; it tells where the order by 32 bits is another"},
+    "crosscheck": {"--float32": "it compares the orders by 64 and by 32 bits itself"},
     "prefer": {"-m": NO_MEASURE, "--float32": OWN},
     "explain": {"--float32": OWN},
     "judge": {"--float32": "documents of grades in common have no scores"},
