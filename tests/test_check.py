@@ -329,3 +329,31 @@ def test_a_cut_run_of_a_track_stands_out(data_dir):
     assert grave(findings)[0].startswith(f"{name}: no documents for 38 of 43 topics")
     assert len(grave(findings)) == 1
     assert np.isin(findings["level"], LEVELS).all()
+
+
+def _grades(topics, top, n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    return {t: {f"{t}-{i}": int(g) for i, g in enumerate(rng.integers(0, top + 1, n))} for t in topics}
+
+
+@pytest.mark.parametrize("name", ["iteration", "source"])
+@pytest.mark.parametrize(("human", "judge", "said"), [(3, 5, "human"), (3, 1, "llm")])
+def test_grades_of_a_judge_on_another_scale_are_found(name, human, judge, said):
+    rows = [(t, d, g, "human") for t, docs in _grades("abcd", human).items() for d, g in docs.items()]
+    rows += [(t, "x" + d, g, "llm") for t, docs in _grades("abcd", judge, seed=1).items() for d, g in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
+    row = irpref.check(frame, {}).set_index("code").loc["mixed-scales"]
+    assert (row["level"], row["count"]) == ("warning", 240)
+    assert f"grades with {name} '{said}' end at {min(human, judge)}, others at {max(human, judge)}" in row["text"]
+
+
+def test_topics_graded_on_another_scale_are_found():
+    qrels = _grades("abcdef", 3) | _grades("uvwxyz", 1)
+    row = irpref.check(qrels, {}).set_index("code").loc["mixed-scales"]
+    assert (row["count"], row["example"]) == (6, "u")
+
+
+def test_one_scale_is_no_finding():
+    filled = irpref.fill(_grades("abcd", 3), {t: {**docs, f"{t}-y": 3} for t, docs in _grades("abcd", 3).items()})
+    for qrels in (_grades("abcdef", 3), _grades("abcdef", 1), filled, {"q": {"a": 1}, "r": {"a": 3}}):
+        assert "mixed-scales" not in set(irpref.check(qrels, {})["code"])

@@ -29,6 +29,7 @@ import numpy as np
 
 from irpref.analysis.grade_order import GradeOrder, grade_order, reversed_grades
 from irpref.analysis.preference_check import has_subgroups, preference_findings
+from irpref.analysis.scales import mixed_scales
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
@@ -96,7 +97,7 @@ def check(
         topic, document or run concerned), `text`. Codes:
 
         - grave: `topics-without-documents`, `no-common-topic`, `no-judged-document`, `mangled-ids`, `invalid-run`
-        - warning: `duplicates`, `constant-scores`, `grade-order`, `identical-runs`, `no-nonrelevant`,
+        - warning: `duplicates`, `constant-scores`, `grade-order`, `identical-runs`, `mixed-scales`, `no-nonrelevant`,
           `rel-above-scale`, `max-rel-below-scale`, `caution`
         - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
         - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`,
@@ -122,6 +123,7 @@ def check(
     else:
         pool = Pool.build(qrels)
         stated = list(_of_qrels(pool, chosen))
+        stated += [Finding("mixed-scales", "warning", None, *found) for found in mixed_scales(qrels, pool)]
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in named_runs(runs).items()}
     found = stated
     looks: dict[str, _Look] = {}
