@@ -316,3 +316,14 @@ def test_power_of_preferences_stands_beside_that_of_measures(files, capsys):
     shown = [line.split()[0] for line in capsys.readouterr().out.split("\n\n")[1].splitlines()]
     assert shown == ["measure", "AP", "rpp", "lexiprecision"]
     assert main(["meta", "power", "--values", str(files / "v.csv"), "--prefer", "rpp"]) != 0
+
+
+def test_rows_of_several_groups_are_numbered_through():
+    """So that `table.loc[0]` is one row, not one of each group."""
+    book = load("crp-recovery")
+    runs = {"a": book.runs["run"], "b": {topic: dict.fromkeys(docs, 1.0) for topic, docs in book.runs["run"].items()}}
+    groups = {topic: "odd" if at % 2 else "even" for at, topic in enumerate(book.qrels)}
+    table = irpref.prefer(book.qrels, runs, groups=groups)
+    assert set(table["group"]) == {"odd", "even"}
+    assert table.index.tolist() == list(range(len(table)))
+    assert table.pairs.index.tolist() == list(range(len(table.pairs)))

@@ -1,0 +1,124 @@
+"""Details of what commands print, each of which a change of the code went unnoticed for."""
+
+import json
+import re
+
+import pytest
+
+from irpref.cli import main
+
+
+def write(path, rows):
+    path.write_text("".join(" ".join(map(str, row)) + "\n" for row in rows))
+
+
+@pytest.fixture
+def shell(capsys, monkeypatch, tmp_path):
+    """What a command prints, and says, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(command):
+        status = main(command.split())
+        captured = capsys.readouterr()
+        assert status == 0, captured.err
+        return captured.out, captured.err
+
+    return call
+
+
+def run_with_relevant_at(ranks):
+    """Rows of a run whose one relevant document of each topic, `r`, is at this rank; 0: not retrieved."""
+    for topic, rank in ranks.items():
+        docs = [f"n{i}" for i in range(1, 30)]
+        if rank:
+            docs.insert(rank - 1, "r")
+        yield from ((topic, "Q0", doc, 0, 100 - i, "x") for i, doc in enumerate(docs))
+
+
+@pytest.fixture
+def ranked(tmp_path):
+    """Six topics with differences of RR (b - a) of 1/2, 1/4, 1/8, 1/20 - 1/21, 0 and -1/4."""
+    a = {"t1": 0, "t2": 4, "t3": 8, "t4": 21, "t5": 1, "t6": 2}
+    b = {"t1": 2, "t2": 2, "t3": 4, "t4": 20, "t5": 1, "t6": 4}
+    write(tmp_path / "qrels", [(topic, 0, "r", 1) for topic in a] + [(topic, 0, "n1", 0) for topic in a])
+    write(tmp_path / "a", run_with_relevant_at(a))
+    write(tmp_path / "b", run_with_relevant_at(b))
+
+
+def bars(out):
+    """Topic to (characters left of the line, characters right of it)."""
+    found = re.findall(r"^(t\d) .* {2,}(-*)\|(\+*)$", out, re.M)
+    return {topic: (len(left), len(right)) for topic, left, right in found}
+
+
+def test_the_length_of_a_bar_is_its_share_of_the_longest_and_never_nothing(shell, ranked):
+    drawn = bars(shell("compare qrels a b RR")[0])
+    lengths = {topic: max(ends) for topic, ends in drawn.items()}
+    assert lengths == {"t1": 20, "t2": 10, "t3": 5, "t4": 1, "t5": 0, "t6": 10}
+    # What is better points one way, what is worse the other.
+    assert {topic for topic, (left, _) in drawn.items() if left} in ({"t6"}, {"t1", "t2", "t3", "t4"})
+
+
+def test_bars_of_a_narrow_page_are_shorter_in_the_same_proportion(shell, ranked, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    out = shell("compare qrels a b RR")[0]
+    lengths = {topic: max(ends) for topic, ends in bars(out).items()}
+    assert 4 <= lengths["t1"] < 20
+    assert max(len(line) for line in out.splitlines() if "|" in line) <= 60
+    assert lengths["t2"] == lengths["t6"] == -(-lengths["t1"] // 2)
+    assert lengths["t4"] == 1
+
+
+@pytest.mark.parametrize(("n", "first", "last"), [(3, 2, 1), (4, 2, 2), (1, 1, 0)])
+def test_bars_are_left_out_in_the_middle(shell, ranked, n, first, last):
+    out = shell(f"compare qrels a b RR --bars {n}")[0]
+    whole = bars(shell("compare qrels a b RR")[0])
+    assert bars(out).items() <= whole.items()
+    assert list(bars(out)) == [*list(whole)[:first], *list(whole)[len(whole) - last :]]
+    assert f"{6 - n} topics between these" in out
+
+
+def test_the_best_systems_are_those_of_the_first_measure(shell, tmp_path):
+    """RR is 1, 1/2, 1/3 and 0 of a, b, d and c; R@30 is 1 of b and d, 1/2 of a."""
+    write(tmp_path / "qrels", [("1", 0, "r", 1), ("1", 0, "s", 1), ("1", 0, "n", 0)])
+    found = {"a": "rn", "b": "nrs", "c": "n", "d": "nmrs"}
+    for name, docs in found.items():
+        write(tmp_path / name, [("1", "Q0", doc, 0, -i, "x") for i, doc in enumerate(docs)])
+    best = shell("meta ranking qrels a b c d RR R@30 --top 2")[0]
+    assert best == shell("meta ranking qrels a b RR R@30")[0]
+    assert best != shell("meta ranking qrels b d RR R@30")[0]
+
+
+def test_a_folder_of_runs_is_read_without_its_hidden_files(shell, tmp_path):
+    write(tmp_path / "qrels", [("1", 0, "r", 1)])
+    (tmp_path / "runs").mkdir()
+    for name in ("a", "b"):
+        write(tmp_path / "runs" / name, [("1", "Q0", "r", 1, 9, "x")])
+    (tmp_path / "runs" / ".DS_Store").write_bytes(b"\0\1\2")
+    assert shell("meta ranking qrels runs AP RR")[0].startswith("2 systems, ")
+
+
+def test_meta_of_some_topics_is_that_of_qrels_with_these_alone(shell, ranked, tmp_path):
+    lines = (tmp_path / "qrels").read_text().splitlines(keepends=True)
+    (tmp_path / "some").write_text("".join(line for line in lines if line[:2] in ("t1", "t6")))
+    asked = shell("meta ranking qrels a b RR R@5 -t t1 -t t6")[0]
+    assert asked == shell("meta ranking some a b RR R@5")[0]
+    assert asked.startswith("2 systems, 2 topics")
+
+
+def test_what_is_said_of_several_runs_comes_in_the_order_of_the_runs(shell, ranked, tmp_path):
+    """However many are read at a time, and however long each takes."""
+    names = ["z", "m", "c", "k"]
+    for at, name in enumerate(names):
+        topics = ["t1"] if at % 2 else ["t1", "t2"]
+        rows = [(t, "Q0", f"d{i}", 0, 9000 - i, "x") for t in topics for i in range(1 if at else 5000)]
+        write(tmp_path / name, rows)
+    for jobs in (1, 4):
+        out, said = shell(f"eval qrels {' '.join(names)} AP RR -o jsonl -j {jobs}")
+        # One line for what is the same of all, with the first one's name: topics without documents first.
+        assert re.findall(r"check: (\w): (no documents|none of its)", said) == [
+            ("z", "no documents"),
+            ("z", "none of its"),
+        ]
+        assert said.count("(3 more runs like this)") == 2
+        assert list(dict.fromkeys(json.loads(line)["run"] for line in out.splitlines())) == names
