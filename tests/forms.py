@@ -5,7 +5,6 @@ import io
 import json
 
 import pandas as pd
-import polars as pl
 import pytest
 
 from irpref import read_qrels, read_run
@@ -40,13 +39,18 @@ FORMS = {
     "pandas categorical": lambda rows: _pandas(rows, "category"),
     "pandas, odd index": lambda rows: pd.DataFrame(rows).set_index(pd.Index([7] * len(rows))),
     "pandas, columns of other order": lambda rows: pd.DataFrame(rows).iloc[:, ::-1],
-    "polars": lambda rows: pl.DataFrame(rows, infer_schema_length=None),
-    "polars lazy": lambda rows: pl.LazyFrame(rows, infer_schema_length=None),
-    "polars categorical": lambda rows: pl.DataFrame(rows, infer_schema_length=None).with_columns(
-        pl.col("query_id", "doc_id").cast(pl.Categorical)
-    ),
     "TREC file": _from_trec,
 }
+try:
+    import polars as pl
+except ImportError:  # neither is needed by what is installed without extras
+    pass
+else:
+    FORMS["polars"] = lambda rows: pl.DataFrame(rows, infer_schema_length=None)
+    FORMS["polars lazy"] = lambda rows: pl.LazyFrame(rows, infer_schema_length=None)
+    FORMS["polars categorical"] = lambda rows: pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        pl.col("query_id", "doc_id").cast(pl.Categorical)
+    )
 try:
     import pyarrow  # noqa: F401
 except ImportError:
