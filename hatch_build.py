@@ -4,7 +4,8 @@ Links of the README, which lead to files of the repository, are made absolute fo
 `[project.urls]`; pages of `docs/` are pages of the site.
 
 `irpref.formats._native` is compiled where that can be done; else, or where `IRPREF_PURE=1` asks for it, the wheel is
-pure Python. `python hatch_build.py` compiles it beside its source, as an editable installation does.
+pure Python. `python hatch_build.py` compiles it beside its source, as an editable installation does. With `--sanitize`,
+reading outside of memory and undefined behaviour end the process (LD_PRELOAD must name libasan then).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 SOURCE = Path(__file__).resolve().parent / "src" / "irpref" / "formats"
-MODULE = "_native.abi3.so"
+MODULE = "_native.pyd" if os.name == "nt" else "_native.abi3.so"
+LIMITED = "Py_LIMITED_API=0x030B0000"  # what the tag of the wheel promises
 
 
 def with_addresses(text: str, urls: Mapping[str, str]) -> str:
@@ -49,28 +51,45 @@ class Readme(MetadataHookInterface):
         metadata["readme"] = {"content-type": "text/markdown", "text": with_addresses(text, metadata["urls"])}
 
 
-def compile_native(folder: Path) -> str:
+def compile_native(folder: Path, sanitize: bool = False) -> str:
     """Compile the module into a folder, in place of an older one. Returns, in one line, why not; "" where it did."""
     (folder / MODULE).unlink(missing_ok=True)
     if os.environ.get("IRPREF_PURE", "0") not in {"", "0"}:
         return "IRPREF_PURE is set"
-    if os.name != "posix" or sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return "compiled only on Linux and macOS, for CPython with its global lock"
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return "compiled only for CPython with its global lock"
+    with tempfile.TemporaryDirectory() as beside:
+        command = _for_windows(folder, beside) if os.name == "nt" else _for_posix(folder, sanitize)
+        try:  # Beside the source: no path of this machine gets into the file, and two builds are the same.
+            done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True)
+        except OSError as error:
+            return str(error)
+    errors = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line]
+    return [*errors, f"{command[0]} failed"][0] if done.returncode else ""
+
+
+def _for_posix(folder: Path, sanitize: bool) -> list[str]:
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-    shared = ["-shared", "-Wl,-s"]
-    if sys.platform == "darwin":
-        shared = ["-bundle", "-undefined", "dynamic_lookup", "-Wl,-x"]
-    # Products are rounded before they are added, as elsewhere: some compilers fuse the two where the processor can. The
-    # limited API of 3.11 is what the tag of the wheel promises.
-    flags = ["-O3", "-g0", "-fPIC", "-ffp-contract=off", "-DNDEBUG", "-DPy_LIMITED_API=0x030B0000"]
-    headers = f"-I{sysconfig.get_path('include')}"
-    command = [*compiler, *flags, headers, *shared, "_native.c", "-o", str(folder / MODULE)]
-    try:  # Beside the source: no path of this machine gets into the file, and two builds are the same.
-        done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True)
-    except OSError as error:
-        return str(error)
-    errors = [line for line in done.stderr.splitlines() if "error" in line]
-    return [*errors, f"{compiler[0]} failed"][0] if done.returncode else ""
+    shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    how = ["-O3", "-g0", "-DNDEBUG", "-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
+    if sanitize:
+        how = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    # Products are rounded before they are added, as elsewhere: some compilers fuse the two where the processor can.
+    flags = ["-fPIC", "-ffp-contract=off", f"-D{LIMITED}", f"-I{sysconfig.get_path('include')}"]
+    return [*compiler, *how, *flags, *shared, "_native.c", "-o", str(folder / MODULE)]
+
+
+def _for_windows(folder: Path, beside: str) -> list[str]:
+    """A command for Microsoft's compiler, which must be on the path; what it makes besides is left `beside`."""
+    flags = ["/nologo", "/O2", "/LD", "/std:c11", "/fp:precise", "/DNDEBUG", f"/D{LIMITED}"]
+    linked = [
+        f"/OUT:{folder / MODULE}",
+        f"/IMPLIB:{beside}\\_native.lib",
+        f"/LIBPATH:{sys.base_prefix}\\libs",
+        "/Brepro",
+    ]
+    include = f"/I{sysconfig.get_path('include')}"
+    return [os.environ.get("CC") or "cl", *flags, include, "_native.c", f"/Fo{beside}\\", "/link", *linked]
 
 
 class Native(BuildHookInterface[Any]):
@@ -92,4 +111,4 @@ class Native(BuildHookInterface[Any]):
 
 
 if __name__ == "__main__":
-    sys.exit(compile_native(SOURCE) or None)
+    sys.exit(compile_native(SOURCE, sanitize="--sanitize" in sys.argv[1:]) or None)

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import fuzz_native
 import irpref
 from forms import TEXTS, WAYS, looked_up
 from irpref.formats import texts, trec
@@ -640,6 +641,11 @@ def test_other_dicts_are_left_to_python():
 def test_dicts_that_grew_or_shrank_since_they_were_counted_are_left_to_python():
     for size in (0, 1, 3, 10):
         assert Texts.of_dicts([{"a": 1.0}, {"b": 2.0}], size) is None
+
+
+def test_readings_of_all_kinds_are_those_of_python():
+    """A hundredth of what CI tries with the sanitizers."""
+    fuzz_native.main(2000, seed=random.randrange(10**9))
 
 
 # The whole ----------------------------------------------------------------------------------------------------
