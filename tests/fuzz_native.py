@@ -149,7 +149,8 @@ def column(rng: random.Random) -> None:
             rows = np.array([rng.randrange(len(ids)) for _ in range(5)] if ids else [], dtype=np.int64)
             others = rows[::-1].copy()
             assert found.to_list(rows) == [ids[row] for row in rows]
-            assert found.less(rows, others).tolist() == [ids[a] < ids[b] for a, b in zip(rows, others, strict=True)]
+            ranked = found.to_list(found.falling(rows, np.zeros_like(rows)))
+            assert ranked == sorted((ids[row] for row in rows), reverse=True)
             assert found.same(rows, found, others) == all(ids[a] == ids[b] for a, b in zip(rows, others, strict=True))
             assert found[rows].compact().data == "".join(ids[row] for row in rows).encode()
             assert found.changes().tolist() == expected

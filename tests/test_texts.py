@@ -487,12 +487,17 @@ def test_hashes_tell_many_ids_apart():
 
 
 @given(IDS, st.data())
-def test_less_is_the_order_of_strings(ids, data):
-    ids = [*ids, "a", "a\0", "", "a", "b"]
+def test_falling_is_the_order_of_strings(ids, data):
+    ids = [*ids, "a", "a\0", "", "a", "b", "a" * 8, "a" * 9, "a" * 8 + "\0", "aé", "a\U0001d518", "a\uffff"]
     found = Texts.of(ids)
     pairs = data.draw(st.lists(st.tuples(*[st.integers(0, len(ids) - 1)] * 2), max_size=40))
     a, b = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
-    assert found.less(a, b).tolist() == [ids[i] < ids[j] for i, j in pairs]
+    group = np.array(sorted(data.draw(st.lists(st.integers(0, 3), min_size=len(ids), max_size=len(ids)))))
+    rows = np.array(data.draw(st.permutations(range(len(ids)))), dtype=np.int64)
+    some = found.falling(rows, group)
+    assert sorted(some.tolist()) == sorted(rows.tolist())
+    expected = sorted(zip(group.tolist(), rows.tolist(), strict=True), key=lambda pair: ids[pair[1]], reverse=True)
+    assert [ids[i] for i in some.tolist()] == [ids[i] for _, i in sorted(expected, key=lambda pair: pair[0])]
     other = Texts.of(ids[::-1])
     back = len(ids) - 1 - b
     assert found.same(a, other, back) == all(ids[i] == ids[j] for i, j in pairs)
@@ -731,14 +736,14 @@ def test_nothing_is_kept():
             Texts.of(good), texts.changes(good)
         found = Texts.of_dicts([scores], len(scores))[0]
         every = np.arange(300)
-        found.to_list(), found.same(every, found, every), found.less(every, every[::-1])
+        found.to_list(), found.same(every, found, every), found.falling(every, every // 50)
         fields(data, 3, 1, 2), fields(data + b"#", 3, 1, 2), fields(data, 3, 1, 1)
         Texts.of([*ids, None]), texts.changes([*ids, 1]), Texts.of_dicts([{**scores, "x": "y"}], 301)
         for wrong in (np.array([300]), np.array([-1])):
             with pytest.raises(IndexError, match="outside"):
                 found.to_list(wrong)
             with pytest.raises(IndexError, match="outside"):
-                found.less(wrong, wrong)
+                found.falling(wrong, wrong)
             assert not found.same(wrong, found, wrong)
     del found, good
     assert counts() == before
@@ -748,7 +753,7 @@ def test_calls_that_make_no_sense_are_errors():
     """Nobody else makes them; still, none ends the process."""
     native, n = texts._native, np.zeros(2, np.int64)
     short, wide, number = np.zeros(2, np.int32), np.zeros(2, np.uint64), np.zeros(2)
-    for name in ("lines", "count", "collect", "changes", "entries", "hashes", "same", "less", "strings", "packed"):
+    for name in ("lines", "count", "collect", "changes", "entries", "hashes", "same", "falling", "strings", "packed"):
         with pytest.raises(TypeError):
             getattr(native, name)()
     with pytest.raises(TypeError, match="items of 8 bytes"):
@@ -774,7 +779,7 @@ def test_calls_that_make_no_sense_are_errors():
         (native.entries, ([], n, short, wide, short)),
         (native.lines, (b"", 1, 0, -1, n, short, wide, number, n, n, n)),
         (native.same, (b"", n, short, n, b"", n, short, short)),
-        (native.less, (b"", n, short, n, n, n)),
+        (native.falling, (b"", n, short, n, n, short)),
         (native.strings, (b"", n, short, short)),
         (native.hashes, (b"", n, short, short)),
         (native.packed, (b"", n, n)),

@@ -707,34 +707,97 @@ same(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     return PyBool_FromLong(equal);
 }
 
-/* less(data, at, length, rows, others, out): whether the text of each row is below that of the other. */
-static PyObject *
-less(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+typedef struct {
+    uint64_t begin; /* its first bytes behind what all of the group begin with: numbers in the order of texts */
+    const char *text;
+    int32_t length;
+    int64_t row;
+} Tied;
+
+static int
+falls(const void *a, const void *b)
 {
-    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 8, 1};
+    const Tied *one = a, *other = b;
+    if (one->begin != other->begin)
+        return one->begin < other->begin ? 1 : -1;
+    int32_t shorter = one->length < other->length ? one->length : other->length;
+    int found = memcmp(other->text, one->text, shorter);
+    return found ? found : (one->length < other->length) - (one->length > other->length);
+}
+
+/* Sort some rows by falling text. */
+static void
+sort(Tied *tied, Py_ssize_t n)
+{
+    int32_t same = tied[0].length;
+    for (Py_ssize_t i = 1; i < n; i++) {
+        int32_t k = 0, most = tied[i].length < same ? tied[i].length : same;
+        while (k < most && tied[i].text[k] == tied[0].text[k])
+            k++;
+        same = k;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        tied[i].begin = 0;
+        for (int32_t k = same; k < same + 8; k++)
+            tied[i].begin = tied[i].begin << 8 | (k < tied[i].length ? (unsigned char)tied[i].text[k] : 0);
+    }
+    if (n > 12) {
+        qsort(tied, n, sizeof(Tied), falls);
+        return;
+    }
+    for (Py_ssize_t i = 1; i < n; i++) {
+        Tied one = tied[i];
+        Py_ssize_t at = i;
+        for (; at && falls(&tied[at - 1], &one) > 0; at--)
+            tied[at] = tied[at - 1];
+        tied[at] = one;
+    }
+}
+
+/* falling(data, at, length, rows, group, out): the rows of each group, which follow each other, by falling text. */
+static PyObject *
+falling(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 8, 8};
     Array a[6];
     Texts of;
     if (n_args != 6) {
-        PyErr_SetString(PyExc_TypeError, "less takes 6 arguments");
+        PyErr_SetString(PyExc_TypeError, "falling takes 6 arguments");
         return NULL;
     }
     if (all_arrays(args, SIZES, "rrrrrw", 6, a) < 0)
         return NULL;
     int good = texts_of(a, &of) == 0;
+    const int64_t *rows = (const int64_t *)a[3].data, *group = (const int64_t *)a[4].data;
+    int64_t *out = (int64_t *)a[5].data;
+    Py_ssize_t n = a[3].size;
     if (good) {
-        const int64_t *one = (const int64_t *)a[3].data, *other = (const int64_t *)a[4].data;
-        good = a[3].size == a[4].size && a[3].size == a[5].size;
-        for (Py_ssize_t i = 0; good && i < a[3].size; i++) {
-            good = inside(&of, one[i]) && inside(&of, other[i]);
-            if (!good)
-                break;
-            int32_t m = of.length[one[i]], n = of.length[other[i]];
-            int found = memcmp(of.data + of.at[one[i]], of.data + of.at[other[i]], m < n ? m : n);
-            a[5].data[i] = found < 0 || (found == 0 && m < n);
-        }
+        good = a[4].size == n && a[5].size == n;
+        for (Py_ssize_t i = 0; good && i < n; i++)
+            good = inside(&of, rows[i]);
         if (!good)
             PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
     }
+    Tied *tied = NULL;
+    if (good && n && !(tied = malloc(n * sizeof(Tied)))) {
+        PyErr_NoMemory();
+        good = 0;
+    }
+    if (good) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; i < n; i++)
+            tied[i] = (Tied){0, of.data + of.at[rows[i]], of.length[rows[i]], rows[i]};
+        for (Py_ssize_t start = 0, stop; start < n; start = stop) {
+            for (stop = start + 1; stop < n && group[stop] == group[start]; stop++)
+                ;
+            if (stop - start > 1)
+                sort(tied + start, stop - start);
+        }
+        for (Py_ssize_t i = 0; i < n; i++)
+            out[i] = tied[i].row;
+        Py_END_ALLOW_THREADS
+    }
+    free(tied);
     release(a, 6);
     if (!good)
         return NULL;
@@ -774,7 +837,7 @@ strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 #define METHOD(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
 
 static PyMethodDef METHODS[] = {METHOD(lines),   METHOD(count),   METHOD(collect), METHOD(changes),
-                                METHOD(entries), METHOD(hashes),  METHOD(same),    METHOD(less),    METHOD(strings),
+                                METHOD(entries), METHOD(hashes),  METHOD(same),    METHOD(falling), METHOD(strings),
                                 METHOD(packed),  {NULL, NULL, 0, NULL}};
 
 static PyModuleDef_Slot SLOTS[] = {{0, NULL}};

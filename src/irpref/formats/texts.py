@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.arrays.segments import Floats, Ints
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,10 +152,10 @@ class Texts:
         found: bool = _native.same(self.data, self.at, self.length, one, other.data, other.at, other.length, two)
         return found
 
-    def less(self, a: Ints, b: Ints) -> Bools:
-        """Whether each row of `a` has a lower text than that of `b`: shape as both."""
-        out = np.empty(a.size, bool)
-        _native.less(self.data, self.at, self.length, _rows(a), _rows(b), out)
+    def falling(self, rows: Ints, group: Ints) -> Ints:
+        """The rows of each group by falling text: shape as `rows` and `group`, whose groups follow each other."""
+        out = np.empty(rows.size, np.int64)
+        _native.falling(self.data, self.at, self.length, _rows(rows), _rows(group), out)
         return out
 
     def to_list(self, rows: Ints | None = None) -> list[str]:

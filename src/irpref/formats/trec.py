@@ -113,7 +113,8 @@ def run_table(source: Source) -> Table:
 
 def _whole(source: Source, form: Form) -> Lines:
     """All lines of a file."""
-    parts = [part.compact() for part in blocks(source, form)]
+    short = source.is_short(BLOCK_BYTES)  # then its text is no burden
+    parts = [part if short else part.compact() for part in blocks(source, form)]
     return Lines.joined(parts) if parts else lines_from([], None, {name: [] for name in form.texts})
 
 

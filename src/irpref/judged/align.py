@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, repeat
-from operator import itemgetter, lt
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.arrays.segments import Floats, Ints, Segments, order_by
 from irpref.formats.columns import Coded, Table, as_list, take
 from irpref.formats.texts import Texts
 from irpref.judged.inputs import are_numbers, as_numbers, as_table, group, str_list
@@ -71,11 +71,13 @@ class Part(Record):
             return [self.docs[int(row)] for row in rows]
         return list(itemgetter(*rows.tolist())(self.docs))
 
-    def less(self, a: Ints, b: Ints) -> Bools:
-        """Whether each row of `a` has a lower id than that of `b`: shape as both."""
+    def falling(self, rows: Ints, group: Ints) -> Ints:
+        """The rows of each group by falling id: shape as both; groups follow each other."""
         if not isinstance(self.docs, list):
-            return self.docs.less(a, b)
-        return np.fromiter(map(lt, self.docs_of(a), self.docs_of(b)), dtype=bool, count=a.size)
+            return self.docs.falling(rows, group)
+        docs = self.docs_of(rows)
+        by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+        return rows[by_id[np.argsort(group[by_id], kind="stable")]]
 
 
 # Some topics of a run, and their documents looked up: (n_rows,) row of the pool, -1 where there is no judgment.

@@ -413,11 +413,11 @@ def group(query_id: Any) -> Grouping:
         raise
     blocks = str_list(as_list(take(query_id, begins)), "query_id")
     lengths = np.diff(np.append(begins, size))
-    seen: dict[str, int] = {}
-    of_block = np.fromiter((seen.setdefault(name, len(seen)) for name in blocks), np.int64, len(blocks))
-    names = list(seen)
+    names = list(dict.fromkeys(blocks))
     if len(names) == len(blocks):
         return Grouping(names, lengths, None)
+    number = dict(zip(names, range(len(names)), strict=True))
+    of_block = np.fromiter(map(number.__getitem__, blocks), np.int64, len(blocks))
     of_row = np.repeat(of_block, lengths)
     order = order_by(of_row, np.zeros(size, np.int64), len(names))
     return Grouping(names, np.bincount(of_block, lengths, len(names)).astype(np.int64), order)

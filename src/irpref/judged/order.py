@@ -14,10 +14,6 @@ from irpref.arrays.segments import Bools, Floats, Ints, NDArray, Segments
 
 T = TypeVar("T", bound=np.generic)
 
-_FEW = 4  # tied documents that are sorted by comparing each two of them, all such groups at once
-_MANY = 1000  # tied documents of all groups from which that is worth its calls
-
-
 TIES = ("id", "input")
 
 
@@ -57,11 +53,8 @@ TREC = Alignment()
 class Ids(Protocol):
     """Document ids of rows."""
 
-    def docs_of(self, rows: Ints) -> list[str]:
-        """Ids of these rows."""
-
-    def less(self, a: Ints, b: Ints) -> Bools:
-        """Whether each row of `a` has a lower id than that of `b`: shape as both."""
+    def falling(self, rows: Ints, group: Ints) -> Ints:
+        """The rows of each group by falling id: shape as both; groups follow each other."""
 
 
 class Moved(Record):
@@ -138,7 +131,7 @@ def evaluation_order(
             wanted[group[matters[rows]]] = True
             keep = wanted[group]
             place, rows, group = place[keep], rows[keep], group[keep]
-        resolved = _by_falling_id(rows, group, ids)
+        resolved = ids.falling(rows, group)
         if order is None:
             return Moved(place, resolved) if (resolved != rows).any() else None
         order[place] = resolved
@@ -162,29 +155,3 @@ def blurs(score: Floats, topics: Segments) -> bool:
     inner = topics.starts[1:]
     level[inner[(inner > 0) & (inner < score.size)] - 1] = False
     return bool(level.any())
-
-
-def _by_falling_id(rows: Ints, group: Ints, ids: Ids) -> Ints:
-    """Rows of each group by falling id: (n_rows,), groups follow each other."""
-    few = _FEW if rows.size > _MANY else 0
-    out = rows.copy()
-    first = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: rows.size])
-    sizes = np.diff(np.append(first, rows.size))
-    many = np.flatnonzero(np.repeat(sizes > few, sizes))
-    if many.size:
-        docs = ids.docs_of(rows[many])
-        by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
-        out[many] = rows[many[by_id[np.argsort(group[many[by_id]], kind="stable")]]]
-    if few:
-        # A document goes back one place for each behind it with a higher id. Most groups are pairs.
-        place = np.arange(rows.size)
-        behind = np.repeat(np.where(sizes > few, 0, first + sizes), sizes) - place
-        distance = range(1, few)
-        pairs = [np.flatnonzero(behind > d) for d in distance]
-        one = np.concatenate(pairs)
-        other = np.concatenate([left + d for left, d in zip(pairs, distance, strict=True)])
-        turned = ids.less(rows[one], rows[other])
-        place += np.bincount(one[turned], minlength=rows.size)
-        place -= np.bincount(other[turned], minlength=rows.size)
-        out[place] = out.copy()
-    return out

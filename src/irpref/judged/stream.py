@@ -93,7 +93,7 @@ def judge_file(
     options: dict[str, Any] = {"strict": strict, "ties": ties, "rounded": rounded, "alignment": alignment}
     how = reading(form)
     found = form_of(source, how.form)
-    if found not in ("parquet", "trec"):
+    if found not in ("parquet", "trec") or (found == "trec" and source.is_short(block_bytes)):
         return judge_table(pool, read_table(source, "run", how), **options)
     parts = blocks(source, RUN, block_bytes) if found == "trec" else run_blocks(source, how)
     try:
