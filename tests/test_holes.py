@@ -19,6 +19,7 @@ from irpref.analysis.holes import hole_intervals
 from irpref.measures import registered
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference import order, scale_of
+from irpref.reference.everyday import expected_reciprocal_rank, rank_biased_precision
 from irpref.reference.preference import bpref
 from irpref.reference.symbols import top
 from real_runs import qrels_of, runs_of
@@ -101,6 +102,8 @@ HOST = {
         len(ranking) if rel is None else sum(_relevant(ranking, judged, rel))
     ),
     "NumQ": lambda ranking, judged: Fraction(bool(ranking)),
+    "RBP": rank_biased_precision,
+    "ERR": expected_reciprocal_rank,
 }
 
 
@@ -124,6 +127,8 @@ def host_parameters(name):
         "NumRel": ({}, {}),
         "NumRet": ({}, rel),
         "NumQ": ({}, {}),
+        "RBP": ({"rel": st.integers(1, 3)}, {"p": st.sampled_from([0.5, 0.9])}),
+        "ERR": ({}, cutoff),
     }
     return st.fixed_dictionaries(options[name][0], optional=options[name][1])
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.measures import e_measure, everyday, expected, generalised, known
+from irpref.measures import e_measure, everyday, expected, gain, generalised, known, rank_biased
 
 EXHAUSTIVE = 1_024
 _LEVELS = 4  # grades that steps are made of
@@ -53,6 +53,11 @@ CORNERS = {
     generalised.g_recall,
     known.coverage,
     known.novelty,
+    rank_biased.rbp,
+    rank_biased.rbp_residual,
+    rank_biased.err,  # a document adds more at its own rank than it takes from those below
+    gain.cg,
+    gain.dcg,
 }
 
 # Those of them of which the difference of two runs has its extremes at `pair_corners`, and at `alone`.

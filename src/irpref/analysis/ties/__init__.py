@@ -28,7 +28,19 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.evaluation import KernelEvaluator, Task
 from irpref.judged.align import judge
-from irpref.measures import blended_ratio, bpref, crp, everyday, expected, generalised, known, ncu, rpref
+from irpref.measures import (
+    blended_ratio,
+    bpref,
+    crp,
+    everyday,
+    expected,
+    gain,
+    generalised,
+    known,
+    ncu,
+    rank_biased,
+    rpref,
+)
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
@@ -180,6 +192,12 @@ ADDS: dict[Any, Callable[..., bool]] = {
     expected.relative_recall: lambda **_: True,
     generalised.g_precision: lambda **_: True,
     generalised.g_recall: lambda **_: True,
+    rank_biased.rbp: lambda **_: True,
+    rank_biased.rbp_residual: lambda **_: True,
+    rank_biased.err: lambda **_: True,
+    gain.cg: lambda **_: True,
+    gain.dcg: lambda **_: True,
+    gain.ncg: lambda **_: True,
 }
 
 
