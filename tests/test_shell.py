@@ -65,6 +65,7 @@ def test_bars_of_a_narrow_page_are_shorter_in_the_same_proportion(shell, ranked,
     lengths = {topic: max(ends) for topic, ends in bars(out).items()}
     assert 4 <= lengths["t1"] < 20
     assert max(len(line) for line in out.splitlines() if "|" in line) <= 60
+    assert re.search(r"^t1 +0\.0000 +0\.5000 +\+0\.5000 .*\|", out, re.M), out  # beside its numbers, not below them
     assert lengths["t2"] == lengths["t6"] == -(-lengths["t1"] // 2)
     assert lengths["t4"] == 1
 
