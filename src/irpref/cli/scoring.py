@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from irpref.arrays.segments import all_whole
 from irpref.formats.columns import Reading, Table, as_list
 from irpref.formats.source import Source
-from irpref.formats.tables import read_judgments as of_file
 from irpref.formats.tables import read_table
+from irpref.judged.inputs import opened
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import SOURCE
 from irpref.messages import IrprefWarning, warn_user
@@ -113,11 +113,7 @@ def read_judgments(
     ValueError
         There is no such file and no such data set; a line is malformed.
     """
-    if name == "-" or os.path.exists(name):
-        source = Source(name, keep=True)
-        found = Judgments(of_file(source, preferences, form and form.but(form=None)))
-    else:
-        found = Judgments(_from_ir_datasets(name, preferences))
+    found = Judgments(opened(name, "relevance", preferences, form and form.but(form=None)))
     if not len(found.data):
         where = "<stdin>" if name == "-" else name
         raise ValueError(f"{where}: the qrels are empty: there is nothing to judge a run against")
@@ -126,21 +122,6 @@ def read_judgments(
 
         found = Judgments(with_known(found.rows(), known))
     return found
-
-
-def _from_ir_datasets(name: str, preferences: bool | None) -> Any:
-    from irpref.formats.collections import dataset, judgments, not_loaded
-
-    try:
-        found = dataset(name, "preferences" if preferences else "qrels")
-    except ImportError as error:
-        raise FileNotFoundError(f"{name}: no such file ({error})") from None
-    except ValueError as error:
-        raise FileNotFoundError(f"{name}: no such file, and {error}") from None
-    try:
-        return judgments(found, preferences)
-    except (OSError, RuntimeError) as error:
-        raise not_loaded(name, error) from None
 
 
 class Scores:

@@ -21,14 +21,14 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
-from irpref.formats.columns import NAMES, Coded, Table, as_list, changes, objects, take
+from irpref.formats.columns import NAMES, Coded, Reading, Table, as_list, changes, objects, take
 from irpref.formats.texts import Texts
 
 # Of a frame of judgments, scores are not taken for grades, as they are in files of BEIR.
 _NAMES = {ours: tuple(name for name in names if name == ours or name != "score") for ours, names in NAMES.items()}
 
 
-def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
+def opened(data: Any, value: str, preferences: bool | None = False, form: Reading | None = None) -> Any:
     """What users hand in, in a form that can be read any number of times, in memory.
 
     Parameters
@@ -41,6 +41,8 @@ def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
     preferences : bool or None
         Whether a file of judgments may hold preferences (see `irpref.read_preferences`); None: one that can be nothing
         else.
+    form : Reading, optional
+        How a file of judgments is read.
 
     Raises
     ------
@@ -50,7 +52,7 @@ def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
     if isinstance(data, (Mapping, list, Table)):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return _named(os.fspath(data), value, preferences)
+        return _named(os.fspath(data), value, preferences, form)
     if isinstance(data, Iterator):
         return list(data)
     if hasattr(type(data), "columns"):  # of the class: a polars LazyFrame warns when asked itself
@@ -60,7 +62,7 @@ def opened(data: Any, value: str, preferences: bool | None = False) -> Any:
     return _of_dataset(data, value, preferences)
 
 
-def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
+def _named(name: Any, value: str, preferences: bool | None, form: Reading | None) -> Any:
     """The file of this name, else the data set."""
     from irpref.formats import tables
     from irpref.formats.source import Source
@@ -71,16 +73,15 @@ def _named(name: Any, value: str, preferences: bool | None = False) -> Any:
         try:
             found = dataset(name, "scoreddocs" if value == "score" else "preferences" if preferences else "qrels")
         except (ImportError, ValueError) as error:
-            raise FileNotFoundError(f"{name}: no such file, and {error}") from None
+            why = f" ({error})" if isinstance(error, ImportError) else f", and {error}"
+            raise FileNotFoundError(f"{name}: no such file{why}") from None
         try:
             return _of_dataset(found, value, preferences)
         except (OSError, RuntimeError) as error:
             raise not_loaded(name, error) from None
     if value == "score":
-        table: Any = tables.read_table(name, "run")
-    else:
-        table = tables.read_judgments(Source(name, keep=True), preferences)
-    return table
+        return tables.read_table(name, "run")
+    return tables.read_judgments(Source(name, keep=True), preferences, form)
 
 
 def _of_dataset(data: Any, value: str, preferences: bool | None = False) -> Any:
