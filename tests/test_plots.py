@@ -147,7 +147,7 @@ def test_crp_in_ranks_shows_the_worst_case_and_no_band_for_many_systems():
     for name in SYNTHETIC.runs:
         assert (found[name][1] >= found["median worst case"][1][: found[name][1].size]).all()
     assert len(ax.collections) == 0
-    assert ax.get_ylabel() == "CRP (ranks)"
+    assert ax.get_ylabel() == "CRP (ranks; 0 ideal; above 0:\nmore documents too low than too high)"
 
 
 def test_the_ideal_ends_with_the_longest_run():
@@ -717,3 +717,67 @@ def test_drawing_leaves_a_notebook_interactive(tmp_path):
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "True", done.stdout + done.stderr
+
+
+# ------------------------------------------------------------------------------------------------------ many runs
+
+
+def _many(n):
+    """Runs of the synthetic collection, and worse and worse copies of them."""
+    rng = np.random.default_rng(0)
+    return {
+        f"run{i:02}": {
+            q: {d: s + 0.2 * i * float(rng.normal()) for d, s in docs.items()}
+            for q, docs in SYNTHETIC.runs["strong"].items()
+        }
+        for i in range(n)
+    }
+
+
+@pytest.mark.filterwarnings("ignore::irpref.ScaleWarning")
+@pytest.mark.parametrize("draw", [plots.crp, plots.precision_recall, plots.npref_convergence, plots.cumulated_gain])
+def test_of_many_runs_the_best_few_are_in_colour_and_the_others_grey(draw):
+    ax = draw(SYNTHETIC.qrels, _many(12))
+    words = [entry.get_text() for entry in ax.get_legend().get_texts()]
+    assert sum("other run" in word for word in words) == 1
+    assert "7 other runs" in words
+    assert len(words) <= 7  # five runs, the others, the ideal
+    assert sum(line.get_color() == "0.8" for line in ax.lines) == 7
+    height = ax.get_legend().get_window_extent().height
+    ax.figure.canvas.draw()
+    assert height <= ax.get_window_extent().height
+    few = draw(SYNTHETIC.qrels, _many(8))
+    assert sum(line.get_color() == "0.8" for line in few.lines) == 0
+
+
+def test_highlighted_runs_are_in_colour():
+    ax = plots.precision_recall(SYNTHETIC.qrels, _many(4), highlight=["run03"])
+    assert [line.get_color() for line in ax.lines].count("0.8") == 3
+    assert "run03" in ax.get_legend().get_texts()[0].get_text()
+    with pytest.raises(ValueError, match="highlight='run9' is none of the runs"):
+        plots.crp(SYNTHETIC.qrels, _many(4), highlight=["run9"])
+
+
+def test_the_axis_of_crp_says_what_is_above_0():
+    # One S and three A, ranked A A S A: -1, -1, +1 (see irpref.measures.crp).
+    ax = plots.crp({"q": {"s": 2, "a": 1, "b": 1, "c": 1}}, {"q": {"a": 4.0, "b": 3.0, "s": 2.0, "c": 1.0}})
+    assert "above 0:\nmore documents too low than too high" in ax.get_ylabel()
+    perfect = plots.crp({"q": {"s": 2, "a": 1}}, {"q": {"s": 2.0, "a": 1.0}})
+    assert "above 0" not in perfect.get_ylabel()
+
+
+def test_npref_says_that_it_is_constant_on_binary_judgments():
+    qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}
+    ax = plots.npref_convergence(qrels, {"q": {"b": 4.0, "a": 3.0, "d": 2.0, "c": 1.0}}, measure="RPref(max_rel=1)")
+    assert any("the same for every n" in note for note in notes(ax))
+    graded = plots.npref_convergence(SYNTHETIC.qrels, THREE, measure="RPref(max_rel=3)")
+    assert not any("the same for every n" in note for note in notes(graded))
+
+
+def test_the_histogram_takes_any_measure():
+    ax = plots.precision_histogram(SYNTHETIC.qrels, {"strong": THREE["strong"]}, THREE["baseline"], measure="nDCG@10")
+    table = curves.paired_differences(
+        SYNTHETIC.qrels, {"strong": THREE["strong"]}, THREE["baseline"], "nDCG@10", per_topic=True
+    )
+    assert sorted(bar.get_height() for bar in ax.patches) == sorted(d for d in table["difference"] if d)
+    assert "nDCG@10" in ax.get_title() or any("nDCG@10" in note for note in notes(ax))

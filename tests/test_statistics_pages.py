@@ -1,6 +1,7 @@
 """The pages about leaderboards and checks say what the functions do."""
 
 import doctest
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -40,3 +41,24 @@ def test_five_runs_by_hand():
     differ = randomised.matrix((randomised.p_adjusted <= 0.05).astype(float), 0) > 0
     assert letters(differ) == ["a", "a", "ab", "ab", "b"]
     assert randomised.p_adjusted[[3, 6]].round(3).tolist() == [0.001, 0.012]
+
+
+def test_the_page_of_error_rates_is_that_of_the_stored_results():
+    spec = importlib.util.spec_from_file_location("make_significance", DOCS / "make_significance.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (DOCS / "significance.md").read_text(encoding="utf-8") == module.page()
+
+
+def test_an_experiment_has_equal_runs_and_others():
+    spec = importlib.util.spec_from_file_location("make_significance", DOCS / "make_significance.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    draw = np.random.default_rng(0)
+    real = draw.random((30, 40))
+    made, equal = module.experiment(real, 14, 100_000, True, draw)
+    assert equal.sum() == 14 * 13 // 2
+    means = made.mean(axis=1)
+    assert np.ptp(means[:14]) < 0.01
+    for method in module.METHODS:
+        assert module.called(made[:, :40], method, 0).shape == (190,)

@@ -182,7 +182,8 @@ def _means(found: Any, measures: Sequence[Measure]) -> Table:
         Column("measure", left=True),
         *([Column("group", left=True), Column("topics")] if grouped else []),
         *(Column(name, four) for name in "AB"),
-        *(Column(name, gap) for name in ("B - A", "from", "to")),
+        Column("B - A", gap),
+        *(Column(name, lambda end: gap(end) if math.isfinite(end) else "-") for name in ("from", "to")),
         Column("p", p_value),
         *(Column(name) for name in ("B better", "A better", "equal")),
     ]

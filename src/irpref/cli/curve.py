@@ -38,13 +38,15 @@ _HELP = {
     "pr": "precision at the 11 levels of recall",
     "gain": "cumulated and discounted cumulated gain by rank",
     "areas": "areas under the curves of cumulated gain: their mean height",
-    "histogram": "R-precision of A minus B, topic by topic",
+    "histogram": "R-precision, or another measure, of A minus B, topic by topic",
     "summary": "topics, documents retrieved, relevant, found",
 }
 
 
 def _arguments(kind: str, parser: Parser) -> None:
-    frame.add_inputs(parser, "RUN... [MEASURE]" if kind == "npref" else "A B" if kind == "histogram" else "RUN...")
+    frame.add_inputs(
+        parser, "RUN... [MEASURE]" if kind == "npref" else "A B [MEASURE]" if kind == "histogram" else "RUN..."
+    )
     add_options(parser, kind)
     if kind != "histogram":
         parser.add_argument("-q", "--by-query", action="store_true", help="one block of rows for each topic")
@@ -125,6 +127,9 @@ def _table(args: argparse.Namespace) -> Any:
     qrels, runs = given.judgments().rows(), given.runs(args, rounded=True)
     function = getattr(curves, FUNCTIONS[args.kind])
     if args.kind == "histogram":
+        if given.measures:
+            function = curves.paired_differences
+            del more["rel"]
         function, args.by_query = partial(function, baseline=list(runs)[1]), True
     if args.topic is None:
         return function(qrels, runs, per_topic=args.by_query, **more)

@@ -47,7 +47,7 @@ PICTURES = {
     "npref": Picture("npref_convergence", "n-pref by number of partitions"),
     "pr": Picture("precision_recall", "precision at the 11 levels of recall"),
     "gain": Picture("cumulated_gain", "cumulated gain by rank with the ideal"),
-    "histogram": Picture("precision_histogram", "R-precision of A minus B by topic", n_runs=2),
+    "histogram": Picture("precision_histogram", "R-precision, or another measure, of A minus B by topic", n_runs=2),
     "strip": Picture("topic_strip", "values of a measure by topic", measures=("AP",), groups="strip"),
     "scatter": Picture(
         "measure_scatter",
@@ -56,6 +56,7 @@ PICTURES = {
         groups="dot",
     ),
 }
+HIGHLIGHTED = ("crp", "npref", "pr", "gain")
 FORMATS = ("png", "pdf", "svg")
 
 
@@ -63,7 +64,9 @@ def _arguments(kind: str, parser: Parser) -> None:
     picture = PICTURES[kind]
     of_values = bool(picture.measures)
     runs = {1: "RUN", 2: "A B"}.get(picture.n_runs or 0, "RUN...")
-    frame.add_inputs(parser, f"{runs} [MEASURE...]" if of_values or kind == "npref" else runs, " -f FILE")
+    frame.add_inputs(
+        parser, f"{runs} [MEASURE...]" if of_values or kind in ("npref", "histogram") else runs, " -f FILE"
+    )
     add_options(parser, kind)
     if picture.groups:
         frame.add_groups(parser, f"a {picture.groups} for each run and group of topics")
@@ -78,6 +81,10 @@ def _arguments(kind: str, parser: Parser) -> None:
     if kind == "gain":
         parser.add_argument(
             "--quantity", choices=("cg", "dcg", "ncg", "ndcg"), default="dcg", help="default: %(default)s"
+        )
+    if kind in HIGHLIGHTED:
+        parser.add_argument(
+            "--highlight", metavar="RUN", action="append", help="in colour, the others grey (repeatable)"
         )
     frame.add_reading(parser, float32=of_values or kind in OF_THE_HOST)
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
@@ -118,8 +125,13 @@ def run(args: argparse.Namespace) -> None:
         more["quantity"] = args.quantity
     elif kind == "histogram":
         more["baseline"] = list(given.files)[1]
+        if given.measures:
+            del more["rel"]
     elif picture.groups:
         more["groups"] = args.groups
+    if kind in HIGHLIGHTED and args.highlight:
+        name_of = {path: name for name, path in given.files.items()}
+        more["highlight"] = [name_of.get(name, name) for name in args.highlight]
 
     from irpref import plots
 

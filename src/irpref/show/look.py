@@ -15,7 +15,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
-from irpref.messages import visible
+from irpref.messages import did_you_mean, visible
 from irpref.show.names import LONGEST, left_out, middle, parts
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ LINES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "0.45"
 NEUTRAL = "0.35"  # of systems that are too many to have a colour each
+MANY, BEST = 8, 5  # runs that are all in colour; of more, as many
 SIZE = (4.4, 3.2)  # inches: two columns of a page hold it at three quarters, where 10 points become 7.5
 CRP_CUT = 4  # a curve of CRP is drawn down to so many times the mean R: later ranks say little of a run
 STYLE: dict[str, Any] = {
@@ -181,6 +182,42 @@ def forget() -> None:
 # --------------------------------------------------------------------------------------------------------- names
 
 
+def in_colour(ax: Axes, table: Any, of: tuple[str, str], highlight: Iterable[str] | None = None) -> list[str]:
+    """The runs of a table of curves that are to be drawn in colour; the others are drawn, in grey.
+
+    Parameters
+    ----------
+    ax : Axes
+    table : DataFrame with a column `run`
+    of : names of two columns
+        What is drawn, across and up.
+    highlight : names of runs, optional
+        None: all of up to eight runs, of more the five with the highest mean.
+
+    Raises
+    ------
+    ValueError
+        A name is that of no run.
+    """
+    names = list(dict.fromkeys(table["run"]))
+    if highlight is None:
+        means = table.groupby("run", sort=False)[of[1]].mean()
+        chosen = (
+            names if len(names) <= MANY else means.sort_values(ascending=False, kind="stable").index[:BEST].tolist()
+        )
+    else:
+        chosen = [highlight] if isinstance(highlight, str) else list(dict.fromkeys(highlight))
+        for name in chosen:
+            if name not in names:
+                raise ValueError(f"highlight={name!r} is none of the runs{did_you_mean(name, names)}")
+    rest = [name for name in names if name not in chosen]
+    for i, name in enumerate(rest):
+        rows = table[table["run"] == name]
+        label = None if i else count(len(rest), "other run")
+        ax.plot(rows[of[0]], rows[of[1]], color="0.8", linewidth=0.7, zorder=1, label=label)
+    return chosen
+
+
 def text(name: object) -> str:
     """The name as matplotlib shows it: dollars begin mathematics, labels that begin with an underscore are left out."""
     shown = visible(str(name)).replace("$", r"\$")
@@ -261,6 +298,8 @@ def columns(labels: Sequence[str], inches: float) -> int:
 def legend(ax: Axes, *, note: str = "", always: bool = False, **more: Any) -> None:
     """A legend below the x axis, where it covers no data; inside on a figure that cannot make room for it."""
     handles, labels = ax.get_legend_handles_labels()
+    order = sorted(range(len(labels)), key=lambda i: labels[i].endswith(("other run", "other runs")))  # these last
+    handles, labels = [handles[i] for i in order], [labels[i] for i in order]
     if not labels or not (always or any(label != "run" for label in labels)):
         return
     figure: Any = ax.figure

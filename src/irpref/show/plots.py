@@ -35,6 +35,7 @@ from irpref.show.look import (
     count,
     finish,
     grow,
+    in_colour,
     introduce,
     legend,
     name_points,
@@ -196,6 +197,7 @@ def crp(
     normalized: bool = True,
     spread: bool | None = None,
     cut: float | None = None,
+    highlight: Sequence[str] | None = None,
     ax: Axes | None = None,
     styles: Styles | None = None,
     **options: Any,
@@ -216,6 +218,8 @@ def crp(
     cut : number, optional
         Last rank drawn, as a multiple of the mean of R: what comes later says little about the run. None: 4, or all
         ranks where `depth` says how many.
+    highlight : names of runs, optional
+        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
     ax, styles : see `crp_sketch`
     **options : of `irpref.curves.crp`
 
@@ -229,13 +233,13 @@ def crp(
     table = _means("crp", ("rank", "share_median", "crp_low", "share_low", "exhausted"), data, runs, options)
     ax = axes() if ax is None else ax
     value = "share" if normalized else "crp"
-    names = list(dict.fromkeys(table["run"]))
     one = table.attrs.get("n_topics") == 1
-    spread = (len(names) <= 3 if spread is None else spread) and not one
     times = cut or (np.inf if options.get("depth") else CRP_CUT)
     last = np.ceil(times * max(float(table["recall_base"].max()), 1)) if np.isfinite(times) else np.inf
     alive = table[table["exhausted"] < 1]
     shown = alive[alive["rank"] <= last]
+    names = in_colour(ax, shown, ("rank", f"{value}_median"), highlight)
+    spread = (len(names) <= 3 if spread is None else spread) and not one
     labels = short_names(names)
     introduce(names)
     ax.axhline(0, color=GREY, linewidth=1.0, linestyle="--", zorder=1)
@@ -267,7 +271,10 @@ def crp(
     ax.set_xlim(left=0)
     what = _crp_name(table)
     bottom = f"{MINUS}1 {_worst(table)} at R"
-    ax.set_ylabel(f"{what} / [R(R + 1)/2]\n(0 ideal, {bottom})" if normalized else f"{what} (ranks)")
+    ends = f"0 ideal, {bottom}" if normalized else "0 ideal"
+    if shown[f"{value}_median"].max() > 0:
+        ends += "; above 0:\nmore documents too low than too high"
+    ax.set_ylabel(f"{what} / [R(R + 1)/2]\n({ends})" if normalized else f"{what} (ranks; {ends})")
     ax.set_xlabel("rank")
     middle_of = "" if one else ": median" + (" and quartiles" if spread else "")
     title(
@@ -306,6 +313,7 @@ def npref_convergence(
     runs: Run | Runs | None = None,
     *,
     pairs: bool | None = None,
+    highlight: Sequence[str] | None = None,
     ax: Axes | None = None,
     styles: Styles | None = None,
     **options: Any,
@@ -318,12 +326,14 @@ def npref_convergence(
     runs : with qrels: one run, or a dict of name to run
     pairs : bool, optional
         Write the number of misplaced pairs beside each point; None: for up to three runs.
+    highlight : names of runs, optional
+        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
     ax, styles : see `crp_sketch`
     **options : of `irpref.curves.npref_convergence`
     """
     table = _means("npref_convergence", ("n", "value", "limit", "misplaced"), data, runs, options)
     ax = axes() if ax is None else ax
-    names = list(dict.fromkeys(table["run"]))
+    names = in_colour(ax, table, ("n", "value"), highlight)
     pairs = len(names) <= 3 if pairs is None else pairs
     labels = short_names(names)
     introduce(names)
@@ -353,7 +363,10 @@ def npref_convergence(
     ax.set_ylabel("n-pref")
     several = "query_id" not in table and table.attrs.get("n_topics", 1) > 1
     note = f"numbers below: misplaced pairs{' (mean)' if several else ''}" if pairs else ""
-    title(ax, _over_topics("n-pref", table), _parameters(measure), note)
+    ends = table.groupby("run")["value"].agg(["min", "max"])
+    constant = bool((ends["max"] - ends["min"] <= 1e-12).all()) and len(steps) > 1
+    same = "the same for every n, as always with binary judgments" if constant else ""
+    title(ax, _over_topics("n-pref", table), _parameters(measure), same, note)
     if pairs:
         grow(ax, height=10 / 72 * len(names))
     legend(ax, note=labels.note)
@@ -381,7 +394,13 @@ def _below_axis(ax: Axes, words: str, x: float, down: float, ha: str, colour: Co
 
 @styled
 def precision_recall(
-    data: Qrels, runs: Run | Runs | None = None, *, ax: Axes | None = None, styles: Styles | None = None, **options: Any
+    data: Qrels,
+    runs: Run | Runs | None = None,
+    *,
+    highlight: Sequence[str] | None = None,
+    ax: Axes | None = None,
+    styles: Styles | None = None,
+    **options: Any,
 ) -> Axes:
     """Interpolated precision at the 11 levels of recall.
 
@@ -389,12 +408,14 @@ def precision_recall(
     ----------
     data : table of `irpref.curves.interpolated_precision()`, or the qrels
     runs : with qrels: one run, or a dict of name to run
+    highlight : names of runs, optional
+        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
     ax, styles : see `crp_sketch`
     **options : of `irpref.curves.interpolated_precision`
     """
     table = _means("interpolated_precision", ("recall", "precision"), data, runs, options)
     ax = axes() if ax is None else ax
-    names = list(dict.fromkeys(table["run"]))
+    names = in_colour(ax, table, ("recall", "precision"), highlight)
     labels = short_names(names)
     introduce(names)
     for name in names:
@@ -436,7 +457,7 @@ def precision_histogram(
     run : str, optional
         What to draw, where the table holds several.
     measure : optional
-        With values of several measures, which to draw.
+        With qrels, what to draw in place of R-precision; with values of several measures, which.
     ax : Axes to draw on; a new figure if None
     **options : of `irpref.curves.precision_histogram`
     """
@@ -449,6 +470,10 @@ def precision_histogram(
         data = value_differences(values, baseline, per_topic=True)
     if runs is not None:
         options = {**options, "baseline": baseline, "per_topic": True}
+        if measure is not None:
+            from irpref.analysis.curves import paired_differences
+
+            data, runs, options = paired_differences(data, runs, measure=measure, **options), None, {}
     table = _data("precision_histogram", ("query_id", "difference"), data, runs, options)
     table = _only(table, "run", run)
     table = table.sort_values("difference", ascending=False, kind="stable")
@@ -527,6 +552,7 @@ def cumulated_gain(
     runs: Run | Runs | None = None,
     *,
     quantity: str = "dcg",
+    highlight: Sequence[str] | None = None,
     ax: Axes | None = None,
     styles: Styles | None = None,
     **options: Any,
@@ -538,6 +564,8 @@ def cumulated_gain(
     data : table of `irpref.curves.cumulated_gain()`, or the qrels
     runs : with qrels: one run, or a dict of name to run
     quantity : 'cg', 'dcg', 'ncg' or 'ndcg'
+    highlight : names of runs, optional
+        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
     ax, styles : see `crp_sketch`
     **options : of `irpref.curves.cumulated_gain`
     """
@@ -545,7 +573,7 @@ def cumulated_gain(
         raise ValueError(f"quantity={quantity!r} is not accepted, expected one of {', '.join(map(repr, _GAINS))}")
     table = _means("cumulated_gain", ("rank", "dcg", "ideal_dcg"), data, runs, options)
     ax = axes() if ax is None else ax
-    names = list(dict.fromkeys(table["run"]))
+    names = in_colour(ax, table if "ended" not in table else table[table["ended"] < 1], ("rank", quantity), highlight)
     shared = table.attrs.get("ideal", "judged") == "judged" and "group" not in table
     ratio = quantity in ("ncg", "ndcg")
     # The ideal list may be longer than all runs.
