@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -292,6 +292,32 @@ def _effects(measure: Measure, task: partial[Floats], run: _Listed, grid: Floats
     return _Effects(np.array([v[0] for v in values]), of, np.array([v[-1] - v[0] for v in values]))
 
 
+def _weights(runs: list[_Effects]) -> dict[tuple[int, str], float]:
+    """How much each document of a topic could change the differences of pairs of runs that could turn round."""
+    first, second = map(np.array, zip(*combinations(range(len(runs)), 2), strict=True))
+    docs = [list(dict.fromkeys(chain.from_iterable(some))) for some in zip(*(run.of for run in runs), strict=True)]
+    effects = []
+    for t, some in enumerate(docs):
+        rows = [[run.of[t].get(doc, run.other[t]) for doc in some] for run in runs]
+        effects.append(np.array(rows).reshape(len(runs), len(some)))
+    total = np.array([run.base.sum() for run in runs])
+    lead = total[first] - total[second]
+    # How far the run behind can come nearer; of two that are level, either way.
+    sign = np.where(lead < 0, -1.0, 1.0)
+    nearer, farther = np.zeros(first.size), np.zeros(first.size)
+    for effect in effects:
+        change = sign[:, None] * (effect[first] - effect[second])
+        nearer += np.maximum(-change, 0.0).sum(axis=1)
+        farther += np.maximum(change, 0.0).sum(axis=1)
+    turns = np.where(lead == 0, nearer + farther > 0, (nearer > 0) & (nearer >= np.abs(lead) - _SAME))
+    a, b = first[turns], second[turns]
+    out: dict[tuple[int, str], float] = {}
+    for t, (some, effect) in enumerate(zip(docs, effects, strict=True)):
+        weight = np.abs(effect[a] - effect[b]).sum(axis=0) / len(effects)
+        out.update({(t, doc): w for doc, w in zip(some, weight.tolist(), strict=True)})
+    return out
+
+
 def judge_next(
     measures: Measures,
     qrels: Qrels,
@@ -351,7 +377,6 @@ def judge_next(
     listed = _all_listed(evaluate, named_runs(runs))
     if len(listed) < 2:
         raise ValueError(f"judge_next compares runs: it needs at least 2, got {len(listed)}")
-    first, second = map(np.array, zip(*combinations(range(len(listed)), 2), strict=True))
     weights: dict[tuple[str, str], float] = {}
     retrieved: dict[tuple[str, str], dict[str, None]] = {}
     for measure in chosen:
@@ -359,29 +384,10 @@ def judge_next(
         assert isinstance(task, partial)
         grid = grade_grid(measure, task.keywords, evaluate.pool, grades)
         found = {name: _effects(measure, task, run, grid, depth) for name, run in listed.items()}
-        total = np.array([of.base.sum() for of in found.values()])
-        lead = total[first] - total[second]
-        docs, effects = [], []
-        for t, topic in enumerate(evaluate.topic_ids):
-            docs.append(list(dict.fromkeys(doc for run in found.values() for doc in run.of[t])))
-            rows = [[run.of[t].get(doc, run.other[t]) for doc in docs[t]] for run in found.values()]
-            effects.append(np.array(rows).reshape(len(listed), len(docs[t])))
-            for name, run in found.items():
-                for doc in run.of[t]:
-                    retrieved.setdefault((topic, doc), {})[name] = None
-        # How far the run behind can come nearer; of two that are level, either way.
-        sign = np.where(lead < 0, -1.0, 1.0)
-        nearer, farther = np.zeros(first.size), np.zeros(first.size)
-        for effect in effects:
-            change = sign[:, None] * (effect[first] - effect[second])
-            nearer += np.maximum(-change, 0.0).sum(axis=1)
-            farther += np.maximum(change, 0.0).sum(axis=1)
-        turns = np.where(lead == 0, nearer + farther > 0, (nearer > 0) & (nearer >= np.abs(lead) - _SAME))
-        a, b = first[turns], second[turns]
-        for topic, some, effect in zip(evaluate.topic_ids, docs, effects, strict=True):
-            weight = np.abs(effect[a] - effect[b]).sum(axis=0) / (len(effects) * len(chosen))
-            for doc, w in zip(some, weight.tolist(), strict=True):
-                weights[topic, doc] = weights.get((topic, doc), 0.0) + w
+        for (t, doc), weight in _weights(list(found.values())).items():
+            key = evaluate.topic_ids[t], doc
+            weights[key] = weights.get(key, 0.0) + weight / len(chosen)
+            retrieved.setdefault(key, {}).update(dict.fromkeys(name for name, of in found.items() if doc in of.of[t]))
     best = sorted((key for key in weights if weights[key] > _SAME), key=lambda key: (-weights[key], key))[:n]
     return pd.DataFrame(
         {

@@ -178,27 +178,16 @@ def _end(measure: Measure) -> int | None:
 
 # Values to which each group of tied documents adds its own part, whatever the order of the other groups: either what a
 # document adds depends on its rank and on which documents are above, or only one group matters at all.
-ADDS: dict[Any, Callable[..., bool]] = {
-    everyday.host_bpref: lambda **_: True,
-    bpref.bpref: lambda norm, top, cutoff, **_: (norm != "old" or cutoff is None) and top != "drop",
-    rpref.rpref: lambda top, **_: top != "drop",
-    blended_ratio.q_measure: lambda **_: True,
-    blended_ratio.o_measure: lambda **_: True,
-    blended_ratio.p_measure: lambda **_: True,
-    ncu.ncu: lambda **_: True,
-    crp.crp: lambda **_: True,
-    crp.n_crp: lambda **_: True,
-    known.novelty: lambda **_: True,
-    expected.relative_recall: lambda **_: True,
-    generalised.g_precision: lambda **_: True,
-    generalised.g_recall: lambda **_: True,
-    rank_biased.rbp: lambda **_: True,
-    rank_biased.rbp_residual: lambda **_: True,
-    rank_biased.err: lambda **_: True,
-    gain.cg: lambda **_: True,
-    gain.dcg: lambda **_: True,
-    gain.ncg: lambda **_: True,
-}
+ADDS: dict[Any, Callable[..., bool]] = dict.fromkeys(
+    (
+        *(everyday.host_bpref, blended_ratio.q_measure, blended_ratio.o_measure, blended_ratio.p_measure, ncu.ncu),
+        *(crp.crp, crp.n_crp, known.novelty, expected.relative_recall, generalised.g_precision, generalised.g_recall),
+        *(rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, gain.cg, gain.dcg, gain.ncg),
+    ),
+    lambda **_: True,
+)
+ADDS[bpref.bpref] = lambda norm, top, cutoff, **_: top != "drop" and (norm != "old" or cutoff is None)
+ADDS[rpref.rpref] = lambda top, **_: top != "drop"
 
 
 def _adds(measure: Measure, task: Task) -> bool:
