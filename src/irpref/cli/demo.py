@@ -112,7 +112,7 @@ def _unjudged(verdicts: dict[str, Verdict], judged: Any, ends: dict[str, Any]) -
     return _filled(
         f"2. Much was never judged: {shares} first ten documents were. Without the unjudged ones (condensed lists, "
         f"judged_only=True) nDCG@10 has {condensed.better} ahead, {condensed.high:.4f} to {condensed.low:.4f}. "
-        f"Whatever their grades may be, nDCG@10 lies between these bounds: {could}. The ranges "
+        f"Depending on their grades, nDCG@10 could be as low and as high as: {could}. The ranges "
         f"{'overlap: the judgments alone do not decide' if overlap else 'do not overlap'}."
     )
 
