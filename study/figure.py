@@ -14,7 +14,7 @@ from study.results import Results
 PANELS = (
     ("own ranking, a tenth of the judgments left", "random 10", "own", OWN),
     ("prediction of other topics, a tenth left", "random 10", "prediction", PREDICTION),
-    ("own ranking, shallow pools (depth 10, half of the teams)", "pools 10", "own", OWN),
+    ("own ranking, pools of depth 10", "pools 10", "own", OWN),
 )
 ROWS = (
     *("AP", "Q", "nDCG", "nDCG@10", "RBP", "AP'", "Q'", "nDCG'", "nDCG'@10", "RBP'"),
