@@ -781,3 +781,23 @@ def test_the_histogram_takes_any_measure():
     )
     assert sorted(bar.get_height() for bar in ax.patches) == sorted(d for d in table["difference"] if d)
     assert "nDCG@10" in ax.get_title() or any("nDCG@10" in note for note in notes(ax))
+
+
+def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
+    board = irpref.leaderboard(["AP", "EMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs)
+    ax = plots.leaderboard(board, "EMeasure")
+    of = board[board["measure"] == "EMeasure"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == of["run"].tolist()
+    ends = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
+    assert ends == list(zip(of["low"], of["high"], strict=True))
+    assert [line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 1] == of["mean"].tolist()
+    places = [f"{low}\N{EN DASH}{high}" for low, high in zip(of["place_low"], of["place_high"], strict=True)]
+    assert [note for note in notes(ax) if "\N{EN DASH}" in note] == places
+    many = irpref.leaderboard(["AP"], SYNTHETIC.qrels, _many(12), pairs="none")
+    colours = [line.get_color() for line in plots.leaderboard(many).lines]
+    assert colours.count("0.7") == 2 * 7
+    assert [line.get_color() for line in plots.leaderboard(many, highlight=["run03"]).lines].count("0.7") == 2 * 11
+    with pytest.raises(ValueError, match="measure='RR' is not on this board"):
+        plots.leaderboard(board, "RR")
+    with pytest.raises(ValueError, match="highlight='run99' is none of the runs"):
+        plots.leaderboard(many, highlight=["run99"])

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from irpref.show.board_plot import leaderboard
 from irpref.show.look import (
     COLOURS,
     CRP_CUT,
@@ -70,6 +71,7 @@ __all__ = [
     "cumulated_gain",
     "cutoffs",
     "incompleteness",
+    "leaderboard",
     "measure_scatter",
     "npref_convergence",
     "precision_histogram",
@@ -473,7 +475,8 @@ def precision_histogram(
         if measure is not None:
             from irpref.analysis.curves import paired_differences
 
-            data, runs, options = paired_differences(data, runs, measure=measure, **options), None, {}
+            judgments: Any = data
+            data, runs, options = paired_differences(judgments, runs, measure=measure, **options), None, {}
     table = _data("precision_histogram", ("query_id", "difference"), data, runs, options)
     table = _only(table, "run", run)
     table = table.sort_values("difference", ascending=False, kind="stable")

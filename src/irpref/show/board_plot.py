@@ -1,0 +1,88 @@
+"""The leaderboard as a picture: means with their intervals, and the range of places of each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from irpref.messages import did_you_mean
+from irpref.show.look import BEST, COLOURS, GREY, MANY, axes, finish, short_names, styled, text, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from irpref.analysis.leaderboard import Leaderboard
+
+
+@styled
+def leaderboard(
+    board: Leaderboard,
+    measure: str | None = None,
+    *,
+    group: str | None = None,
+    highlight: Iterable[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Means of runs with their intervals, best on top; at the right the range of places consistent with the tests.
+
+    Parameters
+    ----------
+    board : what `irpref.leaderboard` returns
+    measure : str, optional
+        Which of its measures; the first if None.
+    group : str, optional
+        Which of its groups of topics; the first if None.
+    highlight : names of runs, optional
+        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
+    ax : Axes to draw on; a new figure if None
+
+    Raises
+    ------
+    ValueError
+        The board has no such measure, group or run.
+
+    Examples
+    --------
+    >>> import irpref
+    >>> made = irpref.datasets.load("synthetic")
+    >>> ax = leaderboard(irpref.leaderboard(["AP"], made.qrels, made.runs))
+    """
+    rows = board
+    for column, wanted in (("group", group), ("measure", measure)):
+        known = list(dict.fromkeys(rows[column]))
+        wanted = known[0] if wanted is None else str(wanted)
+        if wanted not in known:
+            raise ValueError(f"{column}={wanted!r} is not on this board{did_you_mean(str(wanted), map(str, known))}")
+        rows = rows[rows[column].isna() if wanted is None else rows[column] == wanted]
+    rows = rows.sort_values("place", kind="stable")
+    names = rows["run"].tolist()
+    chosen = set((names if len(names) <= MANY else names[:BEST]) if highlight is None else list(highlight))
+    for name in chosen.difference(names):
+        raise ValueError(f"highlight={name!r} is none of the runs{did_you_mean(name, names)}")
+    ax = axes((5.4, 1.3 + 0.2 * len(names))) if ax is None else ax
+    labels = short_names(names, 28)
+    for at, row in enumerate(rows.itertuples(index=False)):
+        colour = COLOURS[0] if row.run in chosen else "0.7"
+        ax.plot([row.low, row.high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
+        ax.plot([row.mean], [at], "o", color=colour, markersize=4.5)
+        tested = board.method != "none"
+        places = f"{row.place_low}\N{EN DASH}{row.place_high}" if tested else str(row.place)
+        ax.annotate(
+            places,
+            (1, at),
+            (6, 0),
+            ("axes fraction", "data"),
+            "offset points",
+            va="center",
+            fontsize="x-small",
+            color=GREY if row.run not in chosen else "0.1",
+            annotation_clip=False,
+        )
+    ax.set_yticks(range(len(names)), [labels.shown[name].strip() for name in names])
+    ax.tick_params(axis="y", length=0, labelsize="small")
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlabel(f"{text(rows['measure'].iloc[0])}: mean and {100 * board.level:g} % interval")
+    ax.annotate("places", (1, 1), (6, 3), "axes fraction", "offset points", fontsize="x-small", va="bottom")
+    title(ax, f"{len(names)} runs" + ("" if group is None else f", topics of {text(group)}"), labels.note)
+    finish(ax).grid(False, axis="y")
+    return ax
