@@ -87,6 +87,17 @@ def test_holes_shrink_when_a_judge_is_given(files, capsys):
     assert irpref.leaderboard(["nDCG"], HUMAN, RUNS, judge=JUDGE)["mean"].tolist() == [row["mean"] for row in filled]
 
 
+def test_functions_take_a_judge_as_commands_do(files):
+    filled = irpref.fill(HUMAN, JUDGE)
+    for function in (irpref.compare, irpref.gate):
+        found, expected = (
+            function(["nDCG"], HUMAN, *RUNS.values(), judge=JUDGE),
+            function(["nDCG"], filled, *RUNS.values()),
+        )
+        assert found.equals(expected)
+        assert found.text == expected.text
+
+
 def test_intervals_over_unjudged_documents_with_a_judge(files, capsys):
     found = records(capsys, "intervals human one nDCG --over unjudged --judge said")
     expected = irpref.intervals(["nDCG"], HUMAN, RUNS["one"], over="unjudged", judge=JUDGE)

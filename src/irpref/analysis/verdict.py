@@ -124,9 +124,7 @@ def compare(
     AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval 0.0737 to 0.2744, p = 0.0014, 30 topics).
     """
     names, runs = _two(a, b)
-    return compared(
-        measures, with_judge(qrels, judge), runs, names, level, margin, groups, rng, Alignment(ties, float32)
-    )
+    return compared(measures, qrels, runs, names, level, margin, groups, rng, Alignment(ties, float32), judge)
 
 
 def compared(
@@ -139,12 +137,13 @@ def compared(
     groups: Groups | None = None,
     rng: Rng | None = None,
     alignment: Alignment = TREC,
+    judge: Qrels | Sequence[Any] | None = None,
 ) -> Comparison:
     """`compare` of two runs by name; `names` are those of the text."""
     level = check_level(level)
     _check_margin(margin)
     shown = list(runs) if names is None else list(names)
-    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
+    qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)  # read again for the groups
     found = results(measures, qrels, runs, alignment)
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     rows, text = [], []
