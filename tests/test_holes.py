@@ -407,8 +407,8 @@ def test_a_scale_of_a_thousand_grades_wants_to_know_which():
 
 
 def test_measures_of_the_host_without_known_bounds_say_so():
-    with pytest.raises(ValueError, match="ERR@10 is left to ir_measures"):
-        hole_intervals("ERR@10", {"q": {"a": 1}}, {"q": {"u": 2}})
+    with pytest.raises(ValueError, match=r"Compat\(p=0.8\) is left to ir_measures"):
+        hole_intervals("Compat(p=0.8)", {"q": {"a": 1}}, {"q": {"u": 2}})
 
 
 def test_preferences_have_no_grades_to_give():
