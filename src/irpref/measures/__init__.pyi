@@ -323,12 +323,15 @@ class _nCRP(KernelMeasure):
 
     Parameters
     ----------
+    worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list reversed
+        (default 'bound')
     judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
         False)
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
         *,
+        worst: Literal["bound", "reversed"] | None = ...,
         judged_only: bool | None = ...,
     ) -> _nCRP: ...
     def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff

@@ -5,7 +5,8 @@
     CRP(j) = RP(1) + ... + RP(j)
 
     CRP          CRP(R), the loss: 0 for an ideal ranking; with a cutoff, CRP at that rank
-    nCRP         CRP(R) / CRP(w, R),   CRP(w, R) = -R (R + 1) / 2: nothing relevant in the top R
+    nCRP         CRP(R) / CRP(w, R),   CRP(w, R) = -R (R + 1) / 2: nothing relevant in the top R;
+                 with worst='reversed' w is the reversed ideal list, as the paper has it
     CRPRecovery  R / b,   b = min {j >= R: CRP(j) >= 0}, the balance point; 0 if there is none
 
 R  documents with a grade above 0
@@ -23,7 +24,11 @@ Left open there, decided here:
 - the balance point is looked for from R on: without that, grades make rho exceed 1 (1 2 1 0 against the ideal
   2 1 1 1 would have rho = 4/2);
 - the worst case is the bound -R (R + 1) / 2, not the reversed ideal list, which is not even the minimum when fewer
-  than R non-relevant documents are known (pool 2222 11111 00: -11, where 1 0 2 2 1 2 0 1 1 has -13);
+  than R non-relevant documents are known (pool 2222 11111 00: -11, where 1 0 2 2 1 2 0 1 1 has -13).
+  `nCRP(worst='reversed')` divides by that list all the same. The two agree if there are at least R non-relevant
+  documents and no negative grades. If not, values above 1 are possible, a run changes its own worst case by what it
+  retrieves, and where the reversed list has CRP(w, R) >= 0 (only relevant documents: S A A A becomes A A A S, +2)
+  the value is 0;
 - no relevant document: CRP = nCRP = CRPRecovery = 0.
 
 Several statements of the abstract hold for binary grades only: CRP can be positive before R (one S and three A,
@@ -42,6 +47,8 @@ By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the pl
     grade    0    2    1
     RP      -2   +1   +1      c stands two ranks too high, a and b one too low
     CRP     -2   -1    0      CRP(R) = -1,  nCRP = -1 / -3 = 1/3,  CRPRecovery = 2/3
+
+The ideal list reversed is c b a: RP -2, 0, +2, so CRP(w, R) = -2, and nCRP(worst='reversed') = -1 / -2 = 1/2.
 
 The curve is not summed rank by rank. Were all documents non-relevant, CRP(j) would be a sum of whole numbers with a
 closed form; judged documents add what they have beyond a non-relevant one in their place, their `surplus`:
@@ -271,6 +278,63 @@ def worst(pool: Judgments) -> Floats:
     return -r * (r + 1) / 2
 
 
+def beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Floats:
+    """Sum over the ranks `begin` to `end` of how far they lie beyond `bound`, above it (-1) or below it (+1).
+
+    The distances from one rank to the next differ by 1, so the sum is their number times the middle one.
+    """
+    if sign < 0:
+        end = np.minimum(end, bound)
+    else:
+        begin = np.maximum(begin, bound)
+    n = np.maximum(end - begin + 1, 0)
+    return n * ((begin + end) / 2 - bound)
+
+
+def reversed_ideal(run: JudgedRun, depth: Ints, last: Ints, upto: Ints) -> tuple[Floats, Floats]:
+    """Sums of the positive and of the negative RP of the reversed ideal list: (n_topics,), (n_topics,).
+
+    No list is built: reversed, each level is again an interval of ranks, and its displacements are two sums in
+    closed form.
+
+    Parameters
+    ----------
+    run
+        The run, judged against the qrels.
+    depth
+        Rank of the ideal list that comes first when it is reversed: (n_topics,).
+    last
+        Last rank of the non-relevant documents in the ideal list: (n_topics,).
+    upto
+        Rank of the reversed list down to which RP is added up: (n_topics,).
+    """
+    pool = run.pool
+    best = ideal(pool)
+    r = best.relevant
+    low = np.where(pool.level_grade < 0, pool.levels.spread(last - r - best.zeros), 0)
+    first_rank, last_rank = (best.first + low).astype(np.float64), (best.last + low).astype(np.float64)
+    # Rank j of the ideal list is rank depth + 1 - j of the reversed one, so a level stays an interval of ranks.
+    turn = pool.levels.spread(depth) + 1
+    begin, end = np.maximum(turn - last_rank, 1), np.minimum(turn - first_rank, pool.levels.spread(upto))
+    other = pool.level_grade != 0
+    plus = pool.levels.total(np.where(other, beyond(begin, end, last_rank, 1), 0.0))
+    minus = pool.levels.total(np.where(other, beyond(begin, end, first_rank, -1), 0.0))
+    begin, end = np.maximum(depth + 1.0 - last, 1.0), np.minimum(depth - r, upto).astype(np.float64)
+    plus = np.add(plus, beyond(begin, end, last, 1))
+    return plus, np.add(minus, beyond(begin, end, r + 1, -1))
+
+
+def worst_reversed(run: JudgedRun) -> Floats:
+    """CRP(w, R) of the reversed ideal list of all judged and all retrieved documents: shape (n_topics,).
+
+    At least 0 where too few documents are not relevant.
+    """
+    of = positions(run)
+    size = run.pool.judged.lengths + of.depth - run.hits.lengths
+    plus, minus = reversed_ideal(run, size, of.last, of.relevant)
+    return plus + minus
+
+
 def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is better.
 
@@ -285,12 +349,18 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     return np.where(r > 0, crp_at(view, None if cutoff is None else np.full(r.size, cutoff)), 0.0)
 
 
-def n_crp(run: JudgedRun, *, judged_only: bool) -> Floats:
+def _loss(run: JudgedRun, kind: str, judged_only: bool) -> Floats:
+    if kind == "bound":
+        return worst(run.pool)
+    return worst_reversed(run.condensed(negative=True) if judged_only else run)
+
+
+def n_crp(run: JudgedRun, *, worst: str, judged_only: bool) -> Floats:
     """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top R.
 
     The curve at R as a share of its worst case, so that topics of different R may be averaged.
     """
-    loss = worst(run.pool)
+    loss = _loss(run, worst, judged_only)
     value = crp(run, cutoff=None, judged_only=judged_only)
     # 0 divided by the loss, which is negative, would be -0.0.
     return np.divide(value, loss, out=np.zeros_like(loss), where=(loss < 0) & (value != 0))
@@ -371,13 +441,13 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
     )
 
 
-def n_crp_terms(run: JudgedRun, *, judged_only: bool) -> Terms:
+def n_crp_terms(run: JudgedRun, *, worst: str, judged_only: bool) -> Terms:
     """As `crp_terms`, each divided by the worst case, which is negative: what stands too high adds.
 
     In the example of the module c adds 2/3 and a takes away 1/3.
     """
     terms = crp_terms(run, judged_only=judged_only)
-    loss = worst(run.pool)
+    loss = _loss(run, worst, judged_only)
     share = np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0)
     parent = terms.unjudged
 
@@ -476,7 +546,8 @@ class _nCRP(KernelMeasure):
     RANGE = "0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades"
     USE = "The distance from the ideal order is the question, and a mean over topics is needed."
     TRAPS = (
-        "Lower is better. Below 0 is possible with several relevant grades; with negative grades there are no bounds."
+        "Lower is better. Below 0 is possible with several relevant grades; with negative grades there are no bounds. "
+        "With `worst='reversed'` a run with few non-relevant documents can exceed 1."
     )
     SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
     FORMULA = (
@@ -489,11 +560,19 @@ class _nCRP(KernelMeasure):
     IDEAL = 0.0
     higher_is_better = False
     EXAMPLE = "crp-recovery"
-    VARIANTS = ({}, {"judged_only": True})
+    VARIANTS = ({}, {"judged_only": True}, {"worst": "reversed"})
     NEGATIVE_GRADES = True
     BELOW_ZERO = "its values have no bounds and grow with the depth of the run, so their mean says little"
     COLUMNS = _COLUMNS
-    SUPPORTED_PARAMS: dict[str, Any] = {"judged_only": JUDGED_ONLY}
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "worst": Param(
+            str,
+            "worst case that CRP is divided by: nothing relevant in the top R, or the ideal list reversed",
+            default="bound",
+            choices=("bound", "reversed"),
+        ),
+        "judged_only": JUDGED_ONLY,
+    }
     kernel = staticmethod(n_crp)
     terms = staticmethod(n_crp_terms)
     reasons = staticmethod(position_reasons)

@@ -37,45 +37,8 @@ import numpy as np
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
-from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions
+from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions, reversed_ideal
 from irpref.measures.declare import KernelMeasure, Param, register
-
-
-def _beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Floats:
-    """Sum over the ranks `begin` to `end` of how far they lie beyond `bound`, above it (-1) or below it (+1).
-
-    The distances from one rank to the next differ by 1, so the sum is their number times the middle one.
-    """
-    if sign < 0:
-        end = np.minimum(end, bound)
-    else:
-        begin = np.maximum(begin, bound)
-    n = np.maximum(end - begin + 1, 0)
-    return n * ((begin + end) / 2 - bound)
-
-
-def _full(run: JudgedRun, depth: Ints, last: Ints) -> tuple[Floats, Floats]:
-    """RP+ and RP- of the reversed ideal list: (n_topics,), (n_topics,).
-
-    `last`: last rank of the non-relevant documents in the ideal list.
-
-    No list is built: reversed, each level is again an interval of ranks, and its displacements are two sums in
-    closed form.
-    """
-    pool = run.pool
-    best = ideal(pool)
-    r = best.relevant
-    low = np.where(pool.level_grade < 0, pool.levels.spread(last - r - best.zeros), 0)
-    first_rank, last_rank = (best.first + low).astype(np.float64), (best.last + low).astype(np.float64)
-    # Rank j of the ideal list is rank depth + 1 - j of the reversed one, so a level stays an interval of ranks.
-    turn = pool.levels.spread(depth) + 1
-    begin, end = np.maximum(turn - last_rank, 1), turn - first_rank
-    other = pool.level_grade != 0
-    plus = pool.levels.total(np.where(other, _beyond(begin, end, last_rank, 1), 0.0))
-    minus = pool.levels.total(np.where(other, _beyond(begin, end, first_rank, -1), 0.0))
-    begin, end = np.maximum(depth + 1.0 - last, 1.0), (depth - r).astype(np.float64)
-    plus = np.add(plus, _beyond(begin, end, last, 1))
-    return plus, np.add(minus, _beyond(begin, end, r + 1, -1))
 
 
 def _kept(run: Floats, most: Floats) -> Floats:
@@ -103,7 +66,8 @@ def largest(view: JudgedRun, n: Ints) -> tuple[Floats, Floats]:
     What the displacements of the run are compared with.
     """
     best = ideal(view.pool)
-    return _full(view, n, best.relevant + best.zeros + np.maximum(view.n_retrieved, n) - view.hits.lengths)
+    last = best.relevant + best.zeros + np.maximum(view.n_retrieved, n) - view.hits.lengths
+    return reversed_ideal(view, n, last, n)
 
 
 def space(plus: Floats, minus: Floats, most_plus: Floats, most_minus: Floats) -> Floats:

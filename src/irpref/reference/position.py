@@ -92,13 +92,22 @@ def crp(
 
 
 @formula("nCRP")
-def ncrp(ranking: Iterable[str], judgments: Judgments, *, judged_only: bool = False) -> Fraction:
-    """CRP(r, R) / CRP(w, R) with the worst case w of no relevant document in the top R."""
+def ncrp(ranking: Iterable[str], judgments: Judgments, *, worst: str = "bound", judged_only: bool = False) -> Fraction:
+    """CRP(r, R) / CRP(w, R), Angelini et al. 2013, figure 1.
+
+    The worst case w has no relevant document in the top R ("bound"), or is the ideal list in reverse; 0 where that
+    has no loss.
+    """
     R = recall_base(judgments)
     if R == 0:
         return Fraction(0)
-    worst = Fraction(-R * (R + 1), 2)
-    return crp(ranking, judgments, judged_only=judged_only) / worst
+    loss = -R * (R + 1) // 2
+    if worst == "reversed":
+        shown = list(condensed(ranking, judgments) if judged_only else ranking)
+        positions = Positions(shown, judgments, R)
+        loss = sum(positions.of(positions.ideal[::-1])[:R])
+        ranking = shown
+    return Fraction(0) if loss >= 0 else Fraction(crp(ranking, judgments, judged_only=judged_only), loss)
 
 
 def balance_point(curve: list[int], R: int) -> int | None:
