@@ -210,7 +210,7 @@ def plots():
 
 def test_a_line_is_a_run_on_a_group(plots):
     table = curves.interpolated_precision(EXAMPLE.qrels, RUNS, groups=GROUPS)
-    ax = plots.precision_recall(table)
+    ax = plots.precision_recall(table, highlight=[f"{run} ({group})" for run in RUNS for group in PARTS])  # nine
     drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
     assert set(drawn) == {f"{run} ({group})" for run in RUNS for group in PARTS}
     for (run, group), rows_of in table.groupby(["run", "group"]):

@@ -60,7 +60,10 @@ KINDS = {
             "Find out why the run repeats documents. `irpref eval --strict` refuses such runs.",
         ),
         Kind(
-            "pytrec_eval, which cuts scores to 32 bits, would have judged documents at other ranks",
+            (
+                "pytrec_eval, which cuts scores to 32 bits, would have judged documents at other ranks",
+                "likewise … other run",
+            ),
             "irpref.evaluator(['AP'], QRELS).calc_aggregate({'q1': {'d1': 16777217.0, 'd2': 16777216.0}})",
             "Two tools of the field order these documents differently: trec_eval by the scores of the file, pytrec_eval by scores cut to 32 bits.",
             "Say in the paper which order was used; the message names what gives that of pytrec_eval.",
@@ -684,6 +687,7 @@ KINDS = {
         Kind(
             (
                 "compares runs",
+                "compare needs two systems",
                 "runs are compared with each other",
                 "which needs at least 2 runs",
                 "pairs of systems need at least 2 systems",
@@ -695,6 +699,9 @@ KINDS = {
         Kind(
             (
                 "is none of the runs: …",
+                "highlight=… is none of the runs",
+                "is not on this board",
+                "the judgments have changed: expected",
                 "is none of the measures",
                 "was not evaluated",
                 "no … … in the table",
