@@ -123,26 +123,17 @@ def test_robustness_resumes(data, capsys, tmp_path):
     [
         ("random", [], "judgments left"),
         ("pools", ["--depth", "2", "--teams", "teams"], "runs pooled"),
-        ("documents", ["--no-stale-judgments"], "documents left"),
-        ("flip", [], "relevant documents that stay relevant"),
-        ("judges", ["--second", "second"], "judgments of the first judges"),
     ],
 )
 def test_robustness_to_every_loss_is_that_of_the_library(loss, more, level, files, data, capsys, tmp_path):
     _, qrels, runs = files
-    second = {t: {d: 2 - g for d, g in docs.items()} for t, docs in qrels.items()}
-    (tmp_path / "second").write_text("".join(f"{t} 0 {d} {g}\n" for t, docs in second.items() for d, g in docs.items()))
     (tmp_path / "teams").write_text("run0 one\nrun1 one\n")
-    more = [tmp_path / word if word in ("second", "teams") else word for word in more]
+    more = [tmp_path / word if word == "teams" else word for word in more]
     args = ["robustness", *data, "--loss", loss, *more, "--levels", 50, 20, "--samples", 2]
     assert call(*args) == 0
     shown = capsys.readouterr().out
     assert shown.splitlines()[0].endswith(f"; level: {level} (%)")
-    options = {
-        "pools": {"depth": 2, "teams": {"run0": "one", "run1": "one"}},
-        "documents": {"stale_judgments": False},
-        "judges": {"second": second},
-    }.get(loss, {})
+    options = {"depth": 2, "teams": {"run0": "one", "run1": "one"}} if loss == "pools" else {}
     found = incompleteness(data[2:], qrels, runs, levels=(50, 20), n_samples=2, rng=0, loss=loss, **options).table()
     tau = found.pivot(index="level", columns="measure", values="tau")[data[2:]]
     for line, wanted in zip(table(shown)[1:], (100, 50, 20), strict=True):
@@ -152,10 +143,8 @@ def test_robustness_to_every_loss_is_that_of_the_library(loss, more, level, file
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--loss", "judges"], "--loss judges needs a second set of judgments: give --second QRELS"),
         (["--depth", "3"], "--depth is for --loss pools, got --loss random"),
-        (["--loss", "pools", "--second", "x"], "--second is for --loss judges, got --loss pools"),
-        (["--no-stale-judgments"], "--no-stale-judgments is for --loss documents, got --loss random"),
+        (["--teams", "x"], "--teams is for --loss pools, --intervals and --needed, got --loss random"),
     ],
 )
 def test_options_of_another_loss_are_refused(more, says, data, capsys):
@@ -172,9 +161,6 @@ def test_the_picture_says_what_the_levels_are(files):
     asked = {"n_samples": 1, "rng": 0}
     ax = plot_incompleteness(incompleteness(["AP"], qrels, runs, loss="pools", levels=(50,), **asked))
     assert ax.get_xlabel() == "runs pooled (%)"
-    ax = plot_incompleteness(incompleteness(["AP"], qrels, runs, loss="judges", second=qrels, levels=(50, 0), **asked))
-    assert ax.get_xlabel() == "judgments of the first judges (%)"
-    assert ax.lines[0].get_xdata().tolist() == [100, 50, 0]
 
 
 @pytest.mark.parametrize("method", ["stability", "swap", "power", "robustness"])

@@ -157,17 +157,52 @@ MEASURES = [
 ]
 
 
+def ordinary(name, qrels, run):
+    """Mean by the host's path, on the scale of the whole collection."""
+    measure = irpref.parse(name)
+    if name == "RPref(norm='relative')":
+        measure = measure(max_rel=2)
+    return ir_measures.calc_aggregate([measure], qrels, run)[measure]
+
+
 def test_means_are_those_of_the_ordinary_path_on_thinned_qrels():
     qrels, runs = collection(2)
-    found = incompleteness(MEASURES, qrels, runs, levels=(50, 10), n_samples=2, rng=9, progress=False).means
+    found = incompleteness(MEASURES, qrels, runs, levels=(50, 10), n_samples=2, rng=9).means
     assert len(found) == 5 * len(MEASURES) * 5  # all, and 2 levels of 2 samples
     for (level, sample), part in found.groupby(["level", "sample"]):
         left = thin(qrels, level, sample=sample, rng=9) if level < 100 else qrels
         for row in part.itertuples():
-            measure = irpref.parse(row.measure)
-            if row.measure == "RPref(norm='relative')":
-                measure = measure(max_rel=2)
-            expected = ir_measures.calc_aggregate([measure], left, runs[row.system])[measure]
+            assert row.mean == pytest.approx(ordinary(row.measure, left, runs[row.system]), abs=1e-12), row
+
+
+@pytest.mark.parametrize("teams", [None, {"run0": "x", "run1": "x", "run3": "y"}])
+def test_shallow_pools_leave_what_the_drawn_runs_have_at_the_top(teams):
+    qrels, runs = collection(9, n_runs=5)
+    found = incompleteness(
+        MEASURES, qrels, runs, levels=(60, 20), n_samples=3, rng=4, loss="pools", depth=3, teams=teams
+    ).means
+    names = {run: (teams or {}).get(run, run) for run in runs}
+    for (level, sample), part in found.groupby(["level", "sample"]):
+        left = qrels
+        if level < 100:
+            order = np.random.default_rng([4, sample]).permutation(len(set(names.values())))
+            n = max(int(level * order.size / 100 + 0.5), 1)
+            drawn = [sorted(set(names.values()))[i] for i in order[:n].tolist()]
+            top = {
+                topic: {
+                    doc
+                    for run, team in names.items()
+                    if team in drawn
+                    for doc in sorted(runs[run].get(topic, {}), key=lambda d: (runs[run][topic][d], d))[::-1][:3]
+                }
+                for topic in qrels
+            }
+            left = {topic: {d: g for d, g in docs.items() if d in top[topic]} for topic, docs in qrels.items()}
+            assert sum(map(len, left.values())) < sum(map(len, qrels.values()))
+        judged = [topic for topic in left if left[topic]]
+        for row in part.itertuples():
+            # Topics without judgments count, with the value 0.
+            expected = ordinary(row.measure, {t: left[t] for t in judged}, runs[row.system]) * len(judged) / len(left)
             assert row.mean == pytest.approx(expected, abs=1e-12), row
 
 
@@ -176,7 +211,7 @@ def test_runs_may_be_paths(tmp_path):
     for name, run in runs.items():
         lines = [f"{q} Q0 {d} 0 {score!r} x\n" for q, docs in run.items() for d, score in docs.items()]
         (tmp_path / f"{name}.run").write_text("".join(lines))
-    some = {"levels": (50,), "n_samples": 1, "rng": 9, "progress": False}
+    some = {"levels": (50,), "n_samples": 1, "rng": 9}
     found = incompleteness(["AP"], qrels, [tmp_path / f"{name}.run" for name in runs], **some).means
     pd.testing.assert_frame_equal(found, incompleteness(["AP"], qrels, runs, **some).means)
 
@@ -261,23 +296,18 @@ def test_output_of_other_settings_is_refused(tmp_path):
         Incompleteness.read(other)
 
 
-def test_bar_is_for_terminals_only(capsys):
-    qrels, runs = collection(6)
-    settings = {"levels": (50,), "n_samples": 1, "rng": 0}
-    incompleteness([AP], qrels, runs, **settings)
-    assert capsys.readouterr() == ("", "")
-    incompleteness([AP], qrels, runs, progress=True, **settings)
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "1/2 50 %: judgments left, sample 1" in shown.err
-
-
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
         ({"levels": (0,)}, "per cent"),
         ({"levels": (150,)}, "per cent"),
         ({"levels": ()}, "per cent"),
+        ({"depth": 3}, r"depth=3 is for loss='pools', got loss='random'"),
+        ({"teams": {"run0": "a"}}, r"teams is for loss='pools', got loss='random'"),
+        ({"depth": 0, "loss": "pools"}, r"depth=0 is not accepted, expected a whole number of at least 1"),
+        ({"depth": 2.5, "loss": "pools"}, r"depth=2.5 is not accepted"),
+        ({"loss": "pool"}, r"loss='pool' is not accepted, expected one of 'random', 'pools'.*did you mean 'pools'"),
+        ({"loss": "pools", "least": (2, 2)}, r"least=\(2, 2\) is for loss='random', got loss='pools'"),
         ({"rel": 0}, "rel=0"),
         ({"least": (1,)}, "least="),
         ({"rng": None}, "give rng"),

@@ -52,9 +52,6 @@ def test_a_run_that_has_changed_is_computed_again_and_the_others_are_not(tmp_pat
     assert len(units) == 5
 
 
-SECOND = {q: {d: 2 - g for d, g in docs.items()} for q, docs in QRELS.items()}
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -65,10 +62,6 @@ SECOND = {q: {d: 2 - g for d, g in docs.items()} for q, docs in QRELS.items()}
         {"levels": [50, 49.99999999], "n_samples": 3},
         {"loss": "pools"},
         {"loss": "pools", "teams": {"a": "x", "b": "x", "c": "y"}, "depth": np.int64(3)},
-        {"loss": "documents"},
-        {"loss": "documents", "stale_judgments": False},
-        {"loss": "flip"},
-        {"loss": "judges", "second": SECOND, "levels": (50, 0)},
         {"float32": True},
         {"measures": ["AP", "infAP", "SetP"]},
         {"names": ["a\rb", "c\r\nd\n", '\\n,"\x85\u2028']},

@@ -634,7 +634,6 @@ KINDS = {
                 "in place of --values",
                 "--plot goes with the other methods",
                 "is for --loss",
-                "give --second QRELS",
                 "no measure given that the documents would matter to",
                 "--judge-next: …",
             ),

@@ -5,7 +5,7 @@
     irpref meta power      QRELS RUN... MEASURE...   pairs of systems told apart
     irpref meta ranking    QRELS RUN... MEASURE...   how the rankings of the systems agree
     irpref meta cutoffs    QRELS RUN... MEASURE...   the first three at several cutoffs
-    irpref meta robustness QRELS RUN... MEASURE...   the ranking with fewer and fewer judgments, or wrong ones (--loss)
+    irpref meta robustness QRELS RUN... MEASURE...   the ranking with fewer and fewer judgments
 
 RUN is a file, or a folder of nothing else. In place of qrels and runs, the first four also take values that are
 there already: --values perquery.csv, as pt.Experiment writes it into its save_dir. -o tsv, csv, json and jsonl have the
@@ -29,8 +29,8 @@ from irpref.show.text import LINES, of_frame, rounded
 if TYPE_CHECKING:
     from irpref.meta import PairDifferences, TopicValues
 
-# Of `irpref.meta.incompleteness` and `irpref.prefer`, which are not loaded for --help.
-LOSSES = ("random", "pools", "documents", "flip", "judges")
+# Of `irpref.meta` and `irpref.prefer`, which are not loaded for --help.
+LOSSES = ("random", "pools")
 HOW = ("rpp", "lexirecall", "lexiprecision")
 MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
@@ -101,19 +101,10 @@ def _arguments(method: str, parser: Parser) -> None:
             "--loss",
             choices=LOSSES,
             default="random",
-            help="what is wrong with the judgments: missing at random, missing where runs were not pooled (pools), of "
-            "documents that are gone, by judges who disagree, at random (flip) or as in --second (default: random)",
-        )
-        parser.add_argument(
-            "--second", metavar="QRELS", help="judgments of the same documents by others, for --loss judges"
+            help="which judgments are missing: any, or those where runs were not pooled (default: random)",
         )
         parser.add_argument("--depth", metavar="RANK", type=int, help="ranks pooled, for --loss pools (default: 10)")
-        parser.add_argument("--teams", metavar="FILE", help="runs pooled together, for --loss pools: lines `run team`")
-        parser.add_argument(
-            "--no-stale-judgments",
-            action="store_true",
-            help="with --loss documents: the judgments of documents that are gone go, too",
-        )
+        parser.add_argument("--teams", metavar="FILE", help="runs of a team (pools, --intervals): lines `run team`")
         parser.add_argument(
             "--levels", metavar="P", type=float, nargs="+", help="per cent that are left (of the runs: pooled)"
         )
@@ -382,28 +373,23 @@ def _cutoffs(args: argparse.Namespace) -> None:
 def _robustness(args: argparse.Namespace) -> None:
     import pandas as pd
 
-    from irpref.cli.scoring import read_judgments
     from irpref.judged.groups import groups_of, read_groups
     from irpref.meta import LEVELS, incompleteness
     from irpref.meta.journal import exactly
     from irpref.show import meta_plots as plots
 
-    of_loss = {"--second": "judges", "--depth": "pools", "--teams": "pools", "--no-stale-judgments": "documents"}
-    for option, loss in of_loss.items():
-        if args.loss != loss and getattr(args, option[2:].replace("-", "_")) not in (None, False):
-            raise UsageError(f"{option} is for --loss {loss}, got --loss {args.loss}")
-    if args.loss == "judges" and args.second is None:
-        raise UsageError("--loss judges needs a second set of judgments: give --second QRELS")
+    if args.loss != "pools" and args.depth is not None:
+        raise UsageError(f"--depth is for --loss pools, got --loss {args.loss}")
+    if args.loss != "pools" and args.teams is not None and not (args.intervals or args.needed):
+        raise UsageError(f"--teams is for --loss pools, --intervals and --needed, got --loss {args.loss}")
     given = _inputs(args)
-    options: dict[str, Any] = {"loss": args.loss, "stale_judgments": not args.no_stale_judgments}
-    if args.second is not None:
-        options["second"] = read_judgments(args.second).table()
+    options: dict[str, Any] = {"loss": args.loss}
     if args.depth is not None:
         options["depth"] = args.depth
     if args.teams is not None:
         options["teams"] = read_groups(args.teams)
     if args.intervals or args.needed is not None:
-        _intervals(args, given)
+        _intervals(args, given, options)
         return
     if args.groups is not None and args.resume is not None:
         raise UsageError("--resume keeps the results of one computation, and --groups makes one of each group")
@@ -453,28 +439,23 @@ def _robustness(args: argparse.Namespace) -> None:
     _show(args, _rows(found, wide), _rows(found, lambda one: one.table(args.reference)), head, draw)
 
 
-def _intervals(args: argparse.Namespace, given: frame.Inputs) -> None:
+def _intervals(args: argparse.Namespace, given: frame.Inputs, options: dict[str, Any]) -> None:
     """What `irpref.meta.robustness` finds, or the judgments needed."""
     import pandas as pd
 
-    from irpref.judged.groups import read_groups
     from irpref.meta import robustness
 
-    for option in ("groups", "resume", "plot", "second"):
+    for option in ("groups", "resume", "plot"):
         if getattr(args, option) is not None:
             raise UsageError(f"--{option} does not go with --intervals and --needed")
-    if args.loss not in ("random", "pools"):
-        raise UsageError(f"--intervals and --needed are for --loss random and pools, got --loss {args.loss}")
-    options: dict[str, Any] = {} if args.levels is None else {"levels": args.levels}
-    options |= {} if args.depth is None else {"depth": args.depth}
+    if args.levels is not None:
+        options["levels"] = args.levels
     found = robustness(
         given.measures,
         frame.of_topics(given.judgments(), args.topic, given).table(),
         frame.read_runs(given.files, args),
-        loss=args.loss,
         n_samples=args.samples,
         rel=args.rel,
-        teams=None if args.teams is None else read_groups(args.teams),
         rng=args.seed,
         **options,
     )

@@ -6,7 +6,7 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 - `swap`: how large must a difference be to hold on other topics?
 - `discriminative_power`: how many pairs of systems does it tell apart?
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
-- `incompleteness`: does it rank them alike when most judgments are missing, or wrong?
+- `incompleteness`: does it rank them alike when most judgments are missing?
 - `robustness`: how sure is that, for other topics and other systems?
 - `cutoffs`: what does a cutoff cost it?
 - `topic_set_size`, `topics_needed`: how many topics tell a difference of a given size apart?
@@ -16,13 +16,8 @@ Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples thems
 """
 
 from irpref.meta.cutoffs import CUTOFFS, cutoffs
-from irpref.meta.incompleteness import (
-    LEVELS,
-    Incompleteness,
-    incompleteness,
-    thin,
-)
-from irpref.meta.losses import Restriction
+from irpref.meta.incompleteness import LEVELS, Incompleteness, incompleteness
+from irpref.meta.losses import Restriction, thin
 from irpref.meta.power import DiscriminativePower, discriminative_power
 from irpref.meta.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
 from irpref.meta.robustness import Robustness, robustness

@@ -1,13 +1,15 @@
-"""Measures, judgments and runs, aligned once for many evaluations with fewer judgments."""
+"""Measures, judgments and runs, aligned once and evaluated with many parts of the judgments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays.run import JudgedRun
+from irpref.arrays.run import BATCH_ROWS, JudgedRun
+from irpref.arrays.segments import Bools, Floats
 from irpref.formats.runs import each_run
 from irpref.judged.align import listing as listing_of
 from irpref.judged.order import Alignment
@@ -15,6 +17,7 @@ from irpref.judged.pool import Pool
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.measures.declare import MeasureLike
 from irpref.messages import about
+from irpref.meta.losses import Restriction
 
 
 class Board:
@@ -30,12 +33,10 @@ class Board:
         See `irpref.evaluator`.
     cutoff : int, optional
         Runs are cut to this length.
-    host : bool
-        Whether measures without a kernel are left to the host; otherwise they are refused.
 
     Attributes
     ----------
-    named, kernels, host : mappings of name to measure: all, those with a kernel, those without
+    named, host : mappings of name to measure: all, and those without a kernel
     aligned : mapping of system to JudgedRun
     raw : mapping of system to dict of dicts, if they are kept
     """
@@ -49,7 +50,6 @@ class Board:
         keep: bool = False,
         float32: bool = False,
         cutoff: int | None = None,
-        host: bool = True,
     ) -> None:
         from irpref.evaluation import KernelEvaluator
         from irpref.measures.binding import bind
@@ -64,9 +64,9 @@ class Board:
         bound = dict(zip(alone, bind(alone, qrels), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
         # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
-        self.kernels = {name: m for name, m in self.named.items() if not host or supports(m)}
-        self.host = {name: m for name, m in self.named.items() if name not in self.kernels}
-        self.evaluator = KernelEvaluator(self.kernels.values(), qrels, Alignment(float32=float32))
+        self.host = {name: m for name, m in self.named.items() if not supports(m)}
+        ours = [m for name, m in self.named.items() if name not in self.host]
+        self.evaluator = KernelEvaluator(ours, qrels, Alignment(float32=float32))
         self.pool, self.float32 = self.evaluator.pool, float32
         if self.host:
             check_whole(self.host.values(), self.pool.level_grade)
@@ -75,17 +75,82 @@ class Board:
         for name, run in each_run(runs):
             with about(name):
                 if self.host or keep:
-                    run = self.raw[name] = _as_dicts(self.pool, run)
+                    run = self.raw[name] = _as_dicts(self.pool, run, cutoff)
                 self.aligned[name] = self.evaluator.judge(run).at(cutoff)
 
+    def values(
+        self, keep: Bools, systems: Iterable[str], measures: Collection[str]
+    ) -> Iterator[tuple[str, slice, dict[str, Floats]]]:
+        """Values with the judgments kept, a system at a time, and of as many times together as fit the cache.
 
-def _as_dicts(pool: Pool, run: Run) -> dict[str, dict[str, float]]:
-    """The run as the host's evaluators read it fastest, whatever form it has."""
+        Parameters
+        ----------
+        keep : bool array (n_times, n_judged)
+        systems, measures : names
+
+        Yields
+        ------
+        system, times, values by measure: (n_times, n_topics), higher or lower is better as the measure has it
+        """
+        tasks, short = self.evaluator.tasks, self.evaluator.short
+        systems = list(systems)
+        for times in _together(keep):
+            against = Restriction(self.pool, keep[times])
+            host = [_host_evaluator(list(self.host.values()), self.pool, row) for row in keep[times] if self.host]
+            for system in systems:
+                run = self.aligned[system]
+                view = against.of(run)
+                single = against.of(run.single) if self.float32 and run.single is not None else view
+                found = {}
+                for name in measures:
+                    measure = self.named[name]
+                    if name not in self.host:
+                        found[name] = tasks[measure](single if measure in short else view)
+                if len(found) < len(measures):
+                    found |= self._by_host(host, self.raw[system])
+                yield system, times, {name: found[name].reshape(-1, self.pool.n_topics) for name in measures}
+
+    def _by_host(self, evaluators: list[Any], run: Any) -> dict[str, Floats]:
+        row = {topic: t for t, topic in enumerate(self.pool.topic_ids)}
+        found: dict[str, Floats] = {name: np.zeros((len(evaluators), len(row))) for name in self.host}
+        for i, evaluator in enumerate(evaluators):
+            values = {(one.measure, one.query_id): one.value for one in evaluator.iter_calc(run)}
+            for name, measure in self.host.items():
+                for topic, t in row.items():
+                    found[name][i, t] = values.get((measure, topic), 0.0)
+        return found
+
+
+def _together(keep: Bools) -> Iterator[slice]:
+    """As many times together as fit the cache."""
+    start, rows = 0, 0
+    for i, size in enumerate(np.count_nonzero(keep, axis=1).tolist()):
+        if i > start and rows + size > BATCH_ROWS:
+            yield slice(start, i)
+            start, rows = i, 0
+        rows += size
+    yield slice(start, len(keep))
+
+
+def _as_dicts(pool: Pool, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
+    """The run as the host's evaluators read it fastest, whatever form it has: documents in the order of their ranks."""
     listing = listing_of(pool, run)
     offsets = listing.topics.offsets.tolist()
     score = listing.score.tolist()
     return {
-        topic: dict(zip(listing.doc_ids[a:b], score[a:b], strict=True))
+        topic: dict(list(zip(listing.doc_ids[a:b], score[a:b], strict=True))[:cutoff])
         for topic, a, b in zip(pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
         if a < b
     }
+
+
+def _host_evaluator(measures: list[Measure], pool: Pool, keep: Bools) -> Any:
+    """Evaluator of measures that are not ours, of runs as dicts of dicts."""
+    import ir_measures
+
+    qrels: dict[str, dict[str, int]] = {name: {} for name in pool.topic_ids}
+    rows = np.flatnonzero(keep)
+    columns = (pool.judged.topic[rows].tolist(), pool.doc_ids[rows].tolist(), pool.grade[rows].tolist())
+    for t, doc, grade in zip(*columns, strict=True):
+        qrels[pool.topic_ids[t]][doc] = int(grade)
+    return ir_measures.evaluator(measures, qrels)

@@ -59,7 +59,6 @@ def cutoffs(
     rng: Rng | None = None,
     float32: bool = False,
     ties: str = "id",
-    progress: bool | None = None,
 ) -> pd.DataFrame:
     """Stability, sensitivity and discriminative power of measures at several cutoffs.
 
@@ -78,8 +77,6 @@ def cutoffs(
     rng : seed or Generator
         All measures and cutoffs see the same samples.
     float32, ties : see `irpref.evaluator`
-    progress : bool
-        Whether to show a bar on standard error. None: if that is a terminal.
 
     Returns
     -------
@@ -110,7 +107,7 @@ def cutoffs(
     short = next((group for group, of in next(iter(parts.values())).items() if group and of.n_topics < 2), None)
     if short is not None:
         raise ValueError(f"group {short!r} has one topic, and a test needs at least 2")
-    bar = Bar(len(asked), progress)
+    bar = Bar(len(asked))
     rows = []
     for (measure, cutoff), cut in asked.items():
         bar.step(str(cut))

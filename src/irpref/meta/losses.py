@@ -1,22 +1,41 @@
-"""What is left of judgments: parts of a pool and runs against them, random orders, shallow pools.
+"""What is left of judgments when some are lost: at random, or where nobody had looked.
 
-`incompleteness` and `robustness` both draw with these: a sample of a seed is the same in both.
+    random  for each topic, a random order of the relevant and one of the judged non-relevant documents: the first P R
+            and P N of them stay, at least 1 and 10. R, N: relevant and judged non-relevant documents of the topic
+    pools   P % of the teams that sent runs are drawn; what these have in the first `depth` ranks of a topic stays.
+            There is no minimum; the runs that were not drawn are evaluated as well
+
+C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, 25-32,
+doi:10.1145/1008992.1009000.
+
+Left open there, decided here: P R is rounded half up; a topic with fewer than 1 or 10 such documents keeps
+all it has; graded judgments are split into the same two groups at `rel`, so that a document of any relevant
+grade is as likely to stay as another; negative grades (unjudged for nearly all measures) are thinned by
+themselves, with no minimum. Samples depend on the ids and the seed, not on the order of the lines of the
+qrels; the smaller qrels of a sample lie inside the larger, and a sample of a seed is the same in all functions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Ints, NDArray, Segments, order_by
+from irpref.arrays.segments import Bools, Ints, NDArray, Segments, all_whole, order_by
 from irpref.judged.fingerprint import canonical
 from irpref.judged.pool import Pool
+from irpref.judged.types import Qrels
+from irpref.messages import did_you_mean
 from irpref.values.samples import Rng
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+LOSSES = ("random", "pools")
 LEAST = (1, 10)
 DEPTH = 10
 T = TypeVar("T", bound=np.generic)
@@ -119,37 +138,86 @@ class Thinning:
         return self.place < np.maximum(share, self._least)[self._group]
 
 
-class Pools:
-    """Judgments that shallow pools of some of the runs would have found.
+class Loss:
+    """What is left of the judgments in each sample, at each level.
 
     Parameters
     ----------
+    pool : Pool
     runs : mapping of system to JudgedRun
+    loss : {'random', 'pools'}
+    levels : per cent of the judgments that are left, or of the teams that are pooled
+    rel : lowest relevant grade
+    least : relevant and non-relevant documents of a topic that stay at any level, if they are lost at random
     depth : int
-        Ranks of a topic that are judged.
-    teams : mapping of system to team
+        Ranks of a topic that are judged in pools.
+    teams : mapping of system to team, optional
         Who is drawn; a system that is not named is a team of its own.
-    n_judged : int
+    rng : seed or Generator
+
+    Attributes
+    ----------
+    levels : list of float
+        Those asked for below 100 %.
+    seed : int
+    teams : dict of system to team
+
+    Raises
+    ------
+    ValueError
+        Anything that is not accepted, or is of another loss.
     """
 
-    def __init__(self, runs: Mapping[str, JudgedRun], depth: int, teams: Mapping[str, str], n_judged: int) -> None:
-        found: dict[str, list[Ints]] = {}
+    def __init__(
+        self,
+        pool: Pool,
+        runs: Mapping[str, JudgedRun],
+        loss: str,
+        levels: Iterable[float],
+        rel: float,
+        least: tuple[int, int],
+        depth: int,
+        teams: Mapping[str, str] | None,
+        rng: Rng | None,
+    ) -> None:
+        if loss not in LOSSES:
+            hint = did_you_mean(loss, LOSSES) if isinstance(loss, str) else ""
+            raise ValueError(f"loss={loss!r} is not accepted, expected one of {', '.join(map(repr, LOSSES))}{hint}")
+        if isinstance(depth, bool) or int(depth) != depth or depth < 1:
+            raise ValueError(f"depth={depth!r} is not accepted, expected a whole number of at least 1")
+        if depth != DEPTH and loss != "pools":
+            raise ValueError(f"depth={depth!r} is for loss='pools', got loss={loss!r}")
+        if tuple(least) != LEAST and loss != "random":
+            raise ValueError(f"least={least!r} is for loss='random', got loss={loss!r}")
+        self.loss, self.rel, self.least, self.depth = loss, rel, least, depth
+        self.levels = [level for level in check_levels(levels, rel, least) if level < 100]
+        self.teams = {str(run): str(team) for run, team in (teams or {}).items()}
+        self.seed = seed_of(rng)
+        self._pool = pool
+        of_team: dict[str, list[Ints]] = {}
         for system, run in runs.items():
-            found.setdefault(teams.get(system, system), []).append(run.row[run.rank <= depth])
+            of_team.setdefault(self.teams.get(system, system), []).append(run.row[run.rank <= depth])
         # Drawn in the order of their names: it does not matter in which order the runs come.
-        names = sorted(found)
-        self._rows = [np.unique(np.concatenate(found[team])) for team in names]
-        self._team = np.array([names.index(teams.get(system, system)) for system in runs])
-        self._n_judged = n_judged
+        names = sorted(of_team)
+        self._rows = [np.unique(np.concatenate(of_team[team])) for team in names]
+        self.team: Ints = np.array([names.index(self.teams.get(system, system)) for system in runs], dtype=np.int64)
+        self._thinning = lru_cache(maxsize=None)(lambda sample: Thinning(pool, rel, least, self._draw(sample)))
 
-    def keep(self, level: float, draw: np.random.Generator) -> tuple[Bools, Bools]:
-        """What is left if `level` per cent of the teams are pooled: judgments, (n_judged,); runs pooled, (n_runs,)."""
-        order = draw.permutation(len(self._rows))
-        pooled = max(int(np.floor(level * order.size / 100 + 0.5 + 1e-9)), 1)
-        out = np.zeros(self._n_judged, bool)
-        for team in order[:pooled].tolist():
+    def keep(self, level: float, sample: int) -> tuple[Bools, Bools]:
+        """Judgments that are left, (n_judged,), and runs that are pooled, (n_runs,): all, if losses are random."""
+        if level == 100:
+            return np.ones(self._pool.grade.size, bool), np.ones(self.team.size, bool)
+        if self.loss == "random":
+            return self._thinning(sample).keep(level), np.ones(self.team.size, bool)
+        order = self._draw(sample).permutation(len(self._rows))
+        pooled = order[: max(int(np.floor(level * order.size / 100 + 0.5 + 1e-9)), 1)]
+        out = np.zeros(self._pool.grade.size, bool)
+        for team in pooled.tolist():
             out[self._rows[team]] = True
-        return out, np.isin(self._team, order[:pooled])
+        return out, np.isin(self.team, pooled)
+
+    def _draw(self, sample: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, sample])
 
 
 def seed_of(rng: Rng | None) -> int:
@@ -158,12 +226,60 @@ def seed_of(rng: Rng | None) -> int:
     return int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng)
 
 
-def check_levels(levels: Iterable[float], rel: float, least: tuple[int, int], zero: bool = False) -> list[float]:
+def check_levels(levels: Iterable[float], rel: float, least: tuple[int, int]) -> list[float]:
     chosen = [float(level) for level in dict.fromkeys(levels)]
-    if not chosen or any(not 0 <= level <= 100 or (level == 0 and not zero) for level in chosen):
-        raise ValueError(f"levels must be per cent, {'from' if zero else 'above'} 0 and up to 100, got {chosen}")
+    if not chosen or any(not 0 < level <= 100 for level in chosen):
+        raise ValueError(f"levels must be per cent, above 0 and up to 100, got {chosen}")
     if not rel > 0:
         raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
     if len(least) != 2 or min(least) < 0:
         raise ValueError(f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant documents")
     return chosen
+
+
+def thin(
+    qrels: Qrels, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng
+) -> pd.DataFrame:
+    """Qrels of which `level` per cent are left.
+
+    Parameters
+    ----------
+    qrels : as `ir_measures.calc` takes them
+    level : per cent
+        Lower levels of the same seed and sample lie inside higher ones.
+    rel : lowest relevant grade
+    least : relevant and judged non-relevant documents of a topic that stay at any level
+    sample : int
+        Number of the sample, as `incompleteness` counts them.
+    rng : seed or Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns query_id, doc_id, relevance.
+
+    Raises
+    ------
+    ValueError
+        Bad qrels; a level that is no percentage.
+
+    Examples
+    --------
+    >>> qrels = {"q": {"d1": 1, "d2": 1, "d3": 1, "d4": 1, "d5": 0, "d6": 0}}
+    >>> left = thin(qrels, 50, least=(1, 1), rng=0)
+    >>> left["relevance"].tolist()
+    [1, 1, 0]
+    """
+    import pandas as pd
+
+    (level,) = check_levels([level], rel, least)
+    pool = Pool.build(qrels)
+    keep = Thinning(pool, rel, least, np.random.default_rng([seed_of(rng), sample])).keep(level)
+    grade = pool.grade[keep]
+    return pd.DataFrame(
+        {
+            "query_id": [pool.topic_ids[t] for t in pool.judged.topic[keep].tolist()],
+            "doc_id": pool.doc_ids[keep].tolist(),
+            "relevance": grade.astype(np.int64) if all_whole(grade) else grade,
+        }
+    )

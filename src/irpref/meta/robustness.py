@@ -34,12 +34,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irpref.arrays.run import BATCH_ROWS
 from irpref.arrays.segments import Bools, Floats
 from irpref.judged.types import EachRun, Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.meta.board import Board
-from irpref.meta.losses import DEPTH, LEAST, Pools, Restriction, Thinning, check_levels, seed_of
+from irpref.meta.losses import DEPTH, LEAST, Loss
 from irpref.meta.ranking import taus_of_scores
 from irpref.values.samples import Rng
 
@@ -274,36 +273,21 @@ def robustness(
     Raises
     ------
     ValueError
-        A loss of another name, a measure without a kernel here, fewer than four topics or three runs, bad levels.
+        A loss of another name, fewer than four topics or three runs, bad levels.
     """
-    if loss not in ("random", "pools"):
-        raise ValueError(f"loss={loss!r} is not accepted, expected 'random' or 'pools'")
-    chosen = [100.0, *(level for level in check_levels(levels, rel, LEAST) if level < 100)]
-    seed = seed_of(rng)
-    board = _Board(measures, criteria, qrels, runs, cutoff, {str(k): str(v) for k, v in (teams or {}).items()})
+    board = _Board(measures, criteria, qrels, runs, cutoff)
+    lost = Loss(board.pool, board.aligned, loss, levels, rel, LEAST, depth, teams, rng)
+    full = board.all_values(np.ones((1, board.pool.grade.size), bool))
+    plan = _Plan(board, lost, {name: of[0] for name, of in full.items()}, n_samples, n_halves)
     found: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
-    full = board.values(np.ones((1, board.pool.grade.size), bool))
-    plan = _Plan(board, {name: of[0] for name, of in full.items()}, n_samples, n_halves, seed)
-    judgments = {100.0: float(board.pool.grade.size)}
-    pools = Pools(board.aligned, depth, board.teams, board.pool.grade.size) if loss == "pools" else None
-    thinnings = [Thinning(board.pool, rel, LEAST, _rng(seed, s)) for s in range(n_samples) if pools is None]
-    for level in chosen:
-        pooled: list[Bools] = []
-        if level == 100:
-            values = full
-        else:
-            keep = []
-            for s in range(n_samples):
-                if pools is None:
-                    keep.append(thinnings[s].keep(level))
-                else:
-                    left, inside = pools.keep(level, _rng(seed, s))
-                    keep.append(left)
-                    pooled.append(inside)
-            judgments[level] = float(np.count_nonzero(keep)) / n_samples
-            values = board.values(np.array(keep))
+    judgments = {}
+    for level in (100.0, *lost.levels):
+        drawn = [lost.keep(level, s) for s in range(n_samples)]
+        keep, pooled = (np.array(of) for of in zip(*drawn, strict=True))
+        judgments[level] = float(np.count_nonzero(keep)) / n_samples
+        values = full if level == 100 else board.all_values(keep)
         for name in board.names:
-            for outcome, of in plan.outcomes(name, values[name], level < 100, np.array(pooled)):
+            for outcome, of in plan.outcomes(name, values[name], level < 100, pooled if loss == "pools" else None):
                 found.setdefault((level, outcome), []).append(of)
     outcomes = {key: Outcome(*map(np.array, zip(*rows, strict=True))) for key, rows in found.items()}
     return Robustness(tuple(board.names), outcomes, judgments, plan.freedom)
@@ -314,7 +298,7 @@ def _rng(*key: int) -> np.random.Generator:
 
 
 class _Board(Board):
-    """Measures and criteria, judgments and runs, and their teams."""
+    """Measures and criteria, judgments and runs."""
 
     def __init__(
         self,
@@ -323,7 +307,6 @@ class _Board(Board):
         qrels: Qrels,
         runs: EachRun,
         cutoff: int | None,
-        teams: Mapping[str, str],
     ) -> None:
         from irpref.measures.names import parse_all
 
@@ -331,47 +314,38 @@ class _Board(Board):
         self.names = list(named)
         truth = {f"criterion {m}": m for m in parse_all(criteria)}
         self.criteria = list(truth)
-        super().__init__({**named, **truth}, qrels, runs, cutoff=cutoff, host=False)
+        super().__init__({**named, **truth}, qrels, runs, cutoff=cutoff)
         if len(self.aligned) < 3 or self.pool.n_topics < LEAST_TOPICS:
             raise ValueError(
                 f"robustness compares rankings on halves of the topics, which needs at least 3 runs and {LEAST_TOPICS} "
                 f"topics, got {len(self.aligned)} and {self.pool.n_topics}"
             )
-        self.teams = teams
-        names = [teams.get(name, name) for name in self.aligned]
-        self.team = np.unique(names, return_inverse=True)[1]
 
-    def values(self, keep: Bools) -> dict[str, Floats]:
+    def all_values(self, keep: Bools) -> dict[str, Floats]:
         """Values of all measures, higher is better: (n, n_systems, n_topics), for judgments kept: (n, n_judged)."""
-        n_topics = self.pool.n_topics
-        out: dict[str, Floats] = {name: np.empty((len(keep), len(self.aligned), n_topics)) for name in self.named}
-        step = max(1, BATCH_ROWS // max(int(keep[0].sum()), 1))
-        for start in range(0, len(keep), step):
-            part = slice(start, min(start + step, len(keep)))
-            against = Restriction(self.pool, keep[part])
-            for s, run in enumerate(self.aligned.values()):
-                view = against.of(run)
-                for name, measure in self.named.items():
-                    out[name][part, s] = self.evaluator.tasks[measure](view).reshape(-1, n_topics)
-        for name, measure in self.named.items():
-            if not getattr(measure, "higher_is_better", True):
-                out[name] = -out[name]
+        shape = len(keep), len(self.aligned), self.pool.n_topics
+        out: dict[str, Floats] = {name: np.empty(shape) for name in self.named}
+        place = {system: s for s, system in enumerate(self.aligned)}
+        for system, times, values in self.values(keep, self.aligned, self.named):
+            for name, measure in self.named.items():
+                sign = 1 if getattr(measure, "higher_is_better", True) else -1
+                out[name][times, place[system]] = sign * values[name]
         return out
 
 
 class _Plan:
     """Halves of the topics, and teams to leave out: the same for all measures and levels; what is computed on them."""
 
-    def __init__(self, board: _Board, full: Mapping[str, Floats], n_samples: int, n_halves: int, seed: int) -> None:
-        n_topics = board.pool.n_topics
+    def __init__(self, board: _Board, lost: Loss, full: Mapping[str, Floats], n_samples: int, n_halves: int) -> None:
+        n_topics, seed = board.pool.n_topics, lost.seed
         self.full, self.n_samples = full, n_samples
         draw = _rng(seed, 0, 2)
         halves = [np.argsort(draw.random(n_topics)) < n_topics // 2 for _ in range(n_halves)]
         # The first row is all topics: the estimate itself.
         self.topics: Floats = np.array([np.ones(n_topics), *halves], dtype=np.float64)
-        n_teams = int(board.team.max()) + 1
+        n_teams = int(lost.team.max()) + 1
         drawn = n_teams >= LEAST_TEAMS
-        self.teams: Floats = (board.team != np.arange(n_teams if drawn else 0)[:, None]).astype(np.float64)
+        self.teams: Floats = (lost.team != np.arange(n_teams if drawn else 0)[:, None]).astype(np.float64)
         self.freedom = min(n_topics, n_teams if drawn else n_topics) - 1
         split = np.array([np.argsort(_rng(seed, s, 1).random(n_topics)) < n_topics // 2 for s in range(n_samples)])
         # Weights of the topics on each side, in each sample and half: (2, n_samples, 1 + n_halves, n_topics).
@@ -379,7 +353,7 @@ class _Plan:
         self.truth = [[_means(full[name], side) for side in self.sides[::-1]] for name in board.criteria]
         self._wrong = lru_cache(maxsize=1)(self._told)
 
-    def outcomes(self, name: str, values: Floats, lost: bool, pooled: Bools) -> Iterable[tuple[str, Any]]:
+    def outcomes(self, name: str, values: Floats, lost: bool, pooled: Bools | None) -> Iterable[tuple[str, Any]]:
         """Outcomes of a measure at a level: samples, halves of the topics, all teams but one."""
         given = np.broadcast_to(values, (self.n_samples, *values.shape[1:]))
         sides = [_means(given, side) for side in self.sides]
@@ -389,7 +363,7 @@ class _Plan:
             return
         now, before = _means(values, self.topics), _means(self.full[name], self.topics)
         yield "own", self._taus(now, np.broadcast_to(before, now.shape))
-        if pooled.size:
+        if pooled is not None:
             yield "bias", self._bias(now, before, pooled)
         else:
             yield from self._calls(name, values)

@@ -193,7 +193,7 @@ def incompleteness(
     value: str = "tau",
     reference: str | None = None,
 ) -> Axes:
-    """Agreement with the ranking by all judgments, as fewer and fewer are left (or right); a curve for each measure.
+    """Agreement with the ranking by all judgments, as fewer and fewer are left; a curve for each measure.
 
     The curve is the mean over the samples, the band reaches from the lowest sample to the highest.
 
@@ -231,13 +231,9 @@ def incompleteness(
                 linewidth=0,
             )
     levels = sorted(set(table["level"]), reverse=True)
-    if levels[-1] > 0:
-        ax.set_xscale("log")
-        shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
-        ax.set_xlim(max(levels) * 1.05, min(levels) / 1.05)
-    else:  # a second set of judgments in the place of the first
-        shown = levels
-        ax.set_xlim(max(levels) + 2, -2)
+    ax.set_xscale("log")
+    shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
+    ax.set_xlim(max(levels) * 1.05, min(levels) / 1.05)
     ax.set_xticks(shown, [f"{level:g}" for level in shown])
     ax.minorticks_off()
     with_what = "" if value == "mean" else f" with {reference or 'its own ranking'} by all judgments"
