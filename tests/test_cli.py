@@ -580,6 +580,9 @@ def test_a_data_set_that_cannot_be_loaded(
         def has_qrels(self) -> bool:
             return True
 
+        def has_scoreddocs(self) -> bool:
+            return False
+
         def qrels_iter(self) -> object:
             raise error
 

@@ -75,6 +75,8 @@ class Parser(argparse.ArgumentParser):
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         # `--by` is short for `--by_query` and `--by-query`, which are one option.
         found = super()._get_option_tuples(option_string)
+        # Options of the command ir_measures keep the short forms that they have there (`--pr` for `--provider`).
+        found = [match for match in found if match[0].dest != "preferences"] or found
         return list({id(match[0]): match for match in reversed(found)}.values())
 
 
