@@ -284,7 +284,7 @@ def test_missing_columns():
         "rename it, or read the file with columns={'score': NAME}"
     )
     assert "no column 'doc_id' (or 'docno')" in refusal(QMeasure, QRELS, run.rename(columns={"doc_id": "doc"}))
-    qrels = pd.DataFrame(JUDGED).rename(columns={"relevance": "grade"})
+    qrels = pd.DataFrame(JUDGED).rename(columns={"relevance": "points"})
     assert "no column 'relevance' (or 'label')" in refusal(QMeasure, qrels, RUN)
     assert "no column 'score'" in refusal(QMeasure, QRELS, pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"]}))
     assert "Judgment has no column 'score'" in refusal(QMeasure, QRELS, JUDGED)
@@ -443,7 +443,8 @@ REFUSED = [
     (lambda: irpref.OriginalNDCG(base=1), "base=1 is not accepted, expected a number above 1"),
     (lambda: BprefVariant(norm=10), "norm=10 is not accepted, expected one of 'min', 'R', 'N', '10'"),
     (lambda: BprefVariant(rel=0), "rel=0"),
-    (lambda: irpref.BprefN(top="drop"), "BprefVariant has no parameter 'top'"),
+    (lambda: irpref.BprefN(unretrieved="zero"), "BprefVariant has no parameter 'unretrieved'"),
+    (lambda: BprefVariant(top=5), "top=5 is not accepted, expected one of 'keep', 'drop', 'zero'"),
 ]
 
 
@@ -517,7 +518,7 @@ def test_numbers_of_numpy_are_numbers():
         ("P_5", ir_measures.P @ 5),
         ("P.5", ir_measures.P @ 5),
         ("set_F", ir_measures.SetF(beta=1.0)),
-        ("iprec_at_recall_0.1", ir_measures.IPrec @ 0.1),
+        ("iprec_at_recall_0.1", irpref.InterpolatedPrecision(rounding="nearest") @ 0.1),
         ("infAP", ir_measures.infAP),
     ],
 )
@@ -619,7 +620,7 @@ def test_values_that_end_the_process_in_a_provider_are_refused_before(measure):
         ("map_cut_10(rel=2)", "did you mean 'AP(rel=2)@10'?"),
         ("official@5", "names of trec_eval, such as 'official', take no parameters"),
         ("xyzzyxyzzy", "unknown measure 'xyzzyxyzzy'"),
-        ("gm_map", "unknown measure 'gm_map'"),
+        ("gm_map", "'gm_map' of trec_eval has no measure here: it is a geometric mean"),
         ("Q@10", "unknown measure 'Q'; did you mean 'QMeasure'?"),
         ("ppref@5", "unknown measure 'ppref'; did you mean 'PrefPrecision'?"),
         ("appref", "unknown measure 'appref'; did you mean 'PrefAP'?"),
