@@ -432,7 +432,7 @@ REFUSED = [
     (lambda: NCU @ 5, "NCU has no parameter 'cutoff'"),
     (lambda: NCU(gamma=1.5), "gamma=1.5 is not accepted, expected a number above 0 and of at most 1"),
     (lambda: NCU(stop="grade"), "did you mean 'graded'?"),
-    (lambda: irpref.nCRP @ 5, "nCRP has no parameter 'cutoff' (it takes judged_only)"),
+    (lambda: irpref.nCRP @ 5, "nCRP has no parameter 'cutoff' (it takes worst, judged_only)"),
     (lambda: Twist(depth=0), "depth=0"),
     (lambda: Coverage(known=""), "known='' is not accepted, expected the name of a column of the qrels"),
     (
