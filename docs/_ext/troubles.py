@@ -48,6 +48,18 @@ def pattern(words: str) -> str:
 KINDS = {
     "Warnings": (
         Kind(
+            "labels are read as grades: …",
+            "irpref.read_qrels(file('q1 0 d1 S\\nq1 0 d2 C\\n'))",
+            "The qrels have labels in place of numbers, and the message says which grade each of them became.",
+            "Nothing, if the order is right; otherwise pass `labels={'S': 3, ...}`.",
+        ),
+        Kind(
+            "likewise … other run… (…)",
+            "Path('a.txt').write_text('')\nPath('b.txt').write_text('')\n$ irpref eval qrels.txt a.txt b.txt AP",
+            "The warning before it was given for one run; so many others have the same.",
+            "See the warning before it.",
+        ),
+        Kind(
             "max_rel is not given, … was taken",
             "irpref.RPref.evaluate(QRELS, RUN)",
             "The measure needs the top of the grade scale, and took it from the judgments at hand; other judgments (a batch, a fold, a subset) would give other values.",
@@ -342,7 +354,8 @@ KINDS = {
         Kind(
             (
                 "no column …",
-                "; expected a header such as",
+                "expected a header such as",
+                "is none of ours, expected one of",
                 "lacks the columns",
                 "has … columns …",
                 "two columns have the same name",
@@ -395,6 +408,18 @@ KINDS = {
         ),
     ),
     "Files": (
+        Kind(
+            ("is none of the labels …", "expected some of …, or the grade of each label"),
+            "irpref.read_qrels(file('q1 0 d1 S\\nq1 0 d2 X\\n'), labels='S A B C')",
+            "The qrels have labels in place of numbers, and one of them is not among those that were named.",
+            "Pass the grade of each label: `labels={'S': 3, 'A': 2, 'X': 0}`, or `--labels S=3,A=2,X=0`.",
+        ),
+        Kind(
+            "a number has too many digits",
+            "Path('long.json').write_text('{\"q1\": {\"d1\": ' + '1' * 5000 + '}}')\nirpref.read_run('long.json')",
+            "Python does not read whole numbers of thousands of digits.",
+            "Look at what wrote the file.",
+        ),
         Kind(
             ("no such file", "no run is called …", "no results … in"),
             "$ irpref eval qrels.txt missing.txt AP",
@@ -537,6 +562,7 @@ KINDS = {
                 "need the package: pip install",
                 "pictures need matplotlib",
                 "a report needs … pip install",
+                "Parquet needs pyarrow",
                 "irpref.spark needs PySpark",
                 "module … has no attribute …",
             ),
@@ -631,6 +657,10 @@ KINDS = {
                 "two tables: choose one",
                 "--resume keeps the results of one computation",
                 "--preferences: none of the measures reads preferences",
+                "does not go with --intervals and --needed",
+                "--intervals and --needed are for --loss",
+                "expected NAME=VALUE, several separated by commas",
+                "the judgments have changed: expected",
                 "in place of --values",
                 "--plot goes with the other methods",
                 "is for --loss",
@@ -689,6 +719,8 @@ KINDS = {
                 "compare needs two systems",
                 "runs are compared with each other",
                 "which needs at least 2 runs",
+                "compare needs two systems, got",
+                "which needs at least 3 runs and",
                 "pairs of systems need at least 2 systems",
             ),
             "irpref.leaderboard(['AP'], QRELS, {'only': RUN})",
