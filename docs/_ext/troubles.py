@@ -734,6 +734,8 @@ KINDS = {
                 "is not on this board",
                 "the judgments have changed: expected",
                 "is none of the measures",
+                "highlight=… is none of the runs",
+                "is not on this board",
                 "was not evaluated",
                 "no … … in the table",
                 "no … … (there are …",
