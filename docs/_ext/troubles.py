@@ -660,7 +660,6 @@ KINDS = {
                 "does not go with --intervals and --needed",
                 "--intervals and --needed are for --loss",
                 "expected NAME=VALUE, several separated by commas",
-                "the judgments have changed: expected",
                 "in place of --values",
                 "--plot goes with the other methods",
                 "is for --loss",
@@ -730,8 +729,6 @@ KINDS = {
         Kind(
             (
                 "is none of the runs: …",
-                "highlight=… is none of the runs",
-                "is not on this board",
                 "the judgments have changed: expected",
                 "is none of the measures",
                 "highlight=… is none of the runs",
