@@ -298,10 +298,7 @@ KINDS = {
             "Look at what was read: an empty file, a wrong path, a filter that left nothing.",
         ),
         Kind(
-            (
-                "have no topic in common",
-                "no document of the qrels is judged there for the same topic",
-            ),
+            ("have no topic in common",),
             "irpref.evaluator(['AP'], QRELS).calc_aggregate({'t1': {'d1': 1.0}})",
             "The two belong to different collections, or their ids are written differently.",
             "Compare the first ids of both sides, which the message shows; `irpref check` finds ids that differ in case or white space.",
@@ -658,7 +655,6 @@ KINDS = {
                 "--resume keeps the results of one computation",
                 "--preferences: none of the measures reads preferences",
                 "does not go with --intervals and --needed",
-                "--intervals and --needed are for --loss",
                 "expected NAME=VALUE, several separated by commas",
                 "in place of --values",
                 "--plot goes with the other methods",
@@ -742,7 +738,7 @@ KINDS = {
             "Take one of those that the message lists.",
         ),
         Kind(
-            ("says nothing about over=", "is for how='rpp'", "is for loss=", "needs a second set of judgments"),
+            ("says nothing about over=", "is for how='rpp'", "is for loss="),
             "irpref.intervals(['AP'], QRELS, RUN, over='ties', grades=[0, 1])",
             "An argument belongs to another kind of analysis than the one asked for.",
             "Leave it away, or change the other argument as the message says.",
