@@ -57,7 +57,6 @@ CRP_OF = ("trec-covid-r3", "10")  # collection and topic of the CRP curve
 def compute(data: Path) -> None:
     """Evaluate the collections and store tables and pictures."""
     import irpref
-    from irpref import meta
     from irpref.formats.runs import named_runs
 
     RESULTS.mkdir(exist_ok=True)
@@ -68,10 +67,7 @@ def compute(data: Path) -> None:
         files = named_runs(sorted((data / key / "runs").iterdir()))
         runs = {name: irpref.read_run(path) for name, path in files.items()}
         measures = dict(zip(irpref.bind(list(MEASURES), qrels), MEASURES.values(), strict=True))
-        found = meta.cutoffs(list(measures), qrels, runs, at=CUTOFFS, top=TOP, n_samples=SAMPLES, rng=SEED)
-        systems, topics = found.attrs["systems"], found.attrs["topics"]
-        names = {str(measure): label for measure, label in measures.items()}
-        found["measure"] = found["measure"].map(names)
+        found, systems, topics = by_cutoff(measures, qrels, runs)
         found.to_csv(RESULTS / f"{key}.csv", index=False, float_format="%.6g", lineterminator="\n")
         settings["collections"][key] = {
             "runs": len(runs),
@@ -90,13 +86,61 @@ def compute(data: Path) -> None:
     (RESULTS / "settings.json").write_text(text, encoding="utf-8")
 
 
+def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataFrame, int, int]:
+    """Stability, sensitivity and power of each measure at each cutoff, of the best systems; their number, and the topics'."""
+    from irpref import meta
+
+    asked = {
+        (label, cutoff): measure if cutoff is None else measure(cutoff=cutoff)
+        for measure, label in measures.items()
+        for cutoff in (CUTOFFS if "cutoff" in measure.SUPPORTED_PARAMS else (None,))
+    }
+    values = meta.topic_values(list(asked.values()), qrels, runs)
+    best = meta.system_ranking(values[str(next(iter(measures)))]).systems[:TOP]
+    rows = []
+    for (label, cutoff), measure in asked.items():
+        of = values[str(measure)].select(best)
+        steady = meta.stability(of, fuzziness=[0.05], n_samples=SAMPLES, rng=SEED)
+        swap = meta.swap(of, n_samples=SAMPLES, rng=SEED)
+        power = meta.discriminative_power(of, n_samples=SAMPLES, rng=SEED)
+        rows.append(
+            {
+                "measure": label,
+                "cutoff": cutoff,
+                "mean": float(of.means.mean()),
+                "minority_rate": float(steady.minority_rate[0]),
+                "ties": float(steady.ties[0]),
+                "swap_difference": swap.difference_required(),
+                "sensitivity": swap.sensitivity(),
+                "power": power.power,
+                "power_difference": power.difference_required,
+            }
+        )
+    return pd.DataFrame(rows).astype({"cutoff": "Int64"}), len(best), of.n_topics
+
+
+def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
+    """A line for each measure by cutoff, whole lists at the right; a measure without a cutoff is a line throughout."""
+    from irpref.show.look import finish, introduce, legend, style
+    from irpref.show.meta_plots import axes
+
+    ax, shown = axes((6.0, 4.2)), [str(cutoff or "all") for cutoff in CUTOFFS]
+    introduce(list(dict.fromkeys(found["measure"])), "measure")
+    for label, part in found.groupby("measure", sort=False):
+        values = (100 * part[quantity]).tolist()
+        values = values * len(shown) if len(values) == 1 else values
+        ax.plot(shown, values, **style(label, None, kind="measure"))
+    ax.set(xlabel="cutoff", ylabel=words, ylim=(0, None))
+    legend(ax, always=True)
+    return finish(ax)
+
+
 def pictures(key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any, runs: Any) -> None:
     """Minority rate against ties on whole lists, and discriminative power by cutoff."""
     from dataclasses import replace
 
-    from irpref.plots import axes
-
     from irpref import meta, plots
+    from irpref.show.meta_plots import axes
 
     values = meta.topic_values(list(measures), qrels, runs)
     (first, *_) = values.values()
@@ -106,8 +150,8 @@ def pictures(key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any
     ]
     steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
     save(plots.stability(steady, axes((6.0, 4.2))), f"{key}-stability.png")
-    save(plots.cutoffs(found, axes((6.0, 4.2))), f"{key}-power.png")
-    save(plots.cutoffs(found, axes((6.0, 4.2)), quantity="minority_rate"), f"{key}-minority.png")
+    save(draw(found, "power", "discriminative power (%)"), f"{key}-power.png")
+    save(draw(found, "minority_rate", "minority rate (%)"), f"{key}-minority.png")
 
 
 def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:
@@ -336,7 +380,7 @@ the number of pairs, as in the paper.
 ## Do it yourself
 
 ```sh
-irpref meta cutoffs QRELS RUNS AP QMeasure RMeasure PMeasure PPlus OMeasure RR WeightedRR --top 50 --seed {settings()["seed"]} --plot cutoffs.png
+irpref meta power QRELS RUNS AP AP@5 AP@10 QMeasure QMeasure@5 QMeasure@10 RMeasure RR RR@5 --top 50 --seed {settings()["seed"]}
 irpref meta stability QRELS RUNS AP QMeasure PMeasure OMeasure RR --plot stability.png
 irpref plot sketch QRELS RUN -t TOPIC -f crp.png
 ```

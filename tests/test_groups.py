@@ -137,7 +137,6 @@ def without(column, found, group):
         (["meta", "swap"], ["AP", "Bpref", "--samples", "20", "--size", "5"]),
         (["meta", "power"], ["AP", "--prefer", "rpp", "--samples", "20"]),
         (["meta", "ranking"], ["AP", "Bpref", "RR"]),
-        (["meta", "cutoffs"], ["AP", "RPref(max_rel=3)", "--cutoffs", "5,all", "--samples", "20"]),
         (["meta", "robustness"], ["AP", "nDCG", "--levels", "50", "10", "--samples", "2"]),
     ],
     ids=lambda words: "-".join(words),
@@ -146,7 +145,7 @@ def test_commands_print_for_a_group_what_they_print_for_its_topics(command, more
     n = 2 if command[0] == "compare" or command[-1] == "histogram" else 3
     runs = [files / f"{name}.run" for name in list(RUNS)[:n]]
     of, parts = "groups", list(PARTS)
-    if command[-1] in ("power", "cutoffs"):  # a test needs two topics
+    if command[-1] == "power":  # a test needs two topics
         words = list(map(str, [*command, files / "all.qrels", *runs, *more, "--groups", files / "groups"]))
         assert main(words) == 1
         assert capsys.readouterr().err.startswith("irpref: group 'a few'")
@@ -167,10 +166,9 @@ def test_meta_keeps_the_scale_of_all_judgments_and_draws_each_group(files, capsy
         scaled = "RPref(max_rel=3)"
         alone = rows(capsys, "meta", "robustness", files / f"{group}.qrels", *runs, scaled, "--levels", "50")
         assert [float(row["mean"]) for row in found if row["group"] == group] == [float(row["mean"]) for row in alone]
-    for method in ("stability", "swap", "power", "cutoffs", "robustness"):
+    for method in ("stability", "swap", "power", "robustness"):
         picture = tmp_path / f"{method}.png"
         more = ["AP", "Bpref", "--samples", "3", "--plot", picture]
-        more += ["--cutoffs", "5,all"] if method == "cutoffs" else []
         shown = rows(capsys, "meta", method, files / "all.qrels", *runs, *more, "--groups", files / "two")
         assert {row["group"] for row in shown} == {"a", "c"}
         assert picture.stat().st_size > 1000

@@ -4,7 +4,6 @@
     irpref meta swap       QRELS RUN... MEASURE...   difference required on other topics
     irpref meta power      QRELS RUN... MEASURE...   pairs of systems told apart
     irpref meta ranking    QRELS RUN... MEASURE...   how the rankings of the systems agree
-    irpref meta cutoffs    QRELS RUN... MEASURE...   the first three at several cutoffs
     irpref meta robustness QRELS RUN... MEASURE...   the ranking with fewer and fewer judgments
 
 RUN is a file, or a folder of nothing else. In place of qrels and runs, the first four also take values that are
@@ -36,8 +35,7 @@ MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 
 def _arguments(method: str, parser: Parser) -> None:
-    values = method not in ("robustness", "cutoffs")
-    topics = method != "robustness"
+    values = method != "robustness"
     parser.add_argument("qrels", metavar="QRELS", nargs="?", help="file, '-', or ir_datasets id")
     parser.add_argument("arguments", metavar="RUN... MEASURE...", nargs="*", help="files or folders of runs, measures")
     parser.add_argument(
@@ -53,7 +51,7 @@ def _arguments(method: str, parser: Parser) -> None:
     add_import(parser)
     if values:
         parser.add_argument("--values", metavar="FILE", help="values by system and topic, in place of runs")
-    if topics:
+    if values:
         parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
     frame.add_topic(parser, "only this topic", several=True)
     frame.add_groups(parser, "results on each group of topics in place of all")
@@ -64,13 +62,13 @@ def _arguments(method: str, parser: Parser) -> None:
         parser.add_argument("--tau-ap", action="store_true", help="tau_ap instead, the column being the reference")
         return
     parser.add_argument("--seed", type=int, default=0, help="of the random samples (default: %(default)s)")
-    samples = 1000 if topics else 5
+    samples = 1000 if values else 5
     parser.add_argument(
         "--samples",
         metavar="B",
         type=int,
         default=samples,
-        help=f"samples of {'topics' if topics else 'judgments'} (default: {samples})",
+        help=f"samples of {'topics' if values else 'judgments'} (default: {samples})",
     )
     if method in ("stability", "swap"):
         parser.add_argument("--size", type=int, help="topics in a sample (default: all; half of them if disjoint)")
@@ -78,13 +76,6 @@ def _arguments(method: str, parser: Parser) -> None:
         parser.add_argument("--without-replacement", action="store_true", help="draw a topic at most once a sample")
     if method == "swap":
         parser.add_argument("--disjoint", action="store_true", help="disjoint samples without replacement")
-    if method == "cutoffs":
-        parser.add_argument(
-            "--cutoffs",
-            metavar="K,K,...",
-            type=_cutoffs_of,
-            help="cutoffs, 'all' for whole lists (default: 5,10,20,50,100,all)",
-        )
     if method == "power":
         parser.add_argument(
             "--prefer",
@@ -94,41 +85,38 @@ def _arguments(method: str, parser: Parser) -> None:
             metavar="HOW",
             help=f"also a comparison of rankings without a measure: {', '.join(HOW)} (repeatable)",
         )
-    if method in ("power", "cutoffs"):
+    if method == "power":
         parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (default: %(default)s)")
     if method == "robustness":
-        parser.add_argument(
-            "--loss",
-            choices=LOSSES,
-            default="random",
-            help="which judgments are missing: any, or those where runs were not pooled (default: random)",
-        )
-        parser.add_argument("--depth", metavar="RANK", type=int, help="ranks pooled, for --loss pools (default: 10)")
-        parser.add_argument("--teams", metavar="FILE", help="runs of a team (pools, --intervals): lines `run team`")
-        parser.add_argument(
-            "--levels", metavar="P", type=float, nargs="+", help="per cent that are left (of the runs: pooled)"
-        )
-        frame.add_rel(parser)
-        parser.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
-        parser.add_argument("--resume", metavar="FILE", help="keep results there, and go on from there")
-        parser.add_argument(
-            "--intervals",
-            action="store_true",
-            help="with 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of "
-            "significance; of pools also the bias against runs that were not pooled",
-        )
-        parser.add_argument(
-            "--needed",
-            metavar="NAME",
-            help="judgments with which each measure predicts other topics as well as this one",
-        )
+        _robustness_arguments(parser)
 
 
-def _cutoffs_of(text: str) -> list[int | None]:
-    parts = text.split(",")
-    if not all(part == "all" or (part.isdecimal() and int(part) > 0) for part in parts):
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of cutoffs such as 5,10,all")
-    return [None if part == "all" else int(part) for part in parts]
+def _robustness_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "--loss",
+        choices=LOSSES,
+        default="random",
+        help="which judgments are missing: any, or those where runs were not pooled (default: random)",
+    )
+    parser.add_argument("--depth", metavar="RANK", type=int, help="ranks pooled, for --loss pools (default: 10)")
+    parser.add_argument("--teams", metavar="FILE", help="runs of a team (pools, --intervals): lines `run team`")
+    parser.add_argument(
+        "--levels", metavar="P", type=float, nargs="+", help="per cent that are left (of the runs: pooled)"
+    )
+    frame.add_rel(parser)
+    parser.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
+    parser.add_argument("--resume", metavar="FILE", help="keep results there, and go on from there")
+    parser.add_argument(
+        "--intervals",
+        action="store_true",
+        help="with 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of "
+        "significance; of pools also the bias against runs that were not pooled",
+    )
+    parser.add_argument(
+        "--needed",
+        metavar="NAME",
+        help="judgments with which each measure predicts other topics as well as this one",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -342,34 +330,6 @@ def _ranking(args: argparse.Namespace) -> None:
     _show(args, table, table, f"{_of(args, values)}; {method}")
 
 
-def _cutoffs(args: argparse.Namespace) -> None:
-    from irpref import bind
-    from irpref.meta import CUTOFFS, cutoffs
-    from irpref.show import meta_plots as plots
-
-    given = _inputs(args)
-    qrels = frame.of_topics(given.judgments(), args.topic).table()
-    found = cutoffs(
-        bind(given.measures, qrels),
-        qrels,
-        frame.read_runs(given.files, args),
-        at=args.cutoffs or CUTOFFS,
-        top=args.top,
-        alpha=args.alpha,
-        n_samples=args.samples,
-        groups=args.groups,
-        rng=args.seed,
-        **frame.ranking(args),
-    )
-    of = found.attrs
-    topics = f"{of['topics']} topics" + ("" if args.groups is None else f" in {found['group'].nunique()} groups")
-    head = f"{of['systems']} systems, {topics}, {of['n_samples']} samples; all: whole lists"
-    known = found["cutoff"].astype(str)
-    shown = found.assign(cutoff=known.where(found["cutoff"].notna(), "all"))
-    whole = found.assign(cutoff=known.where(found["cutoff"].notna(), ""))
-    _show(args, shown, whole, head, lambda: plots.cutoffs(found))
-
-
 def _robustness(args: argparse.Namespace) -> None:
     import pandas as pd
 
@@ -474,7 +434,6 @@ _METHODS = {
     "swap": _swap,
     "power": _power,
     "ranking": _ranking,
-    "cutoffs": _cutoffs,
     "robustness": _robustness,
 }
 _HELP = {
@@ -482,7 +441,6 @@ _HELP = {
     "swap": "difference required, and sensitivity",
     "power": "share of pairs that are significantly different",
     "ranking": "Kendall's tau of the rankings by all measures",
-    "cutoffs": "stability, sensitivity and power at several cutoffs",
     "robustness": "tau with all judgments, when fewer and fewer are left",
 }
 

@@ -8,14 +8,12 @@ All methods look at a matrix of values, systems by topics (`TopicValues`), and a
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
 - `incompleteness`: does it rank them alike when most judgments are missing?
 - `robustness`: how sure is that, for other topics and other systems?
-- `cutoffs`: what does a cutoff cost it?
 - `topic_set_size`, `topics_needed`: how many topics tell a difference of a given size apart?
 
 Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples themselves.
-`irpref.plots` draws the results: `plots.stability(result)`, `swap`, `significance`, `cutoffs`, `incompleteness`.
+`irpref.plots` draws the results: `plots.stability(result)`, `swap`, `significance`, `incompleteness`.
 """
 
-from irpref.meta.cutoffs import CUTOFFS, cutoffs
 from irpref.meta.incompleteness import LEVELS, Incompleteness, incompleteness
 from irpref.meta.losses import Restriction, thin
 from irpref.meta.power import DiscriminativePower, discriminative_power
@@ -28,7 +26,6 @@ from irpref.values.matrix import PairDifferences, TopicValues, read_values, topi
 from irpref.values.samples import resample, resample_twice
 
 __all__ = [
-    "CUTOFFS",
     "LEVELS",
     "DiscriminativePower",
     "Incompleteness",
@@ -40,7 +37,6 @@ __all__ = [
     "SystemRanking",
     "TopicValues",
     "agreement",
-    "cutoffs",
     "detectable_difference",
     "discriminative_power",
     "incompleteness",

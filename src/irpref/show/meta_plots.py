@@ -34,7 +34,7 @@ from irpref.show.look import axes as axes_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["axes", "cutoffs", "incompleteness", "load", "significance", "stability", "swap"]
+__all__ = ["axes", "incompleteness", "load", "significance", "stability", "swap"]
 _SIZE = (6.4, 4.4)  # inches
 _FEW = 5  # lines that a legend tells apart
 
@@ -125,64 +125,6 @@ def swap(
     several = [results] if isinstance(results, Swap) else results
     curves = {one.measure: (one.edges, 100 * one.rate) for one in several}
     return _curves(curves, ax, styles, ("difference of the means, at least", "swap rate (%)"), rate)
-
-
-_QUANTITIES = {
-    "power": ("discriminative power (%)", 100),
-    "sensitivity": ("sensitivity (%)", 100),
-    "minority_rate": ("minority rate (%)", 100),
-    "ties": ("proportion of ties (%)", 100),
-    "swap_difference": ("difference required (swap)", 1),
-    "power_difference": ("difference required (bootstrap)", 1),
-    "mean": ("mean value of the systems", 1),
-}
-
-
-@styled
-def cutoffs(result: Any, ax: Axes | None = None, styles: Styles | None = None, quantity: str = "power") -> Axes:
-    """What is lost at a cutoff: a curve for each measure, with whole lists at its right end.
-
-    A measure that has no cutoff is a line from left to right. With groups of topics, each has a curve of each measure.
-
-    Parameters
-    ----------
-    result : table of `irpref.meta.cutoffs`
-    ax : Axes to draw on; a new figure if None
-    styles : mapping of measure to keyword arguments of `Axes.plot`
-    quantity : 'power', 'sensitivity', 'minority_rate', 'ties', 'swap_difference', 'power_difference' or 'mean'
-    """
-    if quantity not in _QUANTITIES:
-        accepted = ", ".join(map(repr, _QUANTITIES))
-        raise ValueError(f"quantity={quantity!r} is not accepted, expected one of {accepted}")
-    words, scale = _QUANTITIES[quantity]
-    of = result.attrs
-    if "group" in result:
-        result = result.assign(measure=result["measure"] + " (" + result["group"] + ")")
-    ax = axes() if ax is None else ax
-    measures = list(dict.fromkeys(result["measure"]))
-    introduce(measures, "measure")
-    known = sorted({int(cutoff) for cutoff in result["cutoff"].dropna()})
-    end = known[-1] * 2 if known else 2.0
-    first = known[0] if known else 1.0
-    lines = []
-    for measure in measures:
-        part = result[result["measure"] == measure]
-        at = part["cutoff"].astype("float64").fillna(end).to_numpy()
-        values = scale * part[quantity].to_numpy()
-        order = np.argsort(at, kind="stable")
-        at, values = at[order], values[order]
-        look = _look(measure, styles)
-        if len(part) == 1 and known:
-            at, values, look = np.array([first, end]), np.repeat(values, 2), {**look, "marker": ""}
-        lines += ax.plot(at, values, **look)
-    ax.set_xscale("log")
-    whole = bool(result["cutoff"].isna().any())
-    ax.set_xticks([*known, *([end] if whole else [])], [*map(str, known), *(["all"] if whole else [])])
-    ax.minorticks_off()
-    ax.set(xlabel="cutoff", ylabel=words)
-    if of:
-        title(ax, "", f"{of['systems']} systems, {of['topics']} topics, {of['n_samples']} samples")
-    return _names(ax, lines)
 
 
 @styled

@@ -48,7 +48,7 @@ from irpref.show.look import (
     title,
     wrapped,
 )
-from irpref.show.meta_plots import cutoffs, incompleteness, significance, stability, swap
+from irpref.show.meta_plots import incompleteness, significance, stability, swap
 from irpref.show.names import middle
 
 if TYPE_CHECKING:
@@ -69,7 +69,6 @@ __all__ = [
     "crp",
     "crp_sketch",
     "cumulated_gain",
-    "cutoffs",
     "incompleteness",
     "leaderboard",
     "measure_scatter",
