@@ -232,13 +232,17 @@ class ByTopic(providers.Evaluator):
                 yield Metric(query_id=query_id, measure=measure, value=value)
 
     def means_of(self, values: dict[Measure, Floats]) -> dict[Measure, float]:
-        """Means over the topics (sums, for measures that count), added in the order of `iter_calc`."""
+        """Means (or sums) over the topics that have a value, added in the order of `iter_calc`."""
         return {measure: self._aggregate(measure, of) for measure, of in values.items()}
 
     def _aggregate(self, measure: Measure, values: Floats) -> float:
+        there = values[self._order]
+        there = there[~np.isnan(there)]
+        if not there.size:
+            return float("nan")
         # cumsum adds one by one as the host's aggregators do: both give the same digits.
-        total = float(np.cumsum(values[self._order])[-1])
-        return total if isinstance(measure.aggregator(), SumAgg) else total / values.size
+        total = float(np.cumsum(there)[-1])
+        return total if isinstance(measure.aggregator(), SumAgg) else total / there.size
 
     def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics of the qrels by measure."""

@@ -29,7 +29,7 @@ from irpref.analysis import pairs as tests
 from irpref.analysis.flips import N_PERMUTATIONS
 from irpref.analysis.judges import with_judge
 from irpref.analysis.letters import letters
-from irpref.analysis.results import Results, results
+from irpref.analysis.results import Results, on_the_same_topics, results
 from irpref.analysis.topics import check_level, mean_intervals
 from irpref.arrays.segments import Bools, Ints
 from irpref.formats.runs import named_runs
@@ -174,7 +174,8 @@ def leaderboard(
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows one)")
     qrels = opened(qrels, "relevance")  # read again for the groups
     extra = [m for m in parse_all(FURTHER) if m not in chosen]
-    found = {of.measure: of for of in results([*chosen, *extra], qrels, named, Alignment(ties, float32))}
+    every = results([*chosen, *extra], qrels, named, Alignment(ties, float32))
+    found = {of.measure: of for of in on_the_same_topics(every)}
     topics = found[str(chosen[0])].topics
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng  # the same for all measures
     names = [str(measure) for measure in chosen]

@@ -68,6 +68,19 @@ class Results:
         return Results(self.measure, self.runs, kept, values, self.higher_is_better, self.is_sum)
 
 
+def on_the_same_topics(found: list[Results]) -> list[Results]:
+    """The results as they are. `ValueError` where a measure has no value for some topics that another has."""
+    of = sorted(found, key=lambda one: len(one.topics))
+    few, most = of[0], of[-1]
+    if few.topics != most.topics:
+        missing = next(topic for topic in most.topics if topic not in few.topics)
+        raise ValueError(
+            f"{few.measure} has no value for {len(most.topics) - len(few.topics)} of {len(most.topics)} topics (first "
+            f"{missing!r}), and this table needs the same topics for all measures: leave these topics out of the qrels"
+        )
+    return found
+
+
 def results(measures: Measures, qrels: Qrels, runs: Mapping[str, Run], alignment: Alignment = TREC) -> list[Results]:
     """Evaluate runs by name: one `Results` a measure, over the topics of the qrels, in the order asked for.
 

@@ -385,6 +385,8 @@ class _Coverage(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, truthy where the user knew the document (default 'known')
+    nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that means leave
+        them out (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -392,6 +394,7 @@ class _Coverage(KernelMeasure):
         self,
         *,
         known: str | None = ...,
+        nothing_known: Literal["zero", "nan"] | None = ...,
         rel: float | None = ...,
         cutoff: int | None = ...,
     ) -> _Coverage: ...

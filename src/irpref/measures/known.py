@@ -14,12 +14,19 @@ The two ask opposite things of a run: coverage rewards finding what the user can
 have named. Neither looks at ranks; with a cutoff k both look at the first k documents.
 
 Decided here: a user who knew no relevant document (coverage) and a run that retrieves none (novelty) give 0. The
-former is the topic's doing, not the run's, and lowers the mean of every run alike.
+former is the topic's doing, not the run's, and lowers the mean of every run alike. With nothing_known='nan' such
+topics have no value (NaN), and means, intervals and `compare` are over the other topics. `pt.Experiment` adds up
+values itself and shows NaN: use perquery=True and the mean of pandas, which leaves NaN out. A leaderboard or a report,
+which needs the same topics for all measures, refuses and says so. Novelty has no such choice: which
+topics were left out would depend on the run, and finding nothing relevant would pay.
 
 By hand: relevant a b c d e, of which the user knew a b c; x is not relevant. The run is a x d e.
 
     coverage = |{a}| / |{a, b, c}| = 1/3          novelty = |{d, e}| / |{a, d, e}| = 2/3
     cut at 2: coverage 1/3, novelty 0 / 1 = 0
+
+In a second topic the user knew only x: coverage is 0 / 0. The mean of both is (1/3 + 0) / 2 = 1/6, and 1/3 with
+nothing_known='nan'.
 
 When 1, when 0: coverage is 1 where all relevant documents that the user knew were retrieved, whatever else was; novelty
 is 1 where every relevant document retrieved is new, be it a single one. Each is 0 where there is no such document.
@@ -33,37 +40,45 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from ir_measures.measures.base import MeanAgg
 
 from irpref.arrays.reasons import MISSED, Topic
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats
+from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
-def coverage(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
+def coverage(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None) -> Floats:
     """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Returns
     -------
     array (n_topics,)
-        0 where the user knew no relevant document.
+        0 or NaN where the user knew no relevant document.
     """
     view = run.at(cutoff)
     wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
     size = run.pool.judged.count(wanted)
-    return view.hits.count(wanted[view.row]) / np.maximum(size, 1)
+    return view.hits.count(wanted[view.row]) / np.maximum(size, 1) + undefined(size, nothing_known)
 
 
-def coverage_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Terms:
+def undefined(size: Ints, nothing_known: str) -> Floats:
+    """NaN where there is no value, else 0: shape as `size`, the known relevant documents of each topic."""
+    return np.where((size == 0) & (nothing_known == "nan"), np.nan, 0.0)
+
+
+def coverage_terms(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None) -> Terms:
     """Share of each known relevant document that was retrieved: shape (n_judged,).
 
     1 / |K and R| of each that was retrieved; they add up to the value.
     """
     wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
-    size = run.pool.judged.spread(np.maximum(run.pool.judged.count(wanted), 1))
+    size = run.pool.judged.count(wanted)
+    share = wanted / run.pool.judged.spread(np.maximum(size, 1))
     return Terms(
-        np.where(run.at(cutoff).missed(), 0.0, wanted / size),
+        np.where(run.at(cutoff).missed(), 0.0, share),
+        rest=undefined(size, nothing_known),
         columns={"known": run.pool.columns["known", known] * 1.0},
         counts=wanted,
     )
@@ -128,6 +143,14 @@ _PARAMS = {
 _COLUMNS = {"known": "whether the user knew it"}
 
 
+class _MeanOfOthers(MeanAgg):
+    """The mean of ir_measures, without topics that have no value."""
+
+    def add(self, value: float) -> None:
+        if value == value:
+            super().add(value)
+
+
 class _Coverage(KernelMeasure):
     """Share of the relevant documents known to the user that were retrieved."""
 
@@ -136,7 +159,10 @@ class _Coverage(KernelMeasure):
     SHORT_DESC = "Share of the relevant documents known to the user that were retrieved."
     QUESTION = "Does the system find what the user already knows to be relevant?"
     USE = "It is known what the users knew before, and a system should find these documents, too."
-    TRAPS = "Needs a column that says what the user knew. A system that finds only known documents can have 1."
+    TRAPS = (
+        "Needs a column that says what the user knew. A system that finds only known documents can have 1. Topics in "
+        "which the user knew nothing relevant count as 0 unless `nothing_known='nan'`."
+    )
     SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
     FORMULA = r"\mathrm{coverage} = \frac{|K \cap R \cap A|}{|K \cap R|}"
     CITE = ("baezayates1999mir",)
@@ -144,10 +170,23 @@ class _Coverage(KernelMeasure):
     NEEDS = ("known",)
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
     COLUMNS = _COLUMNS
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "known": _PARAMS["known"],
+        "nothing_known": Param(
+            str,
+            "value of topics in which the user knew no relevant document: 0, or none, so that means leave them out",
+            default="zero",
+            choices=("zero", "nan"),
+        ),
+        **_PARAMS,
+    }
     kernel = staticmethod(coverage)
     terms = staticmethod(coverage_terms)
     reasons = staticmethod(coverage_reasons)
+
+    def aggregator(self) -> Any:
+        """Means are over the topics that have a value."""
+        return _MeanOfOthers()
 
 
 class _Novelty(KernelMeasure):

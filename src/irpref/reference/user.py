@@ -16,13 +16,14 @@ def coverage(
     judgments: Judgments,
     *,
     known: set[str],
+    nothing_known: str = "zero",
     rel: Number = 1,
     cutoff: int | None = None,
-) -> Fraction:
-    """|K n R n A| / |K n R|, Modern Information Retrieval, chapter 4; 0 if nothing relevant is known."""
+) -> Fraction | float:
+    """|K n R n A| / |K n R|, Modern Information Retrieval, chapter 4; 0 or NaN if nothing relevant is known."""
     relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
     if not known & relevant:
-        return Fraction(0)
+        return Fraction(0) if nothing_known == "zero" else math.nan
     return Fraction(len(known & relevant & answer), len(known & relevant))
 
 

@@ -430,7 +430,12 @@ def topic_values(
     Returns
     -------
     dict of str to TopicValues
-        By name of the measure, over the topics of the qrels.
+        By name of the measure, over the topics of the qrels; without those that have no value (NaN) in any run.
+
+    Raises
+    ------
+    ValueError
+        There are no runs, or no topic has a value of a measure.
     """
     from irpref.evaluation import evaluator as fastest
     from irpref.measures.names import parse_all
@@ -449,7 +454,12 @@ def topic_values(
             values[m].append(found[m])
     if not systems:
         raise ValueError("there are no runs to evaluate")
-    return {
-        str(m): TopicValues(str(m), systems, list(topics), np.array(values[m]), getattr(m, "higher_is_better", True))
-        for m in chosen
-    }
+    out = {}
+    for m in chosen:
+        of = np.array(values[m])
+        there = ~np.isnan(of).all(axis=0)
+        if not there.any():
+            raise ValueError(f"{m}: no topic has a value")
+        names = [topic for topic, keep in zip(topics, there.tolist(), strict=True) if keep]
+        out[str(m)] = TopicValues(str(m), systems, names, of[:, there], getattr(m, "higher_is_better", True))
+    return out

@@ -106,12 +106,14 @@ def _e_measure(tied: Tied, task: Task, **arguments: Any) -> Closed:
     return low, 1 - mean, high
 
 
-def _coverage(tied: Tied, task: Task, *, known: str, rel: float, cutoff: int | None) -> Closed:
+def _coverage(tied: Tied, task: Task, *, known: str, nothing_known: str, rel: float, cutoff: int | None) -> Closed:
     pool = tied.run.pool
     wanted = pool.columns["known", known] & (pool.grade >= rel)
     here = wanted[tied.run.row]
     low, high = _ends(tied, task, (_coverage, known, rel), lambda: here * 1.0)
-    return low, _share(tied, here, cutoff) / np.maximum(pool.judged.count(wanted), 1), high
+    size = pool.judged.count(wanted)
+    mean = _share(tied, here, cutoff) / np.maximum(size, 1) + of_known.undefined(size, nothing_known)
+    return low, mean, high
 
 
 # The first, or a certain, relevant document -------------------------------------------------------------------

@@ -23,7 +23,7 @@ from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
 from irpref.analysis.judges import Filled
 from irpref.analysis.leaderboard import FURTHER, board_of
 from irpref.analysis.pairs import check_method
-from irpref.analysis.results import Results, results
+from irpref.analysis.results import Results, on_the_same_topics, results
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import check_level
 from irpref.arrays.run import JudgedRun
@@ -111,7 +111,7 @@ def contents(
     named = _opened(named, form, jobs)
 
     extra = [measure for measure in parse_all(FURTHER) if measure not in chosen]
-    found = {of.measure: of for of in results([*chosen, *extra], qrels, named, alignment)}
+    found = {of.measure: of for of in on_the_same_topics(results([*chosen, *extra], qrels, named, alignment))}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
     with warnings.catch_warnings():
