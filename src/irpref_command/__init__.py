@@ -1,6 +1,6 @@
-"""The door through which the `irpref` command comes in.
+"""Entry point of the `irpref` command.
 
-Outside of `irpref`, since what it does must come before that package and all that it needs are imported.
+It is outside of `irpref` because it must run before that package and all that it needs are imported.
 """
 
 from __future__ import annotations

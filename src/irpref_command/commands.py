@@ -8,34 +8,34 @@ from typing import Any, TypeVar
 
 # In the order of the help.
 COMMANDS = {
-    "eval": "evaluate runs with measures of any toolkit",
-    "check": "what to know about judgments and runs before any number is read",
-    "compare": "is B better than A? two runs topic by topic, with the verdict in a sentence",
-    "gate": "may this change ship? exit status 0, 1, or 3 if there are too few topics to tell",
-    "prefer": "two or more rankings compared directly, without a measure",
-    "leaderboard": "which runs are shown to differ, and what places they could have",
-    "intervals": "how far values can be trusted: ties, unjudged documents, topics",
-    "judge": "human judgments of some topics and an LLM judge's of all: estimates, intervals, agreement",
-    "crosscheck": "our values beside those of every tool at hand, with the reason of each difference",
-    "explain": "what each document of a topic contributes to a measure, and why",
-    "curve": "tables behind the numbers: CRP, n-pref convergence, recall-precision, gain, histogram",
-    "plot": "draw these tables",
-    "report": "one page of an evaluation, to look at without a network",
-    "list": "the measures: parameters, ranges, sources",
-    "cite": "what to cite: BibTeX of measures and package",
-    "meta": "stability, sensitivity and robustness of measures",
-    "demo": "which of two real systems is better? On one screen",
+    "eval": "compute measures for one or more runs",
+    "check": "find problems in judgments and runs before you trust a value",
+    "compare": "is B better than A? topic by topic, with a verdict in words",
+    "gate": "may this change ship? a check for CI: pass, block, or too few topics to tell",
+    "prefer": "compare rankings directly, without a measure",
+    "leaderboard": "rank runs: means, intervals, and which differences are significant",
+    "intervals": "how much ties, unjudged documents or the choice of topics can change a value",
+    "judge": "combine human judgments of some topics with an LLM judge's of all",
+    "crosscheck": "compare values with other tools, and explain each difference",
+    "explain": "show what each document of a topic adds to a measure, and why",
+    "curve": "print curves as tables: precision-recall, cumulated gain, CRP, n-pref, histogram",
+    "plot": "draw these curves, or values by topic, as png, pdf or svg",
+    "report": "write an evaluation as one HTML page that works offline",
+    "list": "list the measures, or explain one of them",
+    "cite": "print the BibTeX entries of measures and of irpref",
+    "meta": "test measures on your data: stability, discriminative power, robustness",
+    "demo": "try irpref on real runs that come with it",
 }
 P = TypeVar("P", bound=argparse.ArgumentParser)
 
 
 def top(kind: type[P], listed: Iterable[str] = COMMANDS) -> tuple[P, Any]:
-    """A parser of no command's arguments, and what parsers of commands are added to; `listed` stand in its help."""
+    """A parser of no command's arguments, and what parsers of commands are added to; its help shows those `listed`."""
     parser = kind(
         prog="irpref",
-        description="Evaluate retrieval runs: preference, graded, position and user-oriented measures beside those "
-        "of ir_measures and trec_eval.",
-        epilog="irpref COMMAND QRELS RUN... MEASURE... [options]; irpref COMMAND --help explains a command.",
+        description="Evaluate and compare retrieval runs, with the measures of irpref, ir_measures and trec_eval.",
+        epilog="Most commands take judgments, runs and measures: irpref COMMAND QRELS RUN... MEASURE... [options]. "
+        "For the options of one, type irpref COMMAND --help. New here? Type irpref demo.",
     )
     parser.add_argument("--version", action="store_true", help="print the version")
     below = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")

@@ -1,10 +1,10 @@
-"""`irpref check QRELS RUN... [MEASURE...]`: what to know before any number is read.
+"""Find problems in judgments and runs before you trust a value.
 
-Findings about judgments, runs, and measures on them, the worst first: topics without documents, repeated documents,
-ties, unjudged documents, ids that do not meet, judgments on which a measure tells nothing apart. With --judge-next N,
-the unjudged documents to judge first (with -o tsv, csv, json and jsonl: only these).
+Reports, worst first: topics without documents, repeated documents, ties, unjudged documents, ids that do not match,
+and measures that cannot tell runs apart on these judgments. --judge-next N also lists the unjudged documents that you
+should judge first (-o tsv, csv, json and jsonl print only these).
 
-exit status: 0; with --strict 1 where something grave was found
+exit status: 0; with --strict, 1 if a problem is grave
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def _arguments(parser: Parser) -> None:
         "--judge-next",
         metavar="N",
         type=int,
-        help="also the N unjudged documents that would say most about which run is better by the measures",
+        help="also list the N unjudged documents that matter most to which run is better",
     )
     frame.add_reading(parser, float32=False)
-    parser.add_argument("--strict", action="store_true", help="exit status 1 where something grave is found")
+    parser.add_argument("--strict", action="store_true", help="exit with status 1 if a problem is grave")
     frame.add_output(parser)
 
 

@@ -1,4 +1,4 @@
-"""`irpref cite`: BibTeX of the measures' papers and of the package, with a sentence for the methods section."""
+"""Print the BibTeX entries of measures and of irpref, with a sentence for your methods section."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irpref.cli.imported import add_import
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument(
-        "measures", metavar="MEASURE", nargs="*", help="such as 'RPref(max_rel=3)@10'; none: the package"
+        "measures", metavar="MEASURE", nargs="*", help="such as 'RPref(max_rel=3)@10'; without one: irpref itself"
     )
     add_import(parser)
 
@@ -23,4 +23,4 @@ def run(args: argparse.Namespace) -> None:
     sys.stdout.write(cite(named_measures(args.measures) if args.measures else []).lstrip("\n"))
 
 
-COMMAND = Command(run, _arguments)
+COMMAND = Command(run, _arguments, __doc__)

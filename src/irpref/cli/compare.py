@@ -1,7 +1,7 @@
-"""`irpref compare QRELS A B [MEASURE...]`: is B better than A?
+"""Is B better than A? Compare two runs topic by topic, with a verdict in words.
 
-Prints the difference of each topic as a bar, means with the interval of their difference, how much each run retrieved
-and found, and the verdict in a sentence. The first measure is the one drawn; without one it is R-precision.
+Draws the difference of each topic by the first measure (R-precision if you name none), then prints the means with a
+confidence interval of their difference, how many relevant documents each run retrieved, and the verdict.
 """
 
 from __future__ import annotations
@@ -38,13 +38,15 @@ _HALF = 20  # characters of the longest bar
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "A B [MEASURE...]")
     frame.add_rel(parser)
-    parser.add_argument("--bars", metavar="N", type=int, default=50, help="bars shown, from both ends (default: 50)")
-    frame.add_topic(parser, "only the bar of this topic", several=True)
+    parser.add_argument(
+        "--bars", metavar="N", type=int, default=50, help="topics to draw, from both ends (default: 50)"
+    )
+    frame.add_topic(parser, "draw only this topic", several=True)
     frame.add_groups(parser, "a comparison over each group of topics")
     frame.add_judge(parser)
-    parser.add_argument("--level", type=float, default=0.95, help="of the interval (default: %(default)s)")
-    parser.add_argument("--margin", type=float, help="say whether a difference of this size is ruled out")
-    parser.add_argument("-q", "--by-query", action="store_true", help="with -o: a row for each topic, no verdict")
+    parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
+    parser.add_argument("--margin", type=float, help="also say whether a difference this large is ruled out")
+    parser.add_argument("-q", "--by-query", action="store_true", help="with -o: print each topic, without verdict")
     frame.add_reading(parser)
     frame.add_output(parser)
 

@@ -1,7 +1,7 @@
-"""`irpref crosscheck QRELS RUN... [MEASURE...]`: our values beside those of every tool at hand, on your own files.
+"""Compare the values of irpref with those of other tools on your own files, and explain each difference.
 
-Tools are the providers of ir_measures that are installed (pytrec_eval, cwl_eval, gdeval, ...) and a trec_eval binary
-where the shell finds one. Values are compared topic by topic; a difference comes with its reason.
+Compares topic by topic with the providers of ir_measures that you have installed (pytrec_eval, cwl_eval, gdeval, ...),
+and with trec_eval if the shell finds it.
 """
 
 from __future__ import annotations

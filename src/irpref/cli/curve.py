@@ -1,15 +1,15 @@
-"""`irpref curve`: the curves and tables behind the measures, one row a point.
+"""Print a curve as a table, one row a point.
 
-    irpref curve crp       QRELS RUN...          relative position and its cumulation by rank
-    irpref curve npref     QRELS RUN... [RPREF]  n-pref by number of partitions, misplaced pairs
+    irpref curve crp       QRELS RUN...          Cumulated Relative Position by rank
+    irpref curve npref     QRELS RUN... [RPREF]  n-pref by number of partitions
     irpref curve pr        QRELS RUN...          precision at the 11 levels of recall
-    irpref curve gain      QRELS RUN...          CG, DCG, their ideals and ratios by rank
-    irpref curve areas     QRELS RUN...          areas under these curves
+    irpref curve gain      QRELS RUN...          CG and DCG by rank, with those of the ideal list
+    irpref curve areas     QRELS RUN...          areas under the curves of gain
     irpref curve histogram QRELS A B             R-precision of A minus B, topic by topic
-    irpref curve summary   QRELS RUN...          topics, documents retrieved, relevant, found
+    irpref curve summary   QRELS RUN...          topics, documents retrieved, relevant, relevant retrieved
 
-Means over the topics of the qrels, with --groups over those of each group; with -q one block for each topic, with -t
-one topic. The columns are described at `irpref.curves`.
+You get the mean over topics; --groups gives one for each group, -q adds each topic, -t selects one.
+The documentation of `irpref.curves` describes the columns.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HELP = {
     "gain": "cumulated and discounted cumulated gain by rank",
     "areas": "areas under the curves of cumulated gain: their mean height",
     "histogram": "R-precision, or another measure, of A minus B, topic by topic",
-    "summary": "topics, documents retrieved, relevant, found",
+    "summary": "topics, documents retrieved, relevant, relevant retrieved",
 }
 
 
@@ -49,7 +49,7 @@ def _arguments(kind: str, parser: Parser) -> None:
     )
     add_options(parser, kind)
     if kind != "histogram":
-        parser.add_argument("-q", "--by-query", action="store_true", help="one block of rows for each topic")
+        parser.add_argument("-q", "--by-query", action="store_true", help="also print each topic")
     frame.add_topic(parser, "only this topic")
     frame.add_reading(parser, float32=kind in OF_THE_HOST)
     frame.add_output(parser, help="default: tsv")
@@ -62,9 +62,9 @@ def add_options(parser: Parser, kind: str) -> None:
     if kind in ("pr", "summary", "histogram"):
         frame.add_rel(parser)
     if kind in ("crp", "sketch", "pr", "gain", "areas"):
-        parser.add_argument("--judged-only", action="store_true", help="drop documents without a judgment first")
+        parser.add_argument("--judged-only", action="store_true", help="leave out unjudged documents")
     if kind in ("crp", "sketch", "gain", "areas"):
-        parser.add_argument("--depth", metavar="RANK", type=int, help="last rank shown (default: the longest run's)")
+        parser.add_argument("--depth", metavar="RANK", type=int, help="last rank (default: that of the longest run)")
     if kind == "npref":
         parser.add_argument(
             "--partitions",
@@ -75,13 +75,13 @@ def add_options(parser: Parser, kind: str) -> None:
     if kind in ("gain", "areas"):
         parser.add_argument("--base", metavar="B", type=float, default=2, help="base of the logarithm (default: 2)")
         parser.add_argument(
-            "--gains", metavar="GRADE=GAIN,...", type=_gains, help="gains of grades, such as 1=1,2=3,3=7"
+            "--gains", metavar="GRADE=GAIN,...", type=_gains, help="gain of each grade, such as 1=1,2=3,3=7"
         )
         parser.add_argument(
             "--ideal",
             choices=("judged", "retrieved"),
             default="judged",
-            help="documents of the ideal list (default: %(default)s)",
+            help="build the ideal list from these documents (default: %(default)s)",
         )
 
 

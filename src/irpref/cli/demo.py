@@ -1,7 +1,7 @@
-"""`irpref demo`: five real systems, and the question which of two is better.
+"""Try irpref on real runs that come with it: which of two systems is better?
 
-On the shipped judgments and runs of TREC CAsT 2021 (`irpref.datasets.load("cast2021")`). Two measures disagree about
-BM25 and a reranker; the demo asks what the judgments and the number of topics allow to say, and writes a report.
+Uses five runs of TREC CAsT 2021 (`irpref.datasets.load("cast2021")`). Two measures disagree about BM25 and a reranker.
+The demo shows what unjudged documents and the number of topics let you conclude, and writes an HTML report.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Verdict(NamedTuple):
 
 def _arguments(parser: Parser) -> None:
     default = "irpref-demo.html"
-    parser.add_argument("-f", "--file", default=default, help="where the report is written (default: %(default)s)")
+    parser.add_argument("-f", "--file", default=default, help="write the report to this file (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -1,13 +1,8 @@
-"""`irpref eval QRELS RUN... MEASURE...`: values of measures of any toolkit, side by side.
-
-One run and no options print what `ir_measures QRELS RUN MEASURE...` prints. Several runs become one table, with the
-best value of each measure marked; with --baseline, differences from that run are tested.
-
-QRELS is a file (TREC with 4 or 3 fields a line, .parquet, .csv, .tsv, .json, .jsonl; plain, .gz or .zst), '-' for
-standard input, or the id of a data set of ir_datasets. Of the arguments after it, files, folders of Parquet files and
-'-' are runs, all others measures. Several runs are evaluated at once, on all cores; one that cannot be read is named
-on standard error, the others are printed, and the exit status is 1.
+"""Compute measures for one run (as ir_measures prints them) or for several (as one table).
+Files: TREC, .parquet, .csv, .tsv, .json, .jsonl, also .gz and .zst; '-' reads standard input.
 """
+
+# A run that cannot be read is named on standard error, the others are printed, and the exit status is 1.
 
 from __future__ import annotations
 
@@ -31,13 +26,10 @@ from irpref.show.text import LINES, Cell, Column, Table, rounded
 EPILOG = """\
 examples:
   irpref eval qrels.txt run.txt AP nDCG@10 'RPref(max_rel=3)' QMeasure@10
-  irpref eval qrels.txt run.txt map ndcg_cut_10 -q -o jsonl
-  irpref eval qrels.txt runs/*.gz Bpref RPref -o latex --baseline runs/bm25.gz
-  irpref eval beir/scifact/test run.txt nDCG@10
-  zcat run.gz | irpref eval qrels.txt - --known seen.txt Coverage Novelty
+  irpref eval qrels.txt runs/*.gz map ndcg_cut_10 -o latex --baseline runs/bm25.gz
+  zcat run.gz | irpref eval beir/scifact/test - nDCG@10 -q
 
-exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot be understood, 130 interrupted,
-141 the reader of the output went away
+exit status: 0 done, 1 bad input, 2 bad command line, 130 interrupted, 141 output closed
 """
 LONG_BYTES = 64 << 20  # runs of this size are worth a word about progress
 SUMMARY = "all"  # the host's name of the row over all topics
@@ -47,35 +39,31 @@ _COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
 
 
 def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser)
+    what = parser.first_group("what to compute")
+    frame.add_inputs(parser, to=what)
+    frame.add_topic(what, "only this topic", several=True)
+    frame.add_groups(what, "means over groups of topics")
+    frame.add_known(what)
+    what.add_argument(
+        "--preferences", metavar="FILE", help="preference judgments, if QRELS has grades (PrefShare, ...)"
+    )
+    frame.add_judge(what)
+    what.add_argument("--provider", metavar="NAME", help="compute everything with this provider of ir_measures")
     shown = parser.add_argument_group("output")
     # As the host's command has it.
-    what = "one line a value, or one row a run; default: tsv for one run, else table"
-    frame.add_output(shown, what, ["--output_format"])
-    shown.add_argument("-q", "--by_query", "--by-query", action="store_true", help="values of each topic, too")
-    frame.add_topic(shown, "the values of this topic alone", several=True)
-    shown.add_argument(
-        "-n", "--no_summary", "--no-summary", action="store_true", help="with -q: only the values of each topic"
-    )
-    frame.add_groups(shown, "means over each group of topics in place of those over all")
-    shown.add_argument(
-        "-p", "--places", type=int, default=PLACES, help="decimal places; -1: all (default: %(default)s)"
-    )
+    frame.add_output(shown, "default: tsv or table", ["--output_format"])
+    shown.add_argument("-q", "--by_query", "--by-query", action="store_true", help="also print the value of each topic")
+    help = "with -q: leave out the means"
+    shown.add_argument("-n", "--no_summary", "--no-summary", action="store_true", help=help)
+    help = "decimal places; -1 for all (default: %(default)s)"
+    shown.add_argument("-p", "--places", metavar="N", type=int, default=PLACES, help=help)
     input_ = parser.add_argument_group("input")
-    input_.add_argument("--provider", metavar="NAME", help="provider of ir_measures that computes everything")
-    frame.add_known(input_)
-    frame.add_judge(input_)
-    input_.add_argument(
-        "--preferences",
-        metavar="FILE",
-        help="preferences, file or '-', for measures such as PrefShare, beside QRELS for others; or give them as QRELS",
-    )
     frame.add_reading(input_)
-    input_.add_argument("--strict", action="store_true", help="a document twice in one topic of a run is an error")
-    tests = parser.add_argument_group("comparison")
-    tests.add_argument("--baseline", metavar="RUN", help="test the difference of every other run from this one")
-    frame.add_pairs(tests, "test of the pairs with the baseline", default=None)
-    tests.add_argument("--level", type=float, help="a dagger marks an adjusted p of at most 1 - level (default: 0.95)")
+    input_.add_argument("--strict", action="store_true", help="stop if a topic of a run has a document twice")
+    tests = parser.add_argument_group("compare with a baseline")
+    tests.add_argument("--baseline", metavar="RUN", help="test whether each other run differs from this one")
+    frame.add_pairs(tests, "test", default=None)
+    tests.add_argument("--level", type=float, help="mark runs with adjusted p <= 1 - LEVEL by a dagger (default: 0.95)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
-"""`irpref explain QRELS RUN MEASURE -t TOPIC`: why a topic of a run has its value.
+"""Explain the value of one topic: what each document adds to the measure, and why.
 
-Prints the ranking of one topic: the grade of each document, what it adds to a measure and why, then judged documents
-that were not retrieved, then the sum, which is the value.
+Prints the ranking with the grade and the contribution of each document, then the judged documents that the run did not
+retrieve. The contributions add up to the value.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ EPILOG = """\
 example:
   irpref explain qrels.txt run.txt 'RPref(max_rel=3)' -t 101
 
-Measures that are sums over documents can be explained; for the others the message names one to explain instead.
+Only measures that are sums over documents can be explained; for others, the message names one that can.
 """
 
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "RUN MEASURE", " -t ID")
     frame.add_topic(parser, "the topic")
-    parser.add_argument(
-        "--all", action="store_true", dest="every", help="a line for each document, even if it adds nothing"
-    )
+    parser.add_argument("--all", action="store_true", dest="every", help="also show documents that add nothing")
     frame.add_known(parser)
     frame.add_reading(parser, float32=False)
     frame.add_output(parser)

@@ -7,7 +7,7 @@
     -f, --file      a file to write, in place of standard output
     -m, --measure   a measure whose name is that of a file, too
 
-A command is a module with a `COMMAND`; its name stands in `irpref_command.commands`.
+A command is a module with a `COMMAND`; its name is listed in `irpref_command.commands`.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ class UsageError(ValueError):
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are one line, as all of ours."""
 
+    def first_group(self, title: str) -> Any:
+        """The group that `-h` is in, under another title."""
+        self._optionals.title = title
+        return self._optionals
+
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"invalid (int|float) value: (.+)", _expected, message)
         if message.startswith("the following arguments are required"):
@@ -84,8 +89,25 @@ def _expected(found: re.Match[str]) -> str:
     return f"{found[2]}: expected a {'whole ' if found[1] == 'int' else ''}number"
 
 
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help that shows an option once, in its short and its long spelling, with one name of its value."""
+
+    def __init__(self, prog: str, **more: Any) -> None:
+        super().__init__(prog, max_help_position=25, **more)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings:
+            return super()._format_action_invocation(action)
+        short = [text for text in action.option_strings if not text.startswith("--")]
+        long = [text for text in action.option_strings if text.startswith("--")]
+        # Of `--by_query` and `--by-query`, the one that looks like the other options.
+        spelled = [*short[:1], *sorted(long, key=lambda text: "_" in text)[:1]]
+        value = "" if action.nargs == 0 else " " + self._format_args(action, action.dest.upper())
+        return ", ".join(spelled) + value
+
+
 class Command(Record):
-    """A command; its name and its line of help stand in `irpref_command.commands`.
+    """A command; `irpref_command.commands` has its name and its line of help.
 
     Attributes
     ----------
@@ -112,14 +134,8 @@ class Command(Record):
         """A parser of this command among `subparsers`."""
 
         def add(to: Any, name: str, help: str, description: str = "", **more: Any) -> Any:
-            form = argparse.RawDescriptionHelpFormatter
-            return to.add_parser(
-                name,
-                help=help,
-                description=description or f"{help[0].upper()}{help[1:]}.",
-                formatter_class=form,
-                **more,
-            )
+            whole = description or f"{help[0].upper()}{help[1:]}."
+            return to.add_parser(name, help=help, description=whole, formatter_class=Help, **more)
 
         parser = add(subparsers, name, help, self.description, epilog=self.epilog)
         if not self.kinds:
@@ -136,21 +152,22 @@ class Command(Record):
 # Arguments ------------------------------------------------------------------------------------------------------
 
 
-def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "") -> None:
-    """QRELS and `what` stands after it, which `inputs` gives back; the usage says so, with this `end`."""
+def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "", to: Any = None) -> None:
+    """QRELS and `what` follows it, which `inputs` gives back; the usage ends in `end`; all go `to` a group."""
     parser.usage = f"%(prog)s [options] QRELS {what}{end}"
-    parser.add_argument("qrels", metavar="QRELS", help="file, '-', or ir_datasets id")
-    add_runs(parser, what)
+    to = parser if to is None else to
+    to.add_argument("qrels", metavar="QRELS", help="judgments: a file, '-', or an id of ir_datasets")
+    add_runs(to, what)
 
 
-def add_runs(parser: Parser, what: str = "RUN... MEASURE...") -> None:
+def add_runs(parser: Any, what: str = "RUN... MEASURE...") -> None:
     """What comes after the judgments."""
     measures = "MEASURE" in what
-    parser.add_argument("arguments", metavar=what, nargs="+", help="files or '-'" + ", then measures" * measures)
+    help = "run files or '-'" + ", then measures such as nDCG@10" * measures
+    parser.add_argument("arguments", metavar=what, nargs="+", help=help)
     if measures:
-        parser.add_argument(
-            "-m", "--measure", metavar="NAME", action="append", default=[], help="a measure that looks like a file here"
-        )
+        help = "a measure with the name of a file in this folder"
+        parser.add_argument("-m", "--measure", metavar="NAME", action="append", default=[], help=help)
         add_import(parser)
 
 
@@ -167,10 +184,10 @@ def add_topic(parser: Any, help: str, several: bool = False) -> None:
 
 def add_output(parser: Any, help: str = "default: table", spellings: Sequence[str] = (), forms: Any = FORMS) -> None:
     """-o, --output (with other `spellings`) and -f, --file."""
-    parser.add_argument("-o", "--output", *spellings, dest="output", choices=forms, help=f"format of the text ({help})")
-    parser.add_argument(
-        "-f", "--file", metavar="FILE", help="write there; .csv, .tsv, .json, .jsonl, .tex, .md say the format"
-    )
+    text = f"{', '.join(forms)} ({help})"
+    parser.add_argument("-o", "--output", *spellings, dest="output", metavar="FORMAT", choices=forms, help=text)
+    text = "write to a file; -o follows from .csv, .tsv, .json, .jsonl, .tex, .md"
+    parser.add_argument("-f", "--file", metavar="FILE", help=text)
 
 
 def add_reading(parser: Any, float32: bool = True) -> None:
@@ -179,35 +196,32 @@ def add_reading(parser: Any, float32: bool = True) -> None:
         "--format",
         type=_form,
         metavar="FORM",
-        help="form of the runs, where the ending of their names does not say it: "
-        f"{', '.join(tables.FORMS)} (of msmarco, query_id doc_id rank, the score is the negative rank)",
+        help=f"format of the runs: {', '.join(tables.FORMS)}",
     )
     parser.add_argument(
         "--columns",
         type=_columns,
-        metavar="OURS=THEIRS,...",
-        help="names of columns in files that have other names: relevance=rating,doc_id=chunk_id",
+        metavar="OURS=YOURS",
+        help="if your columns have other names: relevance=rating,doc_id=chunk_id",
     )
     parser.add_argument(
         "--labels",
         type=_labels,
         metavar="LABELS",
-        help="labels in place of grades: 'S A B C', 'L0 L1 L2', 'nr pr fr hr' (known without it), or good=1,bad=0",
+        help="if grades are words: good=1,bad=0, 'S A B C', 'L0 L1 L2' or 'nr pr fr hr'",
     )
-    parser.add_argument(
-        "-j", "--jobs", type=_jobs, metavar="N", help="runs read at a time (default: the number of cores)"
-    )
+    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="runs to read at a time (default: one per core)")
     if float32:
         parser.add_argument(
             "--float32",
             action="store_true",
-            help="scores as 32-bit floats for the measures that pytrec_eval computes for ir_measures, as there",
+            help="round scores to 32 bits for measures of pytrec_eval, as it does",
         )
         parser.add_argument(
             "--ties",
             choices=("id", "input"),
             default="id",
-            help="equal scores are ranked by document id, descending (default), or in the order of the input",
+            help="rank equal scores by document id, descending (default), or in file order",
         )
 
 
@@ -270,7 +284,7 @@ def _jobs(text: str) -> int:
 
 def add_known(parser: Any) -> None:
     """--known."""
-    parser.add_argument("--known", metavar="FILE", help="documents the user knew, for Coverage and Novelty")
+    parser.add_argument("--known", metavar="FILE", help="documents that the user already knew (Coverage, Novelty)")
 
 
 def add_judge(parser: Any) -> None:
@@ -279,8 +293,7 @@ def add_judge(parser: Any) -> None:
         "--judge",
         metavar="FILE",
         action="append",
-        help="grades of an LLM judge: documents that no human judged get the mean human grade of those with the same "
-        "grade of the judge (several judges: repeat it)",
+        help="fill unjudged documents with grades of an LLM judge (repeatable)",
     )
 
 
@@ -303,12 +316,13 @@ def add_groups(parser: Any, help: str) -> None:
             raise FileNotFoundError(f"--groups {path}: no such file")
         return path
 
-    parser.add_argument("--groups", metavar="FILE", type=existing, help=f"{help}: lines `topic group`")
+    parser.add_argument("--groups", metavar="FILE", type=existing, help=f"{help}; a file of lines `topic group`")
 
 
 def add_pairs(parser: Any, help: str, default: str | None = PAIRS[0]) -> None:
     """--pairs: how pairs of runs are tested."""
-    parser.add_argument("--pairs", choices=PAIRS, default=default, help=f"{help} (default: {PAIRS[0]})")
+    text = f"{help}: {', '.join(PAIRS)} (default: {PAIRS[0]})"
+    parser.add_argument("--pairs", metavar="TEST", choices=PAIRS, default=default, help=text)
 
 
 def add_rel(parser: Any) -> None:

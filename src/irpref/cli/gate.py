@@ -1,7 +1,7 @@
-"""`irpref gate QRELS BASELINE CANDIDATE MEASURE...`: may this change ship?
+"""Decide in CI whether a change may ship: compare a candidate run with a baseline.
 
-Passed if no measure can have lost --margin or more, blocked if one has lost anything at all, both at --level; else
-there are too few topics to tell, and the summary says about how many would decide.
+At confidence --level, it passes if every measure lost less than --margin, and is blocked if any measure got worse.
+Otherwise there are too few topics to tell, and the summary estimates how many you need.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ _COUNTS = ("missing_baseline", "missing_candidate")
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "BASELINE CANDIDATE MEASURE...")
     frame.add_topic(parser, "only this topic", several=True)
-    parser.add_argument("--margin", type=float, default=0.02, help="a loss that is tolerated (default: %(default)s)")
-    parser.add_argument("--level", type=float, default=0.95, help="of each one-sided bound (default: %(default)s)")
+    parser.add_argument("--margin", type=float, default=0.02, help="smallest loss that matters (default: %(default)s)")
+    parser.add_argument(
+        "--level", type=float, default=0.95, help="confidence of each one-sided bound (default: %(default)s)"
+    )
     parser.add_argument(
         "--expect-qrels",
         metavar="HASH",
-        help="an error if the judgments are not those with this hash, which is printed",
+        help="fail if the judgments changed; each run of the command prints their hash",
     )
     frame.add_judge(parser)
     frame.add_reading(parser)

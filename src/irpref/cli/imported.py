@@ -17,7 +17,7 @@ def add_import(parser: Any) -> None:
         metavar="MODULE",
         action="append",
         type=_brought,
-        help="a module with measures of your own, such as mine.py (repeatable)",
+        help="load measures of your own, such as mine.py (repeatable)",
     )
 
 

@@ -1,7 +1,10 @@
-"""`irpref intervals QRELS RUN... MEASURE... --over ties|unjudged|topics`: how far each value can be trusted.
+"""Show how much a value depends on ties, on unjudged documents, or on the choice of topics.
 
-The lowest and the highest value over all orders of tied documents, over all grades that unjudged documents could have,
-or a confidence interval of the mean over topics. The last row of each measure, without a topic, is the mean.
+    --over ties       lowest and highest value over all orders of documents with equal scores
+    --over unjudged   lowest and highest value over all grades that unjudged documents could have
+    --over topics     confidence interval of the mean over topics
+
+The last row of each measure, without a topic, is the mean.
 """
 
 from __future__ import annotations
@@ -18,18 +21,20 @@ _OPTIONS = ("grades", "level", "method", "groups")
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
-    parser.add_argument("--over", choices=("ties", "unjudged", "topics"), default="ties", help="default: %(default)s")
+    parser.add_argument(
+        "--over", choices=("ties", "unjudged", "topics"), default="ties", help="what varies (default: %(default)s)"
+    )
     frame.add_topic(parser, "only this topic", several=True)
-    parser.add_argument("-q", "--by-query", action="store_true", help="in a table: a row for each topic, too")
+    parser.add_argument("-q", "--by-query", action="store_true", help="in a table: also a row for each topic")
     parser.add_argument(
         "--grades",
         metavar="G,G,...",
         type=_grades,
-        help="of unjudged: the grades that such documents could have (default: all of the scale)",
+        help="unjudged: grades that these documents could have (default: all of the scale)",
     )
-    parser.add_argument("--level", type=float, help="of topics: confidence level (default: 0.95)")
-    parser.add_argument("--method", choices=("bootstrap", "t"), help="of topics (default: bootstrap)")
-    parser.add_argument("--seed", type=int, help="of topics: seed of the bootstrap (default: 0)")
+    parser.add_argument("--level", type=float, help="topics: confidence level (default: 0.95)")
+    parser.add_argument("--method", choices=("bootstrap", "t"), help="topics: kind of interval (default: bootstrap)")
+    parser.add_argument("--seed", type=int, help="topics: seed of the bootstrap (default: 0)")
     frame.add_groups(parser, "means over each group of topics")
     frame.add_judge(parser)
     frame.add_reading(parser, float32=False)

@@ -1,7 +1,7 @@
-"""`irpref judge HUMAN JUDGE RUN... MEASURE...`: human judgments for some topics, a judge's grades for all.
+"""Combine human judgments of some topics with an LLM judge's grades of all topics.
 
-Means with prediction-powered intervals: the judge's values, corrected by what humans say of their topics. Then how far
-the two agree. With --tests a row for each pair of runs.
+Prints means with prediction-powered intervals: the judge's values, corrected on the topics that humans judged. Then it
+shows how well the judge agrees with the humans. --tests has a row for each pair of runs.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def _arguments(parser: Parser) -> None:
         "--topics",
         choices=("sample", "fixed"),
         default="sample",
-        help="whether the topics are a sample of more like them, or all there are (default: %(default)s)",
+        help="sample: conclude about more topics like these; fixed: about these alone (default: %(default)s)",
     )
     frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
-    parser.add_argument("--tests", action="store_true", help="a row for each pair of runs in place of the means")
+    parser.add_argument("--tests", action="store_true", help="print pairs of runs instead of means")
     frame.add_reading(parser, float32=False)
     frame.add_output(parser)
 

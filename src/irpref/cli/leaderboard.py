@@ -1,8 +1,7 @@
-"""`irpref leaderboard QRELS RUN... MEASURE...`: which runs are shown to differ, and what places they could have.
+"""Rank runs by their means, with confidence intervals and tests of all pairs.
 
-Means with confidence intervals over topics, places with the range of those that are consistent with the tests of all
-pairs, and letters where eight are enough: two runs share one if and only if they are not shown to differ. With
---design, also how many topics would tell runs apart.
+Shows the range of ranks (best, worst) that is consistent with the tests. Runs that share a letter are not shown to
+differ (no letters if it would take more than eight). --design estimates how many topics you need.
 """
 
 from __future__ import annotations
@@ -31,22 +30,28 @@ _HEADS = {
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
     frame.add_topic(parser, "only this topic", several=True)
-    parser.add_argument("--sort", metavar="MEASURE", help="measure that orders all boards (default: each its own)")
-    frame.add_pairs(parser, "test of all pairs")
+    parser.add_argument("--sort", metavar="MEASURE", help="order all tables by this measure (default: each by its own)")
+    frame.add_pairs(parser, "test of the pairs")
     parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
-    frame.add_groups(parser, "a board for each group of topics")
+    frame.add_groups(parser, "a table for each group of topics")
     frame.add_judge(parser)
-    parser.add_argument("--permutations", metavar="N", type=int, default=10_000, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: %(default)s)")
-    parser.add_argument("--tests", action="store_true", help="a row for each pair of runs in place of the board")
+    parser.add_argument(
+        "--permutations",
+        metavar="N",
+        type=int,
+        default=10_000,
+        help="for randomised_tukey and stepdown (default: %(default)s)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the permutations (default: %(default)s)")
+    parser.add_argument("--tests", action="store_true", help="print pairs of runs instead of ranks")
     parser.add_argument(
         "--design",
         metavar="DIFFERENCE",
         nargs="?",
         type=_difference,
         const=OBSERVED,
-        help="also how many topics would tell such a difference apart (default: that of the two best runs); "
-        "with -o tsv, csv, json and jsonl only this",
+        help="also print how many topics you need to detect this difference (default: that of the two best runs); "
+        "-o tsv, csv, json and jsonl print only this",
     )
     frame.add_reading(parser)
     frame.add_output(parser)

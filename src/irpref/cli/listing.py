@@ -1,8 +1,8 @@
-"""`irpref list`: the measures, those of irpref and those of ir-measures.
+"""List the measures of irpref and ir-measures, or explain one of them.
 
-Without arguments it lists all of them, and what to install for those that cannot be computed here. With a name, such as
-`irpref list RPref`, it explains that measure on one screen; --long adds the whole definition: what the paper leaves
-open, where other tools differ, an example by hand. -o has a row for each measure.
+irpref list              all measures, and what to install for those that cannot be computed here
+irpref list RPref        one measure on one screen
+irpref list RPref --long with the whole definition, differences from other tools, an example by hand
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ WIDTH = 100  # at most
 
 
 def _arguments(parser: Parser) -> None:
-    parser.add_argument("names", metavar="MEASURE", nargs="*", help="names, such as RPref or nDCG")
+    parser.add_argument("names", metavar="MEASURE", nargs="*", help="such as RPref or nDCG")
     add_import(parser)
-    parser.add_argument("--long", action="store_true", help="the whole definition of a measure")
-    parser.add_argument("--json", action="store_true", help="all facts as JSON")
-    frame.add_output(parser, help="default: pages to read")
+    parser.add_argument("--long", action="store_true", help="also print the whole definition")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    frame.add_output(parser, help="one row a measure")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -1,14 +1,13 @@
-"""`irpref meta`: how good are measures, on a collection of your own?
+"""Test measures on a collection of your own (meta-evaluation).
 
-    irpref meta stability  QRELS RUN... MEASURE...   reversals and ties between samples of topics
-    irpref meta swap       QRELS RUN... MEASURE...   difference required on other topics
-    irpref meta power      QRELS RUN... MEASURE...   pairs of systems told apart
-    irpref meta ranking    QRELS RUN... MEASURE...   how the rankings of the systems agree
-    irpref meta robustness QRELS RUN... MEASURE...   the ranking with fewer and fewer judgments
+    irpref meta stability  QRELS RUN... MEASURE...   how often samples of topics reverse two systems
+    irpref meta swap       QRELS RUN... MEASURE...   difference you need so that other topics agree
+    irpref meta power      QRELS RUN... MEASURE...   how many pairs of systems differ significantly
+    irpref meta ranking    QRELS RUN... MEASURE...   how well measures agree on the ranking of systems
+    irpref meta robustness QRELS RUN... MEASURE...   how the ranking changes with fewer judgments
 
-RUN is a file, or a folder of nothing else. In place of qrels and runs, the first four also take values that are
-there already: --values perquery.csv, as pt.Experiment writes it into its save_dir. -o tsv, csv, json and jsonl have the
-whole table, the other formats its summary.
+RUN is a file or a folder of runs. The first four also take values that you have already: --values perquery.csv, as
+pt.Experiment saves them. -o tsv, csv, json and jsonl print the whole table, other formats a summary.
 """
 
 from __future__ import annotations
@@ -36,46 +35,46 @@ MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 def _arguments(method: str, parser: Parser) -> None:
     values = method != "robustness"
-    parser.add_argument("qrels", metavar="QRELS", nargs="?", help="file, '-', or ir_datasets id")
-    parser.add_argument("arguments", metavar="RUN... MEASURE...", nargs="*", help="files or folders of runs, measures")
+    parser.add_argument("qrels", metavar="QRELS", nargs="?", help="judgments: a file, '-', or an id of ir_datasets")
+    parser.add_argument("arguments", metavar="RUN... MEASURE...", nargs="*", help="run files or folders, then measures")
     parser.add_argument(
         "-m",
         "--measure",
         metavar="NAME",
         action="append",
         default=[],
-        help=f"a measure that looks like a file here (default: {', '.join(MEASURES)}"
+        help=f"a measure with the name of a file in this folder (default: {', '.join(MEASURES)}"
         + "; all of --values" * values
         + ")",
     )
     add_import(parser)
     if values:
-        parser.add_argument("--values", metavar="FILE", help="values by system and topic, in place of runs")
+        parser.add_argument("--values", metavar="FILE", help="values by system and topic, instead of runs")
     if values:
         parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
     frame.add_topic(parser, "only this topic", several=True)
-    frame.add_groups(parser, "results on each group of topics in place of all")
+    frame.add_groups(parser, "results for each group of topics")
     frame.add_reading(parser)
     frame.add_output(parser)
-    parser.add_argument("--plot", metavar="FILE", help="draw a picture, too (.png, .pdf, .svg)")
+    parser.add_argument("--plot", metavar="FILE", help="also draw a picture (.png, .pdf, .svg)")
     if method == "ranking":
-        parser.add_argument("--tau-ap", action="store_true", help="tau_ap instead, the column being the reference")
+        parser.add_argument("--tau-ap", action="store_true", help="tau_ap instead of tau; the column is the reference")
         return
-    parser.add_argument("--seed", type=int, default=0, help="of the random samples (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the samples (default: %(default)s)")
     samples = 1000 if values else 5
     parser.add_argument(
         "--samples",
         metavar="B",
         type=int,
         default=samples,
-        help=f"samples of {'topics' if values else 'judgments'} (default: {samples})",
+        help=f"number of samples of {'topics' if values else 'judgments'} (default: {samples})",
     )
     if method in ("stability", "swap"):
         parser.add_argument("--size", type=int, help="topics in a sample (default: all; half of them if disjoint)")
     if method == "stability":
-        parser.add_argument("--without-replacement", action="store_true", help="draw a topic at most once a sample")
+        parser.add_argument("--without-replacement", action="store_true", help="draw each topic at most once")
     if method == "swap":
-        parser.add_argument("--disjoint", action="store_true", help="disjoint samples without replacement")
+        parser.add_argument("--disjoint", action="store_true", help="draw samples that have no topic in common")
     if method == "power":
         parser.add_argument(
             "--prefer",
@@ -83,10 +82,10 @@ def _arguments(method: str, parser: Parser) -> None:
             action="append",
             default=[],
             metavar="HOW",
-            help=f"also a comparison of rankings without a measure: {', '.join(HOW)} (repeatable)",
+            help=f"also compare rankings without a measure: {', '.join(HOW)} (repeatable)",
         )
     if method == "power":
-        parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (default: %(default)s)")
+        parser.add_argument("--alpha", type=float, default=0.05, help="significance level (default: %(default)s)")
     if method == "robustness":
         _robustness_arguments(parser)
 
@@ -96,26 +95,32 @@ def _robustness_arguments(parser: Parser) -> None:
         "--loss",
         choices=LOSSES,
         default="random",
-        help="which judgments are missing: any, or those where runs were not pooled (default: random)",
+        help="which judgments to remove: any, or those of runs left out of the pool (default: random)",
     )
-    parser.add_argument("--depth", metavar="RANK", type=int, help="ranks pooled, for --loss pools (default: 10)")
-    parser.add_argument("--teams", metavar="FILE", help="runs of a team (pools, --intervals): lines `run team`")
+    parser.add_argument("--depth", metavar="RANK", type=int, help="for --loss pools: depth of the pool (default: 10)")
     parser.add_argument(
-        "--levels", metavar="P", type=float, nargs="+", help="per cent that are left (of the runs: pooled)"
+        "--teams", metavar="FILE", help="teams of the runs (for --loss pools, --intervals); a file of lines `run team`"
+    )
+    parser.add_argument(
+        "--levels",
+        metavar="P",
+        type=float,
+        nargs="+",
+        help="per cent of the judgments to keep (for --loss pools: of the runs)",
     )
     frame.add_rel(parser)
     parser.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
-    parser.add_argument("--resume", metavar="FILE", help="keep results there, and go on from there")
+    parser.add_argument("--resume", metavar="FILE", help="save results to this file, and continue from it")
     parser.add_argument(
         "--intervals",
         action="store_true",
-        help="with 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of "
+        help="add 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of "
         "significance; of pools also the bias against runs that were not pooled",
     )
     parser.add_argument(
         "--needed",
         metavar="NAME",
-        help="judgments with which each measure predicts other topics as well as this one",
+        help="how many judgments each measure needs to predict other topics as well as this one",
     )
 
 
@@ -437,11 +442,11 @@ _METHODS = {
     "robustness": _robustness,
 }
 _HELP = {
-    "stability": "minority rate and proportion of ties",
-    "swap": "difference required, and sensitivity",
-    "power": "share of pairs that are significantly different",
-    "ranking": "Kendall's tau of the rankings by all measures",
-    "robustness": "tau with all judgments, when fewer and fewer are left",
+    "stability": "how often samples of topics reverse two systems",
+    "swap": "difference you need so that other topics agree",
+    "power": "share of pairs that differ significantly",
+    "ranking": "Kendall's tau between the rankings by all measures",
+    "robustness": "how the ranking changes with fewer judgments",
 }
 
 COMMAND = Command(

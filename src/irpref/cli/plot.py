@@ -1,8 +1,6 @@
-"""`irpref plot`: pictures of curves and values, as png, pdf or svg.
+"""Draw curves and values as png, pdf or svg. Needs matplotlib (pip install matplotlib).
 
-    irpref plot PICTURE QRELS RUN... [MEASURE...] -f FILE
-
-Needs matplotlib: pip install matplotlib.
+irpref plot PICTURE QRELS RUN... [MEASURE...] -f FILE
 """
 
 from __future__ import annotations
@@ -76,23 +74,29 @@ def _arguments(kind: str, parser: Parser) -> None:
         frame.add_topic(parser, "only this topic", several=True)
     if kind == "crp":
         parser.add_argument(
-            "--ranks", action="store_true", help="CRP in ranks, not as a share of the worst case of each topic"
+            "--ranks", action="store_true", help="CRP in ranks, not divided by the worst case of each topic"
         )
     if kind == "gain":
         parser.add_argument(
-            "--quantity", choices=("cg", "dcg", "ncg", "ndcg"), default="dcg", help="default: %(default)s"
+            "--quantity",
+            choices=("cg", "dcg", "ncg", "ndcg"),
+            default="dcg",
+            help="what to draw (default: %(default)s)",
         )
     if kind in HIGHLIGHTED:
         parser.add_argument(
-            "--highlight", metavar="RUN", action="append", help="in colour, the others grey (repeatable)"
+            "--highlight",
+            metavar="RUN",
+            action="append",
+            help="draw this run in colour, the others in grey (repeatable)",
         )
     frame.add_reading(parser, float32=of_values or kind in OF_THE_HOST)
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
     parser.add_argument(
-        "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2 (the default of most)"
+        "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2, the usual default"
     )
     parser.add_argument("--dpi", type=int, default=300, help="dots per inch of a png (default: %(default)s)")
-    parser.add_argument("--title", help="another title; '' for none")
+    parser.add_argument("--title", help="your own title; '' for none")
 
 
 def _size(text: str) -> tuple[float, float]:

@@ -1,11 +1,11 @@
-"""`irpref prefer QRELS RUN RUN...`: which of two rankings is better, without a measure in between.
+"""Compare rankings directly, without a measure in between.
 
-    --how rpp            users who want 1, 2, ... all relevant documents have one vote each (recall-paired preference)
-    --how lexirecall     those who want all decide first, then those who want one less, ...
-    --how lexiprecision  those who want one decide first, then those who want two, ...
+    --how rpp            users who want 1, 2, ... or all relevant documents have one vote each
+    --how lexirecall     users who want all decide first, then those who want one less, ...
+    --how lexiprecision  users who want one decide first, then those who want two, ...
 
-Runs in the order of their mean preference over the others; topics won, lost and tied. With --tests a row for each pair
-of runs, with -q one for each pair and topic.
+Ranks the runs by their mean preference over the others, with topics won, lost and tied. --tests prints each pair of
+runs, -q each pair and topic.
 """
 
 from __future__ import annotations
@@ -30,21 +30,19 @@ WEIGHTS = ("uniform", "inverse", "dcg")
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "RUN RUN...")
-    parser.add_argument("--how", choices=HOW, default=HOW[0], help="who decides (default: %(default)s)")
+    parser.add_argument("--how", choices=HOW, default=HOW[0], help="who decides, see above (default: %(default)s)")
     parser.add_argument(
         "--weights",
         choices=WEIGHTS,
         default=WEIGHTS[0],
-        help="of the user who wants i documents, with rpp: the same, 1/i, 1/log2(i + 1) (default: %(default)s)",
+        help="rpp: weight of the user who wants i documents: 1, 1/i, 1/log2(i + 1) (default: %(default)s)",
     )
     frame.add_rel(parser)
-    parser.add_argument(
-        "--graded", action="store_true", help="with rpp: every grade is the lowest relevant one in turn"
-    )
+    parser.add_argument("--graded", action="store_true", help="rpp: average over each grade as the lowest relevant one")
     frame.add_topic(parser, "only this topic", several=True)
     frame.add_groups(parser, "a table for each group of topics")
-    parser.add_argument("--tests", action="store_true", help="a row for each pair of runs, with a sign test")
-    parser.add_argument("-q", "--by-query", action="store_true", help="a row for each pair of runs and topic")
+    parser.add_argument("--tests", action="store_true", help="print pairs of runs, with a sign test")
+    parser.add_argument("-q", "--by-query", action="store_true", help="print pairs of runs by topic")
     frame.add_reading(parser, float32=False)
     frame.add_output(parser)
 

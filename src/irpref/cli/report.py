@@ -1,8 +1,8 @@
-"""`irpref report QRELS RUN... MEASURE... -f report.html`: an evaluation as one page that opens without a network.
+"""Write an evaluation as one HTML page that works offline.
 
-The page holds a sortable leaderboard with intervals, places and letters, all pairs of runs, two systems topic by topic,
-rankings side by side, unjudged documents and ties, curves, and what was done: inputs, versions, parameters, a methods
-paragraph, BibTeX, and every table as CSV.
+The page has a leaderboard, tests of all pairs, two systems topic by topic, rankings side by side, unjudged documents,
+ties and curves. It also says what was done: inputs, versions, parameters, a methods paragraph and BibTeX. You can
+download every table as CSV.
 """
 
 from __future__ import annotations
@@ -24,19 +24,21 @@ examples:
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, end=" -f report.html")
     frame.add_topic(parser, "only this topic", several=True)
-    parser.add_argument("-f", "--file", metavar="FILE", help="the page; standard output if not given")
-    parser.add_argument("--baseline", metavar="RUN", help="the run that the others are compared with at first")
-    parser.add_argument("--title", default="Evaluation", help="head of the page (default: %(default)s)")
-    parser.add_argument("--topics", metavar="FILE", help="texts of the queries: id<TAB>text, .jsonl, or ir_datasets id")
-    parser.add_argument("--documents", metavar="FILE", help="titles of the documents, likewise")
-    frame.add_groups(parser, "groups of topics")
+    parser.add_argument("-f", "--file", metavar="FILE", help="write the page to this file (default: standard output)")
+    parser.add_argument("--baseline", metavar="RUN", help="the run to compare the others with")
+    parser.add_argument("--title", default="Evaluation", help="title of the page (default: %(default)s)")
+    parser.add_argument(
+        "--topics", metavar="FILE", help="texts of the queries: lines id<TAB>text, .jsonl, or an id of ir_datasets"
+    )
+    parser.add_argument("--documents", metavar="FILE", help="titles of the documents, in the same formats")
+    frame.add_groups(parser, "show groups of topics")
     parser.add_argument(
         "--rankings",
         metavar="RUN",
         action="append",
-        help="a run whose rankings are on the page (repeatable; default: the best ten and the baseline)",
+        help="show the rankings of this run (repeatable; default: the best ten and the baseline)",
     )
-    parser.add_argument("--depth", type=int, default=20, help="ranks of these rankings (default: %(default)s)")
+    parser.add_argument("--depth", type=int, default=20, help="last rank to show (default: %(default)s)")
     frame.add_known(parser)
     frame.add_judge(parser)
     frame.add_reading(parser)
