@@ -15,7 +15,7 @@ from irpref.judged.align import listing as listing_of
 from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
 from irpref.judged.types import EachRun, Qrels, Run
-from irpref.measures.declare import MeasureLike
+from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.messages import about
 from irpref.meta.losses import Restriction
 
@@ -64,7 +64,8 @@ class Board:
         bound = dict(zip(alone, bind(alone, qrels), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
         # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
-        self.host = {name: m for name, m in self.named.items() if not supports(m)}
+        # A kernel may be that of a measure which is not registered.
+        self.host = {name: m for name, m in self.named.items() if not (isinstance(m, KernelMeasure) or supports(m))}
         ours = [m for name, m in self.named.items() if name not in self.host]
         self.evaluator = KernelEvaluator(ours, qrels, Alignment(float32=float32))
         self.pool, self.float32 = self.evaluator.pool, float32
