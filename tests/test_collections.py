@@ -88,6 +88,31 @@ def test_pairs_of_documents_become_preferences(name):
             irpref.evaluator(["AP"], name)
 
 
+class _Cranfield:
+    def dataset_id(self):
+        return "cranfield"
+
+    def has_qrels(self):
+        return True
+
+    def has_scoreddocs(self):
+        return False
+
+    def qrels_iter(self):
+        return iter([TrecQrel("q", "a", 1, "0"), TrecQrel("q", "b", 4, "0")])
+
+
+def test_grades_that_count_down_are_named(monkeypatch, tmp_path, capsys):
+    with pytest.warns(irpref.IrprefWarning, match="the grades of cranfield count down, .*says ..4: 1, 3: 2"):
+        irpref.evaluator(["AP"], _Cranfield())
+    monkeypatch.setattr(ir_datasets, "load", lambda name: _Cranfield())
+    (tmp_path / "run").write_text("q Q0 a 1 1.0 x\n")
+    assert main(["eval", "cranfield", str(tmp_path / "run"), "AP"]) == 0
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "irpref.settings.scale_of('cranfield').regrade" in err
+
+
 def test_sampled_judgments_are_named():
     with pytest.warns(irpref.IrprefWarning, match="these judgments are a sample: .*iprob"):
         assert irpref.evaluator(["AP"], "irpref-tests/sampled").calc_aggregate(RUN)[AP] == 1

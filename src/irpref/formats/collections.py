@@ -7,6 +7,16 @@ from typing import Any, NamedTuple
 
 from irpref.messages import IrprefWarning, did_you_mean, warn_user
 
+# Collections whose grades count down: each grade of the file on a scale that counts up (others are left out), and why.
+TURNED: dict[str, tuple[dict[int | float, int | float], str]] = {
+    "cranfield": (
+        {4: 1, 3: 2, 2: 3, 1: 4},
+        "Take 5 - grade and leave out -1: the file has Cleverdon's codes, where 1 is a complete answer and 4 of "
+        "minimum interest, and ir_datasets describes them the other way round. -1 stands at one document a topic, "
+        "mostly the paper that the question came from (median rank 2 or 3 under BM25).",
+    )
+}
+
 
 class SubtopicQrel(NamedTuple):
     """A judgment of a document for a subtopic, named as ir_measures and its diversity measures expect it."""
@@ -71,7 +81,7 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
     Warns
     -----
     IrprefWarning
-        The judgments are a sample, with the probability of each (`iprob`).
+        The judgments are a sample, with the probability of each (`iprob`), or their grades count down.
     """
     if preferences and getattr(data, "has_docpairs", bool)():
         import pandas as pd
@@ -83,6 +93,14 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
         ]
         return pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"])
     found = list(data.qrels_iter())
+    name = getattr(data, "dataset_id", str)()
+    if name in TURNED:
+        warn_user(
+            f"the grades of {name} count down, but measures take a higher one for better: regrade the judgments "
+            f"as irpref.settings.scale_of({name!r}).regrade says ({TURNED[name][0]}, without other grades)",
+            IrprefWarning,
+            once=f"{name} counts down",
+        )
     fields = getattr(found[0], "_fields", ()) if found else ()
     if "subtopic_id" in fields:
         return [SubtopicQrel(row.query_id, row.doc_id, row.relevance, str(row.subtopic_id)) for row in found]

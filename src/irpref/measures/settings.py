@@ -37,6 +37,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from irpref.formats.collections import TURNED
 from irpref.formats.collections import dataset as load
 from irpref.judged.types import Qrels
 
@@ -50,15 +51,6 @@ _DENIES = re.compile(
 )
 # Negative grades that ask for the document's removal rather than pass a verdict on it.
 _REMOVED = re.compile(r"excluded from", re.IGNORECASE)
-# Collections whose grades count down: each grade of the file on a scale that counts up (others are left out), and why.
-_TURNED: dict[str, tuple[dict[Number, Number], str]] = {
-    "cranfield": (
-        {4: 1, 3: 2, 2: 3, 1: 4},
-        "Take 5 - grade and leave out -1: the file has Cleverdon's codes, where 1 is a complete answer and 4 of "
-        "minimum interest, and ir_datasets describes them the other way round. -1 stands at one document a topic, "
-        "mostly the paper that the question came from (median rank 2 or 3 under BM25).",
-    )
-}
 _BY_SUBTOPIC = "Judged by subtopic: reduce to one grade a document before evaluating."
 
 
@@ -146,7 +138,7 @@ def scale_of(dataset: Any) -> Scale:
     counts = _counts(dataset)
     if not meanings and not counts:
         return _scale_of_qrels(dataset.qrels_iter())
-    turned, why = _TURNED.get(dataset.dataset_id(), ({}, ""))
+    turned, why = TURNED.get(dataset.dataset_id(), ({}, ""))
     if turned:  # the definitions are right once the numbers are
         meanings = {grade: meanings[grade] for grade in turned.values()}
         counts = {turned[grade]: n for grade, n in counts.items() if grade in turned}
