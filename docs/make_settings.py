@@ -55,6 +55,15 @@ measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), 
 5. **Negative grades** count as unjudged, except in the CRP family, where they are a grade below non-relevant.
 6. **Direction.** Cranfield's grades count down: 1 is a complete answer there and 4 of minimum interest. Its row is about the
    grades that `scale.regrade` makes of them: `5 - grade`, without -1. [`irpref check`](check.md) finds such scales with any run.
+7. **Labels.** Some tracks publish labels in place of grades. `irpref.read_qrels` and the commands know three schemes and say in one
+   line which grades they took; `labels={{"good": 1, "bad": 0}}` (`--labels good=1,bad=0`) says others, and is also the way to other
+   grades for these:
+
+   | labels | grades | from |
+   |---|---|---|
+   | `S` `A` `B` `C` | 3 2 1 0 | NTCIR: highly relevant, relevant, partially relevant, not relevant |
+   | `L0` `L1` ... `L9` | 0 1 ... 9 | NTCIR's later tracks |
+   | `hr` `fr` `pr` `nr` | 3 2 1 0 | Kekäläinen and Järvelin: highly, fairly, partially, not relevant |
 
 **Non-relevant** tells whether documents with a grade of at least 0 and below `rel` exist in the qrels at all. Where the answer
 is no, nothing can be ranked wrongly above a relevant document: Bpref, BprefVariant, RPref and NPref are degenerate.
