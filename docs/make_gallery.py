@@ -36,7 +36,7 @@ from irpref import meta, plots
 from irpref.datasets import load
 
 poster, recovery, book = load("rpref-figure-1"), load("crp-recovery"), load("mir-textbook")
-made_up = load("synthetic")
+made_up, cast = load("synthetic"), load("cast2021")
 three = {name: made_up.runs[name] for name in ("strong", "baseline", "noisy")}
 measures = ["AP", "nDCG@10", "P@5", "RR", "Bpref", "QMeasure", "RPref(max_rel=3)"]
 """
@@ -125,9 +125,10 @@ PICTURES = (
     Picture(
         "strip",
         "Values by topic",
-        "Means hide how much topics differ.",
-        'ax = plots.topic_strip(made_up.qrels, made_up.runs, "QMeasure")',
-        "A row of 30 dots for each of five runs, the best on top, with a black bar at the mean.",
+        "Means hide how much topics differ. Five runs of TREC CAsT 2021: the values of the best one go from 0 to almost "
+        "0.9.",
+        'ax = plots.topic_strip(cast.qrels, cast.runs, "RPref(max_rel=4)")',
+        "A row of 158 dots for each of five runs, the best on top, with a black bar at the mean.",
     ),
     Picture(
         "scatter",
@@ -180,8 +181,8 @@ Every picture is one call of `irpref.plots`, with the table of `irpref.curves` o
 qrels and runs; pictures of values by topic take the result of `pt.Experiment(..., perquery=True)`, too. It returns
 matplotlib's Axes, and draws on yours with `ax=`. On the command line: `irpref plot`. A system has the same colour, line
 and marker in all pictures of a session; what long names share is left out, and the picture says so. The data come with
-the package: worked examples of the papers, and a synthetic collection in which nothing is real. This page is made by
-`docs/make_gallery.py`, which runs the code shown, after
+the package: worked examples of the papers, a synthetic collection in which nothing is real, and judgments and runs of
+TREC CAsT 2021. This page is made by `docs/make_gallery.py`, which runs the code shown, after
 
 ```python
 {setup}```
