@@ -53,6 +53,8 @@ def code(words: str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown, numbers to the right."""
-    lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
+    """A table in Markdown, columns of numbers to the right."""
+    body = [list(row) for row in rows]
+    numbers = [all(re.match(r"\W*(\d|$)", cell) for cell in column) for column in zip(*body, strict=True)]
+    lines = [head, ["--:" if right else "---" for right in numbers], *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
