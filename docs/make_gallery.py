@@ -125,8 +125,8 @@ PICTURES = (
     Picture(
         "strip",
         "Values by topic",
-        "Means hide how much topics differ. Five runs of TREC CAsT 2021: the values of the best one go from 0 to almost "
-        "0.9.",
+        "Means hide how much topics differ. Five runs of TREC CAsT 2021: the values of the best one go from 0 to "
+        "almost 0.9.",
         'ax = plots.topic_strip(cast.qrels, cast.runs, "RPref(max_rel=4)")',
         "A row of 158 dots for each of five runs, the best on top, with a black bar at the mean.",
     ),

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent
@@ -117,7 +118,7 @@ def measure_page(measure: Any) -> str:
     facts = [
         f"| range | {measure.RANGE}, {better} is better |",
         f"| an ideal list | {ideal} |",
-        *(f"| needs | {NEEDS[need]} |" for need in measure.NEEDS),
+        *([f"| needs | {'; '.join(NEEDS[need] for need in measure.NEEDS)} |"] if measure.NEEDS else []),
         f"| source | {linked(measure.SOURCE)} |",
     ]
     parts = [
@@ -264,7 +265,8 @@ def prose(text: str) -> str:
     for part in text.split("\n\n"):
         lines = part.split("\n")
         plain = not lines[0].startswith(" ") and not any(re.search(r"\S {2,}\S", line.strip()) for line in lines)
-        parts.append(linked(re.sub(r"(?<!\S)\*(?=\S)(?!\w+\*)", r"\\*", part)) if plain else f"```text\n{part}\n```")
+        text = linked(re.sub(r"(?<!\S)\*(?=\S)(?!\w+\*)", r"\\*", part))
+        parts.append(text if plain else f"```text\n{dedent(part)}\n```")
     return "\n\n".join(parts)
 
 
