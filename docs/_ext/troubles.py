@@ -87,6 +87,12 @@ KINDS = {
             "Use measures made for such samples (statAP and its kin), or say that the values are those of the sample.",
         ),
         Kind(
+            "the grades of … count down",
+            "from irpref.formats.collections import judgments\nfrom types import SimpleNamespace\nfrom collections import namedtuple\nRow = namedtuple('Row', 'query_id doc_id relevance')\njudgments(SimpleNamespace(dataset_id=lambda: 'cranfield', qrels_iter=lambda: [Row('q1', 'd1', 1)]))",
+            "In these judgments 1 is the best grade, and every measure takes a higher grade for a better one.",
+            "Regrade them as the message says before you evaluate.",
+        ),
+        Kind(
             "the qrels have negative grades",
             "irpref.nCRP.evaluate({'q1': {'d1': 1, 'd2': -1}}, RUN)",
             "The measure named in the message has bounds for grades from 0 on, and these judgments have lower ones.",
@@ -257,6 +263,12 @@ KINDS = {
             "irpref.with_known(QRELS, {'t1': ['d1']})",
             "`with_known` marks documents of the judgments as known, from a mapping or file of topics and documents, or from a run.",
             "Pass one of them, with the topics of the judgments.",
+        ),
+        Kind(
+            ("has no value for … of … topics", "no topic has a value"),
+            "known = irpref.with_known(QRELS, {'q1': ['d1'], 'q2': ['d3']})\nirpref.leaderboard([\"Coverage(nothing_known='nan')\"], known, {'a': RUN, 'b': RUN})",
+            "The measure has no value for topics in which the user knew nothing relevant, and the table would compare means over different topics.",
+            "Leave these topics out of the judgments, or let them count as 0 (the default).",
         ),
         Kind(
             (
@@ -691,7 +703,6 @@ KINDS = {
         Kind(
             (
                 "at least 2 topics",
-                "has one topic, and a test needs at least 2",
                 "a residual variance needs at least 2",
                 "the systems differ by the same on every topic",
                 "is too small for a variance of",
@@ -788,8 +799,6 @@ KINDS = {
                 "say which measure",
                 "say the baseline",
                 "the picture is of",
-                "has a cutoff: give the measure without it",
-                "needs at least one measure and one cutoff",
             ),
             "import pandas as pd\nrows = [('a', 'q1', m, 0.5) for m in ('AP', 'P@5')]\nirpref.meta.TopicValues.from_frame(pd.DataFrame(rows, columns=['name', 'qid', 'measure', 'value']))",
             "There are several measures, runs or topics where one was expected.",
