@@ -234,7 +234,6 @@ LEFT_TO_THE_HOST = [
     infAP,
     IPrec @ 0.5,
     ir_measures.RBP(p=0.8),
-    ir_measures.ERR @ 10,
     ir_measures.alpha_nDCG @ 5,
     RR(judged_only=True) @ 10,
     NumRel(rel=2),
