@@ -115,3 +115,10 @@ def test_the_slow_reference_agrees():
         judgments = dict(zip("abcn", (1, 2, 1, 0), strict=True))
         value = coverage(["a", "n"], judgments, known=set(docs), nothing_known="nan")
         assert float(value) == pytest.approx(BY_TOPIC[q], nan_ok=True)
+
+
+def test_explain_says_that_there_is_no_value():
+    from irpref.explain import explain
+
+    table = explain(NAN, QRELS, RUN, "q2")
+    assert table["why"].iloc[-1] == "the user knew no relevant document: there is no value"

@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures.base import MeanAgg
 
-from irpref.arrays.reasons import MISSED, Topic
+from irpref.arrays.reasons import MISSED, REST, Topic
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.arrays.terms import Terms
@@ -125,6 +125,7 @@ def coverage_reasons(topic: Topic) -> None:
     """Which relevant documents the user knew."""
     known = topic.columns["known"] > 0
     _say(topic, known, "relevant and known to the user", "relevant, but not known to the user")
+    topic.say(topic.kind == REST, lambda i: "the user knew no relevant document: there is no value")
 
 
 def novelty_reasons(topic: Topic) -> None:
