@@ -45,22 +45,26 @@ def test_the_readme_is_short():
     assert len(blocks("python")) == 1
 
 
-def test_its_command_line_runs(tmp_path, monkeypatch, capsys):
+def test_its_command_lines_run(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("jinja2", reason="writes the report")
     from irpref.cli import main
     from irpref.datasets import load
 
-    example = load("synthetic")
+    cast = load("cast2021")
     monkeypatch.chdir(tmp_path)
-    lines = [f"{q} 0 {d} {g}\n" for q, judged in example.qrels.items() for d, g in judged.items()]
+    lines = [f"{q} 0 {d} {g}\n" for q, judged in cast.qrels.items() for d, g in judged.items()]
     Path("qrels.txt").write_text("".join(lines), encoding="utf8")
-    for path, name in (("run1.txt", "baseline"), ("run2.txt", "strong")):
-        run = example.runs[name]
+    for path, name in (("run1.txt", "org_manual_bm25"), ("run2.txt", "org_manual_ance")):
+        run = cast.runs[name]
         Path(path).write_text(
             "".join(f"{q} Q0 {d} 0 {s} {name}\n" for q, found in run.items() for d, s in found.items()), encoding="utf8"
         )
-    (command,) = [block for block in blocks("sh") if block.startswith("irpref ")]
-    assert main(shlex.split(command)[1:]) == 0
-    assert "run2" in capsys.readouterr().out
+    (block,) = [block for block in blocks("sh") if block.startswith("irpref ")]
+    for command in block.replace(" -t 1 ", " -t 106_1 ").splitlines():
+        assert main(shlex.split(command, comments=True)[1:]) == 0, command
+    out = capsys.readouterr().out
+    assert "nDCG@10: run2 (0.4938) is better than run1 (0.3764)" in out
+    assert Path("report.html").is_file()
 
 
 def test_links_of_the_readme_lead_somewhere():
@@ -78,7 +82,7 @@ def test_on_a_package_index_every_link_is_absolute_and_has_the_address_of_the_pr
     text = hatch_build.with_addresses(TEXT, urls)
     links = dict(zip(re.findall(r"\]\(([^)]+)\)", TEXT), re.findall(r"\]\(([^)]+)\)", text), strict=True))
     assert links["docs/check.md"] == "https://docs.example/irpref/check.html"
-    assert links["docs/tutorials/experiment.md"] == "https://docs.example/irpref/tutorials/experiment.html"
+    assert links["docs/tutorials/own-measure.md"] == "https://docs.example/irpref/tutorials/own-measure.html"
     assert links["CONTRIBUTING.md"] == "https://git.example/me/irpref/blob/main/CONTRIBUTING.md"
     assert links["docs/gallery/strip.png"] == "https://git.example/me/irpref/raw/main/docs/gallery/strip.png"
     assert all(link.startswith("https://") for link in links.values())
