@@ -118,7 +118,7 @@ def measure_page(measure: Any) -> str:
     facts = [
         f"| range | {measure.RANGE}, {better} is better |",
         f"| an ideal list | {ideal} |",
-        *([f"| needs | {'; '.join(NEEDS[need] for need in measure.NEEDS)} |"] if measure.NEEDS else []),
+        *([f"| needs | {'<br>'.join(NEEDS[need] for need in measure.NEEDS)} |"] if measure.NEEDS else []),
         f"| source | {linked(measure.SOURCE)} |",
     ]
     parts = [
