@@ -60,7 +60,7 @@ PICTURES = (
         "Topic 4 of the synthetic collection. It has documents judged worse than non-relevant (grade -1); where the "
         "run returns them, far above their place at the very end, the curve falls again.",
         'ax = plots.crp_sketch(made_up.qrels, three, run="baseline", query_id="4")',
-        "The curve of baseline falls to -14 at R = 9, stands above 0 from rank 15 on and falls again to -28 at rank "
+        "The curve of baseline falls to -14 at R = 9, is above 0 from rank 15 on and falls again to -28 at rank "
         "42. The dotted line of a run that retrieves nothing relevant falls to -45.",
     ),
     Picture(

@@ -26,10 +26,10 @@ INTRO = """\
 <!-- Written by docs/make_settings.py; change that. -->
 
 Every public data set with qrels in ir_datasets {version} ({n_ids} ids, {n_groups} groups that share grades and
-definitions), read from the definitions and counts that ir_datasets ships: nothing was downloaded.
+definitions), as ir_datasets describes them. Look up your collection in the table to choose `rel`, `gains` and `max_rel`.
 
-`irpref.bind(measures, dataset)` fills in `max_rel` from the same source, and warns where a measure is
-degenerate. The rest is for you to write:
+`irpref.bind(measures, dataset)` sets `max_rel` from the same source, and warns you if a measure cannot tell systems
+apart better than recall. Set the other parameters yourself:
 
 ```python
 from ir_measures import AP, nDCG
@@ -43,13 +43,13 @@ measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), 
 
 ## How the recommendations are made
 
-1. **Scale.** The defined grades count, whether given or not. Where a file holds a grade that is not defined, the
-   definitions belong to another file and the counted grades are the scale.
-2. **`rel`** (for AP, P, Bpref, BprefVariant, EMeasure, ...): the threshold that the official measures of the task name, the
-   highest if they name several; else the lowest positive grade whose definition does not itself deny relevance
+1. **Scale.** All defined grades, even if no document has them. If a file has a grade that is not defined, the definitions
+   belong to another file, and the grades in the file are the scale.
+2. **`rel`** (for AP, P, Bpref, BprefVariant, EMeasure, ...): the threshold of the official measures of the task (the highest, if
+   there are several); else the lowest positive grade whose definition does not deny relevance
    ("does not answer the question", "Not valuable", "Excluded").
 3. **`gains`** (for RPref, NPref, QMeasure, PPlus, ...): grades between 0 and `rel` get gain 0, so that graded and
-   binary measures agree on what is relevant. Leave `gains` away to give partial credit for them, as nDCG does in
+   binary measures agree on what is relevant. Leave out `gains` to give partial credit for them, as nDCG does in
    most of these tracks. Other grades keep their value.
 4. **`max_rel`** (for RPref, NPref): the top of the scale.
 5. **Negative grades** count as unjudged, except in the CRP family, where they are a grade below non-relevant.
@@ -65,17 +65,17 @@ measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), 
    | `L0` `L1` ... `L9` | 0 1 ... 9 | NTCIR's later tracks |
    | `hr` `fr` `pr` `nr` | 3 2 1 0 | Kekäläinen and Järvelin: highly, fairly, partially, not relevant |
 
-**Non-relevant** tells whether documents with a grade of at least 0 and below `rel` exist in the qrels at all. Where the answer
-is no, nothing can be ranked wrongly above a relevant document: Bpref, BprefVariant, RPref and NPref are degenerate.
-On one positive grade they are plain recall; on several, RPref still compares the relevant grades with each other.
+**Non-relevant** tells you whether any document was judged non-relevant (a grade from 0 to below `rel`). If not, do not use
+Bpref, BprefVariant, RPref and NPref: no judged document can be ranked wrongly above a relevant one. With one positive grade they
+equal recall; with several, RPref still compares the relevant grades with each other.
 This concerns {n_without} of the {n_ids} ids.
 
 What a grade *means* was not checked against the tracks' guidelines: definitions are quoted as ir_datasets has them.
 
 ## The table
 
-`name/*` stands for all data sets with qrels below that name, in brackets how many ids a row covers. Grades that are in
-parentheses are defined, but were never given. The last column refers to the notes below the table.
+`name/*` means all data sets with qrels below that name; the number of ids that a row covers is in brackets. Grades in
+parentheses are defined but no document has them. The last column refers to the notes below the table.
 
 | data sets | grades | grade 1 means | non-relevant | `rel` | `gains` | `max_rel` | notes |
 |---|---|---|---|---|---|---|---|
