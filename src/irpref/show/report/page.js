@@ -20,7 +20,13 @@ const sv = (tag, attributes, ...children) => fill(document.createElementNS(SVG, 
 const bdi = text => el("bdi", {}, text);
 const isolated = text => "\u2068" + text + "\u2069";
 const put = (id, ...children) => by(id).replaceChildren(...children.flat(9));
-const fixed = (value, places = 4) => (value === null || value === undefined ? "" : value.toFixed(places));
+// Halves go to the even digit, as in Python: the p of few topics is often one.
+const fixed = (value, places = 4) => {
+  if (value === null || value === undefined) return "";
+  const text = value.toFixed(places + 1);
+  const even = /[02468]5$/.test(text) && Number.isInteger(value * 2 ** (places + 1));
+  return even ? text.slice(0, -1) : value.toFixed(places);
+};
 const signed = (value, places = 4) => (value > 0 ? "+" : value < 0 ? "\u2212" : "") + fixed(Math.abs(value), places);
 const minus = number => String(number).replace("-", "\u2212");
 const pValue = p => (p === null ? "not tested" : p < 0.0001 ? "< 0.0001" : fixed(p));
