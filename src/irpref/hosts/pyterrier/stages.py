@@ -28,7 +28,6 @@ from irpref.evaluation import evaluator
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import opened
-from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
@@ -382,7 +381,7 @@ class PerQuery(_Stage):
     def __init__(self, qrels: Qrels, measures: Measures, *, float32: bool = False, ties: str = "id") -> None:
         super().__init__(qrels)
         self._measures = parse_all(measures)
-        self._alignment = Alignment(ties, float32)
+        self._float32, self._ties = float32, ties  # by their own names, by which PyTerrier looks for them
         self._made: Any = None
         self._evaluator()  # mistakes show here, not in the middle of a pipeline
 
@@ -406,9 +405,7 @@ class PerQuery(_Stage):
 
     def _evaluator(self) -> Any:
         if self._made is None:
-            self._made = evaluator(
-                self.measures, self.qrels, float32=self._alignment.float32, ties=self._alignment.ties
-            )
+            self._made = evaluator(self.measures, self.qrels, float32=self._float32, ties=self._ties)
         return self._made
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
