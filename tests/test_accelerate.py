@@ -500,7 +500,7 @@ def as_float32(score: float) -> float:
 def test_difference_scores_are_64_bit():
     qrels, run = {"q": {"b": 1, "a": 0}}, {"q": {"a": 1.00000001, "b": 1.0}}
     assert ir_measures.calc_aggregate([AP, RR], qrels, run) == {AP: 1.0, RR: 1.0}
-    with pytest.warns(TieWarning, match="in topic 'q'"):
+    with pytest.warns(TieWarning, match="of topic 'q'"):
         assert host.evaluator([AP, RR], qrels).calc_aggregate(run) == {AP: 0.5, RR: 0.5}
     assert host.evaluator([AP, RR], qrels, float32=True).calc_aggregate(run) == {AP: 1.0, RR: 1.0}
 
@@ -511,7 +511,7 @@ def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
     run = read_run(path)
     theirs = ir_measures.calc_aggregate([AP, nDCG], qrels, run)
     evaluator = host.evaluator([AP, nDCG], qrels)
-    with pytest.warns(TieWarning, match="in 10 topics, first '4'"):
+    with pytest.warns(TieWarning, match="of 10 topics, first '4'"):
         mine = evaluator.calc_aggregate(run)
     assert host.evaluator([AP, nDCG], qrels, float32=True).calc_aggregate(run) == pytest.approx(theirs, rel=1e-12)
     assert mine != theirs
@@ -743,9 +743,7 @@ def test_so_does_the_command_line(options, expected, form, tmp_path, capsys):
 
 def test_the_warning_comes_once_a_run_and_only_where_ranks_differ():
     made = irpref.evaluator(ASKED, JUDGED_CLOSE)
-    with pytest.warns(
-        TieWarning, match="in topic 'q', pytrec_eval, .* would have judged documents at other ranks"
-    ) as caught:
+    with pytest.warns(TieWarning, match="would rank the judged documents of topic 'q' differently") as caught:
         made.calc(CLOSE)
     assert len(caught) == 1
     assert [w.filename for w in caught] == [__file__]

@@ -68,16 +68,16 @@ KINDS = {
         Kind(
             "the run repeats …; the last row of each counts",
             "import pandas as pd\nrows = [('q1', 'd1', 2.0), ('q1', 'd1', 1.0)]\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame(rows, columns=['query_id', 'doc_id', 'score']))",
-            "A document stands more than once in the ranking of a topic.",
+            "The ranking of a topic has a document more than once.",
             "Find out why the run repeats documents. `irpref eval --strict` refuses such runs.",
         ),
         Kind(
             (
-                "pytrec_eval, which cuts scores to 32 bits, would have judged documents at other ranks",
+                "pytrec_eval rounds scores to 32 bits and would rank the judged documents of … differently",
                 "likewise … other run",
             ),
             "irpref.evaluator(['AP'], QRELS).calc_aggregate({'q1': {'d1': 16777217.0, 'd2': 16777216.0}})",
-            "Two tools of the field order these documents differently: trec_eval by the scores of the file, pytrec_eval by scores cut to 32 bits.",
+            "Two tools of the field order these documents differently: trec_eval by the scores of the file, pytrec_eval by scores rounded to 32 bits.",
             "Say in the paper which order was used; the message names what gives that of pytrec_eval.",
         ),
         Kind(
@@ -119,7 +119,7 @@ KINDS = {
         Kind(
             "hold… a judgment twice, first in topic …; each of the two counts",
             "twice = irpref.read_preferences(file('q1 g 1 a 2\\nq1 g 1 b 1\\nq1 g 1 b 1\\n'))\nirpref.evaluator(['PrefShare'], twice).calc_aggregate(RUN)",
-            "The same judgment of a preference stands in the file twice.",
+            "The file has the same preference judgment twice.",
             "Remove one of the two, if that is not meant.",
         ),
         Kind(
@@ -374,7 +374,7 @@ KINDS = {
                 "is neither a column of the qrels",
             ),
             "import pandas as pd\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame({'qid': ['q1'], 'doc_id': ['d1'], 'sim': [1.0]}))",
-            "A column that is needed is not there, or stands there twice.",
+            "A column is missing, or the table has it twice.",
             "Rename the column; ir_measures' and PyTerrier's names are both understood.",
         ),
         Kind(

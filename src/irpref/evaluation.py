@@ -372,7 +372,7 @@ class KernelEvaluator(ByTopic):
 
 
 def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
-    """Warn where the order of judged documents by scores in 32 bits, in which pytrec_eval keeps them, is another."""
+    """Warn if pytrec_eval, which rounds scores to 32 bits, would rank judged documents differently."""
     if judged.single is None:
         return
     topics = differing_topics(judged, judged.single)
@@ -381,8 +381,8 @@ def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
     other = f"{our_name()}." + ("accelerate(False)" if in_host else "evaluator(..., float32=True)")
     other = "--float32" if on_command_line() else other
     warn_user(
-        f"in {where}, pytrec_eval, which cuts scores to 32 bits, would have judged documents at other ranks. "
-        f"Values here are those of trec_eval's order; {other} gives pytrec_eval's",
+        f"pytrec_eval rounds scores to 32 bits and would rank the judged documents of {where} differently. "
+        f"These values are for trec_eval's order; for pytrec_eval's, use {other}",
         TieWarning,
         once="ties" if is_named() else None,
     )

@@ -104,8 +104,7 @@ class Repeats:
         if self.first:
             warn_user(
                 f"the run repeats {self.number} document{'s' * (self.number > 1)} inside a topic, first document "
-                f"{self.first[1]!r} in topic {self.first[0]!r}; the last row of each counts, as for the host's "
-                "own measures",
+                f"{self.first[1]!r} in topic {self.first[0]!r}; the last row of each counts, as in ir_measures",
                 DuplicateWarning,
             )
 
