@@ -261,7 +261,7 @@ def test_advice_on_the_command_line_is_an_option(command: str, files: Path, caps
     (files / "plain").write_text("".join(f"{t} Q0 {doc} 1 {s} x\n" for t in (1, 2, 3) for s, doc in enumerate("abc")))
     assert main(command.split()) == 0
     _, err = capsys.readouterr()
-    assert err.count("--float32 gives pytrec_eval's") == 1
+    assert err.count("for pytrec_eval's, use --float32") == 1
     assert "irpref." not in err
     assert main([*command.split(), "--float32"]) == 0
     assert "pytrec_eval" not in capsys.readouterr().err
