@@ -39,6 +39,9 @@ def _insert_and_absorb(different):
 @given(_relations())
 def test_two_runs_share_a_letter_if_and_only_if_they_do_not_differ(different):
     text = letters(different)
+    if len(columns_of(different)) > 8:  # seven runs can need twelve letters
+        assert text == [None] * len(different)
+        return
     for i in range(len(different)):
         assert text[i]
         for j in range(len(different)):
