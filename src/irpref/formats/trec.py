@@ -418,7 +418,7 @@ def _located(name: str, lines: int) -> Iterator[None]:
 
 
 def shown(line: bytes) -> str:
-    """A line as it stands in a message."""
+    """A line as a message shows it."""
     text = line[: 4 * SHOWN + 4].decode("utf-8", "backslashreplace")
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
