@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import gzip
 import os
 import statistics
@@ -42,12 +43,16 @@ def track(options: argparse.Namespace) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         qrels = Path(folder) / "qrels"
         workloads.write(load.qrels, qrels)
-        for form in ("plain", "gzip"):
+        for form in ("plain", "gzip", "ties, topics mixed"):
             paths = []
             for i, run in enumerate(load.runs):
                 path = Path(folder) / f"run{i}"
                 if form == "plain":
                     workloads.write(run, path)
+                elif form != "gzip":
+                    workloads.write(_whole_numbers(run) if i % 3 == 0 else run, path)
+                    if i % 20 == 1:
+                        _mix(path)
                 else:
                     packed = path.with_suffix(".gz")
                     packed.write_bytes(gzip.compress(path.read_bytes()))
@@ -68,6 +73,17 @@ def track(options: argparse.Namespace) -> list[dict[str, Any]]:
             for who, pairs in taken.items():
                 _note(results, "track", form, who, rows, [s for s, _ in pairs], max(m for _, m in pairs))
     return results
+
+
+def _whole_numbers(run: workloads.Rows) -> workloads.Rows:
+    """Return the run with scores rounded, so that many documents tie."""
+    return dataclasses.replace(run, value=np.round(run.value))
+
+
+def _mix(path: Path) -> None:
+    """Put the lines of a file in any order, topics all over it."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[i] for i in np.random.default_rng(1).permutation(len(lines))))
 
 
 def reading(options: argparse.Namespace) -> list[dict[str, Any]]:
