@@ -303,8 +303,7 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
     lengths = every.lengths[wanted]
     column = data.doc_id
     plain = (lengths.sum() >= FEW or isinstance(column, Texts)) and pool.texts is not None
-    # Categories are read once, unless there are many judgments besides.
-    if plain and isinstance(column, Coded) and pool.grade.size * 4 > lengths.sum():
+    if plain and isinstance(column, Coded):  # each category is read once
         column = Coded(texts_of(column.values) or column.values, column.codes)
     for start, stop in chunks(lengths):
         here = wanted[start:stop]
