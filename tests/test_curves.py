@@ -615,6 +615,14 @@ def test_a_win_is_a_better_value_where_lower_is_better():
     assert precision["difference"] > 0 > loss["difference"]
 
 
+def test_the_lowest_relevant_grade_of_the_histogram_may_be_a_fraction():
+    qrels, run = {"q": {"a": 0.5, "b": 1.5, "c": 0.25}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0, "c": 0.5}}
+    for rel, value in ((0.25, 2 / 3), (0.5, 1 / 2), (1.5, 0)):  # R is 3, 2, 1
+        table = curves.precision_histogram(qrels, run, {}, rel=rel)
+        assert table["value"].tolist() == [value]
+        assert table.attrs["measure"] == f"Rprec(rel={rel:g})"
+
+
 def test_paired_differences_of_r_precision_are_the_histogram():
     ours = curves.precision_histogram(SYNTHETIC.qrels, SYNTHETIC.runs, "baseline", per_topic=False)
     theirs = curves.paired_differences(SYNTHETIC.qrels, SYNTHETIC.runs, "baseline", "Rprec")

@@ -1,21 +1,20 @@
-"""Curves and tables: what lies behind the single numbers, as tidy pandas frames.
+"""Curves and tables: what is behind the single numbers, as tidy pandas frames.
 
     crp                     relative position and its cumulation by rank, with the points on the curve
     npref_convergence       n-pref by number of partitions, and how many pairs are misplaced
     interpolated_precision  precision at the 11 levels of recall
     cumulated_gain          CG, DCG, their ideals and ratios by rank
     gain_areas              the areas under these curves
-    precision_histogram     R-precision of one run minus that of another, topic by topic
-    paired_differences      the same for any measure, with the tests of the difference
+    paired_differences      values of runs minus those of a baseline by any measure, with the tests of the difference
+    precision_histogram     the same for R-precision, topic by topic
     summary_table           how much was asked, retrieved, relevant, found
 
 All take every form of qrels and runs that `irpref.evaluator` takes, each read once. `runs` is one run, or a dict of
 name to run, or a list of paths, for several at once. Every table has a column `run`. With `per_topic=True`
 there is also `query_id`, and one block of rows for each topic of the qrels, in their order; otherwise values
-are means over these topics, a topic that the run does not answer included. With `groups` (a mapping of topic to group,
+are means over these topics, including those that the run does not answer. With `groups` (a mapping of topic to group,
 the path of a file with lines `topic group`, or the name of a column of the qrels) there is a column `group`, and means
-are over the topics of each group. The options of a table are kept in
-its `attrs`, where `irpref.plots` finds them.
+are over the topics of each group. The `attrs` of a table keep its options; `irpref.plots` finds them there.
 
 >>> from irpref.datasets import load
 >>> book = load("mir-textbook")
@@ -30,29 +29,28 @@ its `attrs`, where `irpref.plots` finds them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.analysis.blocks import Aligned, Columns, curve_table, ended, lengths_of, mean, means, named_runs
 from irpref.analysis.significance import SAME, randomisation_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
-from irpref.evaluation import KernelEvaluator, note_ties, prepare, resolve
-from irpref.formats.runs import named_runs as of_paths
+from irpref.evaluation import KernelEvaluator, prepare, resolve
 from irpref.judged.align import judge
-from irpref.judged.groups import Part, group_column, parts_of
+from irpref.judged.groups import Part, parts_of
 from irpref.judged.inputs import opened
-from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Run, Runs
+from irpref.measures.blended_ratio import RMeasure
 from irpref.measures.crp import CRP, crp_balance, crp_curve, ideal, worst
 from irpref.measures.cumulated_gain import gain_curves
 from irpref.measures.declare import REL, KernelMeasure, MeasureLike, Param
 from irpref.measures.original_ndcg import OriginalNDCG
-from irpref.measures.precision import LEVELS, counts, r_precision
+from irpref.measures.precision import LEVELS, counts
 from irpref.measures.precision import interpolated_precision as precision_at_levels
 from irpref.measures.rpref import NPref, rpref_terms
-from irpref.messages import about
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +60,7 @@ if TYPE_CHECKING:
 
 PARTITIONS = (2, 4, 8, 16, 32, 64)
 _DEPTH = Param(int, "last rank of the table", minimum=1)
-
+_IDEAL = Param(str, "documents of the ideal list", choices=("judged", "retrieved"))
 
 # ------------------------------------------------------------------------------------------------- the tables
 
@@ -90,8 +88,7 @@ def crp(
     depth : int, optional
         Last rank of the table, for every topic. Default: the end of each curve with `per_topic`, else the end
         of the longest. It cuts the table, not the ranking.
-    per_topic : bool
-    groups : optional
+    per_topic, groups
         See the module.
 
     Returns
@@ -105,7 +102,7 @@ def crp(
 
         Otherwise means over the topics of `rp`, `crp`, `share`, `worst`, `recall_base`; the quartiles
         `crp_low`, `crp_high`, `share_low`, `share_high`; `recovered`, the share of topics whose balance
-        point lies at this rank or above it; the medians `crp_median`, `share_median`, `worst_median`; and
+        point lies at this rank or above it; the medians `crp_median`, `share_median`, `worst_median`;
         `ended`, the share of topics whose curve ended above this rank (it goes on to R where the ranking is shorter);
         and `exhausted`, the share of topics whose ranking has no document at this rank.
 
@@ -134,79 +131,63 @@ def crp(
     4     3   2    1     -1        3
     """
     _check("crp", depth=(_DEPTH, depth))
-    measure = CRP(judged_only=judged_only)
-    judged, pool, parts = _judged(qrels, runs, groups)
-    views = {name: run.condensed(negative=True) if judged_only else run for name, run in judged.items()}
-    r = ideal(pool).relevant
+    of = Aligned(qrels, runs, groups)
+    pool, r, loss = of.pool, ideal(of.pool).relevant, worst(of.pool)
+    views = {name: run.condensed(negative=True) if judged_only else run for name, run in of.runs.items()}
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
-    loss = worst(pool)
-    empty = judge(pool, {})
+    # A ranking with nothing in it, filled up with non-relevant documents, is the worst case.
+    nothing = judge(pool, {})
 
-    def columns(view: JudgedRun, depths: Ints) -> tuple[Segments, dict[str, Any], dict[str, Ints]]:
+    def relative_position(view: JudgedRun) -> tuple[Segments, Floats]:
         ranks, rp = crp_curve(view)
-        rp = np.where(ranks.spread(r) > 0, rp, 0.0)
+        return ranks, np.where(ranks.spread(r) > 0, rp, 0.0)
+
+    def points(view: JudgedRun) -> dict[str, Ints]:
+        ranks, rp = relative_position(view)
         curve = ranks.running(rp)
         lowest = -ranks.maximum(-curve, empty=0.0)
         turn = np.append(ranks.position + 1, 0)[ranks.first(curve == ranks.spread(lowest))]
-        points = {"balance": crp_balance(view), "turn_around": np.where(r > 0, turn, 0)}
-        # A ranking with nothing in it, filled up with non-relevant documents, is the worst case.
-        none, none_rp = crp_curve(empty)
-        shown = Segments.of_lengths(depths)
-        rp, none_rp = _fit(ranks, rp, shown), _fit(none, none_rp, shown)
-        total = shown.running(rp)
-        divisor = shown.spread(loss)
-        by_rank = {
-            "rp": rp,
-            "crp": total,
-            "share": np.divide(total, -divisor, out=np.zeros_like(total), where=divisor < 0),
-            "worst": shown.running(none_rp),
+        return {"balance": crp_balance(view), "turn_around": np.where(r > 0, turn, 0)}
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        lengths = lengths_of(natural, name, depth, per_topic)
+        shown = Segments.of_lengths(lengths)
+        rp, least = (_fit(*relative_position(view), shown) for view in (views[name], nothing))
+        total, below = shown.running(rp), -shown.spread(loss)
+        columns: Columns = {"rp": rp, "crp": total, "worst": shown.running(least)}
+        columns = {"rank": shown.position + 1, **{key: of_rank.astype(np.int64) for key, of_rank in columns.items()}}
+        columns["share"] = np.divide(total, below, out=np.zeros_like(total), where=below > 0)
+        if per_topic:
+            columns["recall_base"] = shown.spread(r)
+            columns |= {key: _or_missing(shown.spread(point)) for key, point in points(views[name]).items()}
+        return lengths, columns
+
+    def over(name: str, part: Part, grid: dict[str, Any]) -> Columns:
+        balance, rank = points(views[name])["balance"][part.topics], grid["rank"][0]
+        low, high = np.quantile(np.stack([grid["crp"], grid["share"]])[:, part.topics], [0.25, 0.75], axis=1)
+        return {
+            **means("rank", part, {key: grid[key] for key in ("rank", "rp", "crp")}),
+            "crp_low": low[0],
+            "crp_high": high[0],
+            "share": mean(grid["share"], part.order),
+            "share_low": low[1],
+            "share_high": high[1],
+            "worst": mean(grid["worst"], part.order),
+            "recall_base": float(r[part.topics].mean()),
+            "recovered": np.searchsorted(np.sort(balance[balance > 0]), rank, side="right") / part.topics.size,
+            **{f"{key}_median": np.median(grid[key][part.topics], axis=0) for key in ("crp", "share", "worst")},
+            "ended": ended(natural[name][part.topics], rank),
+            "exhausted": ended(views[name].n_retrieved[part.topics], rank),
         }
-        return shown, by_rank, points
 
     below = pool.judged.total(pool.grade < 0) > 0
     options = {
-        "measure": str(measure),
+        "measure": str(CRP(judged_only=judged_only)),
         "judged_only": judged_only,
         "negative_topics": [topic for topic, some in zip(pool.topic_ids, below.tolist(), strict=True) if some],
     }
-    if per_topic:
-
-        def block(name: str) -> dict[str, Any]:
-            shown, by_rank, points = columns(views[name], _depths(natural[name], depth))
-            whole = {key: by_rank[key].astype(np.int64) for key in ("rp", "crp", "worst")}
-            return {
-                **_keys(pool, name, shown, parts),
-                "rank": shown.position + 1,
-                **whole,
-                "share": by_rank["share"],
-                "recall_base": shown.spread(r),
-                **{key: _or_missing(shown.spread(point)) for key, point in points.items()},
-            }
-
-        return _table(map(block, views), "crp", **options)
-
-    width = _longest(natural.values(), depth)
-
-    def mean_block(name: str, part: Part) -> dict[str, Any]:
-        shown, by_rank, points = columns(views[name], np.full(pool.n_topics, width))
-        grid = {key: _grid(shown, value) for key, value in by_rank.items()}
-        rank = np.arange(1, width + 1)
-        balance = points["balance"][part.topics]
-        out: dict[str, Any] = {"run": name, **part.key, "rank": rank}
-        for key in ("rp", "crp", "share"):
-            out[key] = _mean(grid[key], part.order)
-            if key != "rp":
-                out[f"{key}_low"], out[f"{key}_high"] = np.quantile(grid[key][part.topics], [0.25, 0.75], axis=0)
-        out["worst"] = _mean(grid["worst"], part.order)
-        out["recall_base"] = float(r[part.topics].mean())
-        out["recovered"] = np.searchsorted(np.sort(balance[balance > 0]), rank, side="right") / part.topics.size
-        for key in ("crp", "share", "worst"):
-            out[f"{key}_median"] = np.median(grid[key][part.topics], axis=0)
-        out["ended"] = _ended(natural[name][part.topics], rank)
-        out["exhausted"] = _ended(views[name].n_retrieved[part.topics], rank)
-        return out
-
-    return _table(_each(mean_block, views, parts), "crp", **options, n_topics=pool.n_topics)
+    options |= {} if per_topic else {"n_topics": pool.n_topics}
+    return of.table("crp", per_topic, block, over, **options)
 
 
 def npref_convergence(
@@ -227,8 +208,7 @@ def npref_convergence(
         Without `max_rel`, the highest grade of the qrels is taken, with a `ScaleWarning`.
     n : iterable of int
         Numbers of partitions, at least 2 each. Powers of two split every partition again and again.
-    per_topic : bool
-    groups : optional
+    per_topic, groups
         See the module.
 
     Returns
@@ -268,41 +248,30 @@ def npref_convergence(
     steps = sorted({int(NPref(n=value).params["n"]) for value in n})
     if not steps:
         raise ValueError("npref_convergence: n names no number of partitions")
-    judged, pool, parts = _judged(qrels, runs, groups)
-    arguments = resolve(measure, pool)
+    of = Aligned(qrels, runs, groups)
+    arguments = resolve(measure, of.pool)
     measure = measure(max_rel=arguments["max_rel"])
-    options = measure.params
-    parted = {step: NPref(n=step, **options) for step in steps}
-    evaluator = KernelEvaluator([measure, *parted.values()], pool)
+    parted = [NPref(n=step, **measure.params) for step in steps]
+    evaluator = KernelEvaluator([measure, *parted], of.pool)
 
-    def pairs(run: JudgedRun, step: int | None) -> Floats:
+    def pairs(run: JudgedRun, step: int | None) -> Ints:
         # The pairs in which a document loses are among its terms.
         lost = rpref_terms(run, **arguments, n=step).columns["lost"]
-        return pool.judged.total(np.nan_to_num(lost))
+        return of.pool.judged.total(np.nan_to_num(lost)).astype(np.int64)
 
-    def grids_of(name: str) -> dict[str, Floats]:
-        run = judged[name]
+    def block(name: str) -> tuple[Ints, Columns]:
+        run = of.runs[name]
         values = evaluator.values_of(run)
-        return {
-            "value": np.stack([values[parted[step]] for step in steps], axis=1),
-            "limit": np.repeat(values[measure][:, None], len(steps), axis=1),
-            "misplaced": np.stack([pairs(run, step) for step in steps], axis=1),
-            "misplaced_limit": np.repeat(pairs(run, None)[:, None], len(steps), axis=1),
+        return np.full(of.pool.n_topics, len(steps)), {
+            "n": np.tile(steps, of.pool.n_topics),
+            "value": np.stack([values[each] for each in parted], axis=1).ravel(),
+            "limit": np.repeat(values[measure], len(steps)),
+            "misplaced": np.stack([pairs(run, step) for step in steps], axis=1).ravel(),
+            "misplaced_limit": np.repeat(pairs(run, None), len(steps)),
         }
 
-    grids = {name: grids_of(name) for name in judged}
-
-    def by_topic(name: str) -> dict[str, Any]:
-        keys = _keys(pool, name, Segments.of_lengths(np.full(pool.n_topics, len(steps))), parts)
-        out = {**keys, "n": np.tile(steps, pool.n_topics), **{key: grid.ravel() for key, grid in grids[name].items()}}
-        return {key: v.astype(np.int64) if key.startswith("misplaced") else v for key, v in out.items()}
-
-    def mean(name: str, part: Part) -> dict[str, Any]:
-        values = {key: _mean(grid, part.order) for key, grid in grids[name].items()}
-        return {"run": name, **part.key, "n": steps, **values}
-
-    blocks = map(by_topic, judged) if per_topic else _each(mean, judged, parts)
-    return _table(blocks, "npref_convergence", measure=str(measure), n_topics=pool.n_topics)
+    options = {"measure": str(measure), "n_topics": of.pool.n_topics}
+    return of.table("npref_convergence", per_topic, block, lambda _, *found: means("n", *found), **options)
 
 
 def interpolated_precision(
@@ -326,8 +295,7 @@ def interpolated_precision(
         Minimum grade counted as relevant.
     judged_only : bool
         Drop documents without a judgment first.
-    per_topic : bool
-    groups : optional
+    per_topic, groups
         See the module.
 
     Returns
@@ -341,24 +309,14 @@ def interpolated_precision(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
     """
     _check("interpolated_precision", rel=(REL, rel))
-    judged, pool, parts = _judged(qrels, runs, groups, by_pytrec=True)
-    recall = np.array(LEVELS)
-    grids = {name: precision_at_levels(run.view(None, judged_only), rel=rel) for name, run in judged.items()}
+    of = Aligned(qrels, runs, groups, by_pytrec=True)
 
-    def by_topic(name: str) -> dict[str, Any]:
-        keys = _keys(pool, name, Segments.of_lengths(np.full(pool.n_topics, len(LEVELS))), parts)
-        return {**keys, "recall": np.tile(recall, pool.n_topics), "precision": grids[name].ravel()}
+    def block(name: str) -> tuple[Ints, Columns]:
+        found = precision_at_levels(of.runs[name].view(None, judged_only), rel=rel)
+        return np.full(len(found), len(LEVELS)), {"recall": np.tile(LEVELS, len(found)), "precision": found.ravel()}
 
-    def mean(name: str, part: Part) -> dict[str, Any]:
-        return {"run": name, **part.key, "recall": recall, "precision": _mean(grids[name], part.order)}
-
-    return _table(
-        map(by_topic, judged) if per_topic else _each(mean, judged, parts),
-        "interpolated_precision",
-        rel=rel,
-        judged_only=judged_only,
-        n_topics=pool.n_topics,
-    )
+    options = {"rel": rel, "judged_only": judged_only, "n_topics": of.pool.n_topics}
+    return of.table("interpolated_precision", per_topic, block, lambda _, *found: means("recall", *found), **options)
 
 
 def cumulated_gain(
@@ -394,8 +352,7 @@ def cumulated_gain(
         Last rank of the table, for every topic. Default: with `per_topic` the end of the ranking or the
         number of judged documents with a gain, whichever is more; else the largest of these. Curves go on
         level.
-    per_topic : bool
-    groups : optional
+    per_topic, groups
         See the module.
 
     Returns
@@ -422,57 +379,35 @@ def cumulated_gain(
     >>> table["ncg"].round(2).tolist()
     [0.17, 0.09, 0.29, 0.27, 0.25, 0.44, 0.44, 0.5, 0.5, 0.62, 0.62, 0.62, 0.62, 0.62, 1.0]
     """
-    choice = Param(str, "documents of the ideal list", choices=("judged", "retrieved"))
-    _check("cumulated_gain", ideal=(choice, ideal), depth=(_DEPTH, depth))
+    _check("cumulated_gain", ideal=(_IDEAL, ideal), depth=(_DEPTH, depth))
     measure = OriginalNDCG(base=base, gains=gains, judged_only=judged_only)
-    judged, pool, parts = _judged(qrels, runs, groups)
+    of = Aligned(qrels, runs, groups)
+    pool = of.pool
     arguments = {key: value for key, value in resolve(measure, pool).items() if key != "cutoff"}
     useful = pool.count_levels(pool.level_gain(arguments["gains"]) > 0)
-    natural = {name: np.maximum(run.view(None, judged_only).n_retrieved, useful) for name, run in judged.items()}
-    width = _longest(natural.values(), depth)
+    retrieved = {name: run.view(None, judged_only).n_retrieved for name, run in of.runs.items()}
+    natural = {name: np.maximum(found, useful) for name, found in retrieved.items()}
 
-    def with_ratios(values: dict[str, Floats]) -> dict[str, Floats]:
+    def with_ratios(values: Columns) -> Columns:
         for key in ("cg", "dcg"):
             best = values[f"ideal_{key}"]
             values[f"n{key}"] = np.divide(values[key], best, out=np.zeros_like(best), where=best > 0)
         return values
 
-    def by_rank(name: str) -> tuple[Segments, dict[str, Floats]]:
-        depths = _depths(natural[name], depth) if per_topic else np.full(pool.n_topics, width)
-        return gain_curves(judged[name], depths, ideal=ideal, **arguments)
+    def block(name: str) -> tuple[Ints, Columns]:
+        lengths = lengths_of(natural, name, depth, per_topic)
+        ranks, values = gain_curves(of.runs[name], lengths, ideal=ideal, **arguments)
+        return lengths, {"rank": ranks.position + 1, **(with_ratios(values) if per_topic else values)}
 
-    def by_topic(name: str) -> dict[str, Any]:
-        ranks, values = by_rank(name)
-        return {**_keys(pool, name, ranks, parts), "rank": ranks.position + 1, **with_ratios(values)}
+    def over(name: str, part: Part, grid: dict[str, Any]) -> Columns:
+        values = with_ratios(means("rank", part, grid))
+        return {**values, "ended": ended(retrieved[name][part.topics], values["rank"])}
 
-    def mean(name: str, part: Part) -> dict[str, Any]:
-        ranks, values = by_rank(name)
-        rank = np.arange(1, width + 1)
-        means = with_ratios({key: _mean(_grid(ranks, value), part.order) for key, value in values.items()})
-        retrieved = judged[name].view(None, judged_only).n_retrieved
-        return {"run": name, **part.key, "rank": rank, **means, "ended": _ended(retrieved[part.topics], rank)}
-
-    return _table(
-        map(by_topic, judged) if per_topic else _each(mean, judged, parts),
-        "cumulated_gain",
-        measure=str(measure),
-        ideal=ideal,
-        n_topics=pool.n_topics,
-    )
+    options = {"measure": str(measure), "ideal": ideal, "n_topics": pool.n_topics}
+    return of.table("cumulated_gain", per_topic, block, over, **options)
 
 
-def gain_areas(
-    qrels: Qrels,
-    runs: Run | Runs,
-    *,
-    base: float = 2,
-    gains: Mapping[float, float] | None = None,
-    ideal: str = "judged",
-    judged_only: bool = False,
-    depth: int | None = None,
-    per_topic: bool = False,
-    groups: Groups | None = None,
-) -> pd.DataFrame:
+def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
     """Area under the curves of `cumulated_gain`: one row a run (and topic), the larger the better.
 
     The area is that under the steps, one rank wide each, divided by the number of ranks: the mean height of the curve.
@@ -481,7 +416,7 @@ def gain_areas(
 
     Parameters
     ----------
-    qrels, runs, base, gains, ideal, judged_only, depth, per_topic, groups : as in `cumulated_gain`
+    qrels, runs, **options : as `cumulated_gain` takes them
 
     Returns
     -------
@@ -506,21 +441,9 @@ def gain_areas(
        run  depth      cg     ncg
     0  run     15  3.6667  0.3295
     """
-    table = cumulated_gain(
-        qrels,
-        runs,
-        base=base,
-        gains=gains,
-        ideal=ideal,
-        judged_only=judged_only,
-        depth=depth,
-        per_topic=per_topic,
-        groups=groups,
-    )
-    by = [name for name in ("run", "query_id", "group") if name in table]
-    heights = ["cg", "dcg", "ideal_cg", "ideal_dcg", "ncg", "ndcg"]
-    grouped = table.groupby(by, sort=False)
-    areas = grouped[heights].mean()
+    table = cumulated_gain(qrels, runs, **options)
+    grouped = table.groupby([name for name in ("run", "query_id", "group") if name in table], sort=False)
+    areas = grouped[["cg", "dcg", "ideal_cg", "ideal_dcg", "ncg", "ndcg"]].mean()
     areas.insert(0, "depth", grouped.size())
     areas = areas.reset_index()
     areas.attrs = {**table.attrs, "curve": "gain_areas"}
@@ -536,7 +459,7 @@ def precision_histogram(
     per_topic: bool = True,
     groups: Groups | None = None,
 ) -> pd.DataFrame:
-    """R-precision of runs minus that of a baseline, topic by topic.
+    """R-precision of runs minus that of a baseline, topic by topic: `paired_differences` by `Rprec`.
 
     Parameters
     ----------
@@ -547,7 +470,7 @@ def precision_histogram(
         Minimum grade counted as relevant.
     per_topic : bool
         A histogram is about topics, so they are the default here.
-    groups : optional
+    groups
         See the module.
 
     Returns
@@ -562,21 +485,16 @@ def precision_histogram(
     with R-precision 0.
     """
     _check("precision_histogram", rel=(REL, rel))
-    pool, parts = _pool(qrels, groups)
-    others, (base_name, base_run) = _against(runs, baseline, pool.topic_of)
-    (reference,) = _judge(pool, {base_name: base_run}, by_pytrec=True, several=True).values()
-    judged = _judge(pool, others, by_pytrec=True, several=True)
-    values = {name: r_precision(run, rel=rel) for name, run in judged.items()}
-    return _differences(
-        pool.topic_ids,
-        values,
-        r_precision(reference, rel=rel),
-        parts,
-        per_topic,
-        "precision_histogram",
-        measure="Rprec" if rel == 1 else f"Rprec(rel={rel:g})",
-        baseline=base_name,
-    )
+    name: MeasureLike = "Rprec" if rel == 1 else f"Rprec(rel={rel:g})"
+    measure = name
+    if not float(rel).is_integer():
+        # Rprec takes whole grades; R-measure with beta 0 is the same, and takes gains.
+        qrels = opened(qrels, "relevance")
+        pool, _ = prepare((), qrels)
+        measure = RMeasure(beta=0, gains={grade: 0 for grade in pool.level_grade.tolist() if 0 < grade < rel})
+    table = paired_differences(qrels, runs, baseline, measure, per_topic=per_topic, groups=groups)
+    table.attrs |= {"curve": "precision_histogram", "measure": name}
+    return table
 
 
 def paired_differences(
@@ -599,7 +517,7 @@ def paired_differences(
     measure : ir_measures measure, or its name
     per_topic : bool
     float32, ties : see `irpref.evaluator`
-    groups : optional
+    groups
         See the module.
 
     Returns
@@ -611,7 +529,7 @@ def paired_differences(
     """
     from irpref.values.matrix import topic_values
 
-    others, (base_name, base_run) = _against(runs, baseline)
+    others, (base_name, base_run) = _against(runs, baseline, qrels if isinstance(qrels, Mapping) else ())
     last = base_name
     while last in others:
         last += "'"
@@ -619,7 +537,7 @@ def paired_differences(
         qrels = opened(qrels, "relevance")  # read again for the groups
     (of,) = topic_values([measure], qrels, {**others, last: base_run}, float32=float32, ties=ties).values()
     values = dict(zip(others, of.matrix[:-1], strict=True))
-    return _differences_of(of, values, of.matrix[-1], base_name, parts_of(groups, qrels, of.topics), per_topic)
+    return _differences(of, values, (base_name, of.matrix[-1]), parts_of(groups, qrels, of.topics), per_topic)
 
 
 def value_differences(
@@ -640,30 +558,36 @@ def value_differences(
     ValueError
         `baseline` is none of the systems, or the only one.
     """
-    others, (_, reference) = _against(dict(zip(values.systems, values.matrix, strict=True)), str(baseline))
-    parts = parts_of(groups, None, values.topics)
-    return _differences_of(values, others, reference, str(baseline), parts, per_topic)
+    others, reference = _against(dict(zip(values.systems, values.matrix, strict=True)), str(baseline))
+    return _differences(values, others, reference, parts_of(groups, None, values.topics), per_topic)
 
 
-def _differences_of(
+def _differences(
     of: TopicValues,
     others: Mapping[str, Floats],
-    reference: Floats,
-    baseline: str,
+    baseline: tuple[str, Floats],
     parts: Sequence[Part],
     per_topic: bool,
 ) -> pd.DataFrame:
-    return _differences(
-        list(of.topics),
-        others,
-        reference,
-        parts,
-        per_topic,
-        "paired_differences",
-        higher_is_better=of.higher_is_better,
-        measure=of.measure,
-        baseline=baseline,
-    )
+    base_name, reference = baseline
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        columns = {"value": others[name], "baseline": reference, "difference": others[name] - reference}
+        return np.ones(of.n_topics, np.int64), columns
+
+    def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
+        inside = {key: column[part.topics, 0] for key, column in grid.items()}
+        gained = inside["difference"] if of.higher_is_better else -inside["difference"]
+        # Values that are equal but for rounding are ties.
+        wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
+        # Topics by id, so that p does not depend on the order of the qrels.
+        p = randomisation_test(grid["value"][part.order, 0], grid["baseline"][part.order, 0])[1]
+        counted = {"wins": wins, "losses": losses, "ties": part.topics.size - wins - losses, "p": p}
+        return {key: [value] for key, value in {**{k: v.mean() for k, v in inside.items()}, **counted}.items()}
+
+    options = {"higher_is_better": of.higher_is_better, "n_topics": of.n_topics, "measure": of.measure}
+    options["baseline"] = base_name
+    return curve_table("paired_differences", others, of.topics, parts, per_topic, block, over, **options)
 
 
 def summary_table(
@@ -678,8 +602,7 @@ def summary_table(
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     rel : number
         Minimum grade counted as relevant.
-    per_topic : bool
-    groups : optional
+    per_topic, groups
         See the module.
 
     Returns
@@ -697,66 +620,20 @@ def summary_table(
     0  run      2       30       13            8
     """
     _check("summary_table", rel=(REL, rel))
-    judged, pool, parts = _judged(qrels, runs, groups)
-    names = ("num_ret", "num_rel", "num_rel_ret")
-    numbers = {name: dict(zip(names, counts(run, rel=rel), strict=True)) for name, run in judged.items()}
+    of = Aligned(qrels, runs, groups)
 
-    def by_topic(name: str) -> dict[str, Any]:
-        keys = _keys(pool, name, Segments.of_lengths(np.ones(pool.n_topics, np.int64)), parts)
-        return {**keys, "num_q": 1, **numbers[name]}
+    def block(name: str) -> tuple[Ints, Columns]:
+        one = np.ones(of.pool.n_topics, np.int64)
+        found = counts(of.runs[name], rel=rel)
+        return one, dict(zip(("num_q", "num_ret", "num_rel", "num_rel_ret"), (one, *found), strict=True))
 
-    def total(name: str, part: Part) -> dict[str, Any]:
-        totals = {key: int(v[part.topics].sum()) for key, v in numbers[name].items()}
-        return {"run": [name], **part.key, "num_q": part.topics.size, **totals}
+    def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
+        return {key: column[part.topics].sum(axis=0) for key, column in grid.items()}
 
-    return _table(map(by_topic, judged) if per_topic else _each(total, judged, parts), "summary_table", rel=rel)
+    return of.table("summary_table", per_topic, block, over, rel=rel)
 
 
-# ----------------------------------------------------------------------------------------------------- inputs
-
-
-def _pool(qrels: Qrels, groups: Groups | None) -> tuple[Pool, list[Part]]:
-    if groups is not None:
-        qrels = opened(qrels, "relevance")  # read again for the groups
-    pool, _ = prepare((), qrels)
-    return pool, parts_of(groups, qrels, pool.topic_ids)
-
-
-def _judged(
-    qrels: Qrels, runs: Run | Runs, groups: Groups | None, by_pytrec: bool = False
-) -> tuple[dict[str, JudgedRun], Pool, list[Part]]:
-    pool, parts = _pool(qrels, groups)
-    return _judge(pool, named_runs(runs, pool.topic_of), by_pytrec), pool, parts
-
-
-def _judge(pool: Pool, runs: Mapping[str, Run], by_pytrec: bool = False, several: bool = False) -> dict[str, JudgedRun]:
-    """The runs aligned; with `by_pytrec`, warning where pytrec_eval, which has such measures, has another order."""
-    judged = {}
-    for name, run in runs.items():
-        with about(name, several or len(runs) > 1):
-            judged[name] = run if isinstance(run, JudgedRun) else judge(pool, run, single=by_pytrec)
-            if by_pytrec:
-                note_ties(judged[name], pool)
-    return judged
-
-
-def named_runs(runs: Run | Runs, topics: Iterable[str] = ()) -> dict[str, Any]:
-    """Several runs by name, of a dict or a list of paths; one run is named `run`.
-
-    A dict of dicts of numbers is one run; any other dict is several. A dict of empty dicts is one run, unless `topics`
-    are given and none of them is a key.
-    """
-    if isinstance(runs, list) and runs and isinstance(runs[0], (str, os.PathLike)):
-        return of_paths(runs)
-    if not isinstance(runs, Mapping) or not runs:
-        return {"run": runs}
-    inner = [docs for docs in runs.values() if isinstance(docs, Mapping)]
-    # A run maps topics to documents with scores; one level more, and it is several runs.
-    if len(inner) == len(runs) and not any(isinstance(v, Mapping) for docs in inner for v in docs.values()):
-        known = set(topics)
-        if any(inner) or not known or known.intersection(map(str, runs)):
-            return {"run": runs}
-    return {str(name): run for name, run in runs.items()}
+# ---------------------------------------------------------------------------------------------------- helpers
 
 
 def _against(runs: Run | Runs, baseline: Run, topics: Iterable[str] = ()) -> tuple[dict[str, Any], tuple[str, Any]]:
@@ -783,22 +660,6 @@ def _check(function: str, **given: tuple[Param, Any]) -> None:
             raise ValueError(f"{function}: {name}={value!r} is not accepted, expected {param.accepted()}") from None
 
 
-# ----------------------------------------------------------------------------------------------------- arrays
-
-
-def _depths(natural: Ints, depth: int | None) -> Ints:
-    return natural if depth is None else np.full(natural.size, depth)
-
-
-def _longest(lengths: Iterable[Ints], depth: int | None) -> int:
-    return int(depth or max((int(n.max(initial=0)) for n in lengths), default=0))
-
-
-def _ended(lengths: Ints, rank: Ints) -> Floats:
-    """Share of the topics whose curve ended above each rank."""
-    return np.searchsorted(np.sort(lengths), rank, side="left") / max(lengths.size, 1)
-
-
 def _fit(ranks: Segments, values: Floats, shown: Segments) -> Floats:
     """Values by rank cut to, or continued with zeros to, other lengths."""
     inside = ranks.position < ranks.spread(shown.lengths)
@@ -807,83 +668,9 @@ def _fit(ranks: Segments, values: Floats, shown: Segments) -> Floats:
     return out
 
 
-def _grid(ranks: Segments, values: Floats) -> Floats:
-    """Topics of equal length as a matrix: shape (n_topics, length)."""
-    return values.reshape(ranks.n, -1)
-
-
-def _each(
-    block: Callable[[str, Part], dict[str, Any]], names: Iterable[str], parts: Sequence[Part]
-) -> Iterator[dict[str, Any]]:
-    """The blocks of all runs and groups, run by run."""
-    return (block(name, part) for name in names for part in parts)
-
-
-def _mean(grid: Floats, order: Sequence[int]) -> Floats:
-    """Mean over the topics, added one by one: (n_topics, width) to (width,)."""
-    total = np.zeros(grid.shape[1])
-    for topic in order:
-        total += grid[topic]
-    return total / max(len(order), 1)
-
-
 def _or_missing(point: Ints) -> Any:
     import pandas as pd
 
     column = pd.array(point, dtype="Int64")
     column[point == 0] = pd.NA
     return column
-
-
-def _differences(
-    topics: Sequence[str],
-    values: Mapping[str, Floats],
-    reference: Floats,
-    parts: Sequence[Part],
-    per_topic: bool,
-    curve: str,
-    higher_is_better: bool = True,
-    **options: Any,
-) -> pd.DataFrame:
-    ids = np.array(topics, dtype=object)
-
-    def by_topic(name: str) -> dict[str, Any]:
-        return {
-            "run": np.full(ids.size, name, dtype=object),
-            "query_id": ids,
-            **group_column(ids.size, parts),
-            "value": values[name],
-            "baseline": reference,
-            "difference": values[name] - reference,
-        }
-
-    def over_topics(name: str, part: Part) -> dict[str, Any]:
-        value, base = values[name][part.topics], reference[part.topics]
-        difference = value - base
-        gained = difference if higher_is_better else -difference
-        # Values that are equal but for rounding are ties.
-        wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
-        means = {"value": value.mean(), "baseline": base.mean(), "difference": difference.mean()}
-        counted = {"wins": wins, "losses": losses, "ties": value.size - wins - losses}
-        by_id = sorted(part.topics.tolist(), key=topics.__getitem__)  # so that p does not depend on the qrels' order
-        p = randomisation_test(values[name][by_id], reference[by_id])[1]
-        return {"run": [name], **part.key, **means, **counted, "p": p}
-
-    blocks = map(by_topic, values) if per_topic else _each(over_topics, values, parts)
-    return _table(blocks, curve, higher_is_better=higher_is_better, n_topics=ids.size, **options)
-
-
-def _keys(pool: Pool, name: str, rows: Segments, parts: Sequence[Part]) -> dict[str, Any]:
-    of_topic = {"query_id": np.array(pool.topic_ids, dtype=object), **group_column(pool.n_topics, parts)}
-    return {
-        "run": np.full(rows.size, name, dtype=object),
-        **{key: rows.spread(values) for key, values in of_topic.items()},
-    }
-
-
-def _table(blocks: Iterable[dict[str, Any]], curve: str, **options: Any) -> pd.DataFrame:
-    import pandas as pd
-
-    table = pd.concat([pd.DataFrame(block) for block in blocks], ignore_index=True)
-    table.attrs.update({"curve": curve, **options})
-    return table

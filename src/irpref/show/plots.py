@@ -766,7 +766,7 @@ def _are_values(data: Values) -> bool:
 
 def _values(data: Any, runs: Run | Runs | None, measures: Sequence[MeasureLike], *, exactly: int) -> list[TopicValues]:
     """Values of one or two measures, from whatever they are handed in."""
-    from irpref.analysis.curves import named_runs
+    from irpref.analysis.blocks import named_runs
     from irpref.values.matrix import topic_values, values_in
 
     if runs is not None:

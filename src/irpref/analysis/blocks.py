@@ -1,0 +1,135 @@
+"""Tables of curves: a block of rows for each run and topic, or for each run and group of topics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats, Ints
+from irpref.evaluation import note_ties, prepare
+from irpref.formats.runs import named_runs as of_paths
+from irpref.judged.align import judge
+from irpref.judged.groups import Part, group_column, parts_of
+from irpref.judged.inputs import opened
+from irpref.judged.types import Groups, Qrels, Run, Runs
+from irpref.messages import about
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Columns of a table by name; topics follow each other.
+Columns: TypeAlias = dict[str, Any]
+# Of a run by name: the number of rows of each topic, and the columns.
+Block: TypeAlias = Callable[[str], tuple[Ints, Columns]]
+# Of a run by name, some topics, and the same columns as matrices (n_topics, n_rows): the columns over these topics.
+Over: TypeAlias = Callable[[str, Part, dict[str, Any]], Columns]
+
+
+def curve_table(
+    curve: str,
+    runs: Iterable[str],
+    topics: Sequence[str],
+    parts: Sequence[Part],
+    per_topic: bool,
+    block: Block,
+    over: Over,
+    **options: Any,
+) -> pd.DataFrame:
+    """A table with a block of rows for each run and topic, or for each run and group of topics (all, if no groups).
+
+    Parameters
+    ----------
+    curve : name of the table, which its `attrs` hold with the `options`
+    runs : names of runs
+    topics : ids of the topics
+    parts : groups of these topics
+    per_topic : whether there are rows for each topic
+    block, over : see `Block` and `Over`
+    """
+    import pandas as pd
+
+    ids = {"query_id": np.array(topics, dtype=object), **group_column(len(topics), parts)}
+    blocks: list[Columns] = []
+    for name in runs:
+        lengths, columns = block(name)
+        if per_topic:
+            blocks.append({"run": name, **{key: np.repeat(of, lengths) for key, of in ids.items()}, **columns})
+        else:
+            grid = {key: column.reshape(len(topics), -1) for key, column in columns.items()}
+            blocks += [{"run": name, **part.key, **over(name, part, grid)} for part in parts]
+    table = pd.concat([pd.DataFrame(of) for of in blocks], ignore_index=True)
+    table.attrs.update({"curve": curve, **options})
+    return table
+
+
+def lengths_of(natural: Mapping[str, Ints], name: str, depth: int | None, per_topic: bool) -> Ints:
+    """Rows of each topic of a run: so many if asked for, else to its end; to the end of the longest for means."""
+    if per_topic and depth is None:
+        return natural[name]
+    longest = max((int(lengths.max(initial=0)) for lengths in natural.values()), default=0)
+    return np.full(natural[name].size, depth or longest)
+
+
+def ended(lengths: Ints, rank: Ints) -> Floats:
+    """Share of the topics whose curve ended above each rank."""
+    return np.searchsorted(np.sort(lengths), rank, side="left") / max(lengths.size, 1)
+
+
+def means(x: str, part: Part, grid: Mapping[str, Any]) -> Columns:
+    """Mean of every column but `x` over the topics of a group."""
+    return {key: column[0] if key == x else mean(column, part.order) for key, column in grid.items()}
+
+
+def mean(grid: Any, order: Sequence[int]) -> Floats:
+    """Mean over the topics, added one by one: (n_topics, width) to (width,)."""
+    total = np.zeros(grid.shape[1])
+    for topic in order:
+        total += grid[topic]
+    return total / max(len(order), 1)
+
+
+class Aligned:
+    """Runs aligned with the qrels, and the topics that means are taken over.
+
+    With `by_pytrec`, a `TieWarning` where pytrec_eval, which has such measures, ranks judged documents differently.
+    """
+
+    def __init__(self, qrels: Qrels, runs: Run | Runs, groups: Groups | None, by_pytrec: bool = False) -> None:
+        if groups is not None:
+            qrels = opened(qrels, "relevance")  # read again for the groups
+        self.pool, _ = prepare((), qrels)
+        self.parts = parts_of(groups, qrels, self.pool.topic_ids)
+        self.runs: dict[str, JudgedRun] = {}
+        named = named_runs(runs, self.pool.topic_of)
+        for name, run in named.items():
+            with about(name, len(named) > 1):
+                self.runs[name] = run if isinstance(run, JudgedRun) else judge(self.pool, run, single=by_pytrec)
+                if by_pytrec:
+                    note_ties(self.runs[name], self.pool)
+
+    def table(self, curve: str, per_topic: bool, block: Block, over: Over, **options: Any) -> pd.DataFrame:
+        """See `curve_table`."""
+        return curve_table(curve, self.runs, self.pool.topic_ids, self.parts, per_topic, block, over, **options)
+
+
+def named_runs(runs: Run | Runs, topics: Iterable[str] = ()) -> dict[str, Any]:
+    """Several runs by name, of a dict or a list of paths; one run is named `run`.
+
+    A dict of dicts of numbers is one run; any other dict is several. A dict of empty dicts is one run, unless `topics`
+    are given and none of them is a key.
+    """
+    if isinstance(runs, list) and runs and isinstance(runs[0], (str, os.PathLike)):
+        return of_paths(runs)
+    if not isinstance(runs, Mapping) or not runs:
+        return {"run": runs}
+    inner = [docs for docs in runs.values() if isinstance(docs, Mapping)]
+    # A run maps topics to documents with scores; one level more, and it is several runs.
+    if len(inner) == len(runs) and not any(isinstance(v, Mapping) for docs in inner for v in docs.values()):
+        known = set(topics)
+        if any(inner) or not known or known.intersection(map(str, runs)):
+            return {"run": runs}
+    return {str(name): run for name, run in runs.items()}
