@@ -24,8 +24,8 @@ def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
     import pyarrow  # noqa: F401
     from pyspark.sql import SparkSession
 
-    from irpref.evaluation import KernelEvaluator
     from irpref.hosts.spark import evaluate
+    from irpref.values.kernels import KernelEvaluator
 
     cores = min(os.cpu_count() or 1, 8)
     rows = (options.topics or ROWS // 1000) * 1000

@@ -265,7 +265,7 @@ def kernels(seconds: float) -> list[Result]:
     import pandas as pd
 
     import irpref
-    from irpref.evaluation import KernelEvaluator
+    from irpref.values.kernels import KernelEvaluator
 
     results: list[Result] = []
     topics, depth = 20, 5000
@@ -279,7 +279,7 @@ def kernels(seconds: float) -> list[Result]:
         top = grades - 1 if grades < depth else 1
         evaluator = KernelEvaluator([irpref.RPref(max_rel=top)], qrels)
         # An aligned run that no measure has touched yet, each time.
-        times = stages.repeated(evaluator.values_of, seconds / 8, lambda e=evaluator, r=run: e.judge(r))
+        times = stages.repeated(evaluator.values_of, seconds / 8, lambda e=evaluator, r=run: e.align(r))
         who = f"{grades} grades" if grades < depth else "continuous grades"
         results.append(
             {

@@ -16,11 +16,11 @@ from benchmarks import peers, workloads
 def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
     from irpref.arrays.segments import Segments
-    from irpref.evaluation import KernelEvaluator
     from irpref.judged import match
     from irpref.judged.align import Part, _by_key
     from irpref.judged.order import evaluation_order
     from irpref.judged.pool import Pool
+    from irpref.values.kernels import KernelEvaluator
 
     results: list[dict[str, Any]] = []
     names = [n for n in "ACD" if n in options.what] or list("AD")
@@ -57,11 +57,11 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
             def fresh(qrels: Any = qrels, run: Any = run) -> tuple[Any, Any]:
                 peers.fresh()
                 evaluator = KernelEvaluator(peers.measures(), qrels)
-                return evaluator, evaluator.judge(run)
+                return evaluator, evaluator.align(run)
 
             calls: dict[str, Any] = {
                 "index the qrels": lambda q=qrels: Pool.build(q),
-                "align the run": lambda e=evaluator, r=run: e.judge(r),
+                "align the run": lambda e=evaluator, r=run: e.align(r),
                 "all kernels": (lambda pair: pair[0].values_of(pair[1]), fresh),
                 **(checks if form == "object" else {}),
             }

@@ -161,9 +161,9 @@ def _scattered_dict(rows: workloads.Rows) -> Any:
 
 def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All measures over a run in Parquet: one file, and a folder partitioned by topic."""
-    from irpref.evaluation import KernelEvaluator
     from irpref.formats.source import Source
     from irpref.judged.stream import judge_file
+    from irpref.values.kernels import KernelEvaluator
 
     results: list[dict[str, Any]] = []
     load = workloads.build("S", topics=options.topics or 4000)

@@ -39,10 +39,10 @@ from irpref import (
     RelativeRecall,
     RPref,
 )
-from irpref.evaluation import KernelEvaluator
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.reference import order
+from irpref.values.kernels import KernelEvaluator
 from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
 from strategies import Collection, collections, gains, positive_grades, random_collection
 

@@ -10,7 +10,7 @@ import irpref
 HOME = Path(irpref.__file__).parent
 # From the ground up: a wing imports from those before it. `messages` stands below all of them.
 WINGS = (
-    *("messages", "reference", "arrays", "datasets", "formats", "judged", "measures", "evaluation", "values"),
+    *("messages", "reference", "arrays", "datasets", "formats", "judged", "measures", "values"),
     *("analysis", "meta", "show"),
 )
 SURFACES = ("hosts", "cli")

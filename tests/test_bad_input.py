@@ -29,10 +29,10 @@ from irpref import (
     RPref,
     Twist,
 )
-from irpref.evaluation import KernelEvaluator
 from irpref.judged.align import NoCommonTopicError, judge
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import ConflictError, Pool
+from irpref.values.kernels import KernelEvaluator
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 3.0}}

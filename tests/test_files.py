@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.evaluation import KernelEvaluator
 from irpref.formats import arrow, source, texts
 from irpref.formats.columns import changes
 from irpref.formats.replace import replaced
@@ -22,6 +21,7 @@ from irpref.judged import match, stream
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, held, warn_user
+from irpref.values.kernels import KernelEvaluator
 
 MEASURES = irpref.parse_all(["RPref(max_rel=2)", "QMeasure", "nDCG@3", "AP", "Bpref"])
 
@@ -42,7 +42,7 @@ def frame_of(rows: list[tuple[str, str, float]]) -> pl.DataFrame:
 
 
 def values(pool: Pool, run: Any) -> list[list[float]]:
-    found = irpref.evaluation.KernelEvaluator(MEASURES, pool)
+    found = KernelEvaluator(MEASURES, pool)
     return [of.tolist() for of in found.values_of(run).values()]
 
 
@@ -188,7 +188,7 @@ def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
     lines = [f"1 Q0 a 1 {relevant} t\n", f"1 Q0 b 1 {other} t\n"]
     path.write_text("".join(reversed(lines) if turned else lines))
     judged = stream.judge_file(pool, Source(path), rounded=True)
-    evaluator = irpref.evaluation.KernelEvaluator(irpref.parse_all("AP"), pool)
+    evaluator = KernelEvaluator(irpref.parse_all("AP"), pool)
     found = [evaluator.values_of(run)[irpref.parse("AP")].tolist() for run in (judged.run, judged.single)]
     assert found == [[ap], [single]]
 

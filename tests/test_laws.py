@@ -24,12 +24,13 @@ from hypothesis import strategies as st
 import irpref
 from forms import FORMS
 from irpref.datasets import load
-from irpref.evaluation import KernelEvaluator, columns_for, prepare
 from irpref.judged.align import judge
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
 from irpref.measures import registered
 from irpref.measures.declare import NEEDS
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.prepare import columns_for, prepare
 from strategies import Collection, collections, parameters, positive_grades
 
 # Value of a topic of which nothing was retrieved, where it is not DEFAULT: of the relevant documents, R.
@@ -661,7 +662,7 @@ def test_a_pool_may_be_shared(usual, collection):
 
 HASH_SEED = """
 import irpref, test_laws
-from irpref.evaluation import KernelEvaluator
+from irpref.values.kernels import KernelEvaluator
 data = test_laws.awkward()
 evaluator = KernelEvaluator(test_laws.VARIANTS, test_laws.judgments(data.qrels))
 for metric in evaluator.iter_calc(data.run):

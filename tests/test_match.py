@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import irpref
 from forms import ONE_BY_ONE, WAYS, look_up
 from irpref.arrays.segments import Segments
-from irpref.evaluation import KernelEvaluator
 from irpref.formats.texts import Texts
 from irpref.judged import align, match, order
 from irpref.judged import pool as pool_module
@@ -23,6 +22,7 @@ from irpref.judged.align import judge
 from irpref.judged.match import Buckets, keys_of
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning
+from irpref.values.kernels import KernelEvaluator
 
 TOPICS, DEPTH = 6, 300
 
@@ -337,7 +337,7 @@ def test_what_a_run_remembers_goes_with_it():
     evaluator = KernelEvaluator(measures, {"q": {f"d{i}": i * i % 8 for i in range(40)}})
     for seed in range(30):
         run = {"q": {f"d{i}": float(i * (seed + 3) % 41) for i in range(40)}}
-        judged = evaluator.judge(run)
+        judged = evaluator.align(run)
         expected = evaluator.values_of(judged)
         for again in (pickle.loads(pickle.dumps(judged)), copy.deepcopy(judged)):
             values = evaluator.values_of(again)

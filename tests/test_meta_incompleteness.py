@@ -11,10 +11,10 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
-from irpref.evaluation import KernelEvaluator
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.meta import LEVELS, Incompleteness, Restriction, incompleteness, kendall_tau, thin
+from irpref.values.kernels import KernelEvaluator
 
 
 def collection(seed=0, n_topics=6, n_runs=5, grades=(0, 1, 2)):
@@ -128,7 +128,7 @@ def test_several_restrictions_at_once_are_each_what_they_are_alone():
     keep = np.random.default_rng(0).random((4, pool.grade.size)) < [[0.0], [0.1], [0.5], [1.0]]
     together = Restriction(pool, keep)
     for run in runs.values():
-        judged = evaluator.judge(run)
+        judged = evaluator.align(run)
         values = evaluator.values_of(together.of(judged))
         alone = [evaluator.values_of(Restriction(pool, of).of(judged)) for of in keep]
         for measure, found in values.items():

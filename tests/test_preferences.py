@@ -22,12 +22,13 @@ import irpref
 from compared import TREC_EVAL, count
 from irpref.analysis.preference_check import preference_findings
 from irpref.cli import main
-from irpref.evaluation import KernelEvaluator, prepare
 from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.measures.prefs import TREC_PREFS
 from irpref.reference.preferences import OF_GROUPS as ORACLES
 from irpref.reference.preferences import by_group, preferences_of
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.prepare import prepare
 
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
 FROZEN = json.loads((Path(__file__).parent / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8"))
@@ -282,7 +283,7 @@ def test_groups_of_topics_do_not_matter():
                 rows += [(f"q{t}", f"g{g}", f"s{s}", order[a], 2), (f"q{t}", f"g{g}", f"s{s}", order[b], 1)]
         run[f"q{t}"] = {f"d{i}": float(rng.integers(0, 5)) for i in rng.permutation(12)[:8]}
     evaluator = KernelEvaluator(EVERY, frame_of(rows))
-    judged = evaluator.judge(run)
+    judged = evaluator.align(run)
     usual = evaluator.values_of(judged)
     for start, stop in judged.batches(30):
         part = evaluator.values_of(judged.topics(start, stop))

@@ -24,7 +24,7 @@ from irpref import (
     parse_all,
     with_known,
 )
-from irpref.evaluation import KernelEvaluator
+from irpref.values.kernels import KernelEvaluator
 
 
 def value(measure, judgments, scores):

@@ -19,7 +19,7 @@ from study.claims import HYPOTHESES  # noqa: E402
 from study.results import Results  # noqa: E402
 from study.text import fraction, listed, percent, signed, table, times  # noqa: E402
 
-from irpref.evaluation import KernelEvaluator  # noqa: E402
+from irpref.values.kernels import KernelEvaluator  # noqa: E402
 
 
 def make(home, seed, n_runs=7, n_topics=8, teams=True):

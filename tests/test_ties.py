@@ -18,12 +18,12 @@ import irpref
 from compared import ORDERS, count
 from irpref.analysis.ties import ADDS, over_ties, tie_intervals
 from irpref.analysis.ties.forms import FORMS
-from irpref.evaluation import KernelEvaluator
 from irpref.judged.align import judge
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference.everyday import EVERYDAY as HOST
+from irpref.values.kernels import KernelEvaluator
 from strategies import collections, parameters, positive_grades
 from tie_oracles import over_orders
 

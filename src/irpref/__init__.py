@@ -19,13 +19,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from irpref import measures
-from irpref.evaluation import evaluator, score
 from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
 from irpref.measures import *  # noqa: F403
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import UnknownMeasureError, parse, parse_all
 from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, RangeWarning, ScaleWarning, TieWarning
+from irpref.values.evaluator import evaluator, score
 
 __version__ = "0.2.0"
 

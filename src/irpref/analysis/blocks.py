@@ -10,13 +10,14 @@ import numpy as np
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
-from irpref.evaluation import note_ties, prepare
 from irpref.formats.runs import named_runs as of_paths
 from irpref.judged.align import judge
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.messages import about
+from irpref.values.kernels import note_ties
+from irpref.values.prepare import prepare
 
 if TYPE_CHECKING:
     import pandas as pd

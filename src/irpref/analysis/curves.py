@@ -38,7 +38,6 @@ from irpref.analysis.blocks import Aligned, Columns, curve_table, ended, lengths
 from irpref.analysis.significance import SAME, randomisation_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
-from irpref.evaluation import KernelEvaluator, prepare, resolve
 from irpref.judged.align import judge
 from irpref.judged.groups import Part, parts_of
 from irpref.judged.inputs import opened
@@ -51,6 +50,8 @@ from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.precision import LEVELS, counts
 from irpref.measures.precision import interpolated_precision as precision_at_levels
 from irpref.measures.rpref import NPref, rpref_terms
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.prepare import prepare, resolve
 
 if TYPE_CHECKING:
     import pandas as pd

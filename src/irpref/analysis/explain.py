@@ -26,7 +26,6 @@ from irpref.arrays.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.arrays.terms import ByRank
-from irpref.evaluation import prepare
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.order import TREC, Alignment
@@ -34,6 +33,7 @@ from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours
 from irpref.measures.names import parse
 from irpref.messages import clipped
+from irpref.values.prepare import prepare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +118,7 @@ class Explainer:
     Raises
     ------
     ValueError
-        The measure is no sum over documents; or as `irpref.evaluation.prepare`.
+        The measure is no sum over documents; or as `irpref.values.prepare.prepare`.
     """
 
     def __init__(self, measure: MeasureLike, qrels: Qrels, alignment: Alignment = TREC) -> None:

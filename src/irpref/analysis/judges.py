@@ -34,7 +34,6 @@ from irpref.analysis.interval_table import interval_table
 from irpref.analysis.topics import check_level
 from irpref.arrays.regraded import regraded, run_on
 from irpref.arrays.segments import Bools, Floats
-from irpref.evaluation import KernelEvaluator, columns_for
 from irpref.formats.columns import as_list
 from irpref.judged.inputs import as_frame, column_names, str_list
 from irpref.judged.pool import FILLED, Pool
@@ -43,6 +42,8 @@ from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, warn_user
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.prepare import columns_for
 from irpref.values.samples import drawing
 
 if TYPE_CHECKING:
@@ -249,7 +250,7 @@ def filled_intervals(
     columns = columns_for([measure for measure in chosen if isinstance(measure, KernelMeasure)])
     pool = recent_pool(qrels, (*columns, _CALIBRATED))
     evaluate = KernelEvaluator(chosen, pool)
-    judged = evaluate.judge(run)
+    judged = evaluate.align(run)
     expected = evaluate.values_of(judged)
     drawn: dict[Any, tuple[list[Floats], list[Floats]]] = {measure: ([], []) for measure in chosen}
     generator = drawing(rng)

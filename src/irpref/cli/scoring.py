@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
     from irpref.analysis.check import Finding
-    from irpref.evaluation import Others
     from irpref.judged.pool import Pool
     from irpref.judged.stream import Done, JudgedFile
+    from irpref.values.others import Others
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
@@ -182,10 +182,12 @@ class Scorer:
         alignment: Alignment = TREC,
         form: str | Reading | None = None,
     ) -> None:
-        from irpref.evaluation import KernelEvaluator, Others, check_graded, columns_for
         from irpref.judged.pool import ConflictError
         from irpref.judged.recent import recent_pool
         from irpref.measures.declare import KernelMeasure
+        from irpref.values.kernels import KernelEvaluator
+        from irpref.values.others import Others
+        from irpref.values.prepare import check_graded, columns_for
 
         self.measures = list(measures)
         self.strict, self.by_topic, self.form = strict, by_topic, form

@@ -28,7 +28,6 @@ from ir_measures import util
 from ir_measures.measures import Measure
 
 from irpref.analysis.ties import tie_intervals
-from irpref.evaluation import KernelEvaluator, evaluator, for_host
 from irpref.formats.runs import named_runs
 from irpref.judged.inputs import opened
 from irpref.measures.everyday import supports
@@ -36,6 +35,9 @@ from irpref.measures.names import parse_all
 from irpref.measures.seen_ap import SeenAP
 from irpref.measures.support import HIGHEST, check_parameters, in_words
 from irpref.messages import clipped
+from irpref.values.evaluator import evaluator
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.others import for_host
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,13 +15,15 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
-from irpref.evaluation import CombinedEvaluator, KernelEvaluator, columns_for, evaluator
 from irpref.judged.align import NoCommonTopicError
 from irpref.judged.inputs import as_table, opened
 from irpref.measures.declare import is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, about, warn_user
+from irpref.values.evaluator import CombinedEvaluator, evaluator
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.prepare import columns_for
 
 if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Run
@@ -71,11 +73,11 @@ class HostEvaluator(providers.Evaluator):
         run = as_table(run, "score")
         with about(_system()):
             try:
-                return self.evaluator.judge(run, ordered=True)
+                return self.evaluator.align(run, ordered=True)
             except NoCommonTopicError as error:
                 text = f"{error}; all topics have the value of an empty ranking"
                 warn_user(text, IrprefWarning, once="no common topic")
-                return self.evaluator.judge({}, ordered=True)
+                return self.evaluator.align({}, ordered=True)
 
     def values(self, run: Run) -> dict[Measure, Floats]:
         """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from irpref.evaluation import KernelEvaluator, columns_for, evaluator, prepare
 from irpref.hosts.ir_measures import IrprefProvider
 from irpref.judged.align import judge
 from irpref.judged.order import Alignment
@@ -27,6 +26,9 @@ from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.messages import TieWarning, held
+from irpref.values.evaluator import evaluator
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.prepare import columns_for, prepare
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -51,11 +51,11 @@ class Board:
         float32: bool = False,
         cutoff: int | None = None,
     ) -> None:
-        from irpref.evaluation import KernelEvaluator
         from irpref.measures.binding import bind
         from irpref.measures.everyday import supports
         from irpref.measures.names import parse
         from irpref.measures.support import check_whole
+        from irpref.values.kernels import KernelEvaluator
 
         if isinstance(qrels, Iterator):
             qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
@@ -77,7 +77,7 @@ class Board:
             with about(name):
                 if self.host or keep:
                     run = self.raw[name] = _as_dicts(self.pool, run, cutoff)
-                self.aligned[name] = self.evaluator.judge(run).at(cutoff)
+                self.aligned[name] = self.evaluator.align(run).at(cutoff)
 
     def values(
         self, keep: Bools, systems: Iterable[str], measures: Collection[str]

@@ -437,8 +437,8 @@ def topic_values(
     ValueError
         There are no runs, or no topic has a value of a measure.
     """
-    from irpref.evaluation import evaluator as fastest
     from irpref.measures.names import parse_all
+    from irpref.values.evaluator import evaluator as fastest
 
     chosen = parse_all(measures)
     evaluator = fastest(chosen, qrels, float32=float32, ties=ties)

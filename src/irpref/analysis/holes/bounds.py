@@ -12,11 +12,12 @@ from irpref.analysis.holes.filled import Holes
 from irpref.analysis.holes.search import CORNERS, Found, Places, Ways, attained, corners, every_way, search
 from irpref.analysis.interval_table import COLUMNS, interval_table
 from irpref.arrays.segments import Bools, Floats
-from irpref.evaluation import KernelEvaluator, evaluator
 from irpref.judged.pool import Pool
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import hosted, supports
 from irpref.measures.names import parse_all
+from irpref.values.evaluator import evaluator
+from irpref.values.kernels import KernelEvaluator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +171,7 @@ def hole_intervals(measures: Measures, qrels: Qrels, run: Run, grades: Iterable[
         As the evaluator; grades that cannot be.
     """
     chosen, evaluate = prepared(measures, qrels)
-    judged = evaluate.judge(run)
+    judged = evaluate.align(run)
     values = evaluate.values_of(judged)
     holes: dict[bool, Holes] = {}
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}

@@ -1,6 +1,6 @@
 """Runs whose holes are filled: every retrieved document without a judgment gets a grade, and the pool grows with it.
 
-holes = Holes(evaluate.judge(run), negative=False)      the holes of a run
+holes = Holes(evaluate.align(run), negative=False)      the holes of a run
 hole_ids(listing(evaluate.pool, run), negative=False)   which documents they are
 holes.values(task, [(topic, [grades, grades, ...])])    values of a measure with these grades, many at once
 """

@@ -35,11 +35,11 @@ from irpref.analysis.holes.search import (
 from irpref.analysis.interval_table import COLUMNS, interval_table
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.evaluation import KernelEvaluator
 from irpref.formats.runs import named_runs
 from irpref.judged.align import listing
 from irpref.measures import everyday
 from irpref.messages import DuplicateWarning
+from irpref.values.kernels import KernelEvaluator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ class _Listed(NamedTuple):
 def _listed(evaluate: KernelEvaluator, run: Run, numbers: list[dict[str, int]]) -> _Listed:
     """A run; `numbers` holds, topic by topic, the number of each document met so far, and grows."""
     run = list(run) if isinstance(run, Iterator) else run
-    judged = evaluate.judge(run)
+    judged = evaluate.align(run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DuplicateWarning)  # was given just now
         every = listing(evaluate.pool, run)

@@ -26,7 +26,6 @@ from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.orders import Tied
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.evaluation import KernelEvaluator, Task
 from irpref.judged.align import judge
 from irpref.measures import (
     blended_ratio,
@@ -44,6 +43,7 @@ from irpref.measures import (
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
+from irpref.values.kernels import KernelEvaluator, Task
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,7 +24,6 @@ import pyterrier as pt
 
 from irpref.analysis.explain import RETRIEVED, Account, Explainer
 from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.evaluation import evaluator
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import opened
@@ -33,6 +32,7 @@ from irpref.judged.types import Qrels
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, warn_user
+from irpref.values.evaluator import evaluator
 
 FIRST_RANK: int = pt.model.FIRST_RANK
 

@@ -28,7 +28,6 @@ from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import check_level
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools
-from irpref.evaluation import columns_for
 from irpref.formats.columns import Reading, Table
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
@@ -46,6 +45,7 @@ from irpref.messages import IrprefWarning, about, did_you_mean, warn_user
 from irpref.show.look import CRP_CUT, MINUS
 from irpref.show.names import left_out, parts
 from irpref.show.report.texts import Texts, texts
+from irpref.values.prepare import columns_for
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,238 @@
+"""`irpref.evaluator` and `irpref.score`: measures of any toolkit, with their kernels if they have one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures.measures import Measure
+from ir_measures.util import CalcResults, Metric
+
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.formats.columns import Table
+from irpref.judged.inputs import as_table, group, opened
+from irpref.judged.order import TREC, Alignment
+from irpref.judged.pool import ConflictError, Pool
+from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
+from irpref.measures.everyday import supports
+from irpref.measures.names import parse, parse_all
+from irpref.measures.support import check_judgments, check_supported
+from irpref.values.kernels import ByTopic, KernelEvaluator
+from irpref.values.others import Others, for_host
+from irpref.values.prepare import check_graded, columns_for
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from irpref.judged.types import Qrels, Run
+
+
+class CombinedEvaluator(ByTopic):
+    """Measures that this package computes and measures that other providers do, in one evaluator.
+
+    Parameters
+    ----------
+    measures : list of measures, in the order of results
+    rest : those of them that are left to their own providers
+    qrels : any form of qrels, as `opened` returns it
+    alignment : Alignment
+
+    Attributes
+    ----------
+    accelerated : KernelEvaluator or None
+        None where the judgments are such that only other providers can use them: by subtopic.
+    """
+
+    def __init__(self, measures: list[Measure], rest: list[Measure], qrels: Qrels, alignment: Alignment = TREC) -> None:
+        mine = [measure for measure in measures if measure not in rest]
+        self.accelerated: KernelEvaluator | None = None
+        self.pool: Pool | None = None
+        try:
+            self.accelerated = KernelEvaluator(mine, qrels, alignment)
+        except ConflictError:
+            if mine:
+                raise
+            table = as_table(qrels, "relevance")
+            super().__init__(measures, group(table.query_id).names if isinstance(table, Table) else list(table))
+        else:
+            self.pool = self.accelerated.pool
+            super().__init__(measures, self.pool.topic_ids)
+            check_graded(self.pool, rest)
+            check_judgments(rest, self.topic_ids, self.pool.level_grade)
+        self.rest = rest
+        judgments = for_host(qrels, "relevance")
+        self._others = Others(rest, judgments, alone=not mine, as_host=alignment.float32, alignment=alignment)
+        if self.accelerated:
+            self.accelerated.single |= self._others.single
+
+    def align(self, run: Run) -> JudgedRun:
+        """Align a run. Raises as `irpref.judged.align.judge`; `ValueError` where the judgments are by subtopic."""
+        if self.accelerated is None:
+            raise ValueError("judgments by subtopic are left to the providers of their measures")
+        return self.accelerated.align(run)
+
+    def values(self, run: Run) -> dict[Measure, Floats]:
+        """Values of all measures: measure to float array (n_topics,), in the order of `topic_ids`."""
+        return self._values(run)[0]
+
+    def _values(self, run: Run) -> tuple[dict[Measure, Floats], set[tuple[Measure, str]]]:
+        """Values of all measures, and for which measures and topics other providers gave none."""
+        if not isinstance(run, (str, os.PathLike)):  # an error about a file names it
+            run = opened(run, "score")
+        judged = self.accelerated.align(run) if self.accelerated else None
+        found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
+        metrics = self._others.metrics(for_host(run, "score"), judged is not None and judged.single is not None)
+        given = {(metric.measure, metric.query_id): metric.value for metric in metrics}
+        for measure in self.rest:
+            pairs = [(measure, topic) for topic in self.topic_ids]
+            found[measure] = np.array([given.get(pair, measure.DEFAULT) for pair in pairs], np.float64)
+        lacking = {(measure, topic) for measure in self.rest for topic in self.topic_ids}.difference(given)
+        return {measure: found[measure] for measure in self.measures}, lacking
+
+    def _iter_calc(self, run: Run) -> Iterator[Metric]:
+        return iter(self.calc(run).per_query)
+
+    def calc_aggregate(self, run: Run) -> dict[Measure, float]:
+        """Mean (or sum) over the topics by measure, in the order they were asked for."""
+        return self.calc(run).aggregated  # type: ignore[return-value]
+
+    def calc(self, run: Run) -> CalcResults:
+        """Means and metrics."""
+        values, lacking = self._values(run)
+        metrics = list(self._metrics(values))
+        if self._others.leave_out:
+            metrics = [metric for metric in metrics if (metric.measure, metric.query_id) not in lacking]
+        means: Any = {measure: measure.aggregator() for measure in self.measures}
+        for metric in metrics:
+            means[metric.measure].add(metric.value)
+        return CalcResults({measure: of.result() for measure, of in means.items()}, metrics)
+
+
+def evaluator(
+    measures: Measures, qrels: Qrels, *, float32: bool = False, ties: str = "id"
+) -> KernelEvaluator | CombinedEvaluator:
+    """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
+
+    Parameters
+    ----------
+    measures : measures or names, of any toolkit
+    qrels : any form of qrels
+        Frame of pandas or polars (eager or lazy) with ir_measures' or PyTerrier's names of columns, dict of dicts,
+        iterable of namedtuples, path of a file, or id or object of a data set of ir_datasets. With measures such as
+        PrefShare the file may hold preferences, as `irpref.read_preferences` reads them.
+    float32 : bool
+        The host's everyday measures have trec_eval's order: scores as 64-bit floats, equal ones by falling document
+        id. True: the order of pytrec_eval, through which ir_measures has most of them, with scores rounded to
+        32 bits. Our own measures are the same in both.
+    ties : {'id', 'input'}
+        Documents with equal scores are ranked by id, descending, as in trec_eval; or in the order of the run's rows, as
+        tools do that keep the order of their input. All measures see the same order.
+
+    Returns
+    -------
+    ir_measures.Evaluator
+        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`: measure to float array (n_topics,)
+        in the order of `topic_ids`. A run may have any of the forms, too.
+
+    Warns
+    -----
+    TieWarning
+        For each run: in some topics pytrec_eval would have another order of judged documents.
+    ScaleWarning, RangeWarning, DegenerateWarning
+        Once for a measure, where these qrels say less than it needs: see `irpref.messages`.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
+    >>> run = {"q1": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    >>> evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc_aggregate(run)
+    {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
+    """
+    import ir_measures
+
+    chosen, alignment = parse_all(measures), Alignment(ties, float32)
+    rest = [measure for measure in chosen if not supports(measure)]
+    if not rest:
+        return KernelEvaluator(chosen, qrels, alignment)
+    check_supported(rest, ir_measures.DefaultPipeline)
+    preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
+    return CombinedEvaluator(chosen, rest, opened(qrels, "relevance", preferences), alignment)
+
+
+def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
+    """Values of a measure from arrays, a row a topic and a column a document; no ids are made.
+
+    Parameters
+    ----------
+    measure : measure or name
+        Of ours, or an everyday measure of the host.
+    grades : array (n_topics, n_docs)
+        NaN, or masked: the document is unjudged in this topic.
+    scores : array (n_topics, n_docs)
+        NaN, or masked: the document was not retrieved. Of equal scores the later column stands first, as ids that rise
+        with the columns would have it.
+
+    Returns
+    -------
+    float array (n_topics,)
+        NaN for a topic without judgments.
+
+    Raises
+    ------
+    ValueError
+        The shapes differ; a grade or score is infinite; another provider computes the measure; the measure reads a
+        further column of the qrels.
+
+    Warns
+    -----
+    ScaleWarning
+        `max_rel` was not given; the highest of these grades was taken.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> score("AP", [[1, 0, 1], [nan, nan, nan]], [[0.2, 0.9, nan], [1, 2, 3]])
+    array([0.25,  nan])
+    """
+    from irpref.judged.arrays import judge_arrays
+
+    chosen = parse(measure)
+    grade, given = _matrix(grades, "grades"), _matrix(scores, "scores")
+    if grade.shape != given.shape:
+        raise ValueError(f"grades have the shape {grade.shape}, scores {given.shape}: expected the same")
+    if not supports(chosen):
+        raise ValueError(f"{chosen} is left to its own provider, which has no arrays")
+    columns = columns_for([chosen] if isinstance(chosen, KernelMeasure) else [])
+    if columns:
+        raise ValueError(
+            f"{chosen} reads the column {columns[0]!r} of the qrels, which arrays do not have: irpref.evaluator takes "
+            "qrels"
+        )
+    judged = judge_arrays(grade, given)
+    if judged is None:
+        return np.full(grade.shape[0], np.nan)
+    found = KernelEvaluator([chosen], judged.pool).values_of(judged)[chosen]
+    return np.where(judged.pool.judged.lengths > 0, found, np.nan)
+
+
+def _matrix(values: ArrayLike, name: str) -> Floats:
+    """A matrix of doubles, none of them infinite."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.asarray(values, np.float64).filled(np.nan)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise ValueError(
+            f"{name}: expected numbers of the shape (n_topics, n_docs), got rows of different lengths: fill them with "
+            "NaN"
+        ) from None
+    if array.ndim != 2 or array.dtype.kind not in "iufb":
+        raise ValueError(f"{name}: expected numbers of the shape (n_topics, n_docs), got {array.dtype} {array.shape}")
+    array = array.astype(np.float64)
+    if np.isinf(array).any():
+        t, d = np.argwhere(np.isinf(array))[0].tolist()
+        raise ValueError(f"{name}[{t}, {d}] is {array[t, d]}")
+    return array

@@ -1,0 +1,220 @@
+"""The evaluator of measures that have a kernel: align a run once, run the kernels, return values by topic."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import providers
+from ir_measures.measures import Measure
+from ir_measures.measures.base import SumAgg
+from ir_measures.util import CalcResults, Metric
+
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Floats
+from irpref.judged.align import differing_topics, judge
+from irpref.judged.inputs import opened
+from irpref.judged.order import TREC, Alignment
+from irpref.judged.pool import Pool
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.everyday import arguments_of, hosted, in_32_bits
+from irpref.messages import TieWarning, about, is_named, on_command_line, our_name, warn_user
+from irpref.values.prepare import check_graded, note_degenerate, prepare
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Qrels, Run
+
+Task = Callable[[JudgedRun], Floats]
+
+
+class ByTopic(providers.Evaluator):
+    """An evaluator that has a value for each measure and topic of the qrels.
+
+    Attributes
+    ----------
+    topic_ids : list of str
+        Topics of the qrels: the rows of every result.
+    """
+
+    def __init__(self, measures: list[Measure], topic_ids: list[str]) -> None:
+        super().__init__(measures, topic_ids)
+        self.topic_ids = topic_ids
+        # Sorted, so that means do not depend on the order of the rows of the qrels, even in the last bit.
+        self._order = sorted(range(len(topic_ids)), key=topic_ids.__getitem__)
+
+    def values(self, run: Run) -> dict[Measure, Floats]:
+        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
+        raise NotImplementedError
+
+    def iter_calc(self, run: Run) -> Iterator[Metric]:
+        """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
+        # Every topic has a value, so there is nothing for the base class to fill in.
+        return self._iter_calc(run)
+
+    def _iter_calc(self, run: Run) -> Iterator[Metric]:
+        return self._metrics(self.values(run))
+
+    def _metrics(self, values: dict[Measure, Floats]) -> Iterator[Metric]:
+        ids = [self.topic_ids[t] for t in self._order]
+        for measure, of in values.items():
+            for query_id, value in zip(ids, of[self._order].tolist(), strict=True):
+                yield Metric(query_id=query_id, measure=measure, value=value)
+
+    def means_of(self, values: dict[Measure, Floats]) -> dict[Measure, float]:
+        """Means (or sums) over the topics that have a value, added in the order of `iter_calc`."""
+        return {measure: self._aggregate(measure, of) for measure, of in values.items()}
+
+    def _aggregate(self, measure: Measure, values: Floats) -> float:
+        there = values[self._order]
+        there = there[~np.isnan(there)]
+        if not there.size:
+            return float("nan")
+        # cumsum adds one by one as the host's aggregators do: both give the same digits.
+        total = float(np.cumsum(there)[-1])
+        return total if isinstance(measure.aggregator(), SumAgg) else total / there.size
+
+    def calc_aggregate(self, run: Run) -> dict[Measure, float]:
+        """Mean (or sum) over the topics of the qrels by measure."""
+        return self.means_of(self.values(run))
+
+    def calc(self, run: Run) -> CalcResults:
+        """Means and metrics."""
+        values = self.values(run)
+        means: Any = self.means_of(values)
+        return CalcResults(means, list(self._metrics(values)))
+
+
+class KernelEvaluator(ByTopic):
+    """Computes measures of ours, and everyday ones of the host, for any number of runs against the same qrels.
+
+    Parameters
+    ----------
+    measures : measures of ours, or everyday ones of the host
+    qrels : any form of qrels
+    alignment : Alignment
+        How documents are ranked.
+
+    Attributes
+    ----------
+    pool : Pool
+    ties : bool
+        Whether a run must be aligned with `ties=True` for these measures.
+    in_host : bool
+        Whether it is ir_measures or PyTerrier that asks.
+    short : set of measures
+        Those whose values pytrec_eval would take from scores in 32 bits.
+    single : bool
+        Whether a run must be aligned with `single=True`.
+
+    Raises
+    ------
+    ValueError
+        As `prepare`; a measure is left to its own provider.
+    """
+
+    def __init__(self, measures: Iterable[Measure], qrels: Qrels | Pool, alignment: Alignment = TREC) -> None:
+        chosen = sorted(set(measures), key=str)
+        self.alignment = alignment
+        self.in_host = False
+        self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
+        self.pool, arguments = prepare([m for m in chosen if isinstance(m, KernelMeasure)], qrels)
+        check_graded(self.pool, [measure for measure in chosen if measure not in arguments])
+        self.short: set[Measure] = set()
+        self.tasks: dict[Measure, Task] = {}
+        for measure in chosen:
+            if isinstance(measure, KernelMeasure):
+                self.tasks[measure] = partial(type(measure).kernel, **arguments[measure])
+                continue
+            found = hosted(measure)
+            if found is None:
+                raise ValueError(f"{measure} is left to its own provider; irpref.evaluator combines both")
+            note_degenerate(measure, self.pool)
+            self.tasks[measure] = partial(found.kernel, **arguments_of(measure))
+            self.ties |= found.ties(measure)
+            if in_32_bits(measure):
+                self.short.add(measure)
+        self.single = bool(self.short) and (alignment.float32 or alignment.by_id)
+        super().__init__(chosen, self.pool.topic_ids)
+
+    def align(self, run: Run, *, ordered: bool = False) -> JudgedRun:
+        """Align a run as the measures need it. Raises as `irpref.judged.align.judge`.
+
+        Warns
+        -----
+        TieWarning
+            The order of judged documents by scores in 32 bits is another, which was not asked for.
+        """
+        path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
+        data = run if path is None else opened(run, "score")
+        with about(path):
+            judged = judge(
+                self.pool, data, ties=self.ties, single=self.single, ordered=ordered, alignment=self.alignment
+            )
+            self.note_ties(judged)
+        return judged
+
+    def note_ties(self, judged: JudgedRun) -> None:
+        """Warn where pytrec_eval would have another order of judged documents than trec_eval. See `align`."""
+        if self.single and not self.alignment.float32:
+            note_ties(judged, self.pool, self.in_host)
+
+    def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
+        """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
+        if not self.alignment.float32 or judged.single is None:
+            return self._computed(self.tasks, judged)
+        short = {measure: task for measure, task in self.tasks.items() if measure in self.short}
+        plain = {measure: task for measure, task in self.tasks.items() if measure not in self.short}
+        found = {**self._computed(plain, judged), **self._computed(short, judged.single)}
+        return {measure: found[measure] for measure in self.tasks}
+
+    @staticmethod
+    def _computed(tasks: Mapping[Measure, Task], judged: JudgedRun) -> dict[Measure, Floats]:
+        out: dict[Measure, Floats] = {measure: np.empty(judged.n_topics) for measure in tasks}
+        batches = list(judged.batches())
+
+        def fill(batch: tuple[int, int]) -> None:
+            # Made here and gone afterwards, with all that the measures share: memory does not grow with the topics.
+            some = judged.topics(*batch)
+            for measure, values in out.items():
+                values[slice(*batch)] = tasks[measure](some)
+
+        if len(batches) >= 8 and (os.cpu_count() or 1) > 1:
+            # Groups of topics share nothing, and NumPy releases the interpreter's lock; a few are done sooner alone.
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(min(len(batches), os.cpu_count() or 1, 8)) as threads:
+                list(threads.map(fill, batches))
+        else:
+            for batch in batches:
+                fill(batch)
+        return out
+
+    def values(self, run: Run) -> dict[Measure, Floats]:
+        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`.
+
+        Raises
+        ------
+        ValueError
+            As `Pool.judge`.
+        """
+        return self.values_of(self.align(run))
+
+
+def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
+    """Warn if pytrec_eval, which rounds scores to 32 bits, would rank judged documents differently."""
+    if judged.single is None:
+        return
+    topics = differing_topics(judged, judged.single)
+    first = pool.topic_ids[int(topics[0])]
+    where = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
+    other = f"{our_name()}." + ("accelerate(False)" if in_host else "evaluator(..., float32=True)")
+    other = "--float32" if on_command_line() else other
+    warn_user(
+        f"pytrec_eval rounds scores to 32 bits and would rank the judged documents of {where} differently. "
+        f"These values are for trec_eval's order; for pytrec_eval's, use {other}",
+        TieWarning,
+        once="ties" if is_named() else None,
+    )

@@ -1,0 +1,160 @@
+"""Measures that are left to other providers of ir_measures, and qrels and runs in the form that these take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures.measures import Measure
+from ir_measures.util import Metric
+
+from irpref.arrays.segments import all_whole
+from irpref.formats.columns import as_list
+from irpref.judged.inputs import as_frame, as_table, column_names, str_list
+from irpref.judged.order import TREC, Alignment, rounded
+from irpref.measures.support import of_host
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Qrels, Run
+
+
+class Others:
+    """Measures that are left to other providers, with documents in trec_eval's order there, too.
+
+    Where pytrec_eval would have another order, it is handed the places of the scores among those of their topic: small
+    whole numbers, which it does not round. The others get each topic from the top, since some sort by scores alone.
+
+    Parameters
+    ----------
+    measures : list of measures
+    judgments : qrels as ir_measures takes them
+    alone : bool
+        Whether there are no other measures.
+    as_host : bool
+        Whether runs are handed on as they are, unless ties stay in the order of the input.
+    alignment : Alignment
+    source : provider, optional
+        What computes the measures: ir_measures' pipeline if not given.
+
+    Attributes
+    ----------
+    single : bool
+        Whether a run must be aligned with `single=True`.
+    leave_out : bool
+        Whether means are without topics that a provider leaves out. The host gives them the default beside measures of
+        another provider, and only there.
+    """
+
+    def __init__(
+        self,
+        measures: list[Measure],
+        judgments: Any,
+        *,
+        alone: bool,
+        as_host: bool = False,
+        alignment: Alignment = TREC,
+        source: Any = None,
+    ) -> None:
+        import ir_measures
+
+        self.measures, self.as_host, self.alignment = measures, as_host, alignment
+        by_pytrec = [] if as_host else [measure for measure in measures if provider_of(measure) == "pytrec_eval"]
+        self.single = bool(by_pytrec) and alignment.by_id
+        self.leave_out = alone and (source is not None or len(set(map(provider_of, measures))) == 1)
+        parts = (by_pytrec, [measure for measure in measures if measure not in by_pytrec])
+        pipeline = source or ir_measures.DefaultPipeline
+        with of_host(measures):
+            self._hosts = [(pipeline.evaluator(some, judgments), some is by_pytrec) for some in parts if some]
+
+    def metrics(self, run: Run, single: bool) -> list[Metric]:
+        """Their values of a run as `for_host` returns it; `single` where scores as 32-bit floats have another order.
+
+        Raises
+        ------
+        ValueError
+            A provider ended with an error.
+        """
+        import ir_measures
+
+        docs: Mapping[str, Mapping[str, float]] = {}
+        if not self.alignment.by_id:
+            docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
+            run = {topic: _as_listed(of, self.alignment.float32) for topic, of in docs.items()}
+            docs = {}
+        elif not self.as_host:
+            docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
+        found: list[Metric] = []
+        for host, pytrec in self._hosts:
+            given = docs or run
+            if docs and pytrec and single:
+                given = {topic: _places(of) for topic, of in docs.items()}
+            elif docs and not pytrec:
+                given = {
+                    topic: dict(sorted(of.items(), key=itemgetter(1, 0), reverse=True)) for topic, of in docs.items()
+                }
+            with of_host(self.measures):
+                found += host.iter_calc(given)
+        return found
+
+
+def _places(docs: Mapping[str, float]) -> dict[str, float]:
+    """The place of each score among those of the topic, counted downwards: ties stay ties."""
+    place = {score: -float(i) for i, score in enumerate(sorted(set(docs.values()), reverse=True))}
+    return {doc: place[score] for doc, score in docs.items()}
+
+
+def _as_listed(docs: Mapping[str, float], float32: bool) -> dict[str, float]:
+    """Falling numbers for the documents by falling score, ties as they are listed."""
+    rank = rounded(np.fromiter(docs.values(), np.float64, len(docs))) if float32 else docs.values()
+    order = sorted(zip(rank, docs, strict=True), key=itemgetter(0), reverse=True)  # which keeps ties as they are
+    return {doc: -float(i) for i, (_, doc) in enumerate(order)}
+
+
+def provider_of(measure: Measure) -> str:
+    """Name of the provider that computes a measure in ir_measures' pipeline."""
+    import ir_measures
+
+    able = (p for p in ir_measures.DefaultPipeline.providers if p.is_available() and p.supports(measure))
+    return next((str(p.NAME) for p in able), "")
+
+
+def for_host(data: Qrels | Run, value: str) -> Any:
+    """Qrels or a run of any form as ir_measures and its providers take them: its names, ids that are `str`.
+
+    Parameters
+    ----------
+    data : any form, as `opened` returns it
+    value : 'score' or 'relevance'
+    """
+    if isinstance(data, Mapping):
+        checked = as_table(data, value)
+        assert isinstance(checked, Mapping)
+        number = _grade if value == "relevance" else float
+        return {
+            topic: dict(zip(str_list(list(docs), "doc_id"), map(number, docs.values()), strict=True))
+            for topic, docs in checked.items()
+        }
+    if isinstance(data, list) and all(_is_plain(row, value) for row in data):
+        return data
+    frame = as_frame(data, value)
+    names = column_names([str(name) for name in frame.columns], value, "DataFrame")
+    ids = {name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")}
+    numbers = frame[names[value]].to_numpy(dtype=np.float64)
+    if value == "relevance" and all_whole(numbers):
+        numbers = numbers.astype(np.int64)
+    gone = [old for name, old in names.items() if old != name]
+    return frame.drop(columns=gone).assign(**{name: str_list(of, name) for name, of in ids.items()}, **{value: numbers})
+
+
+def _grade(value: Any) -> Any:
+    """A grade as the host's tools take it: whole ones as integers."""
+    return int(value) if float(value).is_integer() else value
+
+
+def _is_plain(row: Any, value: str) -> bool:
+    """Whether a namedtuple has ir_measures' names, ids that are `str`, and a number as the host's tools take it."""
+    ids = (getattr(row, name, None) for name in ("query_id", "doc_id"))
+    number = getattr(row, value, None)
+    return all(isinstance(of, str) for of in ids) and isinstance(number, float if value == "score" else int)

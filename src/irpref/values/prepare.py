@@ -1,0 +1,178 @@
+"""Judgments made ready for measures: the pool, and the arguments of each kernel.
+
+A measure may read further columns of the qrels, and may take the top of the grade scale from them. Both happen here,
+once for all runs, with the errors and warnings that they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.arrays.segments import Bools, Floats
+from irpref.judged.inputs import is_missing
+from irpref.judged.pool import FILLED, SOURCE, ConflictError, Pool
+from irpref.judged.recent import recent_pool
+from irpref.measures.declare import KernelMeasure, needs
+from irpref.measures.degenerate import is_degenerate, warn_degenerate
+from irpref.messages import RangeWarning, ScaleWarning, on_command_line, our_name, warn_user
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from irpref.judged.types import Qrels
+
+
+def _columns_of(measure: KernelMeasure) -> dict[str, str]:
+    """Columns of the qrels that a measure reads: parameter by column name."""
+    wanted = [parameter for parameter, spec in measure.SUPPORTED_PARAMS.items() if spec.column is not None]
+    arguments = measure.arguments() if wanted else {}
+    return {arguments[parameter]: parameter for parameter in wanted if isinstance(arguments[parameter], str)}
+
+
+def columns_for(measures: Iterable[Measure]) -> tuple[str, ...]:
+    """Columns of the qrels that some measures read, beyond those that all do."""
+    ours = (measure for measure in measures if isinstance(measure, KernelMeasure))
+    return tuple(dict.fromkeys(name for measure in ours for name in _columns_of(measure)))
+
+
+def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
+    """A column of truth values; a missing value means not known."""
+    if column.dtype == bool:
+        return column
+    values = column.tolist()
+    for row, value in enumerate(values):
+        if isinstance(value, str):
+            raise ValueError(
+                f"qrels: column {name!r} of topic {pool.topic_ids[int(pool.judged.topic[row])]!r}, document "
+                f"{pool.doc_ids[row]!r} is the text {value!r}, expected True or False (or 1 and 0)"
+            )
+    return np.array([not is_missing(value) and bool(value) for value in values], dtype=bool)
+
+
+def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
+    """A column with one number a topic, on every row of the topic."""
+    values = np.full(pool.grade.size, np.nan)
+    text: set[int] = set()
+    for row, value in enumerate(column.tolist()):
+        try:
+            values[row] = np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError):
+            text.add(int(pool.judged.topic[row]))
+    given = ~np.isnan(values)
+    high = pool.judged.maximum(np.where(given, values, -np.inf), -np.inf)
+    low = -pool.judged.maximum(np.where(given, -values, -np.inf), -np.inf)
+    bad = (pool.judged.lengths > 0) & ~((low == high) & (high >= 1) & (high < np.inf))
+    bad[list(text)] = True
+    if bad.any():
+        t = int(np.argmax(bad))
+        rows = slice(int(pool.judged.offsets[t]), int(pool.judged.offsets[t + 1]))
+        found = [] if t in text else np.unique(values[rows][given[rows]]).tolist()
+        raise ValueError(
+            f"qrels: column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at least 1, "
+            f"found {', '.join(f'{g:g}' for g in found) or 'none'}"
+        )
+    return pool.judged.spread(high)
+
+
+def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
+    """`ValueError` where measures need one grade a document and the judgments are preferences without."""
+    for measure in measures:
+        if not pool.graded and str(measure.NAME) not in ("Judged", "NumQ"):  # these ask whether there is a judgment
+            raise ConflictError(
+                f"{measure} needs one grade a document, and these preferences put a document on several levels: "
+                "evaluate it against qrels"
+            )
+
+
+def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
+    """The pool that measures need, and the arguments of their kernels.
+
+    Raises
+    ------
+    ValueError
+        Bad qrels (see `Pool.build`); a column that a measure needs is missing; gains that fall.
+
+    Warns
+    -----
+    ScaleWarning
+        `max_rel` was not given and is taken from these qrels.
+    RangeWarning
+        On these judgments a measure leaves its usual range (nCRP, with negative grades).
+    DegenerateWarning
+        No document is judged non-relevant, and a measure of the bpref family needs such documents.
+    """
+    measures = list(measures)
+    for measure in measures:
+        measure.validate_params()
+    columns = {(parameter, name): m for m in measures for name, parameter in _columns_of(m).items()}
+    wanted = [measure for measure in measures if "preferences" in measure.NEEDS]
+    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, columns_for(measures), bool(wanted))
+    check_graded(pool, [measure for measure in measures if measure not in wanted])
+    for (parameter, name), measure in columns.items():
+        if name not in pool.columns:
+            raise ValueError(
+                f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
+                f"{our_name()}.with_known(qrels, known) adds it"
+                if measure.SUPPORTED_PARAMS[parameter].column is bool
+                else f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
+                "it holds one number a topic"
+            )
+        if (parameter, name) not in pool.columns:
+            # Beside the column as it was given: another measure may read it as something else.
+            clean = _known if measure.SUPPORTED_PARAMS[parameter].column is bool else _expected
+            pool.columns[parameter, name] = clean(pool.columns[name], pool, name)
+    return pool, {measure: resolve(measure, pool) for measure in measures}
+
+
+def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
+    """Arguments of the kernel for this pool, `max_rel` filled in. Raises and warns as `prepare`."""
+    arguments = measure.arguments()
+    if arguments.get("gains"):
+        grades = pool.memo(resolve, lambda: np.unique(pool.level_grade).tolist())
+        measure.check_gains(grades)
+    note_degenerate(measure, pool)
+    caution = measure.caution(pool.level_grade)
+    if caution:
+        warn_user(f"{measure}: {caution}", RangeWarning, once=str(measure))
+    if "max_rel" in arguments and arguments["max_rel"] is None:
+        top = pool.max_gain(arguments.get("gains"))
+        arguments["max_rel"] = top
+        near = measure(max_rel=top)
+        why = "the highest gain in these qrels" if arguments.get("gains") else "the highest grade of these qrels"
+        if top == 1 and pool.level_grade.max() < 1:
+            why = "since no grade of these qrels is above it"
+        warn_user(
+            f"{measure}: max_rel is not given, {top:g} was taken, {why}. Other qrels "
+            f"(a batch, a fold) may have another: write {near}"
+            + ("" if on_command_line() else f", or {our_name()}.bind(measures, qrels)"),
+            ScaleWarning,
+            once=str(measure),
+        )
+    filled = pool.memo(_low_filled, lambda: _low_filled(pool)) if measure.COUNTS else ()
+    if filled:
+        arguments["gains"] = tuple(sorted({**dict(arguments["gains"] or ()), **dict.fromkeys(filled, 0.0)}.items()))
+    return arguments
+
+
+def _low_filled(pool: Pool) -> tuple[float, ...]:
+    """Grades that only a judge gave, below the lowest positive human one: these documents hardly are relevant."""
+    if SOURCE not in pool.columns:
+        return ()
+    filled = pool.columns[SOURCE] == FILLED
+    human = pool.grade[~filled]
+    least = human[human > 0].min(initial=np.inf)
+    low = np.unique(pool.grade[filled & (pool.grade > 0) & (pool.grade < least)])
+    return tuple(np.setdiff1d(low, human).tolist()) if np.isfinite(least) else ()
+
+
+def note_degenerate(measure: Measure, pool: Pool) -> None:
+    """Warn where these judgments leave a measure, also one of the host, nothing to tell apart."""
+    if "nonrelevant" not in needs(measure):
+        return
+    # Looked up for each system, and for each batch of one.
+    if pool.memo((note_degenerate, measure), lambda: is_degenerate(measure, pool)):
+        warn_degenerate(measure, pool.level_grade.tolist())
