@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 import irpref
+from irpref.datasets.catalogue import COLLECTIONS
 
 ROOT = Path(__file__).parents[1]
 
@@ -264,7 +265,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
         "irpref/py.typed",
         "irpref/measures/literature.bib",
         "irpref/datasets/cast2021/LICENSE",
-        "irpref/datasets/cast2021/documents.tsv.gz",
+        *(f"irpref/datasets/{id}/{file}" for id in COLLECTIONS for file in ("about.json", "documents.tsv.gz")),
     }
     assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/datasets/worked/")} == {".json"}
     assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/pt_docs/")} == {".rst"}

@@ -20,9 +20,9 @@ and a PyTerrier dataset (`pt.get_dataset("irpref:p-measure-figure-1")`).
 from __future__ import annotations
 
 from irpref.datasets.catalogue import examples, load
-from irpref.datasets.example import Curve, Document, Example, Expected
+from irpref.datasets.example import Curve, Example, Expected
 
-__all__ = ["Curve", "Document", "Example", "Expected", "examples", "load", "register"]
+__all__ = ["Curve", "Example", "Expected", "examples", "load", "register"]
 
 
 def register() -> list[str]:

@@ -1,5 +1,10 @@
 """The examples by name, read from the data files of this package.
 
+A collection (`cast2021`, `synthetic`) is a folder. Its `documents.tsv.gz` has a line for each document that was judged
+or retrieved for a topic: the grade, empty if nobody judged it, and the score in each run, empty if the run does not
+return it. Its `about.json` has the rest. The judgments and runs of `cast2021` are MIT licensed, see its `LICENSE`; the
+runs are cut to the judged topics, and the queries are other people's sentences and are not part of it.
+
 `worked/*.json` holds one worked example each. Numbers are text where they must stay exact: `"904/1216"` is a fraction,
 `"0.25"` under `printed` has the decimals of its source, and a vector (`"0 -1 2/3"`) has its numbers apart by blanks; a
 number with a point in it is a double (a logarithm was taken). `"d2 d1"` is a ranking. `worked` shows the calculation.
@@ -7,6 +12,7 @@ number with a point in it is a double (a logarithm was taken). `"d2 d1"` is a ra
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -14,19 +20,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from irpref.datasets import cast2021, synthetic
 from irpref.datasets.example import Curve, Example, Expected, Number
 from irpref.messages import did_you_mean
 
-WORKED = files(__package__) / "worked"
+COLLECTIONS = ("cast2021", "synthetic")
+_HOME = files(__package__)
 _Value = TypeVar("_Value")
-# How to make a collection, and its runs, which are named without making it.
-COLLECTIONS = {"cast2021": (cast2021.read, cast2021.RUNS), "synthetic": (synthetic.generate, synthetic.RUNS)}
 
 
 @cache
 def _names() -> tuple[str, ...]:
-    return (*sorted(file.name.removesuffix(".json") for file in WORKED.iterdir()), *COLLECTIONS)
+    return (*sorted(file.name.removesuffix(".json") for file in (_HOME / "worked").iterdir()), *COLLECTIONS)
 
 
 def examples() -> list[str]:
@@ -37,8 +41,8 @@ def examples() -> list[str]:
 @cache
 def _load(id: str) -> Example:
     if id in COLLECTIONS:
-        return COLLECTIONS[id][0]()
-    return _read(json.loads((WORKED / f"{id}.json").read_text("utf-8")))
+        return _collection(id)
+    return _worked(json.loads((_HOME / "worked" / f"{id}.json").read_text("utf-8")))
 
 
 def load(id: str) -> Example:
@@ -65,12 +69,45 @@ def load(id: str) -> Example:
     return _load(id)
 
 
-def runs_of(id: str) -> tuple[str, ...]:
-    """Names of the runs of an example."""
-    return COLLECTIONS[id][1] if id in COLLECTIONS else tuple(load(id).runs)
+@cache
+def about(id: str) -> Mapping[str, Any]:
+    """What `about.json` of a collection holds: title, source, grades, names of the runs, queries if shipped."""
+    found: Mapping[str, Any] = json.loads((_HOME / id / "about.json").read_text("utf-8"))
+    return found
 
 
-def _read(data: Mapping[str, Any]) -> Example:
+def _collection(id: str) -> Example:
+    """Read the two files of a collection."""
+    told = about(id)
+    qrels: dict[str, dict[str, float]] = {}
+    known: dict[str, set[str]] = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {name: {} for name in told["runs"]}
+    with (_HOME / id / "documents.tsv.gz").open("rb") as packed, gzip.open(packed, "rt", encoding="utf-8") as lines:
+        columns = next(lines).split()
+        for line in lines:
+            row = dict(zip(columns, line.rstrip("\n").split("\t"), strict=True))
+            query_id, doc_id = row["query_id"], row["doc_id"]
+            if row["relevance"]:
+                qrels.setdefault(query_id, {})[doc_id] = int(row["relevance"])
+            if "known" in row:
+                known.setdefault(query_id, set()).update([doc_id] * (row["known"] == "1"))
+            for name, topics in runs.items():
+                if row[name]:
+                    topics.setdefault(query_id, {})[doc_id] = float(row[name])
+    return Example(
+        id=id,
+        title=told["title"],
+        source=told["source"],
+        queries=told.get("queries") or dict.fromkeys(qrels, ""),
+        qrels=qrels,
+        runs=runs,
+        grades={int(grade): meaning for grade, meaning in told["grades"].items()},
+        known={query_id: frozenset(docs) for query_id, docs in known.items()},
+        wanted=told.get("expected", {}),
+    )
+
+
+def _worked(data: Mapping[str, Any]) -> Example:
     """The example that a file of `worked` holds."""
     printed = {(run, topic, name): _numbers(text) for run, topic, name, text in _each(data.get("printed_curves", {}))}
     return Example(

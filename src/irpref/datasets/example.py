@@ -7,10 +7,10 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,13 +19,6 @@ Number: TypeAlias = Fraction | float
 
 # Exact values are compared as doubles: a few additions and divisions away from the fraction.
 EXACT = 1e-12
-
-
-class Document(NamedTuple):
-    """A document of a collection: id and text."""
-
-    doc_id: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -118,8 +111,6 @@ class Example:
         How many relevant documents the user expected, by topic (the column `expected` of the qrels).
     grades : dict of int or float to str
         What each grade means.
-    texts : dict of str to str
-        Text of each document; empty if the documents of the source have none.
     worked : str
         How the expected values are worked out, in lines of text; empty if there are none.
     """
@@ -135,15 +126,10 @@ class Example:
     curves: tuple[Curve, ...] = ()
     known: Mapping[str, frozenset[str]] = field(default_factory=dict)
     wanted: Mapping[str, int] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
     worked: str = ""
 
     def __repr__(self) -> str:
         return f"<irpref example {self.id!r}: {self.title}>"
-
-    def docs(self) -> Iterator[Document]:
-        """Iterate over the documents; nothing for an example whose documents have no text."""
-        return (Document(doc_id, text) for doc_id, text in self.texts.items())
 
     def qrels_frame(self) -> pd.DataFrame:
         """Return the judgments as a frame.

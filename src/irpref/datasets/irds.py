@@ -1,8 +1,8 @@
 """The examples as ir_datasets datasets: `irpref/<example>` and `irpref/<example>/<run>`.
 
-`irpref/<example>` has the queries (not those of `cast2021`), the judgments with the meaning of the grades, the first
-run as scored documents, and the documents if they have text; `irpref/<example>/<run>`, for examples with several runs,
-is the same with another run. Nothing is written or downloaded: the handlers look into the example, when asked.
+`irpref/<example>` has the queries (not those of `cast2021`), the judgments with the meaning of the grades, and the
+first run as scored documents; `irpref/<example>/<run>`, for examples with several runs, is the same with another run.
+Nothing is written or downloaded: the handlers read the example when asked.
 
 ir_datasets knows them once `irpref.datasets.register()` was called; the `irpref` command and every function of ours
 that takes the id of a data set call it.
@@ -10,21 +10,19 @@ that takes the id of a data set call it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import ir_datasets
 from ir_datasets.formats import (
-    BaseDocs,
     BaseQrels,
     BaseQueries,
     BaseScoredDocs,
-    GenericDoc,
     GenericQuery,
     GenericScoredDoc,
 )
 
-from irpref.datasets.catalogue import examples, load, runs_of
+from irpref.datasets.catalogue import COLLECTIONS, about, examples, load
 from irpref.datasets.example import Example
 
 
@@ -52,13 +50,9 @@ def datasets() -> dict[str, Any]:
     """Return every dataset by its id. Collections are not made for this."""
     found = {}
     for id in examples():
-        runs = runs_of(id)
-        # The same parts for each run: by their identity ir_datasets knows that the documents are the same.
-        parts = (
-            _Docs(id) if id == "synthetic" else None,
-            _Queries(id) if id != "cast2021" else None,  # its texts may not be shipped
-            _Qrels(id),
-        )
+        runs = about(id)["runs"] if id in COLLECTIONS else list(load(id).runs)
+        queries = None if id in COLLECTIONS and "queries" not in about(id) else _Queries(id)
+        parts = (queries, _Qrels(id))
         found[f"irpref/{id}"] = ir_datasets.Dataset(*parts, _ScoredDocs(id, runs[0]))
         if len(runs) > 1:
             found |= {f"irpref/{id}/{run}": ir_datasets.Dataset(*parts, _ScoredDocs(id, run)) for run in runs}
@@ -91,48 +85,6 @@ class _Part:
     @property
     def _example(self) -> Example:
         return load(self._id)
-
-
-class _DocsIter(Iterator[GenericDoc]):
-    """An iterator over documents that takes an index or a slice, as ir_datasets' own do."""
-
-    def __init__(self, docs: list[GenericDoc]) -> None:
-        self._docs = docs
-        self._rest = iter(docs)
-
-    def __next__(self) -> GenericDoc:
-        return next(self._rest)
-
-    def __getitem__(self, key: int | slice) -> GenericDoc | _DocsIter:
-        return _DocsIter(self._docs[key]) if isinstance(key, slice) else self._docs[key]
-
-
-class _Docstore(ir_datasets.indices.Docstore):  # type: ignore[misc]  # ir_datasets is untyped
-    """Documents by id."""
-
-    def __init__(self, texts: dict[str, str]) -> None:
-        super().__init__(GenericDoc, "doc_id")
-        self._texts = texts
-
-    def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[GenericDoc]:
-        return (GenericDoc(doc_id, self._texts[doc_id]) for doc_id in doc_ids if doc_id in self._texts)
-
-
-class _Docs(_Part, BaseDocs):  # type: ignore[misc]
-    def docs_iter(self) -> _DocsIter:
-        return _DocsIter([GenericDoc(*document) for document in self._example.docs()])
-
-    def docs_count(self) -> int:
-        return len(self._example.texts)
-
-    def docs_store(self) -> _Docstore:
-        return _Docstore(dict(self._example.texts))
-
-    def docs_namespace(self) -> str:
-        return f"irpref/{self._id}"
-
-    def docs_lang(self) -> str:
-        return "en"
 
 
 class _Queries(_Part, BaseQueries):  # type: ignore[misc]

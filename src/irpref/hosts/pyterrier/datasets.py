@@ -1,18 +1,15 @@
 """The examples as PyTerrier datasets: `pt.get_dataset("irpref:synthetic")`.
 
-Topics, judgments, runs (`get_results(variant)`) and, where the documents have text, the corpus, in
-PyTerrier's columns. This module imports PyTerrier; PyTerrier's entry point imports this module.
+Topics, judgments and runs (`get_results(variant)`), in PyTerrier's columns. This module
+imports PyTerrier; PyTerrier's entry point imports this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import pandas as pd
 import pyterrier as pt
 
-from irpref.datasets import Document, Example, examples, load
+from irpref.datasets import Example, examples, load
 
 
 class ExampleDataset(pt.datasets.Dataset):
@@ -68,32 +65,9 @@ class ExampleDataset(pt.datasets.Dataset):
         frame = frame.sort_values(["qid", "rank"], key=lambda by: by.map(topic) if by.name == "qid" else by)
         return frame[["qid", "query", "docno", "score", "rank"]].reset_index(drop=True)
 
-    def get_corpus_iter(self, *, verbose: bool = True) -> Any:
-        """Iterate over the documents: dicts with `docno` and `text`.
-
-        Raises
-        ------
-        NotImplementedError
-            If the documents of the example have no text.
-        """
-        if not self._example.texts:
-            raise NotImplementedError(f"the documents of irpref:{self._example.id} have no text")
-
-        total = len(self._example.texts)
-        docs: Iterable[Document] = self._example.docs()
-        if verbose:
-            docs = pt.tqdm(docs, desc=f"irpref:{self._example.id} documents", total=total)
-        rows = ({"docno": doc.doc_id, "text": doc.text} for doc in docs)
-        return pt.utils.GeneratorLen(rows, total)
-
-    def get_corpus_lang(self) -> str | None:
-        return "en" if self._example.texts else None
-
     def _describe_component(self, component: str) -> bool | list[str] | None:
         if component == "results":
             return list(self._example.runs)
-        if component == "corpus":
-            return True if self._example.texts else None
         return True if component in ("topics", "qrels") else None
 
     def _no_variant(self, component: str, variant: str | None) -> None:
