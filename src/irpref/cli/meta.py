@@ -340,7 +340,6 @@ def _robustness(args: argparse.Namespace) -> None:
 
     from irpref.judged.groups import groups_of, read_groups
     from irpref.meta import LEVELS, incompleteness
-    from irpref.meta.journal import exactly
     from irpref.show import meta_plots as plots
 
     if args.loss != "pools" and args.depth is not None:
@@ -392,7 +391,7 @@ def _robustness(args: argparse.Namespace) -> None:
     def wide(one: Any) -> Any:
         table = one.table(args.reference)
         table = table.pivot(index="level", columns="measure", values="tau").sort_index(ascending=False)
-        table.index = pd.Index(map(exactly, table.index), name="level")
+        table.index = pd.Index([repr(level).removesuffix(".0") for level in table.index.tolist()], name="level")
         return table[one.measures].reset_index()
 
     def draw() -> Any:

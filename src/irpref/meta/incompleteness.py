@@ -23,7 +23,7 @@ from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.types import EachRun, Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.meta.board import Board
-from irpref.meta.journal import COLUMNS, Cell, Journal, hash_of_run, read
+from irpref.meta.journal import CELL, Cell, Journal, hash_of_run, read
 from irpref.meta.losses import DEPTH, LEAST, Loss
 from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_taus, tau_ap
@@ -133,7 +133,7 @@ def _sign(measure: str) -> float:
 def _frame(cells: Mapping[Cell, float]) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.DataFrame([(*cell, mean) for cell, mean in cells.items()], columns=COLUMNS[:-1])
+    return pd.DataFrame([(*cell, mean) for cell, mean in cells.items()], columns=[*CELL, "mean"])
 
 
 def incompleteness(
