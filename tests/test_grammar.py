@@ -4,6 +4,7 @@ What a command lacks stands here, with the reason. A new command takes all of th
 """
 
 import argparse
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,13 +189,13 @@ def test_scores_in_32_bits_everywhere(command: str, files: Path, capsys: pytest.
 def test_robustness_in_32_bits(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["meta", "robustness", "qrels", "r1", "r2", "AP", "RPref", "--samples", "1", "--levels", "50", "--resume"]
 
-    def found(kept: str, *options: str) -> dict[str, str]:
+    def found(kept: str, *options: str) -> dict[str, float]:
         assert main([*command, kept, *options]) == 0
-        lines = [line.split(",") for line in Path(kept).read_text().splitlines()]
-        return {line[2]: line[4] for line in lines if line[0] == "100" and line[3] == "r1"}
+        rows = [json.loads(line) for line in Path(kept).read_text().splitlines()[1:]]
+        return {measure: mean for level, _, measure, run, mean, _ in rows if level == 100 and run == "r1"}
 
     plain, short = found("plain"), found("short", "--float32")
-    assert (round(float(plain["AP"]), 4), round(float(short["AP"]), 4)) == (0.8333, 0.5833)
+    assert (round(plain["AP"], 4), round(short["AP"], 4)) == (0.8333, 0.5833)
     assert plain["RPref"] == short["RPref"]  # ours keep the scores as they are
     # Results of the one are not taken for those of the other.
     assert main([*command, "plain", "--float32"]) == 1
