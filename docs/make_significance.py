@@ -21,14 +21,16 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from irpref.analysis.flips import stepdown
+from irpref.analysis.flips import N_PERMUTATIONS, are_all, sign_vectors, stepdown
 from irpref.analysis.pairs import pair_tests, significant
 from irpref.analysis.significance import holm
+from irpref.analysis.verdict import RESERVE
 from irpref.values.design import residual_variance
 from irpref.values.samples import all_pairs
 
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "significance" / "results.json", HERE / "significance.md"
+COLLECTIONS = {"trec-covid-r3": "TREC-COVID", "robust03": "Robust 2003", "dl19-passage": "DL 2019"}
 MEASURES = ("nDCG@10", "AP", "P@5", "RR")
 TOPICS = (10, 40, 200)
 RUNS, LEVEL, MARGIN, SEED = 20, 0.05, 0.02, 2026
@@ -155,38 +157,78 @@ def weak_runs(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
     return out
 
 
-def false_blocks(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """Share of 10,000 changes without any true effect that `irpref.gate` blocks, by one measure and by all four."""
+def false_blocks(of: dict[str, dict[str, np.ndarray]]) -> list[dict[str, Any]]:
+    """Share of changes that `irpref.gate` blocks: by one measure and by all four, by its bounds alone and by its rule.
+
+    `exchanged`: without any effect, since the two values of a topic are exchanged at random; `centred`: without any, since
+    the mean difference of the pair is taken out, so that differences are as skewed as real ones; `worse`: real losses.
+    """
     out = []
-    for n in TOPICS:
-        draw = np.random.default_rng([SEED, n])
-        one, shared = (special.stdtrit(n - 1, 1 - LEVEL / k) for k in (1, len(MEASURES)))
-        blocked, joint = np.zeros(len(MEASURES)), 0
-        for _ in range(CHANGES):
-            a, b = draw.choice(79, 2, replace=False)
-            topics = draw.integers(0, 40, n)
-            z = np.array([(of[b] - of[a] - (of[b] - of[a]).mean())[topics] for of in values.values()])
-            mean, error = z.mean(axis=1), z.std(axis=1, ddof=1) / n**0.5
-            passed = mean - one * error > -MARGIN
-            blocked += ~passed & (mean + one * error < 0)
-            joint += not passed.all() and bool((mean + shared * error < 0).any())
-        shares = dict(zip(values, (blocked / CHANGES).tolist(), strict=True))
-        out.append({"topics": n, **shares, "all four": joint / CHANGES})
-        print(out[-1], flush=True)
+    for collection, values in of.items():
+        for n in TOPICS:
+            for change in ("exchanged", "centred", "worse"):
+                blocked = _blocked(np.array(list(values.values())), n, change)
+                for rule, shares in blocked.items():
+                    cell = {"collection": collection, "topics": n, "change": change, "rule": rule}
+                    out.append(cell | dict(zip((*MEASURES, "all four"), shares, strict=True)))
+                    print(out[-1], flush=True)
     return out
+
+
+def _blocked(values: np.ndarray, n: int, change: str) -> dict[str, list[float]]:
+    """Shares blocked, of values (n_measures, n_runs, n_topics), by each rule: one for each measure, and for all."""
+    n_measures, n_runs, n_topics = values.shape
+    draw = np.random.default_rng([SEED, n])
+    a = draw.integers(0, n_runs, CHANGES)
+    b = (a + draw.integers(1, n_runs, CHANGES)) % n_runs
+    topics = draw.integers(0, n_topics, (CHANGES, n))
+    signs = draw.choice([-1.0, 1.0], (CHANGES, n))
+    bounds, both, passed = (np.zeros((n_measures, 2, CHANGES), bool) for _ in range(3))
+    for m, of in enumerate(values):
+        z = of[b] - of[a]
+        mean = z.mean(axis=1, keepdims=True)
+        if change == "centred":
+            z = z - mean
+        z = np.take_along_axis(z, topics, axis=1)
+        z = z * signs if change == "exchanged" else -np.sign(mean) * z if change == "worse" else z
+        z[np.abs(z) < 1e-12] = 0
+        mean, error = z.mean(axis=1), z.std(axis=1, ddof=1) / n**0.5
+        p = _two_sided(z)
+        for i, k in enumerate((1, n_measures)):  # measures that share the level
+            bounds[m, i] = mean + special.stdtrit(n - 1, 1 - LEVEL / k) * error < 0
+            both[m, i] = bounds[m, i] & significant(p / 2 * k / RESERVE, 1 - LEVEL)
+            passed[m, i] = mean - special.stdtrit(n - 1, 1 - LEVEL) * error > -MARGIN
+    out = {}
+    for rule, worse in (("bounds", bounds), ("gate", both)):
+        alone = (worse[:, 0] & ~passed[:, 0]).mean(axis=1).tolist()
+        out[rule] = [*alone, float((worse[:, 1].any(axis=0) & ~passed[:, 1].all(axis=0)).mean())]
+    return out
+
+
+def _two_sided(z: np.ndarray) -> np.ndarray:
+    """P-values of `irpref.compare` for differences (n_changes, n_topics): those of `stepdown`, pair by pair, at once."""
+    observed = np.abs(z.sum(axis=1)) * (1 - 1e-9) - 1e-12
+    count, total = np.zeros(len(z)), 0
+    for block in sign_vectors(z.shape[1], N_PERMUTATIONS, None):
+        count += (np.abs(block @ z.T) >= observed).sum(axis=0)
+        total += len(block)
+    one = 0 if are_all(z.shape[1]) else 1
+    return (count + one) / (total + one)
 
 
 def compute(data: Path) -> None:
     """Evaluate the runs, simulate, and store the results."""
     import irpref
 
-    folder = data / "trec-covid-r3"
-    (qrels,) = (folder / "qrels").glob("*.gz")
-    runs = sorted((folder / "runs").glob("*.gz"))
-    found = irpref.meta.topic_values(MEASURES, str(qrels), [str(path) for path in runs])
-    values = {measure: of.matrix for measure, of in found.items()}
+    of = {}
+    for name in COLLECTIONS:
+        (qrels,) = (data / name / "qrels").iterdir()
+        runs = sorted(map(str, (data / name / "runs").iterdir()))
+        found = irpref.meta.topic_values(MEASURES, str(qrels), runs)
+        of[name] = {measure: each.matrix for measure, each in found.items()}
+    values = of["trec-covid-r3"]
     results = {
-        "false_blocks": false_blocks(values),
+        "false_blocks": false_blocks(of),
         "weak_runs": weak_runs(values),
         "power": power(values),
         "skewed": skewed(values),

@@ -36,9 +36,7 @@ from irpref.show.text import Column, Table
 
 def _arguments(parser):
     frame.add_inputs(parser, "RUN...")
-    frame.add_topic(parser, "only this topic")
-    frame.add_reading(parser, float32=False)
-    frame.add_output(parser)
+    frame.add(parser, "topic", *frame.READING, *frame.WRITING)
 
 
 def run(args):

@@ -536,7 +536,6 @@ def test_a_run_where_judgments_belong(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["compare", "qrels", "r1", "r2", "--bars", "-1"], "--bars -1: expected a number of at least 0"),
         (["meta", "stability", "qrels", "r1", "r2", "--samples", "0"], "--samples 0: expected a number of at least 1"),
     ],
 )
@@ -992,27 +991,6 @@ def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(files: Path
     assert "is judged: every value is 0" in second
 
 
-def test_a_dagger_that_a_missing_topic_alone_causes_is_called_so(files: Path, capsys) -> None:
-    topics = range(16)
-    (files / "many").write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics))
-    rows = {"whole": ["a b"] * 16, "lacks": ["a b"] * 7 + [""] * 9, "worse": ["a b"] * 2 + ["b a"] * 13 + [""]}
-    for name, order in rows.items():
-        lines = [
-            f"{t} Q0 {d} 0 {-i} x\n" for t, docs in zip(topics, order, strict=True) for i, d in enumerate(docs.split())
-        ]
-        (files / name).write_text("".join(lines))
-    assert main(["eval", "many", "whole", "lacks", "worse", "AP", "--baseline", "whole"]) == 0
-    out, err = capsys.readouterr()
-    assert out.count("†") == 4  # and twice in the note
-    said = [line for line in err.splitlines() if "alone" in line]
-    assert said == [
-        "irpref: check: lacks: topics without documents alone make AP differ from whole: p = 0.0039, but 1 over the 7 "
-        "topics that both answer"
-    ]
-    assert main(["eval", "many", "whole", "lacks", "AP", "--baseline", "whole", "--level", "0.999"]) == 0
-    assert "alone" not in capsys.readouterr().err
-
-
 def test_check(call: Call) -> None:
     status, out, _ = call("check", "qrels", "r1", "r2", "AP")
     assert status == 0
@@ -1234,12 +1212,6 @@ def test_a_warning_about_many_runs_is_printed_once(call: Call, files: Path) -> N
         assert "close0" in warned[0]
         assert warned[1] == "irpref: warning: likewise 4 other runs (TieWarning)"
     assert "likewise" not in call("eval", "q", "close0", "AP")[2]
-
-
-def test_compare_shows_how_many_topics_are_answered_where_that_differs(call: Call) -> None:
-    out = call("compare", "qrels", "r1", "r2", "AP")[1]
-    assert re.search(r"^A +3 +5 +4 +3 +2\nB +3 +5 +4 +3 +3\nanswered: topics with documents, of 3$", out, re.M)
-    assert "answered" not in call("compare", "qrels", "r2", "./r2", "AP")[1]
 
 
 def test_documents_to_judge_next(call: Call, files: Path) -> None:

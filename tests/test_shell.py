@@ -45,38 +45,12 @@ def ranked(tmp_path):
     write(tmp_path / "b", run_with_relevant_at(b))
 
 
-def bars(out):
-    """Topic to (characters left of the line, characters right of it)."""
-    found = re.findall(r"^(t\d) .* {2,}(-*)\|(\+*)$", out, re.M)
-    return {topic: (len(left), len(right)) for topic, left, right in found}
-
-
-def test_the_length_of_a_bar_is_its_share_of_the_longest_and_never_nothing(shell, ranked):
-    drawn = bars(shell("compare qrels a b RR")[0])
-    lengths = {topic: max(ends) for topic, ends in drawn.items()}
-    assert lengths == {"t1": 20, "t2": 10, "t3": 5, "t4": 1, "t5": 0, "t6": 10}
-    # What is better points one way, what is worse the other.
-    assert {topic for topic, (left, _) in drawn.items() if left} in ({"t6"}, {"t1", "t2", "t3", "t4"})
-
-
-def test_bars_of_a_narrow_page_are_shorter_in_the_same_proportion(shell, ranked, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    out = shell("compare qrels a b RR")[0]
-    lengths = {topic: max(ends) for topic, ends in bars(out).items()}
-    assert 4 <= lengths["t1"] < 20
-    assert max(len(line) for line in out.splitlines() if "|" in line) <= 60
-    assert re.search(r"^t1 +0\.0000 +0\.5000 +\+0\.5000 .*\|", out, re.M), out  # beside its numbers, not below them
-    assert lengths["t2"] == lengths["t6"] == -(-lengths["t1"] // 2)
-    assert lengths["t4"] == 1
-
-
-@pytest.mark.parametrize(("n", "first", "last"), [(3, 2, 1), (4, 2, 2), (1, 1, 0)])
-def test_bars_are_left_out_in_the_middle(shell, ranked, n, first, last):
-    out = shell(f"compare qrels a b RR --bars {n}")[0]
-    whole = bars(shell("compare qrels a b RR")[0])
-    assert bars(out).items() <= whole.items()
-    assert list(bars(out)) == [*list(whole)[:first], *list(whole)[len(whole) - last :]]
-    assert f"{6 - n} topics between these" in out
+def test_topics_of_a_comparison_come_by_falling_difference(shell, ranked):
+    shown = re.findall(r"^(t\d) +([\d.]+) +([\d.]+) +(-?[\d.]+)$", shell("compare qrels a b RR -q")[0], re.M)
+    assert [topic for topic, *_ in shown] == ["t1", "t2", "t3", "t4", "t5", "t6"]
+    assert [row[1:] for row in shown[:2]] == [("0.0000", "0.5000", "0.5000"), ("0.2500", "0.5000", "0.2500")]
+    (last,) = shell("compare qrels a b RR R@5 -q -t t6 -o jsonl")[0].splitlines()[:1]
+    assert json.loads(last) == {"measure": "RR", "query_id": "t6", "a": 0.5, "b": 0.25, "difference": -0.25}
 
 
 def test_the_best_systems_are_those_of_the_first_measure(shell, tmp_path):

@@ -10,8 +10,10 @@ import pytest
 from scipy import stats
 
 import irpref
-from irpref.analysis.verdict import _deciding
+from irpref.analysis.results import Results
+from irpref.analysis.verdict import _bounds, _deciding
 from irpref.cli import main
+from irpref.datasets import load
 
 COLUMNS = [
     *("measure", "mean_a", "mean_b", "difference", "low", "high", "p", "effect_size", "wins", "losses", "equal"),
@@ -61,7 +63,7 @@ def test_the_sentence_says_the_verdict_with_its_interval():
         "family-wise level 5 %",
     ]
     few = irpref.compare("R@10", *_runs([3] * 4, [4] * 3 + [1])).text
-    assert "b has +0.0250 (too few topics for an interval, p = 1, 4 topics)." in few
+    assert "b has +0.0250 (too few topics for an interval, p = 1.0000, 4 topics)." in few
     qrels, a, b = _drawn(20, 0)
     text = irpref.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
     assert "a (0.4" in text
@@ -176,6 +178,32 @@ def test_every_measure_passes_or_one_blocks():
     assert irpref.gate(["R@10", "Judged@10"], *worse).verdict == "block"
 
 
+def test_a_block_needs_the_sign_flip_test_too():
+    # Four topics that all lose: the bound of the t distribution is below 0, but one in 16 sign vectors does as much.
+    four = irpref.gate("R@10", *_runs([3] * 4, [2] * 3 + [1]))
+    assert four["high"].item() < 0
+    assert (four["p"].item(), four["worse"].item(), four.verdict) == (2 / 16, False, "inconclusive")
+    assert four["topics_needed"].item() > 4
+    # Five: one in 32, less than 0.85 of 5 %. Two measures share that.
+    five = _runs([3] * 5, [2] * 4 + [1])
+    assert irpref.gate("R@10", *five).verdict == "block"
+    assert irpref.gate(["R@10", "EMeasure"], *five).verdict == "inconclusive"
+    # The p is that of the comparison.
+    assert irpref.compare("R@10", *five)["p"].item() == irpref.gate("R@10", *five)["p"].item() == 2 / 32
+
+
+@pytest.mark.parametrize("n", [6, 12])
+def test_changes_without_an_effect_are_rarely_blocked(n):
+    # Reciprocal ranks whose two values are exchanged at random: few large differences, many small ones.
+    rng = np.random.default_rng(n)
+    ranks = 1 / rng.integers(1, 6, (2, 1500, n))
+    blocked = 0
+    for a, b in zip(*ranks, strict=True):
+        of = Results("RR", ("a", "b"), tuple(map(str, range(n))), np.array([a, b]), True, False)
+        blocked += _bounds(of, 0.0, 0.95, 1)["verdict"] == "block"
+    assert 0.01 < blocked / 1500 < 0.05
+
+
 def test_topics_needed_decide_in_four_of_five_experiments():
     rng = np.random.default_rng(3)
     n = _deciding(0.0, 0.1, 0.02, 0.95)
@@ -205,6 +233,17 @@ def test_an_unjudged_document_that_could_turn_the_verdict():
     candidate = {q: {"n": 2.0, "r": 1.0} for q in qrels}
     found = irpref.gate("RR", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", False)
+
+
+def test_what_a_search_does_not_find_is_not_known():
+    cast = load("cast2021")
+    a, b = cast.runs["org_manual_bm25"], cast.runs["org_manual_ance_bert"]
+    # No grades were found that turn it; for nDCG the search is not exhaustive.
+    found = irpref.gate("nDCG@10", cast.qrels, a, b, margin=0.9)
+    assert (found.verdict, found["could_turn"].isna().item()) == ("pass", True)
+    # The same run twice has no difference, whatever is judged.
+    for run in (a, cast.run_frame("org_manual_bm25")):
+        assert irpref.gate("nDCG@10", cast.qrels, run, run)["could_turn"].tolist() == [False]
 
 
 def test_the_hash_is_that_of_the_judgments_in_any_order_and_form():
@@ -243,9 +282,10 @@ def test_compare_prints_the_sentences(shell):
     shell.write(*inputs)
     status, out, _ = shell("compare", "qrels", "a.run", "b.run", "R@10", "EMeasure", "--margin", "0.05")
     assert status == 0
-    text = irpref.compare(["R@10", "EMeasure"], inputs[0], "a.run", "b.run", margin=0.05).text
-    assert out.endswith("\n" + text + "\n")
-    assert "B - A" in out
+    *sentences, test = irpref.compare(["R@10", "EMeasure"], inputs[0], "a.run", "b.run", margin=0.05).text.splitlines()
+    assert out.splitlines()[:4] == [*sentences, "", out.splitlines()[3]]
+    assert out.splitlines()[3].split()[:4] == ["measure", "a", "b", "difference"]
+    assert out.endswith(f"\n{test}\n")
     (row, _) = map(json.loads, shell("compare", "qrels", "a.run", "b.run", "R@10", "AP", "-o", "jsonl")[1].splitlines())
     assert list(row) == ["a", "b", *COLUMNS]
     assert (row["a"], row["b"], row["verdict"]) == ("a", "b", "b better")

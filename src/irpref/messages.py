@@ -162,6 +162,17 @@ def clipped(value: object, longest: int = 80) -> object:
     return value if len(text) <= longest else text[: longest - 3] + "..."
 
 
+def p_value(p: float) -> str:
+    """A p-value as all outputs for readers show it; a dash if no test was possible."""
+    return "-" if p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def p_equals(p: float) -> str:
+    """The same in a sentence: `p = 0.0014`."""
+    shown = p_value(p)
+    return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
+
+
 def visible(text: str) -> str:
     """The text with what moves cursors or ends rows written out, and bytes of file names that are no UTF-8."""
     return text if text.isprintable() else "".join(map(_written, text))

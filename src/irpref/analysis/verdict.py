@@ -6,21 +6,24 @@
               d -+ t(q; n - 1) s / sqrt(n), n topics, s the standard deviation of the differences by topic, q = level
               for the lower bound and 1 - (1 - level) / k for the upper one of each of k measures:
               pass          the lower bound is above -margin for every measure
-              block         else, if the upper bound is below 0 for a measure
+              block         else, if for a measure the upper bound is below 0 and half the p of `compare` (the test of
+                            one direction) is at most 0.85 (1 - level) / k
               inconclusive  else
 
-A pass asks every measure, so that each bound can have the whole level; a block asks any of them, so that its level is
-shared. Either is wrong at most as often as 1 - level says.
+A pass needs every measure, so each lower bound has the whole level; a block needs only one, so the measures share the
+level. If a change without any effect exchanges the two values of a topic at random, the sign-flip test is exact, and
+fewer than 1 - level of such changes are blocked, with any measure and any number of topics. Skewed differences exceed
+the level of either test by up to an eighth; 0.85 makes up for that. `docs/make_significance.py` has the simulations.
 
-Topics are read as a sample of those that the system is to serve. A topic that a run does not answer counts with the
-value of an empty list, as everywhere.
+Topics are a sample of those that the system is to serve. A topic that a run does not answer has the value of an empty
+list, as everywhere.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,20 +35,23 @@ from irpref.analysis.pairs import described, significant
 from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level
 from irpref.arrays.segments import Floats
+from irpref.formats.columns import Table, as_list
 from irpref.formats.runs import named_runs
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import opened
+from irpref.judged.inputs import as_table, opened
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.recent import recent_pool
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
+from irpref.messages import p_equals
 from irpref.values.design import residual_variance, topics_needed
 from irpref.values.means import magnitude, settled
 from irpref.values.samples import Rng
 
 MOST_TOPICS = 1000  # for which it is asked what unjudged documents could turn
+RESERVE = 0.85  # share of the level that a block may use, since skewed differences exceed it
 POWER = 0.8  # of so many topics that "would show" a difference
 
 
@@ -58,9 +64,12 @@ class Comparison(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
         One sentence a measure, then the test in one line.
     test : str
         Test, family, level and permutations.
+    by_topic : DataFrame
+        A row for each measure and topic, the largest difference first: `measure`, `group` (if there are groups),
+        `query_id`, `a`, `b`, `difference` (b - a).
     """
 
-    _metadata: ClassVar[list[str]] = ["text", "test"]
+    _metadata: ClassVar[list[str]] = ["text", "test", "by_topic"]
 
     @property
     def _constructor(self) -> type[Comparison]:
@@ -146,14 +155,21 @@ def compared(
     qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)  # read again for the groups
     found = results(measures, qrels, runs, alignment)
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
-    rows, text = [], []
+    rows, text, topics = [], [], []
     for whole in found:
         for group, inside in groups_of(groups, qrels, whole.topics).items():
             of = whole.on(inside)
-            row = {"measure": of.measure, **({} if group is None else {"group": group}), **_compared(of, level, seed)}
-            rows.append(row)
-            text.append(_sentence(row, of, shown, level, margin, group))
+            about = {"measure": of.measure, **({} if group is None else {"group": group})}
+            rows.append({**about, **_compared(of, level, seed)})
+            text.append(_sentence(rows[-1], of, shown, level, margin, group))
+            values = {"query_id": of.topics, "a": of.values[0], "b": of.values[1], "difference": _differences(of)}
+            topics.append(pd.DataFrame({**about, **values}).sort_values("difference", ascending=False, kind="stable"))
     table = Comparison(rows)
+    by_topic = pd.concat(topics).sort_values("difference", ascending=False, kind="stable")
+    order = {measure: i for i, measure in enumerate(table["measure"].unique())}
+    table.by_topic = by_topic.sort_values(
+        "measure", key=lambda names: names.map(order), kind="stable", ignore_index=True
+    )
     n_topics = int(table["topics"].iloc[0]) if groups is None else None
     table.test = described("stepdown", 2, n_topics, level, N_PERMUTATIONS)
     table.text = "\n".join([*text, f"test: {table.test}"])
@@ -216,14 +232,13 @@ def _sentence(
     (a, b), (mean_a, mean_b) = names, (row["mean_a"], row["mean_b"])
     said = of.measure + ("" if of.higher_is_better else " (lower is better)") + ("" if group is None else f", {group}")
     bounded = math.isfinite(row["low"])
-    p = f"p = {row['p']:.2g}" if row["p"] >= 0.00095 else f"p = {row['p']:.1g}"
     of_topics = f"{row['topics']:,} topic{'s' * (row['topics'] != 1)}"
 
     def around(low: float, high: float) -> str:
         interval = (
             f"{100 * level:.4g} % interval {low:.4f} to {high:.4f}" if bounded else "too few topics for an interval"
         )
-        return f"({interval}, {p}, {of_topics})"
+        return f"({interval}, {p_equals(row['p'])}, {of_topics})"
 
     if row["verdict"] == "not shown to differ":
         text = (
@@ -302,8 +317,8 @@ def gate(
     margin : float of at least 0
         A loss of the mean that is tolerated.
     level : float in (0, 1)
-        Confidence level of the one-sided bounds. Of k measures each has an upper bound at 1 - (1 - level) / k, so that
-        the chance of a false block stays the same.
+        Confidence level of the one-sided bounds. k measures share the level of a block, (1 - level) / k each, so that
+        the chance of a false one stays the same.
     float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
         Documents that no human judged are filled in, see `irpref.fill`.
@@ -312,11 +327,12 @@ def gate(
     -------
     Gate
         A DataFrame with a row for each measure: `measure`, `baseline`, `candidate` (means), `difference`, `low`, `high`
-        (candidate minus baseline and its bounds, turned round where lower is better: a loss is negative),
-        `verdict` (of this measure alone), `topics`, `topics_needed` (that would decide in 4 of 5 experiments if the
-        difference is as observed; missing where it is decided), `missing_baseline`, `missing_candidate` (topics without
-        documents), `unjudged_baseline`, `unjudged_candidate` (share of unjudged documents in the first ten),
-        `could_turn` (whether judging them could change the verdict of this measure; missing where that is not known).
+        (candidate minus baseline and its bounds, turned round if lower is better: a loss is negative), `p` (that of
+        `compare`), `worse` (whether this measure is shown to be worse), `verdict` (of this measure alone), `topics`,
+        `topics_needed` (that would decide in 4 of 5 experiments if the difference is as observed; missing if it is
+        decided), `missing_baseline`, `missing_candidate` (topics without documents), `unjudged_baseline`,
+        `unjudged_candidate` (share of unjudged documents in the first ten), `could_turn` (whether judging them could
+        change the verdict of this measure; missing if that is not known).
 
     Raises
     ------
@@ -346,7 +362,7 @@ def gate(
     missing = (found["NumQ"].values == 0).sum(axis=1)
     unjudged = 1 - found["Judged@10"].means
     turns = _turns(chosen, qrels, runs) if n_topics <= MOST_TOPICS else {}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for measure in chosen:
         of = found[str(measure)]
         row = _bounds(of, margin, level, len(chosen))
@@ -355,15 +371,17 @@ def gate(
         rows.append(row | {"could_turn": _could_turn(row, turns.get(str(measure)), of, margin)})
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
     table.qrels = hash_of_pool(recent_pool(qrels, preferences=True))
-    table.verdict = _verdict(rows, margin)
+    if all(row["low"] > -margin for row in rows):
+        table.verdict = "pass"
+    else:
+        table.verdict = "block" if any(row["worse"] for row in rows) else "inconclusive"
     table.text = _summary(table, rows, level, margin)
     return table
 
 
-def _verdict(rows: Sequence[Mapping[str, Any]], margin: float) -> str:
-    if all(row["low"] > -margin for row in rows):
-        return "pass"
-    return "block" if any(row["high"] < 0 for row in rows) else "inconclusive"
+def _verdict(low: float, worse: bool, margin: float) -> str:
+    """The verdict of one measure."""
+    return "pass" if low > -margin else "block" if worse else "inconclusive"
 
 
 def _bounds(of: Results, margin: float, level: float, n_measures: int) -> dict[str, Any]:
@@ -385,9 +403,14 @@ def _bounds(of: Results, margin: float, level: float, n_measures: int) -> dict[s
         "low": low * of.scale + 0.0,
         "high": high * of.scale + 0.0,
     }
-    verdict = _verdict([row], margin)
-    needed = _deciding(mean, spread, margin / of.scale, level) if verdict == "inconclusive" else None
-    return row | {"verdict": verdict, "topics": n, "topics_needed": needed}
+    # Half the p, as only a loss counts; times the number of measures, which share the level.
+    row["p"] = float(stepdown(gain[None])[0][0])
+    shared = np.array(row["p"] / 2 * n_measures / RESERVE)
+    row["worse"] = bool(row["high"] < 0 and significant(shared, level))
+    row["verdict"] = _verdict(row["low"], row["worse"], margin)
+    undecided = row["verdict"] == "inconclusive"
+    needed = _deciding(mean, spread, margin / of.scale, level) if undecided else None
+    return row | {"topics": n, "topics_needed": None if needed is None else max(needed, n + 1)}
 
 
 def _deciding(mean: float, spread: float, margin: float, level: float) -> int | None:
@@ -414,8 +437,18 @@ def _deciding(mean: float, spread: float, margin: float, level: float) -> int | 
     return high
 
 
-def _turns(chosen: Sequence[Any], qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, tuple[float, float]]:
-    """Lowest and highest difference of the means that judging the unjudged documents could leave, by measure."""
+class _Ends(NamedTuple):
+    """Differences of the means that judging the unjudged documents could leave; not exact: found by a search."""
+
+    low: float
+    high: float
+    exact: bool
+
+
+def _turns(chosen: Sequence[Any], qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, _Ends]:
+    """Lowest and highest difference by measure; none where that is not known."""
+    if _identical(*runs.values()):
+        return {str(measure): _Ends(0.0, 0.0, True) for measure in chosen}
     out = {}
     for measure in chosen:
         try:
@@ -423,18 +456,32 @@ def _turns(chosen: Sequence[Any], qrels: Qrels, runs: Mapping[str, Run]) -> dict
         except ValueError:  # nothing is known of this measure, or of these judgments
             continue
         (row,) = found.to_dict("records")
-        out[str(measure)] = (float(row["low"]), float(row["high"]))
+        out[str(measure)] = _Ends(float(row["low"]), float(row["high"]), bool(row["exact"]))
     return out
 
 
-def _could_turn(row: Mapping[str, Any], ends: tuple[float, float] | None, of: Results, margin: float) -> bool | None:
-    """Whether another difference of the means would be another verdict, the width of the bounds as it is."""
+def _identical(one: Run, two: Run) -> bool:
+    """Whether two runs hold the same documents with the same scores."""
+    a, b = as_table(one, "score"), as_table(two, "score")
+    if isinstance(a, Table) and isinstance(b, Table):
+        rows = (sorted(zip(as_list(t.query_id), as_list(t.doc_id), t.value.tolist(), strict=True)) for t in (a, b))
+        return len(a) == len(b) and next(rows) == next(rows)
+    return not isinstance(a, Table) and not isinstance(b, Table) and a == b
+
+
+def _could_turn(row: Mapping[str, Any], ends: _Ends | None, of: Results, margin: float) -> bool | None:
+    """Whether another difference of the means would be another verdict, the width of the bounds as it is.
+
+    The ends of a search were attained, but there may be others beyond them: then "no" is not known.
+    """
     if ends is None:
         return None
-    low, high = ends if of.higher_is_better else (-ends[1], -ends[0])
+    if ends.low == ends.high and ends.exact:
+        return False
+    low, high = (ends.low, ends.high) if of.higher_is_better else (-ends.high, -ends.low)
     down, up = row["difference"] - row["low"], row["high"] - row["difference"]
-    now = row["verdict"]
-    return any(_verdict([{"low": end - down, "high": end + up}], margin) != now for end in (low, high))
+    verdicts = {_verdict(end - down, end + up < 0, margin) for end in (low, high)}
+    return True if verdicts != {row["verdict"]} else False if ends.exact else None
 
 
 def _summary(table: Gate, rows: Sequence[Mapping[str, Any]], level: float, margin: float) -> str:
@@ -444,7 +491,7 @@ def _summary(table: Gate, rows: Sequence[Mapping[str, Any]], level: float, margi
     if table.verdict == "block":
         said = []
         for row in rows:
-            if row["high"] < 0:
+            if row["worse"]:
                 verb = "fell" if row["candidate"] < row["baseline"] else "rose"
                 size, least, most = -row["difference"], -row["high"], -row["low"]
                 said.append(f"{row['measure']} {verb} by {size:.3f} ({least:.3f} to {most:.3f} {at})")

@@ -21,16 +21,14 @@ from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "RUN... [MEASURE...]")
-    frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument(
         "--judge-next",
         metavar="N",
         type=int,
         help="also list the N unjudged documents that matter most to which run is better",
     )
-    frame.add_reading(parser, float32=False)
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if a problem is grave")
-    frame.add_output(parser)
+    frame.add(parser, "topic", *frame.READING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from irpref import check
     from irpref.cli.scoring import read_judgments, reads_preferences
 
-    given = frame.inputs(args)
+    given = frame.inputs(args, default=())
     if args.judge_next is not None:
         if args.judge_next < 1:
             raise UsageError(f"--judge-next {args.judge_next}: expected a number of at least 1")

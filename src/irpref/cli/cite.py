@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 
+from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, named_measures
-from irpref.cli.imported import add_import
 
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument(
         "measures", metavar="MEASURE", nargs="*", help="such as 'RPref(max_rel=3)@10'; without one: irpref itself"
     )
-    add_import(parser)
+    frame.add(parser, "import")
 
 
 def run(args: argparse.Namespace) -> None:

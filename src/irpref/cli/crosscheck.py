@@ -24,9 +24,7 @@ exit status: 0, or 1 if a difference has no known reason
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "RUN... [MEASURE...]")
-    frame.add_topic(parser, "only this topic", several=True)
-    frame.add_reading(parser, float32=False)
-    frame.add_output(parser)
+    frame.add(parser, "topic", *frame.READING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> int:

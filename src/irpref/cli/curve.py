@@ -20,7 +20,7 @@ from typing import Any
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
-from irpref.show.text import LINES, of_frame, rounded, significant
+from irpref.show.text import FORMS, LINES, of_frame, rounded, significant
 
 OF_THE_HOST = ("pr", "histogram")  # curves of measures that pytrec_eval computes for ir_measures
 FUNCTIONS = {
@@ -50,17 +50,17 @@ def _arguments(kind: str, parser: Parser) -> None:
     add_options(parser, kind)
     if kind != "histogram":
         parser.add_argument("-q", "--by-query", action="store_true", help="also print each topic")
-    frame.add_topic(parser, "only this topic")
-    frame.add_reading(parser, float32=kind in OF_THE_HOST)
-    frame.add_output(parser, help="default: tsv")
+    own = {"topic": {"action": "store", "help": "only this topic"}, "output": f"{', '.join(FORMS)} (default: tsv)"}
+    ranking = frame.RANKING if kind in OF_THE_HOST else ()
+    frame.add(parser, "topic", *frame.READING, *ranking, *frame.WRITING, **own)
 
 
 def add_options(parser: Parser, kind: str) -> None:
     """The options of a curve, see `options`."""
     if kind in FUNCTIONS:
-        frame.add_groups(parser, "means over each group of topics")
+        frame.add(parser, "groups")
     if kind in ("pr", "summary", "histogram"):
-        frame.add_rel(parser)
+        frame.add(parser, "rel")
     if kind in ("crp", "sketch", "pr", "gain", "areas"):
         parser.add_argument("--judged-only", action="store_true", help="leave out unjudged documents")
     if kind in ("crp", "sketch", "gain", "areas"):
@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> None:
 def _table(args: argparse.Namespace) -> Any:
     from irpref import curves
 
-    given = frame.inputs(args, n_runs=2 if args.kind == "histogram" else None)
+    given = frame.inputs(args, 2 if args.kind == "histogram" else None, default=())
     more = options(args, given)
     qrels, runs = given.judgments().rows(), given.runs(args, rounded=True)
     function = getattr(curves, FUNCTIONS[args.kind])

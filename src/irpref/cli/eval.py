@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
 from irpref.cli.scoring import Scorer, Scores, SideBySide, read_judgments, reads_preferences
 from irpref.formats.runs import run_names
-from irpref.show.text import LINES, Cell, Column, Table, rounded
+from irpref.show.text import FORMS, LINES, Cell, Column, Table, rounded
 
 EPILOG = """\
 examples:
@@ -31,8 +31,7 @@ examples:
 
 exit status: 0 done, 1 bad input, 2 bad command line, 130 interrupted, 141 output closed
 """
-LONG_BYTES = 64 << 20  # runs of this size are worth a word about progress
-SUMMARY = "all"  # the host's name of the row over all topics
+SUMMARY = "all"  # ir_measures' name of the row over all topics
 PLACES = 4
 # Numbers that describe a run but do not rank it.
 _COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
@@ -41,29 +40,26 @@ _COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
 def _arguments(parser: Parser) -> None:
     what = parser.first_group("what to compute")
     frame.add_inputs(parser, to=what)
-    frame.add_topic(what, "only this topic", several=True)
-    frame.add_groups(what, "means over groups of topics")
-    frame.add_known(what)
     what.add_argument(
         "--preferences", metavar="FILE", help="preference judgments, if QRELS has grades (PrefShare, ...)"
     )
-    frame.add_judge(what)
+    frame.add(what, "topic", "groups", "known", "judge")
     what.add_argument("--provider", metavar="NAME", help="compute everything with this provider of ir_measures")
     shown = parser.add_argument_group("output")
-    # As the host's command has it.
-    frame.add_output(shown, "default: tsv or table", ["--output_format"])
+    frame.add(shown, *frame.WRITING, output=f"{', '.join(FORMS)} (default: tsv or table)")
+    # Both spellings: that of the command ir_measures, and that of our other options.
     shown.add_argument("-q", "--by_query", "--by-query", action="store_true", help="also print the value of each topic")
     help = "with -q: leave out the means"
     shown.add_argument("-n", "--no_summary", "--no-summary", action="store_true", help=help)
     help = "decimal places; -1 for all (default: %(default)s)"
     shown.add_argument("-p", "--places", metavar="N", type=int, default=PLACES, help=help)
     input_ = parser.add_argument_group("input")
-    frame.add_reading(input_)
+    frame.add(input_, *frame.READING, *frame.RANKING)
     input_.add_argument("--strict", action="store_true", help="stop if a topic of a run has a document twice")
     tests = parser.add_argument_group("compare with a baseline")
     tests.add_argument("--baseline", metavar="RUN", help="test whether each other run differs from this one")
-    frame.add_pairs(tests, "test", default=None)
-    tests.add_argument("--level", type=float, help="mark runs with adjusted p <= 1 - LEVEL by a dagger (default: 0.95)")
+    level = {"default": None, "help": "mark runs with adjusted p <= 1 - LEVEL by a dagger (default: 0.95)"}
+    frame.add(tests, "pairs", "level", pairs={"default": None}, level=level)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -74,6 +70,32 @@ def run(args: argparse.Namespace) -> int:
     UsageError, ValueError, OSError
         Shown by `irpref.cli.main`.
     """
+    given = _checked(args)
+    base = _baseline(args, given)
+    if [given.qrels, args.preferences, *given.files.values()].count("-") > 1:
+        raise UsageError("standard input ('-') can be read once only")
+    form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
+    exact = len(given.files) == 1 and form in LINES and args.by_query
+    scorer, groups, scores, status = _scores(args, given, base, exact)
+    if not scores or (base is not None and len(scores) < 2):
+        return ERROR
+    _say_grave(scores)
+    values = _values(scores, given.measures, base, args, groups)
+    if form not in LINES:
+        wide = _wide(values, given.measures, args, len(given.files) > 1)
+        wide.notes = [*wide.notes, *_note(scores, base, args)]
+        frame.show(args, wide if scorer.pool is None else _with_answered(wide, scores, scorer.pool.n_topics), "table")
+        return status
+    if form in ("json", "jsonl") and args.places != PLACES:
+        sys.stderr.write(f"--places is ignored when using --output {form}\n")  # as the command ir_measures says it
+    frame.show(args, _long(values, base, args, len(given.files) > 1), "tsv", head=False)
+    return status
+
+
+def _checked(args: argparse.Namespace) -> frame.Inputs:
+    """What the arguments name; options that depend on others filled in or refused."""
+    from ir_measures import providers
+
     args.by_query |= bool(args.topic)
     args.no_summary |= bool(args.topic)
     if args.no_summary and not args.by_query:
@@ -86,26 +108,32 @@ def run(args: argparse.Namespace) -> int:
     if not 0 < args.level < 1:
         raise UsageError(f"--level {args.level:g}: expected a number between 0 and 1")
     given = frame.inputs(args)
-    if not given.measures:
-        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
-    _check_provider(args.provider)
-    base = _baseline(args, given)
-    if [given.qrels, args.preferences, *given.files.values()].count("-") > 1:
-        raise UsageError("standard input ('-') can be read once only")
-    form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
+    if args.provider is not None and args.provider not in providers.registry:
+        known = ", ".join(providers.registry)
+        raise UsageError(f"unknown provider {args.provider!r}; expected one of {known}")
+    return given
 
-    def prepare() -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
-        exact = len(given.files) == 1 and form in LINES and args.by_query
-        return _scorer(args, given, exact, compared=bool(base))
+
+def _scores(
+    args: argparse.Namespace, given: frame.Inputs, base: str | None, exact: bool
+) -> tuple[Scorer | SideBySide, dict[str | None, set[str]], dict[str, Scores], int]:
+    """The values of each run that can be read, what computed them, the topics of each group, and the exit status."""
+    from irpref.meta.progress import Bar
 
     scores: dict[str, Scores] = {}
     status = OK
     paths = list(given.files.values())
     shared = [given.qrels, args.known, args.preferences, args.groups]
-    with _crew(lambda: prepare()[0].score, paths, shared, args.jobs) as others, _progress(paths) as report:
+    bar = Bar(len(paths))
+
+    def prepare() -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
+        return _scorer(args, given, exact, compared=base is not None)
+
+    with _crew(lambda: prepare()[0].score, paths, shared, args.jobs) as others:
         scorer, groups = prepare()
-        several = scorer.score_all(paths, args.jobs, report) if others is None else others.each(scorer.score)
+        several = scorer.score_all(paths, args.jobs) if others is None else others.each(scorer.score)
         for name, done in zip(given.files, several, strict=True):
+            bar.step(name)
             frame.warn_again(done, len(paths) > 1)
             if done.value is not None:
                 scores[name] = done.value
@@ -117,58 +145,19 @@ def run(args: argparse.Namespace) -> int:
             # The others are printed.
             frame.complain(error)
             status = ERROR
-    if not scores or (base is not None and len(scores) < 2):
-        return ERROR
-    n_topics = None if scorer.pool is None else scorer.pool.n_topics
-    _say_grave(scores)
-    if base is not None and not args.no_summary and args.groups is None:
-        _say_daggers(scores, base, given.measures, args)
-    values = _values(scores, given.measures, base, args, groups)
-    if form not in LINES:
-        wide = _wide(values, given.measures, args, len(given.files) > 1)
-        wide.notes = [*wide.notes, *_note(scores, base, args)]
-        frame.show(args, wide if n_topics is None else _with_answered(wide, scores, n_topics), "table")
-        return status
-    if form in ("json", "jsonl") and args.places != PLACES:
-        sys.stderr.write(f"--places is ignored when using --output {form}\n")
-    frame.show(args, _long(values, base, args, len(given.files) > 1), "tsv", head=False)
-    return status
+        bar.close()
+    return scorer, groups, scores, status
 
 
 def _say_grave(scores: Mapping[str, Scores]) -> None:
     """What `irpref check` finds grave."""
-    if not any(of.grave for of in scores.values()):
-        return
-    from irpref.analysis.check import lines
+    if any(of.grave for of in scores.values()):
+        from irpref.analysis.check import lines
 
-    several = len(scores) > 1
-    said = (finding.but(run=name if several else None) for name, of in scores.items() for finding in of.grave)
-    for line in lines(said):
-        frame.say(f"check: {line}")
-
-
-def _say_daggers(
-    scores: Mapping[str, Scores], base: str, measures: Sequence[Measure], args: argparse.Namespace
-) -> None:
-    """Where a run differs from the baseline because of the topics that one of them lacks, and would not otherwise."""
-    lacking = {name: {*of.missing, *scores[base].missing} for name, of in scores.items() if name != base}
-    if not any(lacking.values()):
-        return
-    tested = _compared(scores, base, measures, args)
-    for (name, measure), of in tested.items():
-        one, two = (scores[run].by_topic.get(measure, {}) for run in (name, base))
-        both = [topic for topic in one if topic in two and topic not in lacking[name]]
-        p = of.p_adjusted
-        if not (lacking[name] and of.significant and len(both) > 1):
-            continue
-        two_runs = {run: _on(scores[run], "", set(both)) for run in (base, name)}
-        again = _compared(two_runs, base, [measure], args)[name, measure]
-        rest = again.p_adjusted
-        if not again.significant:
-            frame.say(
-                f"check: {name}: topics without documents alone make {measure} differ from {base}: p = {p:.2g}, "
-                f"but {rest:.2g} over the {len(both)} topics that both answer"
-            )
+        several = len(scores) > 1
+        said = (finding.but(run=name if several else None) for name, of in scores.items() for finding in of.grave)
+        for line in lines(said):
+            frame.say(f"check: {line}")
 
 
 def _with_answered(table: Table, scores: Mapping[str, Scores], n_topics: int) -> Table:
@@ -206,30 +195,31 @@ def _scorer(
     groups = _groups(args.groups, judgments.topic_ids())
     if args.topic:
         args.topic = frame.only_topics(judgments.topic_ids(), args.topic)
+
+    def scorer(measures: list[Measure], of: Any) -> Scorer:
+        return Scorer(
+            measures,
+            of,
+            # Line by line as the host's command: also in the order of its lines.
+            exact=exact,
+            provider=args.provider,
+            strict=args.strict,
+            alignment=frame.alignment(args),
+            by_topic=args.by_query or compared or args.groups is not None,
+            form=given.reading,
+        )
+
     try:
         with frame.asking_for_known(args):
-
-            def scorer(measures: list[Measure], of: Any) -> Scorer:
-                return Scorer(
-                    measures,
-                    of,
-                    # Line by line as the host's command: also in the order of its lines.
-                    exact=exact,
-                    provider=args.provider,
-                    strict=args.strict,
-                    alignment=frame.alignment(args),
-                    by_topic=args.by_query or compared or args.groups is not None,
-                    form=frame.reading(args),
-                )
-
             if args.preferences is None:
                 return scorer(given.measures, judgments), groups
             on_preferences = [measure for measure in given.measures if reads_preferences(measure)]
             if not on_preferences:
                 raise UsageError("--preferences: none of the measures reads preferences, as PrefShare and PrefAP do")
             others = [measure for measure in given.measures if measure not in on_preferences]
-            scorers = [scorer(on_preferences, read_judgments(args.preferences, preferences=True))]
-            return SideBySide(given.measures, [*([scorer(others, judgments)] if others else []), *scorers]), groups
+            scorers = [scorer(others, judgments)] if others else []
+            preferences = read_judgments(args.preferences, preferences=True, form=given.reading)
+            return SideBySide(given.measures, [*scorers, scorer(on_preferences, preferences)]), groups
     except ValueError as error:
         text = str(error)
         if text.startswith("qrels: "):
@@ -253,32 +243,18 @@ def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str
 # Values ---------------------------------------------------------------------------------------------------------
 
 
-class Tested(Record):
-    """The test of a run against the baseline."""
-
-    p: float
-    p_adjusted: float
-    significant: bool
-
-
 class Value(Record):
-    """A value, where it belongs, and how it compares with the baseline."""
+    """A value, what it belongs to, and how it compares with the baseline."""
 
     run: str
     query_id: str  # SUMMARY for all topics
     measure: Measure
     value: float
     difference: float | None = None
-    tested: Tested | None = None
     group: str | None = None
-
-    @property
-    def p(self) -> float | None:
-        return None if self.tested is None else self.tested.p
-
-    @property
-    def p_adjusted(self) -> float | None:
-        return None if self.tested is None else self.tested.p_adjusted
+    p: float | None = None
+    p_adjusted: float | None = None
+    differs: bool = False
 
 
 def _values(
@@ -306,18 +282,18 @@ def _values(
                     continue
                 of_base = scores[base].by_topic.get(measure, {}) if base is not None and compared else {}
                 less = value - of_base[topic] if topic in of_base else None
-                yield Value(name, topic, measure, value, less, group=group_of.get(topic))
+                yield Value(name, topic, measure, value, less, group_of.get(topic))
         if args.no_summary:
             continue
         for group, of in parts.items():
             for measure in measures:
                 value = of[name].means[measure]
                 less = value - of[base].means[measure] if base is not None and compared else None
-                yield Value(name, SUMMARY, measure, value, less, tested.get((group, name, measure)), group)
+                yield Value(name, SUMMARY, measure, value, less, group, *tested.get((group, name, measure), ()))
 
 
 def _on(found: Scores, group: str | None, topics: set[str]) -> Scores:
-    """The values on the topics of a group; all values where there are no groups."""
+    """The values on the topics of a group; all values if there are no groups."""
     if group is None:
         return found
     out = Scores()
@@ -335,11 +311,11 @@ def _on(found: Scores, group: str | None, topics: set[str]) -> Scores:
 
 def _compared(
     scores: Mapping[str, Scores], base: str, measures: Sequence[Measure], args: argparse.Namespace
-) -> dict[tuple[str, Measure], Tested]:
-    """The tests by run and measure. The family are the runs compared by one measure."""
+) -> dict[tuple[str, Measure], tuple[float, float, bool]]:
+    """p, adjusted p and whether the run differs, by run and measure. The family is the runs compared by one measure."""
     from irpref.analysis.pairs import pair_tests, significant
 
-    out: dict[tuple[str, Measure], Tested] = {}
+    out: dict[tuple[str, Measure], tuple[float, float, bool]] = {}
     names = list(scores)
     for measure in measures:
         by_topic = [scores[name].by_topic.get(measure, {}) for name in names]
@@ -350,8 +326,7 @@ def _compared(
         values = np.array([[of[topic] for topic in topics] for of in by_topic], dtype=np.float64)
         (found,) = pair_tests([values], args.pairs, baseline=names.index(base))
         columns = found.p.tolist(), found.p_adjusted.tolist(), significant(found.p_adjusted, args.level).tolist()
-        tests = zip(found.first.tolist(), *columns, strict=True)
-        out.update({(names[i], measure): Tested(*of) for i, *of in tests})
+        out |= {(names[i], measure): of for i, of in zip(found.first.tolist(), zip(*columns, strict=True), strict=True)}
     return out
 
 
@@ -396,9 +371,8 @@ def _wide(values: Iterable[Value], measures: Sequence[Measure], args: argparse.N
             if measure not in of:  # the host leaves topics out of some measures
                 cells.append(None)
                 continue
-            shown, tested = number(of[measure].value), of[measure].tested
-            differs = tested is not None and tested.significant
-            cells.append(Cell(shown, best.get((where, measure)) == shown, differs))
+            shown = number(of[measure].value)
+            cells.append(Cell(shown, best.get((where, measure)) == shown, of[measure].differs))
         rows.append(cells)
     notes = []
     if any(text is not None for text in best.values()):
@@ -433,18 +407,8 @@ def _note(scores: Mapping[str, Scores], base: str | None, args: argparse.Namespa
     return [f"† differs from {base}: {said}; a value without † is not shown to differ"]
 
 
-def _check_provider(name: str | None) -> None:
-    from ir_measures import providers
-
-    if name is not None and name not in providers.registry:
-        raise UsageError(f"unknown provider {name!r}; expected one of {', '.join(providers.registry)}")
-
-
 def _same_file(a: str, b: str) -> bool:
     return a == b or (a != "-" and b != "-" and os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b))
-
-
-# On the way -----------------------------------------------------------------------------------------------------
 
 
 def _crew(prepare: Callable[[], Callable[[str], Scores]], paths: list[str], *more: Any) -> Any:
@@ -454,24 +418,6 @@ def _crew(prepare: Callable[[], Callable[[str], Scores]], paths: list[str], *mor
     from irpref.judged.crew import crew
 
     return crew(prepare, paths, *more)
-
-
-@contextmanager
-def _progress(paths: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
-    """A line on standard error while long files are read, if that is a terminal."""
-    size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    if not sys.stderr.isatty() or (size < LONG_BYTES and "-" not in paths):
-        yield None
-        return
-
-    def report(rows: int) -> None:
-        sys.stderr.write(f"\r{rows / 1e6:.1f} million rows\033[K")
-        sys.stderr.flush()
-
-    try:
-        yield report
-    finally:
-        sys.stderr.write("\r\033[K")
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

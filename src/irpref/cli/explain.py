@@ -22,11 +22,9 @@ Only measures that are sums over documents can be explained; for others, the mes
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "RUN MEASURE", " -t ID")
-    frame.add_topic(parser, "the topic")
     parser.add_argument("--all", action="store_true", dest="every", help="also show documents that add nothing")
-    frame.add_known(parser)
-    frame.add_reading(parser, float32=False)
-    frame.add_output(parser)
+    one = {"action": "store", "help": "the topic"}
+    frame.add(parser, "topic", "known", *frame.READING, *frame.WRITING, topic=one)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -22,7 +22,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from irpref.arrays.record import Record
-from irpref.cli.imported import add_import
+from irpref.cli.imported import imported
 from irpref.formats import tables
 from irpref.formats.columns import Reading
 from irpref.formats.columns import reading as made_reading
@@ -35,12 +35,11 @@ if TYPE_CHECKING:
 
     from irpref.judged.order import Alignment
     from irpref.judged.stream import Done
-    from irpref.judged.types import Qrels, Runs
 
 PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
 OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".html", ".htm", ".gz", ".zst", ".zip", ".bz2", ".xz")
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
-PAIRS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")  # of irpref.analysis.pairs, which --help does without
+PAIRS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")  # of irpref.analysis.pairs, not imported for --help
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
 
@@ -73,7 +72,7 @@ class Parser(argparse.ArgumentParser):
 
     def options(self) -> list[str]:
         """All options of this parser and of those below it."""
-        found = [option for a in self._actions if a.help != argparse.SUPPRESS for option in a.option_strings]
+        found = [option for a in self._actions for option in a.option_strings]
         below = [a.choices.values() for a in self._actions if isinstance(a, argparse._SubParsersAction)]
         return found + [option for parsers in below for parser in parsers for option in parser.options()]
 
@@ -152,91 +151,6 @@ class Command(Record):
 # Arguments ------------------------------------------------------------------------------------------------------
 
 
-def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "", to: Any = None) -> None:
-    """QRELS and `what` follows it, which `inputs` gives back; the usage ends in `end`; all go `to` a group."""
-    parser.usage = f"%(prog)s [options] QRELS {what}{end}"
-    to = parser if to is None else to
-    to.add_argument("qrels", metavar="QRELS", help="judgments: a file, '-', or an id of ir_datasets")
-    add_runs(to, what)
-
-
-def add_runs(parser: Any, what: str = "RUN... MEASURE...") -> None:
-    """What comes after the judgments."""
-    measures = "MEASURE" in what
-    help = "run files or '-'" + ", then measures such as nDCG@10" * measures
-    parser.add_argument("arguments", metavar=what, nargs="+", help=help)
-    if measures:
-        help = "a measure with the name of a file in this folder"
-        parser.add_argument("-m", "--measure", metavar="NAME", action="append", default=[], help=help)
-        add_import(parser)
-
-
-def add_topic(parser: Any, help: str, several: bool = False) -> None:
-    """-t, --topic."""
-    parser.add_argument(
-        "-t",
-        "--topic",
-        metavar="ID",
-        action="append" if several else "store",
-        help=help + " (repeatable)" * several,
-    )
-
-
-def add_output(parser: Any, help: str = "default: table", spellings: Sequence[str] = (), forms: Any = FORMS) -> None:
-    """-o, --output (with other `spellings`) and -f, --file."""
-    text = f"{', '.join(forms)} ({help})"
-    parser.add_argument("-o", "--output", *spellings, dest="output", metavar="FORMAT", choices=forms, help=text)
-    text = "write to a file; -o follows from .csv, .tsv, .json, .jsonl, .tex, .md"
-    parser.add_argument("-f", "--file", metavar="FILE", help=text)
-
-
-def add_reading(parser: Any, float32: bool = True) -> None:
-    """--format, --jobs and, where the host's measures are computed, --float32: how runs are read."""
-    parser.add_argument(
-        "--format",
-        type=_form,
-        metavar="FORM",
-        help=f"format of the runs: {', '.join(tables.FORMS)}",
-    )
-    parser.add_argument(
-        "--columns",
-        type=_columns,
-        metavar="OURS=YOURS",
-        help="if your columns have other names: relevance=rating,doc_id=chunk_id",
-    )
-    parser.add_argument(
-        "--labels",
-        type=_labels,
-        metavar="LABELS",
-        help="if grades are words: good=1,bad=0, 'S A B C', 'L0 L1 L2' or 'nr pr fr hr'",
-    )
-    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="runs to read at a time (default: one per core)")
-    if float32:
-        parser.add_argument(
-            "--float32",
-            action="store_true",
-            help="round scores to 32 bits for measures of pytrec_eval, as it does",
-        )
-        parser.add_argument(
-            "--ties",
-            choices=("id", "input"),
-            default="id",
-            help="rank equal scores by document id, descending (default), or in file order",
-        )
-
-
-def ranking(args: argparse.Namespace) -> dict[str, Any]:
-    """`float32` and `ties` of a command, as functions take them."""
-    return {"float32": args.float32, "ties": args.ties}
-
-
-def alignment(args: argparse.Namespace) -> Alignment:
-    """`--float32` and `--ties` of a command."""
-    from irpref.judged.order import Alignment
-
-    return Alignment(**ranking(args))
-
-
 def _form(text: str) -> str:
     if text in tables.FORMS:
         return text
@@ -270,36 +184,139 @@ def _labels(text: str) -> str | dict[str, float]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def reading(args: argparse.Namespace | None) -> Reading | None:
-    """How files are read, as the options of `add_reading` say; None if they say nothing."""
-    said = [getattr(args, name, None) for name in ("format", "columns", "labels")]
-    return made_reading(*said) if any(said) else None
-
-
 def _jobs(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number of at least 1")
     return int(text)
 
 
-def add_known(parser: Any) -> None:
-    """--known."""
-    parser.add_argument("--known", metavar="FILE", help="documents that the user already knew (Coverage, Novelty)")
+def _existing(path: str) -> str:
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"--groups {path}: no such file")
+    return path
 
 
-def add_judge(parser: Any) -> None:
-    """--judge."""
-    parser.add_argument(
-        "--judge",
+def _option(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return flags, settings
+
+
+def _several(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return _option(*flags, action="append", **settings | {"help": f"{settings['help']} (repeatable)"})
+
+
+# The options that commands share, as `add_argument` takes them.
+_FORMATS = ", ".join(FORMS)
+OPTIONS = {
+    "topic": _several("-t", "--topic", metavar="ID", help="only this topic"),
+    "groups": _option("--groups", metavar="FILE", type=_existing, help="means over groups of topics"),
+    "known": _option("--known", metavar="FILE", help="documents that the user already knew (Coverage, Novelty)"),
+    "judge": _several("--judge", metavar="FILE", help="fill unjudged documents with grades of an LLM judge"),
+    "rel": _option("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)"),
+    "level": _option("--level", type=float, default=0.95, help="confidence level (default: %(default)s)"),
+    "pairs": _option(
+        "--pairs",
+        metavar="TEST",
+        choices=PAIRS,
+        default=PAIRS[0],
+        help=f"test: {', '.join(PAIRS)} (default: {PAIRS[0]})",
+    ),
+    "measure": _several("-m", "--measure", metavar="NAME", default=[], help="a measure with the name of a file here"),
+    "import": _several(
+        "--import",
+        dest="imported",
+        metavar="MODULE",
+        type=imported,
+        help="load measures of your own, such as mine.py",
+    ),
+    "format": _option("--format", type=_form, metavar="FORM", help=f"format of the runs: {', '.join(tables.FORMS)}"),
+    "columns": _option(
+        "--columns",
+        type=_columns,
+        metavar="OURS=YOURS",
+        help="if your columns have other names: relevance=rating,doc_id=chunk_id",
+    ),
+    "labels": _option(
+        "--labels",
+        type=_labels,
+        metavar="LABELS",
+        help="if grades are words: good=1,bad=0, 'S A B C', 'L0 L1 L2' or 'nr pr fr hr'",
+    ),
+    "jobs": _option("-j", "--jobs", type=_jobs, metavar="N", help="runs to read at a time (default: one per core)"),
+    "float32": _option(
+        "--float32", action="store_true", help="round scores to 32 bits for measures of pytrec_eval, as it does"
+    ),
+    "ties": _option(
+        "--ties",
+        choices=("id", "input"),
+        default="id",
+        help="rank equal scores by document id, descending (default), or in file order",
+    ),
+    # The command ir_measures calls it --output_format.
+    "output": _option(
+        *("-o", "--output", "--output_format"),
+        dest="output",
+        metavar="FORMAT",
+        choices=FORMS,
+        help=f"{_FORMATS} (default: table)",
+    ),
+    "file": _option(
+        "-f",
+        "--file",
         metavar="FILE",
-        action="append",
-        help="fill unjudged documents with grades of an LLM judge (repeatable)",
-    )
+        help="write to a file; -o follows from .csv, .tsv, .json, .jsonl, .tex, .md",
+    ),
+}
+READING = ("format", "columns", "labels", "jobs")  # how files are read
+RANKING = ("float32", "ties")  # how documents are ranked
+WRITING = ("output", "file")
+
+
+def add(to: Any, *names: str, **settings: Any) -> None:
+    """Add shared options to a parser or group; settings are by option, a text being its help."""
+    for name in names:
+        flags, usual = OPTIONS[name]
+        own = settings.get(name, {})
+        to.add_argument(*flags, **usual | ({"help": own} if isinstance(own, str) else own))
+
+
+def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "", to: Any = None) -> None:
+    """QRELS and `what` follows it, which `inputs` gives back; the usage ends in `end`; all go `to` a group."""
+    parser.usage = f"%(prog)s [options] QRELS {what}{end}"
+    to = parser if to is None else to
+    to.add_argument("qrels", metavar="QRELS", help="judgments: a file, '-', or an id of ir_datasets")
+    add_runs(to, what)
+
+
+def add_runs(to: Any, what: str = "RUN... MEASURE...") -> None:
+    """What comes after the judgments."""
+    measures = "MEASURE" in what
+    help = "run files or '-'" + ", then measures such as nDCG@10" * measures
+    to.add_argument("arguments", metavar=what, nargs="+", help=help)
+    if measures:
+        add(to, "measure", "import")
+
+
+def ranking(args: argparse.Namespace) -> dict[str, Any]:
+    """`float32` and `ties` of a command, as functions take them."""
+    return {name: getattr(args, name) for name in RANKING}
+
+
+def alignment(args: argparse.Namespace) -> Alignment:
+    """The same as one object."""
+    from irpref.judged.order import Alignment
+
+    return Alignment(**ranking(args))
+
+
+def reading(args: argparse.Namespace | None) -> Reading | None:
+    """How files are read, as the options say; None if they say nothing."""
+    said = [getattr(args, name, None) for name in READING[:-1]]
+    return made_reading(*said) if any(said) else None
 
 
 @contextmanager
 def asking_for_known(args: argparse.Namespace) -> Iterator[None]:
-    """Where a measure misses the column `known`, the option that brings it."""
+    """If a measure lacks the column `known`, the error names the option that adds it."""
     try:
         yield
     except ValueError as error:
@@ -308,33 +325,13 @@ def asking_for_known(args: argparse.Namespace) -> Iterator[None]:
         raise
 
 
-def add_groups(parser: Any, help: str) -> None:
-    """--groups."""
-
-    def existing(path: str) -> str:
-        if not os.path.isfile(path):
-            raise FileNotFoundError(f"--groups {path}: no such file")
-        return path
-
-    parser.add_argument("--groups", metavar="FILE", type=existing, help=f"{help}; a file of lines `topic group`")
-
-
-def add_pairs(parser: Any, help: str, default: str | None = PAIRS[0]) -> None:
-    """--pairs: how pairs of runs are tested."""
-    text = f"{help}: {', '.join(PAIRS)} (default: {PAIRS[0]})"
-    parser.add_argument("--pairs", metavar="TEST", choices=PAIRS, default=default, help=text)
-
-
-def add_rel(parser: Any) -> None:
-    """--rel."""
-    parser.add_argument("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)")
-
-
 def complain(error: Exception | str) -> None:
     """An error as one line."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        error = f"{os.fspath(error.filename)}: {error.strerror}"
-    line = visible(" ".join(str(error).split()))
+    if isinstance(error, OSError) and error.strerror:
+        error = f"{os.fspath(error.filename)}: {error.strerror}" if error.filename is not None else error.strerror
+    elif isinstance(error, KeyError) and error.args:  # whose text is quoted
+        error = str(error.args[0])
+    line = visible(" ".join(str(error).split())) or type(error).__name__
     if len(line) > LONGEST:
         line = line[:LONGEST] + " ..."
     sys.stderr.write(f"{head(31)} {line}\n")
@@ -360,16 +357,15 @@ class Inputs(Record):
     reading: Reading | None = None
 
     def judgments(self, known: str | None = None) -> Any:
-        """The judgments, see `irpref.cli.scoring.read_judgments`, filled where --judge is given."""
+        """The judgments, see `irpref.cli.scoring.read_judgments`, filled if --judge is given."""
         from irpref.cli.scoring import Judgments, read_judgments, reads_preferences
 
         found = read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)), self.reading)
         if not self.judge:
             return found
-        from irpref import fill, read_qrels
+        from irpref import fill
 
-        how = self.reading and self.reading.but(form=None)
-        filled = fill(found.table(), [read_qrels(path, how) for path in self.judge] if how else self.judge)
+        filled = fill(found.table(), [read_judgments(path, form=self.reading).table() for path in self.judge])
         say(filled.text)
         return Judgments(filled)
 
@@ -377,8 +373,17 @@ class Inputs(Record):
         """The runs by name, read as the options of `add_reading` say; see `read_runs`."""
         return dict(read_runs(self.files, args, rounded))
 
+    def read(self, args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+        """Judgments of the topics asked for, and runs; what `irpref check` finds grave goes to standard error."""
+        from irpref.analysis.check import check, grave
 
-def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequence[str] = ()) -> Inputs:
+        judgments, runs = of_topics(self.judgments(), args.topic, self), self.runs(args)
+        for line in grave(check(judgments.table(), runs, self.measures)):
+            say(f"check: {line}")
+        return judgments, runs
+
+
+def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequence[str] | None = None) -> Inputs:
     """What the arguments name.
 
     Parameters
@@ -387,13 +392,13 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
         Of a parser with `add_inputs`.
     n_runs : int, optional
         How many runs there must be; at least one if not given.
-    default : sequence of str
-        Measures where none is named.
+    default : sequence of str, optional
+        Measures if none is named. If not given, one must be.
 
     Raises
     ------
     UsageError
-        An argument is neither a run nor a measure; too few or many runs; standard input is named twice.
+        An argument is neither a run nor a measure; too few or many runs; no measure; standard input is named twice.
     """
     if not args.qrels.strip():
         raise UsageError("an argument is empty, expected a file of judgments")
@@ -411,9 +416,11 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
             wanted = "one run" if n_runs == 1 else f"{'two' if n_runs == 2 else n_runs} runs"
             raise UsageError(f"expected {wanted} after the qrels, got {len(paths)}: {', '.join(paths)}")
     names += args.measure if allowed else []
+    if allowed and default is None and not names:
+        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
     files = run_names(list(dict.fromkeys(paths)))
     judge = getattr(args, "judge", None)
-    return Inputs(args.qrels, files, named_measures(names or default), judge, reading(args))
+    return Inputs(args.qrels, files, named_measures(names or default or ()), judge, reading(args))
 
 
 def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool = True) -> tuple[list[str], list[str]]:
@@ -578,14 +585,6 @@ def _not_so(error: Exception, form: str | None) -> Exception:
     if form not in FORMS or not isinstance(error, ValueError):
         return error
     return ValueError(f"{error} (--format {form} is how runs are read; the format of the text is -o {form})")
-
-
-def say_grave(qrels: Qrels, runs: Runs, measures: Sequence[Measure]) -> None:
-    """What `irpref check` finds grave, in one line each on standard error."""
-    from irpref.analysis.check import check, grave
-
-    for line in grave(check(qrels, runs, measures)):
-        say(f"check: {line}")
 
 
 def only_topics(found: Iterable[str], wanted: Sequence[str]) -> list[str]:

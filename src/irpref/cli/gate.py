@@ -10,7 +10,7 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import OK, USAGE, Command, Parser, UsageError
+from irpref.cli.frame import OK, USAGE, Command, Parser
 from irpref.show.text import LINES, of_frame, rounded
 
 EPILOG = """\
@@ -26,19 +26,14 @@ _COUNTS = ("missing_baseline", "missing_candidate")
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "BASELINE CANDIDATE MEASURE...")
-    frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("--margin", type=float, default=0.02, help="smallest loss that matters (default: %(default)s)")
-    parser.add_argument(
-        "--level", type=float, default=0.95, help="confidence of each one-sided bound (default: %(default)s)"
-    )
     parser.add_argument(
         "--expect-qrels",
         metavar="HASH",
         help="fail if the judgments changed; each run of the command prints their hash",
     )
-    frame.add_judge(parser)
-    frame.add_reading(parser)
-    frame.add_output(parser)
+    names = ("topic", "level", "judge", *frame.READING, *frame.RANKING, *frame.WRITING)
+    frame.add(parser, *names, level="confidence of each one-sided bound (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,15 +51,9 @@ def _run(args: argparse.Namespace) -> int:
     from irpref import gate
 
     given = frame.inputs(args, n_runs=2)
-    if not given.measures:
-        raise UsageError("no measure given, such as nDCG@10 or AP (irpref list shows them)")
-    judgments, runs = frame.of_topics(given.judgments(), args.topic, given), given.runs(args)
-    qrels = judgments.table()
-    frame.say_grave(qrels, runs, given.measures)
-    baseline, candidate = runs.values()
-    found = gate(
-        given.measures, qrels, baseline, candidate, margin=args.margin, level=args.level, **frame.ranking(args)
-    )
+    judgments, runs = given.read(args)
+    how = {"margin": args.margin, "level": args.level, **frame.ranking(args)}
+    found = gate(given.measures, judgments.table(), *runs.values(), **how)
     if args.expect_qrels not in (None, found.qrels):
         raise ValueError(f"{given.qrels}: the judgments have changed: expected {args.expect_qrels}, got {found.qrels}")
     if frame.form_of(args) in LINES:
@@ -76,6 +65,7 @@ def _run(args: argparse.Namespace) -> int:
         f"difference: candidate minus baseline{_turned(found)}",
         f"low, high: one-sided bounds at {100 * args.level:g} %, paired t"
         + (f"; high shares the level among {len(found)} measures" if len(found) > 1 else ""),
+        "worse: high is below 0, and the sign-flip test agrees (p, two-sided)",
         *_notes(found),
         f"qrels: {found.qrels}",
     ]
@@ -94,7 +84,7 @@ def _turned(found: Any) -> str:
     from irpref import parse
 
     lower = [name for name in found["measure"] if not getattr(parse(name), "higher_is_better", True)]
-    return f" (turned round for {', '.join(lower)}, where lower is better)" if lower else ""
+    return f" (turned round for {', '.join(lower)}, for which lower is better)" if lower else ""
 
 
 def _notes(found: Any) -> list[str]:

@@ -6,22 +6,9 @@ import argparse
 import importlib
 import os
 import sys
-from typing import Any
 
 
-def add_import(parser: Any) -> None:
-    """--import."""
-    parser.add_argument(
-        "--import",
-        dest="imported",
-        metavar="MODULE",
-        action="append",
-        type=_brought,
-        help="load measures of your own, such as mine.py (repeatable)",
-    )
-
-
-def _brought(name: str) -> str:
+def imported(name: str) -> str:
     """Import a module and make its measures known by their names, those of `ir_measures.define_byquery` among them."""
     from ir_measures.measures import Measure, registry
 

@@ -13,7 +13,7 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.frame import Command, Parser
 from irpref.show.text import LINES, of_frame, rounded
 
 _OPTIONS = ("grades", "level", "method", "groups")
@@ -24,7 +24,6 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument(
         "--over", choices=("ties", "unjudged", "topics"), default="ties", help="what varies (default: %(default)s)"
     )
-    frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("-q", "--by-query", action="store_true", help="in a table: also a row for each topic")
     parser.add_argument(
         "--grades",
@@ -35,10 +34,7 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("--level", type=float, help="topics: confidence level (default: 0.95)")
     parser.add_argument("--method", choices=("bootstrap", "t"), help="topics: kind of interval (default: bootstrap)")
     parser.add_argument("--seed", type=int, help="topics: seed of the bootstrap (default: 0)")
-    frame.add_groups(parser, "means over each group of topics")
-    frame.add_judge(parser)
-    frame.add_reading(parser, float32=False)
-    frame.add_output(parser)
+    frame.add(parser, "topic", "groups", "judge", *frame.READING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -48,20 +44,13 @@ def run(args: argparse.Namespace) -> None:
     from irpref import intervals
 
     given = frame.inputs(args)
-    if not given.measures:
-        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
     options: dict[str, Any] = {name: getattr(args, name) for name in _OPTIONS if getattr(args, name) is not None}
     if args.seed is not None:
         options["rng"] = args.seed
-    judgments, runs = frame.of_topics(given.judgments(), args.topic, given), given.runs(args)
+    judgments, runs = given.read(args)
     qrels = judgments.table()
-    frame.say_grave(qrels, runs, given.measures)
-    tables = []
-    for name, of in runs.items():
-        table = intervals(given.measures, qrels, of, over=args.over, **options)
-        table.insert(0, "run", name)
-        tables.append(table)
-    whole = pd.concat(tables, ignore_index=True)
+    tables = {name: intervals(given.measures, qrels, run, over=args.over, **options) for name, run in runs.items()}
+    whole = pd.concat(tables, names=["run", None]).reset_index("run").reset_index(drop=True)
     if frame.form_of(args) in LINES:
         frame.show(args, of_frame(whole, str))
         return

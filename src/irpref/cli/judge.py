@@ -10,8 +10,9 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
-from irpref.show.text import LINES, Column, Table, of_frame, p_value, rounded
+from irpref.cli.frame import Command, Parser
+from irpref.messages import p_value
+from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 EPILOG = """\
 example:
@@ -32,11 +33,8 @@ def _arguments(parser: Parser) -> None:
         default="sample",
         help="sample: conclude about more topics like these; fixed: about these alone (default: %(default)s)",
     )
-    frame.add_topic(parser, "only this topic", several=True)
-    parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
     parser.add_argument("--tests", action="store_true", help="print pairs of runs instead of means")
-    frame.add_reading(parser, float32=False)
-    frame.add_output(parser)
+    frame.add(parser, "topic", "level", *frame.READING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -45,9 +43,7 @@ def run(args: argparse.Namespace) -> None:
     from irpref.cli.scoring import read_judgments
 
     given = frame.inputs(args)
-    if not given.measures:
-        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
-    said = read_judgments(args.judge_file)
+    said = read_judgments(args.judge_file, form=given.reading)
     human = frame.of_topics(given.judgments(), args.topic)
     if args.topic:
         said = said.only(args.topic)

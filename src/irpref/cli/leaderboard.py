@@ -29,12 +29,8 @@ _HEADS = {
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
-    frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("--sort", metavar="MEASURE", help="order all tables by this measure (default: each by its own)")
-    frame.add_pairs(parser, "test of the pairs")
-    parser.add_argument("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
-    frame.add_groups(parser, "a table for each group of topics")
-    frame.add_judge(parser)
+    frame.add(parser, "topic", "pairs", "level", "groups", "judge", groups="a table for each group of topics")
     parser.add_argument(
         "--permutations",
         metavar="N",
@@ -53,8 +49,7 @@ def _arguments(parser: Parser) -> None:
         help="also print how many topics you need to detect this difference (default: that of the two best runs); "
         "-o tsv, csv, json and jsonl print only this",
     )
-    frame.add_reading(parser)
-    frame.add_output(parser)
+    frame.add(parser, *frame.READING, *frame.RANKING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -63,17 +58,14 @@ def run(args: argparse.Namespace) -> None:
     from irpref.judged.groups import groups_of
 
     given = frame.inputs(args)
-    if not given.measures:
-        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
     if args.permutations < 1:
         raise UsageError(f"--permutations {args.permutations}: expected a number of at least 1")
     if args.design is not None and len(given.files) < 2:
         raise UsageError("--design compares runs: give at least 2")
     if args.design is not None and args.tests and frame.form_of(args) in LINES:
         raise UsageError("--design and --tests are two tables: choose one, or -o table")
-    judgments, runs = frame.of_topics(given.judgments(), args.topic, given), given.runs(args)
+    judgments, runs = given.read(args)
     qrels = judgments.table()
-    frame.say_grave(qrels, runs, given.measures)
     board = leaderboard(
         given.measures,
         qrels,

@@ -20,18 +20,16 @@ from ir_measures.measures import Measure
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
-from irpref.cli.imported import add_import
-from irpref.show.text import Column, Table, page_of
+from irpref.show.text import FORMS, Column, Table, page_of
 
 WIDTH = 100  # at most
 
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="such as RPref or nDCG")
-    add_import(parser)
     parser.add_argument("--long", action="store_true", help="also print the whole definition")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    frame.add_output(parser, help="one row a measure")
+    frame.add(parser, "import", *frame.WRITING, output="one row a measure: " + ", ".join(FORMS))
 
 
 def run(args: argparse.Namespace) -> None:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
-from irpref.cli.imported import add_import
 from irpref.cli.plot import check_picture, save
 from irpref.show.text import LINES, of_frame, rounded
 
@@ -47,15 +46,13 @@ def _arguments(method: str, parser: Parser) -> None:
         + "; all of --values" * values
         + ")",
     )
-    add_import(parser)
+    frame.add(parser, "import")
     if values:
         parser.add_argument("--values", metavar="FILE", help="values by system and topic, instead of runs")
     if values:
         parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
-    frame.add_topic(parser, "only this topic", several=True)
-    frame.add_groups(parser, "results for each group of topics")
-    frame.add_reading(parser)
-    frame.add_output(parser)
+    names = ("topic", "groups", *frame.READING, *frame.RANKING, *frame.WRITING)
+    frame.add(parser, *names, groups="results for each group of topics")
     parser.add_argument("--plot", metavar="FILE", help="also draw a picture (.png, .pdf, .svg)")
     if method == "ranking":
         parser.add_argument("--tau-ap", action="store_true", help="tau_ap instead of tau; the column is the reference")
@@ -108,7 +105,7 @@ def _robustness_arguments(parser: Parser) -> None:
         nargs="+",
         help="per cent of the judgments to keep (for --loss pools: of the runs)",
     )
-    frame.add_rel(parser)
+    frame.add(parser, "rel")
     parser.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
     parser.add_argument("--resume", metavar="FILE", help="save results to this file, and continue from it")
     parser.add_argument(

@@ -67,11 +67,10 @@ def _arguments(kind: str, parser: Parser) -> None:
     )
     add_options(parser, kind)
     if picture.groups:
-        frame.add_groups(parser, f"a {picture.groups} for each run and group of topics")
-    if kind == "sketch":
-        frame.add_topic(parser, "the topic")
-    else:
-        frame.add_topic(parser, "only this topic", several=True)
+        frame.add(parser, "groups", groups=f"a {picture.groups} for each run and group of topics")
+    one = {"topic": {"action": "store", "help": "the topic"}} if kind == "sketch" else {}
+    ranking = frame.RANKING if of_values or kind in OF_THE_HOST else ()
+    frame.add(parser, "topic", *frame.READING, *ranking, **one)
     if kind == "crp":
         parser.add_argument(
             "--ranks", action="store_true", help="CRP in ranks, not divided by the worst case of each topic"
@@ -90,7 +89,6 @@ def _arguments(kind: str, parser: Parser) -> None:
             action="append",
             help="draw this run in colour, the others in grey (repeatable)",
         )
-    frame.add_reading(parser, float32=of_values or kind in OF_THE_HOST)
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
     parser.add_argument(
         "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2, the usual default"

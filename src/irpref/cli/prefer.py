@@ -15,7 +15,8 @@ from typing import Any
 
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
-from irpref.show.text import LINES, Table, of_frame, p_value, rounded, significant
+from irpref.messages import p_value
+from irpref.show.text import LINES, Table, of_frame, rounded, significant
 
 EPILOG = """\
 example:
@@ -37,14 +38,11 @@ def _arguments(parser: Parser) -> None:
         default=WEIGHTS[0],
         help="rpp: weight of the user who wants i documents: 1, 1/i, 1/log2(i + 1) (default: %(default)s)",
     )
-    frame.add_rel(parser)
     parser.add_argument("--graded", action="store_true", help="rpp: average over each grade as the lowest relevant one")
-    frame.add_topic(parser, "only this topic", several=True)
-    frame.add_groups(parser, "a table for each group of topics")
     parser.add_argument("--tests", action="store_true", help="print pairs of runs, with a sign test")
     parser.add_argument("-q", "--by-query", action="store_true", help="print pairs of runs by topic")
-    frame.add_reading(parser, float32=False)
-    frame.add_output(parser)
+    names = ("rel", "topic", "groups", *frame.READING, *frame.WRITING)
+    frame.add(parser, *names, groups="a table for each group of topics")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -56,10 +54,9 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError(f"runs are compared with each other: expected at least two, got {', '.join(given.files)}")
     if args.tests and args.by_query:
         raise UsageError("--tests and --by-query are two tables: choose one")
-    qrels, runs = frame.of_topics(given.judgments(), args.topic).table(), given.runs(args)
-    frame.say_grave(qrels, runs, ())
+    judgments, runs = given.read(args)
     options = {"how": args.how, "weights": args.weights, "rel": args.rel, "graded": args.graded, "groups": args.groups}
-    found = prefer(qrels, runs, **options)
+    found = prefer(judgments.table(), runs, **options)
     shown = found.pairs if args.tests else _by_topic(found) if args.by_query else found
     form = frame.form_of(args)
     if form in LINES:

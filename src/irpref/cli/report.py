@@ -23,7 +23,6 @@ examples:
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, end=" -f report.html")
-    frame.add_topic(parser, "only this topic", several=True)
     parser.add_argument("-f", "--file", metavar="FILE", help="write the page to this file (default: standard output)")
     parser.add_argument("--baseline", metavar="RUN", help="the run to compare the others with")
     parser.add_argument("--title", default="Evaluation", help="title of the page (default: %(default)s)")
@@ -31,7 +30,6 @@ def _arguments(parser: Parser) -> None:
         "--topics", metavar="FILE", help="texts of the queries: lines id<TAB>text, .jsonl, or an id of ir_datasets"
     )
     parser.add_argument("--documents", metavar="FILE", help="titles of the documents, in the same formats")
-    frame.add_groups(parser, "show groups of topics")
     parser.add_argument(
         "--rankings",
         metavar="RUN",
@@ -39,9 +37,8 @@ def _arguments(parser: Parser) -> None:
         help="show the rankings of this run (repeatable; default: the best ten and the baseline)",
     )
     parser.add_argument("--depth", type=int, default=20, help="last rank to show (default: %(default)s)")
-    frame.add_known(parser)
-    frame.add_judge(parser)
-    frame.add_reading(parser)
+    names = ("topic", "groups", "known", "judge", *frame.READING, *frame.RANKING)
+    frame.add(parser, *names, groups="show groups of topics")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -55,8 +52,6 @@ def run(args: argparse.Namespace) -> None:
     import irpref
 
     given = frame.inputs(args)
-    if not given.measures:
-        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
     if args.file is not None and os.path.splitext(args.file)[1].lower() not in ("", ".html", ".htm"):
         raise UsageError(f"-f {args.file}: the page is HTML, its name ends in .html")
     if args.file is None and sys.stdout.isatty():

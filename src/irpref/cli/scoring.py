@@ -12,7 +12,7 @@ are added in the order of the run's topics, so that the numbers are those of the
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from threading import Lock
@@ -249,16 +249,14 @@ class Scorer:
             measures = set(measures) - scripted
         return {m for m in measures if supports(m)}
 
-    def score_all(
-        self, paths: Sequence[str], jobs: int | None = None, progress: Callable[[int], None] | None = None
-    ) -> Iterator[Done[str, Scores]]:
+    def score_all(self, paths: Sequence[str], jobs: int | None = None) -> Iterator[Done[str, Scores]]:
         """Values of run files, `jobs` of them at a time (by default as many as there are cores), in their order."""
         from irpref.judged.stream import each, n_jobs
 
         jobs = min(n_jobs() if jobs is None else jobs, max(len(paths), 1))
-        return each(lambda path: self.score(path, progress if jobs == 1 else None, jobs > 1), paths, jobs)
+        return each(lambda path: self.score(path, jobs > 1), paths, jobs)
 
-    def score(self, path: str | Source, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
+    def score(self, path: str | Source, alone: bool = False) -> Scores:
         """Values of a run file; `alone` in its thread, where others read other files.
 
         Raises
@@ -270,7 +268,7 @@ class Scorer:
         source.alone = alone
         found = Scores()
         table = read_table(source, "run", self.form) if self.rest else None
-        judged = None if self.pool is None else self._judged(source, table, progress)
+        judged = None if self.pool is None else self._judged(source, table)
         if judged is not None:
             answered = set(judged.topics)
             found.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
@@ -284,13 +282,13 @@ class Scorer:
         found.means = {measure: found.means[measure] for measure in self.measures}
         return found
 
-    def _judged(self, source: Source, table: Any, progress: Callable[[int], None] | None) -> JudgedFile:
+    def _judged(self, source: Source, table: Any) -> JudgedFile:
         from irpref.judged.stream import judge_file, judge_table
 
         options: dict[str, Any] = {"strict": self.strict, "ties": self.kernels.ties, "rounded": self.kernels.single}
         options["alignment"] = self.kernels.alignment
         if table is None:
-            judged = judge_file(self.pool, source, form=self.form, progress=progress, **options)
+            judged = judge_file(self.pool, source, form=self.form, **options)
         else:
             judged = judge_table(self.pool, table, **options)
         self.kernels.note_ties(judged.run)
@@ -357,12 +355,12 @@ class SideBySide(Scorer):
         self.measures, self.scorers = list(measures), list(scorers)
         self.pool = self.scorers[0].pool
 
-    def score(self, path: str | Source, progress: Callable[[int], None] | None = None, alone: bool = False) -> Scores:
+    def score(self, path: str | Source, alone: bool = False) -> Scores:
         """Values of a run file. Raises as `Scorer.score`."""
         source = path if isinstance(path, Source) else Source(path, keep=True)  # read by each of them
         found = Scores()
         for scorer in self.scorers:
-            part = scorer.score(source, progress, alone)
+            part = scorer.score(source, alone)
             if scorer is self.scorers[0]:
                 found.missing, found.grave = part.missing, part.grave
             found.means.update(part.means)

@@ -58,7 +58,6 @@ def judge_file(
     rounded: bool = False,
     alignment: Alignment = TREC,
     block_bytes: int = BLOCK_BYTES,
-    progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
     """Read and judge a run file of any form.
 
@@ -82,8 +81,6 @@ def judge_file(
     alignment : Alignment
     block_bytes : int
         Bytes read at a time, after decompression.
-    progress : callable, optional
-        Receives the number of rows after each block.
 
     Raises
     ------
@@ -97,7 +94,7 @@ def judge_file(
         return judge_table(pool, read_table(source, "run", how), **options)
     parts = blocks(source, RUN, block_bytes) if found == "trec" else run_blocks(source, how)
     try:
-        return judge_parts(pool, _counted(whole_topics(parts, source.name), progress), **options)
+        return judge_parts(pool, _as_tables(whole_topics(parts, source.name)), **options)
     except TopicReturnsError:
         return judge_table(pool, read_table(source, "run", how), **options)
 
@@ -186,14 +183,10 @@ def judge_table(pool: Pool, table: Table, **options: Any) -> JudgedFile:
     return judge_parts(pool, [(table, names)], **options)
 
 
-def _counted(parts: Iterable[TopicBlock], progress: Callable[[int], None] | None) -> Iterator[tuple[Table, list[str]]]:
-    rows = 0
+def _as_tables(parts: Iterable[TopicBlock]) -> Iterator[tuple[Table, list[str]]]:
     for lines, names, lengths in parts:
         topics = Coded(objects(names), np.repeat(np.arange(len(names)), lengths))
         yield Table(topics, lines.docs, lines.number), names
-        rows += len(lines)
-        if progress:
-            progress(rows)
 
 
 def judge_parts(

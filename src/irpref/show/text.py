@@ -125,13 +125,6 @@ def significant(digits: int) -> Callable[[Any], str]:
     return lambda value: "" if value != value else f"{value:.{digits}g}"
 
 
-def p_value(p: float) -> str:
-    """A p-value for readers; a dash where no test was possible."""
-    if math.isnan(p):
-        return "-"
-    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
-
-
 # Frames ---------------------------------------------------------------------------------------------------------
 
 
