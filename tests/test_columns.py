@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
@@ -180,6 +181,9 @@ def test_commands_take_labels(files, capsys):
     assert "labels: labels are read as grades: S is 3, A is 2, C is 0" in said.err
     assert main(["eval", "labels", "run", "RR", "--labels", "C=1,S=0,A=1"]) == 0
     assert capsys.readouterr().out == "RR\t1.0000\n"
+    Path("run.jsonl").write_text('{"query_id": "1", "doc_id": "b", "score": 0.5}\n')  # scores are no labels
+    assert main(["eval", "labels", "run.jsonl", "P@1", "-q", "--labels", "C=1,S=0,A=1"]) == 0
+    assert capsys.readouterr().out.startswith("1\tP@1\t0.0000\n")
     for wrong in (["--labels", "X Y"], ["--labels", "a=b"], ["--columns", "x=y"], ["--columns", "doc_id"]):
         assert main(["eval", "labels", "run", "RR", *wrong]) == 2
         assert capsys.readouterr().err.startswith(f"irpref: argument {wrong[0]}: ")

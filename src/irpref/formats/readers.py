@@ -257,8 +257,8 @@ def _records(records: list[Any], places: list[str], name: str, value: str, how: 
 
 
 def _graded(numbers: list[Any], value: str, how: Reading, name: str) -> list[Any]:
-    """The same numbers, or grades where they are labels."""
-    if how.labels is not None:
+    """The same numbers, or the grades of labels. Scores have no labels."""
+    if value == "relevance" and how.labels is not None:
         numbers = list(map(str, numbers))
     if not numbers or set(map(type, numbers)) != {str}:
         return numbers
