@@ -19,7 +19,7 @@ author = "The irpref developers"
 release = version = irpref.__version__
 copyright = author
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "widths", "generated"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "pages", "widths", "generated"]
 smartquotes = False  # options begin with two dashes, and names are quoted as they are typed
 html_math_renderer = "mathml"
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]

@@ -30,6 +30,7 @@ import numpy as np
 from irpref.analysis.grade_order import GradeOrder, grade_order, reversed_grades
 from irpref.analysis.preference_check import has_subgroups, preference_findings
 from irpref.analysis.scales import mixed_scales
+from irpref.analysis.suggest import suggest
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
@@ -104,6 +105,8 @@ def check(
           `max-rel-missing`
         - of preferences: `contradicting-preferences` (grave), `disagreeing-judges` (warning), `never-compared` (note)
 
+        `attrs["measures"]` names three measures that suit these judgments (a list of dicts: `measure`, `why`).
+
     Raises
     ------
     ValueError, OSError
@@ -146,7 +149,12 @@ def check(
         found += _of_run(pool, name, look, chosen, deepest)
     found += _grade_order(pool, looks)
     found += _identical(pool, named, looks, form)
-    return _table(found)
+    table = _table(found)
+    seen = [
+        (o.judged_top.sum() / o.top.sum(), np.median(o.lengths[o.lengths > 0])) for o in looks.values() if o.top.any()
+    ]
+    table.attrs["measures"] = suggest(pool, seen, has_subgroups(qrels))
+    return table
 
 
 def _table(found: list[Finding]) -> pd.DataFrame:

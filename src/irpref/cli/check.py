@@ -1,8 +1,9 @@
 """Find problems in judgments and runs before you trust a value.
 
 Reports, worst first: topics without documents, repeated documents, ties, unjudged documents, ids that do not match,
-and measures that cannot tell runs apart on these judgments. --judge-next N also lists the unjudged documents that you
-should judge first (-o tsv, csv, json and jsonl print only these).
+and measures that cannot tell runs apart on these judgments. At the end it names three measures that suit the judgments.
+--judge-next N also lists the unjudged documents that you should judge first (-o tsv, csv, json and jsonl print only
+these).
 
 exit status: 0; with --strict, 1 if a problem is grave
 """
@@ -61,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
             Table(columns, [(row["run"] or "", row["text"]) for row in rows], level.capitalize())
             for level, rows in groupby(records, key=lambda row: str(row["level"]))
         ]
+        advice = [(row["measure"], row["why"]) for row in found.attrs.get("measures", ())]
+        tables += [Table(columns, advice, "Measures that suit these judgments")] * bool(advice)
         if args.judge_next is not None:
             documents = of_frame(_next(given, args, qrels), rounded())
             documents.title = "Judge next"

@@ -1,0 +1,100 @@
+"""Which measures `check` names for some judgments: those that the judgments allow and that the study found to work."""
+
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import irpref
+from irpref.cli import main
+from irpref.datasets import load
+
+ROOT = Path(__file__).resolve().parents[1]
+PASSED = {"AP'": "AP(judged_only=True)", "rpref relative2": "RPref(norm='relative2',max_rel=4)"}
+
+
+def named(qrels, runs):
+    return [row["measure"] for row in irpref.check(qrels, runs).attrs["measures"]]
+
+
+def graded(topics=20, deep=30):
+    return {f"q{t}": {f"d{d}": (d + t) % 3 for d in range(deep)} for t in range(topics)}
+
+
+def ranked(qrels, first=None):
+    return {q: {d: -i for i, d in enumerate([*docs][:first])} for q, docs in qrels.items()}
+
+
+@pytest.fixture(scope="module")
+def passed():
+    """Situations of the study, each with the measures that pass its questions."""
+    if not (ROOT / "study").is_dir():
+        pytest.skip("the study is in the repository, not in the package")
+    sys.path.insert(0, str(ROOT))
+    from study.page import situations
+    from study.results import Results
+
+    return [[measures for _, measures in asked] for _, asked in situations(Results(ROOT / "study/results"))]
+
+
+def test_incomplete_judgments_get_what_passed_the_study(passed):
+    cast = load("cast2021")
+    assert named(cast.qrels, cast.runs) == [*PASSED.values(), "nDCG@10"]
+    assert all(PASSED.keys() <= measures for asked in passed[:3] for measures in asked)
+
+
+def test_complete_judgments(passed):
+    qrels = graded()
+    assert named(qrels, {"a": ranked(qrels)}) == ["QMeasure", "nDCG", "nDCG@10"]
+    binary = {q: {d: min(g, 1) for d, g in docs.items()} for q, docs in qrels.items()}
+    assert named(binary, {"a": ranked(qrels)}) == ["AP", "nDCG", "nDCG@10"]
+    assert {"AP", "Q", "nDCG"} <= passed[3][0]
+
+
+def test_the_page_says_what_the_study_says():
+    said = (ROOT / "docs/tutorials/which-measure.md").read_text("utf8").replace("\n", " ")
+    page = (ROOT / "docs/robustness.md").read_text("utf8")
+    assert "seven of its twelve questions stay open" in said
+    assert (page.count("| **open** |"), page.count("\n| H")) == (7, 12)
+    assert "5 to 19 % of all pairs" in said
+    assert "call 5.0 to 19 % of all pairs wrongly significant" in page
+    assert "in four of six collections" in said
+    assert "| 4 / 0 of 6 |" in next(line for line in page.splitlines() if line.startswith("| H7 |"))
+
+
+def test_relevant_documents_alone():
+    qrels = {q: {d: g for d, g in docs.items() if g} for q, docs in graded().items()}
+    assert named(qrels, {"a": ranked(graded())}) == ["RR@10", "R@30", "nDCG@10"]
+
+
+@pytest.mark.parametrize(("judged", "third"), [(True, "P@5"), (False, "Judged@5")])
+def test_short_rankings(judged, third):
+    qrels = graded()
+    run = ranked(qrels, 5)
+    if not judged:
+        run = {q: docs | {"new": 1} for q, docs in ranked(qrels, 4).items()}
+    assert named(qrels, {"a": run}) == ["nDCG@5", "RR@5", third]
+
+
+def test_preferences():
+    qrels = irpref.preferences_from(graded(3, 5))
+    assert named(qrels, {"a": ranked(graded(3, 5))}) == ["PrefShare", "PrefPrecision@10", "PrefAP"]
+
+
+@pytest.mark.parametrize("qrels", [graded(), load("cast2021").qrels, load("synthetic").qrels])
+def test_what_is_named_can_be_computed_without_a_warning(qrels):
+    run = ranked(qrels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(irpref.evaluator(named(qrels, {"a": run}), qrels).calc_aggregate(run)) == 3
+
+
+def test_the_command_names_them_last(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in graded().items() for d, g in docs.items()))
+    Path("run").write_text("".join(f"{q} Q0 {d} 1 {-int(d[1:])} a\n" for q, docs in graded().items() for d in docs))
+    assert main(["check", "qrels", "run"]) == 0
+    assert "\nMeasures that suit these judgments\nQMeasure " in capsys.readouterr().out
+    assert main(["check", "qrels", "run", "-o", "jsonl"]) == 0
+    assert "QMeasure" not in capsys.readouterr().out
