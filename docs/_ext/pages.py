@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.util import logging
 
 SAID = tomllib.loads((Path(__file__).resolve().parent.parent / "pages.toml").read_text("utf-8"))
@@ -24,30 +26,28 @@ def description(page: str) -> str | None:
 def index(app: Any, tree: nodes.document) -> None:
     """Let the search find a page by words that people use for it."""
     page = app.env.docname
-    entries = app.env.get_domain("index").entries.setdefault(page, [])
-    entries += [("single", words, "", "", None) for words in SAID["search"].get(page, ())]
+    entries = [("single", words, "", "main", None) for words in SAID["search"].get(page, ())]
+    if entries:
+        next(tree.findall(nodes.section)).append(addnodes.index(entries=entries))
     if description(page) is None:
         logging.getLogger(__name__).warning("no description in pages.toml", location=page)
 
 
-def lists(app: Any, tree: nodes.document, page: str) -> None:
-    """Put the description behind each title in a list of pages."""
-    named = {app.builder.get_relative_uri(page, other): other for other in app.env.found_docs}
-    for item in tree.findall(nodes.list_item):
-        if "toctree-l1" in item["classes"]:
-            for link in item.findall(nodes.reference):
-                if said := description(named.get(link["refuri"], "")):
-                    link.parent += nodes.inline("", said, classes=["about"])
-
-
-def meta(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Add the description to the head of the page."""
+def add(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Put the description into the head of the page, and those of other pages behind their titles in lists of pages."""
     if said := description(page):
         context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{escape(said)}">\n'
+    named = {app.builder.get_relative_uri(page, other): other for other in app.env.found_docs}
+
+    def about(link: re.Match[str]) -> str:
+        said = description(named.get(link["page"], ""))
+        return f'{link[0]}<span class="about">{escape(said)}</span>' if said else link[0]
+
+    link = r'<li class="toctree-l1"><a class="reference internal" href="(?P<page>[^"#]+)">.*?</a>'
+    context["body"] = re.sub(link, about, context.get("body", ""))
 
 
 def setup(app: Any) -> dict[str, bool]:
     app.connect("doctree-read", index)
-    app.connect("doctree-resolved", lists)
-    app.connect("html-page-context", meta)
+    app.connect("html-page-context", add)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
