@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 
-import ir_measures
 import pytest
 
 import irpref
@@ -70,27 +69,6 @@ def test_grade_0_may_have_a_gain_in_generalised_precision_and_recall():
     assert irpref.GRecall(gains={0: 1}).evaluate(qrels, run) == {"q": pytest.approx(0.6)}
     with pytest.raises(ValueError, match=r"GRecall: .*falls as grades rise: grade 0 has gain 3"):
         irpref.GRecall(gains={0: 3}).evaluate(qrels, run)
-
-
-def test_the_published_weighted_reciprocal_rank_exceeds_1():
-    qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
-    published = irpref.WeightedRR(norm="none", max_rel=3)
-    assert published.evaluate(qrels, run) == {"q": 4.0}
-    assert published(norm="ideal").evaluate(qrels, run) == {"q": 1.0}
-    assert ir_measures.calc_aggregate([published], qrels, {"q": {"b": 1.0}}) == {published: 4 / 3}
-
-
-def test_total_search_efficiency_by_hand():
-    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
-    for ranking, inverse, dcg in (
-        ("abc", Fraction(1, 3), 1 / 2),
-        ("axbyc", Fraction(1, 5), 1 / math.log2(6)),
-        ("cbyxa", Fraction(1, 5), 1 / math.log2(6)),
-        ("abx", Fraction(0), 0.0),
-    ):
-        run = {"q": {doc: -float(rank) for rank, doc in enumerate(ranking)}}
-        assert irpref.TSE.evaluate(qrels, run) == {"q": float(inverse)}
-        assert irpref.TSE(exposure="dcg").evaluate(qrels, run)["q"] == pytest.approx(dcg, abs=1e-15)
 
 
 def test_total_search_efficiency_is_recall_effort_over_r():

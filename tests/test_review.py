@@ -14,7 +14,6 @@ from irpref import (
     EMeasure,
     FMeasure,
     Novelty,
-    NPref,
     OriginalNDCG,
     QMeasure,
     RelativeRecall,
@@ -84,19 +83,6 @@ def test_uniform_ncu_is_q_measure_to_the_last_digit():
     run = {f"q{t}": {f"d{i}": float(s) for i, s in enumerate(rng.random(12))} for t in range(50)}
     values = KernelEvaluator([NCU, QMeasure], qrels).values(run)
     assert (values[NCU] == values[QMeasure]).all()
-
-
-@pytest.mark.parametrize("unretrieved", ["zero", "infinity"])
-@pytest.mark.parametrize("top", ["keep", "drop", "zero"])
-@pytest.mark.parametrize("norm", ["absolute", "relative", "relative2"])
-def test_rpref_stays_in_its_range(norm, top, unretrieved):
-    for size in range(1, len(GRADES) + 1):
-        judgments = {f"d{i}": grade for i, grade in enumerate(GRADES[:size])}
-        best = sorted(judgments, key=judgments.__getitem__, reverse=True)
-        for docs in (best[:1], best, best[::-1]):
-            for measure in (RPref, NPref(n=5)):
-                given = measure(norm=norm, top=top, unretrieved=unretrieved, max_rel=3)
-                assert 0 <= value(given, judgments, ranking(docs)) <= 1
 
 
 # Columns of the qrels ---------------------------------------------------------------------------------------
