@@ -25,18 +25,22 @@ def graded_rbp(run: JudgedRun, *, p: float, top: float, judged_only: bool) -> Fl
     return view.hits.total((1 - p) * p ** (view.rank - 1.0) * np.maximum(view.grade, 0.0) / top)
 
 
-class _GradedRBP(KernelMeasure):
-    """Rank-biased precision with graded gains."""
+class _GradedRBP(KernelMeasure, kernel=graded_rbp):
+    """Graded gains, discounted by a constant factor from rank to rank.
 
-    __name__ = NAME = "GradedRBP"
+    Parameters
+    ----------
+    p : persistence
+    top : highest grade
+    judged_only : leave unjudged documents out
+    """
+
     PRETTY_NAME = "Graded rank-biased precision"
-    SHORT_DESC = "Graded gains, discounted by a constant factor from rank to rank."
     SUPPORTED_PARAMS = {
-        "p": Param(dtype=float, default=0.8, desc="persistence"),
-        "top": Param(dtype=float, required=True, desc="highest grade"),
-        "judged_only": Param(dtype=bool, default=False, desc="leave unjudged documents out"),
+        "p": Param(float, default=0.8),
+        "top": Param(float, required=True),
+        "judged_only": Param(bool, default=False),
     }
-    kernel = staticmethod(graded_rbp)
 
 
 GradedRBP = _GradedRBP()

@@ -659,7 +659,7 @@ def test_an_unknown_name(text, message):
         ("AP(rell=2)", "AP has no parameter 'rell'; did you mean 'rel'?"),
         ("AP(rel='x')", "AP: rel='x' is not accepted"),
         ("nDCG(dcg='exp')@5", "dcg='exp' is not accepted"),
-        ("RPref(gains={1:2,1:3})", "a grade stands twice in {1: 2, 1: 3}"),
+        ("RPref(gains={1:2,1:3})", "a grade is given twice in {1: 2, 1: 3}"),
         ("RPref@" + "-" * 9_000 + "1", "is not written like a measure"),
         ("RPref@" + "-" * 20_000 + "1", "20007 characters are no name of a measure"),
         ("RPref(gains=" + "{" * 3_000, "is not written like a measure"),

@@ -253,7 +253,7 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     assert measure.RANGE in text
     assert ("higher" if measure.higher_is_better else "lower") + " is better" in text
     assert f"**When to use it.** {type(measure).USE}" in text
-    assert type(measure).TRAPS in text
+    assert type(measure).PITFALLS in text
     assert ("-cast2021.png" in text) == (not {"known", "preferences"} & set(measure.NEEDS))
     assert "![The ranking from rank 1: " in text
     assert (generated.HERE / "measures" / f"{name}.png").stat().st_size > 3000

@@ -31,10 +31,10 @@ Topic q1: RPref(max_rel=2) = 0.2000 (higher is better)
 How well does the ranking keep the graded preferences between judged documents?
 
 rank  document       score  grade  rho  lost  penalty  contribution  why
-   1  D12                9      0  0.0     0                 0.0000  preferred D7 and D10 stand below D12
-   2  D7                 8      2  1.0     1   0.6667        0.1333  less relevant D12 stands above: loses 66.7% of its weight
+   1  D12                9      0  0.0     0                 0.0000  preferred D7 and D10 ranked below D12
+   2  D7                 8      2  1.0     1   0.6667        0.1333  less relevant D12 ranked above: loses 66.7% of its weight
  3-4  (2 documents)                                          0.0000  no judgment
-   5  D10                5      1  0.5     1   0.6667        0.0667  less relevant D12 stands above: loses 66.7% of its weight
+   5  D10                5      1  0.5     1   0.6667        0.0667  less relevant D12 ranked above: loses 66.7% of its weight
    6  D5                 4     -1                            0.0000  negative grade: no judgment
 
    -  D3                        2  1.0                       0.0000  not retrieved: adds nothing
@@ -102,9 +102,9 @@ def test_losses_of_the_third_tool_in_figure_1_of_the_rpref_paper():
     }
     assert table.loc["D5", "penalty"] == pytest.approx(4.2 / 8.1 / 0.8)
     assert table.loc["D7", "why"] == (
-        "less relevant D16, D14, D13 and D15 stand above: loses 45.3% of its weight; preferred D5 stands below D7"
+        "less relevant D16, D14, D13 and D15 ranked above: loses 45.3% of its weight; preferred D5 ranked below D7"
     )
-    assert table.loc["D5", "why"].startswith("less relevant D16, D14, D13 and 4 more stand above")
+    assert table.loc["D5", "why"].startswith("less relevant D16, D14, D13 and 4 more ranked above")
     assert set(table.index[table["rank"].isna()]) == {"D1", "D2", "D3", "D4", "D6", "D8", "D9", "D12"}
 
 
@@ -198,14 +198,14 @@ def test_bpref_names_non_relevant_documents_and_caps_the_loss():
     qrels = {"q": {"r": 1, "n1": 0, "n2": 0, "n3": 0}}
     run = {"q": {"n1": 4.0, "n2": 3.0, "n3": 2.0, "r": 1.0}}
     reasons = why(explain(BprefVariant, qrels, run, "q"))
-    assert reasons["r"] == "less relevant n1, n2 and n3 stand above: loses 100.0% of its weight"
-    assert reasons["n3"] == "preferred r stands below n3"
+    assert reasons["r"] == "less relevant n1, n2 and n3 ranked above: loses 100.0% of its weight"
+    assert reasons["n3"] == "preferred r ranked below n3"
 
 
 def test_below_a_cutoff_nothing_counts():
     reasons = why(explain(RPref(max_rel=2) @ 2, QRELS, RUN, "q1"))
     assert reasons["D10"] == "below the cutoff 2: counts as not retrieved"
-    assert reasons["D12"] == "preferred D7 stands below D12"
+    assert reasons["D12"] == "preferred D7 ranked below D12"
 
 
 def test_measures_of_a_set_say_what_each_document_is():
@@ -469,7 +469,7 @@ def test_documents_below_the_cutoff_share_a_line():
 @pytest.mark.parametrize(
     ("run", "why"),
     [
-        ("acbd", {"a": "another one stands below", "c": "not relevant", "d": "the last of 3 relevant documents"}),
+        ("acbd", {"a": "another one is ranked below", "c": "not relevant", "d": "the last of 3 relevant documents"}),
         ("acb", {"a": "but 1 relevant is missing", "b": "but 1 relevant is missing", "d": "the value is 0"}),
         ("ac", {"a": "but 2 relevant are missing", "b": "relevant, not retrieved", "c": "not relevant"}),
     ],

@@ -12,7 +12,7 @@ import pytest
 
 import irpref
 from irpref.measures import registered
-from irpref.measures.declare import KernelMeasure
+from irpref.measures.declare import KernelMeasure, Param
 
 HERE = Path(__file__).parent
 
@@ -131,3 +131,62 @@ def test_registration_survives_reloading(fresh):
     assert answer["equal"]
     # rho of a 1, b 1/2, c 0 with c on top: N = 1.5, penalties 1/1.5 each, (1 + 0.5) * (1 - 2/3) / 1.5 = 1/3.
     assert answer["values"] == pytest.approx([1 / 3, 1 / 3])
+
+
+def test_a_docstring_with_an_unknown_section_is_refused():
+    with pytest.raises(ValueError, match=r"_Odd: the docstring has a section 'Pitfals', expected .*'Pitfalls'\?"):
+
+        class _Odd(KernelMeasure):
+            """Odd.
+
+            Pitfals
+            -------
+            None.
+            """
+
+
+def test_the_sections_of_a_docstring_are_declared():
+    class _Odd(KernelMeasure):
+        r"""Odd.
+
+        More of it.
+
+        Formula
+        -------
+        \frac{1}{2}
+        + 1
+
+        Differs
+        -------
+        one tool : NaN, here 0, rounded
+            an empty list,
+            of which there are many
+        another : 1, here 2
+
+        Parameters
+        ----------
+        p : persistence
+
+        Source
+        ------
+        A. Author, doi:10.1/x [author2000a] [author2001b]
+        """
+
+        SUPPORTED_PARAMS = {"p": Param(float)}
+
+    measure = _Odd()
+    assert (measure.NAME, measure.__name__, type(measure).__doc__) == ("Odd", "Odd", "Odd.\n\nMore of it.")
+    assert (measure.SHORT_DESC, measure.FORMULA) == ("Odd.", r"\frac{1}{2} + 1")
+    differs = ("one tool", "NaN", "0, rounded", "an empty list, of which there are many"), ("another", "1", "2", "")
+    assert differs == measure.DIFFERS
+    assert (measure.SOURCE, measure.CITE) == ("A. Author, doi:10.1/x", ("author2000a", "author2001b"))
+    assert measure.SUPPORTED_PARAMS["p"].desc == "persistence"
+    with pytest.raises(ValueError, match="'one tool' in section 'Differs', expected 'its value, here ours'"):
+
+        class _Other(KernelMeasure):
+            """Other.
+
+            Differs
+            -------
+            x : one tool
+            """

@@ -138,7 +138,7 @@ def measure_page(measure: Any) -> str:
         *worked_example(measure),
         *([said["hand"]] if "hand" in said else []),
         "## Pitfalls",
-        measure.TRAPS or "None that we know of.",
+        measure.PITFALLS or "None that we know of.",
         *headed("## When to use which", said.get("use")),
         *headed("## What the paper leaves open, and what was decided", said.get("decided")),
         *headed("## What equals what", said.get("equals")),
@@ -205,17 +205,7 @@ def headed(heading: str, *texts: str | None) -> list[str]:
 
 def other_tools(measure: Any, said: str | None) -> list[str]:
     """Its names elsewhere, and where values differ, with both numbers."""
-    import irpref
-    from irpref.measures.names import OTHER_NAMES
-
-    names = [
-        *(f"{name.replace(' ', ' `', 1)}` is `{text}`" for name, text in measure.ELSEWHERE.items()),
-        *(
-            f"trec_eval `{name}` is `{text}`"
-            for name, text in OTHER_NAMES.items()
-            if irpref.parse(text).NAME == measure.NAME
-        ),
-    ]
+    names = [f"{name.replace(' ', ' `', 1)}` is `{text}`" for name, text in measure.ELSEWHERE.items()]
     out = []
     if names:
         listed = "\n".join(f"- {name}" for name in names)

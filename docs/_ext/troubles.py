@@ -176,7 +176,7 @@ KINDS = {
             (
                 "is given twice",
                 "'**' is not accepted",
-                "a grade stands twice in",
+                "a grade is given twice in",
                 "lists are not accepted as values of parameters",
                 "expected a number, a word, True, False or a dict",
             ),
@@ -237,6 +237,13 @@ KINDS = {
             "irpref.parse(\"PrefShare(nonrelevant='R')\")",
             "These two parameters do not go together: trec_eval defines no such measure.",
             "Write the combination that the message gives.",
+        ),
+        Kind(
+            ("…: the docstring has a section …, expected one of …", "…: … in section 'Differs', expected …"),
+            "from irpref.measures.declare import KernelMeasure\nexec('class _M(KernelMeasure):\\n    '"
+            " + repr('M.\\n\\nPitfals\\n-------\\nNone.'))",
+            "The docstring of a class of measures declares what pages and help show, in sections of these names.",
+            "Correct the heading, or make it a paragraph of the first part.",
         ),
         Kind(
             "cannot register …: ir_measures already has a measure of this name",

@@ -1,6 +1,6 @@
 """Counting the preferences that a ranking fulfils: by group, by pair of documents, and at the higher document.
 
-A preference (a before b) is *kept* where a stands above b and *broken* where b stands above a; both documents were
+A preference (a before b) is *kept* if a is ranked above b and *broken* if b is ranked above a; both documents were
 retrieved, or the higher one alone. Of a preference without a retrieved document the ranking says nothing.
 
 Three things are counted:
@@ -22,45 +22,31 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irpref.arrays.preferences import NOT_RETRIEVED, Ordered, Preferences, ordered
+from irpref.arrays.preferences import BROKEN, BROKEN_ALONE, KEPT, KEPT_ALONE, NOT_RETRIEVED, Preferences, ordered
 from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, ratio
 
 
 class Counts(Record):
-    """Preferences by group: float arrays (n_groups,), whole numbers."""
+    """Preferences by group, whole numbers."""
 
-    kept_retrieved: Floats  # both retrieved, the preferred one above
-    kept_alone: Floats  # only the preferred one retrieved
-    broken_retrieved: Floats  # both retrieved, the preferred one below
-    broken_alone: Floats  # only the other one retrieved
-    number: Floats  # all, retrieved or not
+    ordered: Floats  # (4, n_groups) rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE
+    number: Floats  # (n_groups,) all, retrieved or not
 
     def fulfilled(self, pairs: str) -> Floats:
         """Fulfilled preferences: shape (n_groups,)."""
-        return self.kept_retrieved if pairs == "retrieved" else self.kept_retrieved + self.kept_alone
+        return self.ordered[KEPT] + (pairs != "retrieved") * self.ordered[KEPT_ALONE]
 
     def possible(self, pairs: str) -> Floats:
         """Possible preferences: shape (n_groups,)."""
-        if pairs == "all":
-            return self.number
-        both = self.kept_retrieved + self.broken_retrieved
-        return both if pairs == "retrieved" else both + self.kept_alone + self.broken_alone
+        counted = self.ordered[[KEPT, BROKEN]] if pairs == "retrieved" else self.ordered
+        return self.number if pairs == "all" else counted.sum(axis=0)
 
 
-def _by_group(of: Preferences, entries: Ordered, pairs: Ordered) -> Counts:
+def _by_group(of: Preferences, entries: Floats, pairs: Floats) -> Counts:
     """Those inside blocks of levels (`entries`), and those that are no order of levels (`pairs`)."""
-
-    def total(name: str) -> Floats:
-        return of.members.total_whole(getattr(entries, name)) + of.pairs.total_whole(getattr(pairs, name))
-
-    return Counts(
-        total("kept_retrieved"),
-        total("kept_alone"),
-        total("broken_retrieved"),
-        total("broken_alone"),
-        of.number(),
-    )
+    both = zip(entries, pairs, strict=True)
+    return Counts(np.array([of.members.total_whole(e) + of.pairs.total_whole(p) for e, p in both]), of.number())
 
 
 class Ranked(Record):
@@ -69,8 +55,8 @@ class Ranked(Record):
     of: Preferences
     judged: Segments  # documents (rows) by topic
     rank: Ints  # (n_judged,), NOT_RETRIEVED where a document was not
-    entries: Ordered  # preferences inside blocks of levels, at the entries
-    pairs: Ordered  # preferences that are no order of levels, at the pairs
+    entries: Floats  # (4, n_entries) preferences inside blocks of levels, at the entries
+    pairs: Floats  # (4, n_pairs) preferences that are no order of levels, at the pairs
     counts: Counts
 
 
@@ -80,16 +66,11 @@ def ranked(of: Preferences, judged: Segments, rank: Ints) -> Ranked:
     return Ranked(of, judged, rank, entries, pairs, _by_group(of, entries, pairs))
 
 
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Quotient, 0 where nothing is possible: shape as `denominator`."""
-    return np.divide(numerator, denominator, out=np.zeros(denominator.size), where=denominator > 0)
-
-
 def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     """Fulfilled and possible preferences of each group that has R non-relevant documents: (n_groups,) each.
 
-    Where a group has too few non-relevant documents, those missing count as ranked below all others: each is
-    one more fulfilled preference of every relevant document retrieved. Where it has too many, the group is counted
+    If a group has too few non-relevant documents, those missing count as ranked below all others: each is
+    one more fulfilled preference of every relevant document retrieved. If it has too many, the group is counted
     again with the R highest of them.
     """
     of, rank, counts = view.of, view.rank, view.counts
@@ -150,7 +131,7 @@ def _lowest_among_themselves(
     """
     row = of.row[at]
     found = rank[row] != NOT_RETRIEVED
-    # Above each of the first R: those before it, but for itself where it stands twice.
+    # Above each of the first R: those before it, but for itself where it occurs twice.
     same = np.zeros(row.size, bool)
     same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
     start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
@@ -171,7 +152,7 @@ _MANY = 1 << 22  # pairs that are listed at once
 def by_pair(view: Ranked) -> dict[str, Floats]:
     """Mean over the pairs of documents of each topic of the share of groups that are fulfilled: (n_topics,) each.
 
-    By reading: 'all', 'retrieved', 'implied', of which one list of the pairs gives all three. Where no two groups can
+    By reading: 'all', 'retrieved', 'implied', of which one list of the pairs gives all three. If no two groups can
     judge one pair this is the share of preferences, which is found without listing pairs.
     """
     of, counts = view.of, view.counts
@@ -202,7 +183,7 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
     """The pairs of documents of one topic that are judged, a few million at a time.
 
     Pairs are listed from the top of the ranking, so that memory does not grow with the square of the documents. A
-    pair's key is the same in all groups: sorted by it, the groups of a pair stand together.
+    pair's key is the same in all groups: sorted by it, the groups of a pair are together.
     """
     n = rank.size
     order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
@@ -210,7 +191,7 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
     number = np.empty(n, np.int64)  # of each document, from the top of the ranking
     number[order] = np.arange(n)
     n_found = int((rank != NOT_RETRIEVED).sum())
-    # Entries of a block from the top: each stands before all that follow.
+    # Entries of a block from the top: each is before all that follow.
     mine = number[of.row]
     sort = np.lexsort((mine, of.entries.topic))
     mine, place = mine[sort], of.place[sort]
@@ -246,7 +227,7 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
 
 
 def _by_key(key: Ints, kept: Bools, first: int, end: int) -> tuple[Ints, Floats, Ints]:
-    """Keys in rising order, and of each how often it was kept and how often it stands: (n_keys,) each.
+    """Keys in rising order, and of each how often it was kept and how often it occurs: (n_keys,) each.
 
     Keys lie in [first, end). Where most of these are taken, as by groups that judge the same documents, counting them
     all is many times faster than sorting.
@@ -259,8 +240,8 @@ def _by_key(key: Ints, kept: Bools, first: int, end: int) -> tuple[Ints, Floats,
         return there + first, fulfilled[there].astype(np.float64), judging[there]
     by_key = np.argsort(key, kind="stable")
     key, kept = key[by_key], kept[by_key]
-    opens = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    return key[opens], np.add.reduceat(kept.astype(np.float64), opens), np.diff(np.append(opens, key.size))
+    first = np.flatnonzero(opens(key))
+    return key[first], np.add.reduceat(kept.astype(np.float64), first), np.diff(np.append(first, key.size))
 
 
 def _pair_ratios(of: Preferences, rank: Ints) -> dict[str, float]:
@@ -278,7 +259,7 @@ def _pair_ratios(of: Preferences, rank: Ints) -> dict[str, float]:
             size[pairs] += _possible(batch, pairs)
     # Of a pair that was not retrieved no group is fulfilled: its share is 0, and only `size` counts it.
     sums = np.cumsum(np.concatenate([np.zeros(1), *of_retrieved, *of_alone]))
-    # The pairs of two retrieved documents come first, so that their sum stands on the way.
+    # The pairs of two retrieved documents come first, so that their sum is met on the way.
     last = {"retrieved": sum(map(len, of_retrieved))}
     return {pairs: float(sums[last.get(pairs, -1)]) / n if n else 0.0 for pairs, n in size.items()}
 
@@ -307,27 +288,25 @@ def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floa
     weights, kept, broken
         The weights of those fulfilled, their number, and the number of the others.
     """
-    of, entries, further = view.of, view.entries, view.pairs
-    size = view.rank.size
+    of = view.of
 
-    def total(name: str, weighted: bool = False) -> Floats:
-        at_entries, at_pairs = getattr(entries, f"{name}_retrieved"), getattr(further, f"{name}_retrieved")
-        if pairs != "retrieved":
-            at_entries = at_entries + getattr(entries, f"{name}_alone")
-            at_pairs = at_pairs + getattr(further, f"{name}_alone")
+    def total(kept: bool, weighted: bool = False) -> Floats:
+        rows = [KEPT, KEPT_ALONE] if kept else [BROKEN, BROKEN_ALONE]
+        rows = rows[:1] if pairs == "retrieved" else rows
+        at_entries, at_pairs = view.entries[rows].sum(axis=0), view.pairs[rows].sum(axis=0)
         if weighted:
             at_entries, at_pairs = at_entries * of.members.spread(weight), at_pairs * of.pairs.spread(weight)
-        higher = of.winner if name == "kept" else of.loser
-        found = np.bincount(of.row, at_entries, size) + np.bincount(higher, at_pairs, size)
+        higher = of.winner if kept else of.loser
+        found = np.bincount(of.row, at_entries, view.rank.size) + np.bincount(higher, at_pairs, view.rank.size)
         return found.astype(np.float64)
 
-    return total("kept", True), total("kept"), total("broken")
+    return total(True, weighted=True), total(True), total(False)
 
 
 def whole_groups(view: Ranked, pairs: str, weight: Floats) -> Floats:
     """As `at_documents`, of the groups that keep all their documents with `nonrelevant='R'`: shape (n_judged,).
 
-    Where non-relevant documents are missing, each is one more fulfilled preference of a relevant document retrieved.
+    If non-relevant documents are missing, each is one more fulfilled preference of a relevant document retrieved.
     """
     of = view.of
     found = view.rank[of.row] != NOT_RETRIEVED

@@ -1,6 +1,6 @@
-"""What stands above a document although it is worth less: number, and sum of the differences, for every document.
+"""What is ranked above a document although it is worth less: number, and sum of the differences, for every document.
 
-Rows stand topic after topic, in rank order. For each row, among the rows above it in its topic with a lower value,
+Rows follow topic by topic, in rank order. For each row, among the rows above it in its topic with a lower value,
 
     inversions                sum of (value of the row - value of the lower one)
     inversions, unweighted    number of lower ones
@@ -10,7 +10,7 @@ Counting pairs takes time n^2; two ways are faster, and each topic goes the one 
 **Counters.** Take the rows of the lowest value away, then those of the next, and so on. A row that is left has as many
 rows of that value above it as its place among the rows has fallen, and loses that number times the difference of the
 two values. What is left to look at shrinks from value to value, so the time is at most n * values. Differences of two
-values are formed before they are multiplied: where the values are whole numbers no addition rounds.
+values are formed before they are multiplied: if the values are whole numbers no addition rounds.
 
 **Bits.** Number the values of a topic 0, 1, 2, ... from the lowest. Two different numbers agree in their highest bits
 up to one place, where the higher has a 1 and the lower a 0; so each pair is met exactly once by going over the bits

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from irpref.arrays.preferences import Preferences
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens
 
 Gains = tuple[tuple[float, float], ...] | None
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class Judgments:
     judged : Segments
         Judged documents (rows) by topic.
     grade : float array (n_judged,)
-        Grades, falling inside each topic: the rows of a topic stand in ideal order.
+        Grades, falling inside each topic: the rows of a topic are in ideal order.
     levels : Segments
         Levels (rows) by topic, by falling grade.
     level_grade : float array (n_levels,)
@@ -47,10 +47,7 @@ class Judgments:
         self.judged = judged
         self.grade = grade
         self.columns: dict[Any, Any] = dict(columns or {})
-        opens = np.ones(grade.size, bool)
-        opens[1:] = grade[1:] != grade[:-1]
-        opens[judged.starts[judged.lengths > 0]] = True
-        self.level_start: Ints = np.flatnonzero(opens)
+        self.level_start: Ints = np.flatnonzero(opens(judged.topic, grade))
         self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
         self.level_grade: Floats = grade[self.level_start]
         self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
@@ -97,7 +94,7 @@ class Judgments:
         return kept
 
     def trim(self, most: int) -> None:
-        """Forget what the measures share, where that is more than about so many bytes."""
+        """Forget what the measures share, if that is more than about so many bytes."""
         if self._held() > most:
             self._memo = {}
 
@@ -135,7 +132,7 @@ class Judgments:
         return self.memo((Judgments.level_ratio_gain, gains), make)
 
     def ratio_excess(self, gains: Gains) -> Ints | None:
-        """Exponent of the power of two that `level_ratio_gain` divides by: shape (n_topics,), None where all are 0."""
+        """Exponent of the power of two that `level_ratio_gain` divides by: shape (n_topics,), None if all are 0."""
 
         def make() -> Ints | None:
             excess = np.maximum(np.frexp(self.levels.maximum(self.level_gain(gains)))[1] - 850, 0)

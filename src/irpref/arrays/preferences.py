@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens
 
 
 class Preferences:
@@ -37,7 +36,7 @@ class Preferences:
     several : bool array (n_groups,)
         Whether the group has several subgroups.
     repeats : bool array (n_groups,)
-        Whether a judgment of the group stands there twice.
+        Whether a judgment of the group is given twice.
     row : int array (n_entries,)
         Row of the document in the judgments.
     place : int array (n_entries,)
@@ -49,7 +48,7 @@ class Preferences:
     winner, loser : int array (n_pairs,)
         Rows of the documents in the judgments.
     by_id : int array (n_judged,) or None
-        Order of the documents of a topic by rising id. None where nothing depends on it.
+        Order of the documents of a topic by rising id. None if nothing depends on it.
     """
 
     def __init__(
@@ -178,10 +177,7 @@ class Preferences:
         equal: Floats = np.zeros(self.entries.n)
         if self.row.size:
             # Those of one level follow each other.
-            opens = np.ones(self.row.size, bool)
-            opens[1:] = self.place[1:] != self.place[:-1]
-            opens[self.entries.starts[self.entries.lengths > 0]] = True
-            first = np.flatnonzero(opens)
+            first = np.flatnonzero(opens(self.entries.topic, self.place))
             of = np.diff(np.append(first, self.row.size)).astype(np.float64)
             equal = Segments(np.searchsorted(first, self.entries.offsets)).total_whole(of * of)
         return self.blocks.total_whole((sizes * sizes - equal) / 2) + self.pairs.lengths
@@ -190,11 +186,9 @@ class Preferences:
         """Preferences of each document over others, in all groups: shape (n_judged,)."""
         lower = np.zeros(self.row.size)
         if self.row.size:
-            # Entries of a block stand by level: what follows the last of one's own level is on a lower one.
-            last = np.ones(self.row.size, bool)
-            last[:-1] = self.place[1:] != self.place[:-1]
-            last[self.entries.ends[self.entries.lengths > 0] - 1] = True
-            after = np.flatnonzero(last)[np.append(0, np.cumsum(last))[:-1]]
+            # Entries of a block are sorted by level: what follows the last of one's own level is on a lower one.
+            first = opens(self.entries.topic, self.place)
+            after = np.append(np.flatnonzero(first)[1:], self.row.size)[np.cumsum(first) - 1] - 1
             lower = (self.entries.spread(self.entries.ends) - 1 - after).astype(np.float64)
         out = np.bincount(self.row, lower, n_judged) + np.bincount(self.winner, minlength=n_judged)
         return out.astype(np.float64)
@@ -215,94 +209,74 @@ class Preferences:
 # What a ranking makes of them ---------------------------------------------------------------------------------
 
 
-class Ordered(Record):
-    """Preferences that a ranking puts in an order, at the retrieved document of each that stands higher.
-
-    `kept` where it is the preferred one, `broken` where it is the other; `_retrieved` if both were retrieved,
-    `_alone` if the other was not. Shape (n_entries,) or (n_pairs,): entries for what blocks say, pairs for the rest.
-    """
-
-    kept_retrieved: Floats
-    kept_alone: Floats
-    broken_retrieved: Floats
-    broken_alone: Floats
-
-
 NOT_RETRIEVED = np.iinfo(np.int64).max
+# Preferences that a ranking puts in an order, counted at the retrieved document of each that is ranked higher: rows of
+# an array, for the preferred one being the higher, and both retrieved or it alone; for the other one, and the same.
+KEPT, KEPT_ALONE, BROKEN, BROKEN_ALONE = range(4)
 
 
-def ordered(of: Preferences, rank: Ints) -> tuple[Ordered, Ordered]:
+def ordered(of: Preferences, rank: Ints) -> tuple[Floats, Floats]:
     """What a ranking makes of the preferences.
 
     Parameters
     ----------
     of : Preferences
     rank : int array (n_judged,)
-        Rank of each judged document, NOT_RETRIEVED where it was not retrieved.
+        Rank of each judged document, NOT_RETRIEVED if it was not retrieved.
 
     Returns
     -------
-    entries, pairs : Ordered
-        Of the blocks, by entry: (n_entries,). Of the pairs: (n_pairs,), 0 or 1.
+    entries, pairs : float arrays
+        Rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE: of the blocks, by entry, (4, n_entries); of the pairs, 0 or 1,
+        (4, n_pairs).
     """
     return _of_entries(of, rank), _of_pairs(of, rank)
 
 
-def _of_pairs(of: Preferences, rank: Ints) -> Ordered:
+def _of_pairs(of: Preferences, rank: Ints) -> Floats:
     winner, loser = rank[of.winner], rank[of.loser]
     both = (winner != NOT_RETRIEVED) & (loser != NOT_RETRIEVED)
-    return Ordered(
-        *(
-            mask.astype(np.float64)
-            for mask in (
-                both & (winner < loser),
-                ~both & (winner < loser),
-                both & (winner > loser),
-                ~both & (winner > loser),
-            )
-        )
-    )
+    kept, broken = winner < loser, winner > loser
+    return np.array([both & kept, ~both & kept, both & broken, ~both & broken], np.float64)
 
 
-def _of_entries(of: Preferences, rank: Ints) -> Ordered:
+def _of_entries(of: Preferences, rank: Ints) -> Floats:
     at = rank[of.row]
     found = at != NOT_RETRIEVED
-    out = Ordered(*(np.zeros(at.size) for _ in range(4)))
+    out = np.zeros((4, at.size))
     rows = np.flatnonzero(found)
     if not rows.size:
         return out
-    # From the bottom of the ranking: what stands before a row here, the ranking has below it.
+    # From the bottom of the ranking: what comes before a row here, the ranking has below it.
     block = of.entries.topic[rows]
     order = np.lexsort((-at[rows], block))
     rows = rows[order]
     blocks = of.entries.part(np.flatnonzero(found))
     place = of.place[rows]
     better = lower_before(place, blocks).astype(np.float64)
-    # Those of its own level before it: rows stand together by block, level and then from the bottom.
+    # Those of its own level before it: rows are sorted by block, level and then from the bottom.
     level = np.lexsort((np.arange(rows.size), place, blocks.topic))
-    opens = np.ones(rows.size, bool)
-    opens[1:] = (place[level][1:] != place[level][:-1]) | (blocks.topic[level][1:] != blocks.topic[level][:-1])
-    first = np.flatnonzero(opens)
+    first = np.flatnonzero(opens(place[level], blocks.topic[level]))
     same = np.empty(rows.size)
     same[level] = np.arange(rows.size) - np.repeat(first, np.diff(np.append(first, rows.size)))
-    out.broken_retrieved[rows] = better
-    out.kept_retrieved[rows] = blocks.position - better - same
-    # Documents that were not retrieved stand below all others; only their number on each level matters.
+    out[BROKEN, rows] = better
+    out[KEPT, rows] = blocks.position - better - same
+    # Documents that were not retrieved are ranked below all others; only their number on each level matters.
     missed = np.flatnonzero(~found)
     if missed.size:
         base = of.entries.spread(of.entries.starts)  # levels of a block are no more than its entries
         on_level = np.bincount((base + of.place)[missed], minlength=at.size).astype(np.float64)
         upto = of.entries.running(on_level, whole=True)
         here = (base + of.place)[rows]
-        out.broken_alone[rows] = upto[here] - on_level[here]
-        out.kept_alone[rows] = np.append(upto, 0)[of.entries.ends - 1][of.entries.topic[rows]] - upto[here]
+        out[BROKEN_ALONE, rows] = upto[here] - on_level[here]
+        out[KEPT_ALONE, rows] = np.append(upto, 0)[of.entries.ends - 1][of.entries.topic[rows]] - upto[here]
     return out
 
 
 def lower_before(value: Ints, rows: Segments) -> Ints:
     """How many rows before each one, in its segment, have a lower value: integers from 0, shape (n_rows,).
 
-    In time rows * log(values): one pass a bit, from the highest. Inside groups of equal higher bits, which stand
+    In time rows * log(values): one pass a bit, from the highest. Inside groups of equal higher bits, which are
     together and in their order, a row whose bit is 1 has those before it whose bit is 0. Two rows of different value
     differ in a highest bit, so each two are met once.
     """
@@ -326,7 +300,7 @@ def lower_before(value: Ints, rows: Segments) -> Ints:
         order = np.empty(size, np.int64)
         order[target] = np.arange(size)
         value, here = value[order], here[order]
-        opens = np.zeros(size + 1, bool)
-        opens[first] = opens[first + zeros] = True
-        first = np.flatnonzero(opens[:-1])
+        begins = np.zeros(size + 1, bool)
+        begins[first] = begins[first + zeros] = True
+        first = np.flatnonzero(begins[:-1])
     return out

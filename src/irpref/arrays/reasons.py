@@ -15,7 +15,7 @@ from irpref.arrays.preferences import NOT_RETRIEVED, Preferences
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints
 
-RETRIEVED, MISSED, REST = 0, 1, 2  # kinds of rows, in the order in which they stand
+RETRIEVED, MISSED, REST = 0, 1, 2  # kinds of rows, in their order
 
 
 class Topic(Record):
@@ -30,13 +30,13 @@ class Topic(Record):
     kind : int array
         RETRIEVED, MISSED or REST.
     grade, contribution : float array
-        NaN where there is none.
+        NaN if there is none.
     columns : dict of str to float array
         Columns of the terms.
     pool_grade : float array (n_judged,)
         Grades of all judged documents of the topic.
     place : int array
-        Rank in the list that the measure looks at: of the judged documents only where it is `judged_only`; 0 for
+        Rank in the list that the measure looks at: of the judged documents only if it is `judged_only`; 0 for
         documents that are not in it.
     inside : bool array
         Documents of that list, down to the cutoff.
@@ -69,6 +69,12 @@ class Topic(Record):
         for i in np.flatnonzero(rows[: self.first]).tolist():
             self.why[i] = words(i)
 
+    def found(self, others: str = "not relevant") -> Bools:
+        """The relevant documents retrieved, (n_rows,); of the other judged ones it is said that they are `others`."""
+        found = self.inside & self.relevant()
+        self.say(self.inside & (self.grade >= 0) & ~found, lambda i: others)
+        return found
+
     def relevant(self) -> Bools:
         """Documents that have a gain, or a grade of at least the parameter `rel`: shape (n_rows,)."""
         rel = self.arguments.get("rel")
@@ -79,7 +85,7 @@ class Topic(Record):
 
 
 def plain_reasons(topic: Topic, negative: bool, cutoff: int | None) -> None:
-    """Reasons that hold for every measure: why a document has no part in the value, empty where it has.
+    """Reasons that hold for every measure: why a document has no part in the value, empty if it has.
 
     Parameters
     ----------
@@ -125,7 +131,7 @@ def names(docs: Sequence[str], rows: Ints, most: int = 3) -> str:
 
 
 def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
-    """Say which less relevant documents stand above each one, and which more relevant ones below it.
+    """Say which less relevant documents are ranked above each one, and which more relevant ones below it.
 
     Parameters
     ----------
@@ -150,14 +156,12 @@ def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
         below = at + 1 + np.flatnonzero(value[at + 1 :] > value[at])
         words = []
         if above.size:
-            words.append(
-                f"less relevant {names(docs, above)} stand{'s' * (above.size == 1)} above: "
-                f"loses {100 * penalty[i]:.1f}% of its weight"
-            )
+            lost = f"loses {100 * penalty[i]:.1f}% of its weight"
+            words.append(f"less relevant {names(docs, above)} ranked above: {lost}")
         elif value[at] > 0:
             words.append("nothing less relevant above: full weight")
         if below.size:
-            words.append(f"preferred {names(docs, below)} stand{'s' * (below.size == 1)} below {topic.doc[i]}")
+            words.append(f"preferred {names(docs, below)} ranked below {topic.doc[i]}")
         topic.why[i] = "; ".join(words)
     return ranked
 
@@ -197,7 +201,7 @@ def say_fulfilled(topic: Topic, only_retrieved: bool) -> None:
         if topic.inside[i]:
             yields = better[place[better] > place[row]]
             if yields.size:
-                said.append(f"stands above {listed(yields)}, preferred to it")
+                said.append(f"ranked above {listed(yields)}, preferred to it")
             return "; ".join(said) or "wins and loses nothing"
         if only_retrieved:
             return "not retrieved: its preferences do not count"

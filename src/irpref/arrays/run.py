@@ -43,15 +43,15 @@ class JudgedRun:
     n_retrieved : int array (n_topics,)
         Documents retrieved, judged or not.
     rank_rising : int array (n_hits,) or None
-        Rank if tied documents stood by rising id, for tools that have it so; only where it was asked for, and not
+        Rank if ties are ordered by rising id, for tools that have it so; only if it was asked for, and not
         in views.
     tied_from : int array (n_hits,) or None
         Rank of the first document of the same score; there where `rank_rising` is.
     single : JudgedRun or None
-        The same run with scores rounded to 32 bits, as pytrec_eval holds them, where it was asked for and has
+        The same run with scores rounded to 32 bits, as pytrec_eval holds them, if it was asked for and has
         another order of judged documents; not in views.
     order : int array or None
-        Topics as the run has them, those without judgments left out; only where it was asked for.
+        Topics as the run has them, those without judgments left out; only if it was asked for.
     """
 
     rank_rising: Ints | None = None

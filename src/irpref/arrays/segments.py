@@ -1,10 +1,10 @@
 """Per-topic array operations over offsets.
 
-Rows of all topics stand in one flat array, topic after topic; `offsets` says where each topic begins.
+Rows of all topics are in one flat array, topic after topic; `offsets` says where each topic begins.
 Every operation here has two properties that bare NumPy idioms lack:
 
 * an empty topic gets the neutral value (`reduceat` would give it its neighbour's);
-* the value of a topic is the same bit for bit whatever other topics stand beside it (the difference of
+* the value of a topic is the same bit for bit whatever other topics are beside it (the difference of
   two entries of one long floating-point `cumsum` carries the rounding of all topics before it).
 """
 
@@ -28,6 +28,18 @@ else:  # `numpy.typing` takes a tenth of our time to import
 T = TypeVar("T", bound=np.generic)
 
 _EXACT = float(2**53)  # integers below this add without rounding in a double
+
+
+def ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
+    """Quotients, 0 unless the denominator is above 0: shape as `denominator`."""
+    return np.divide(numerator, denominator, out=np.zeros(denominator.shape), where=denominator > 0)
+
+
+def opens(*columns: Ints | Floats) -> Bools:
+    """Rows in which a column differs from the row before, and the first: shape (n_rows,)."""
+    new = np.ones(columns[0].size, bool)
+    new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return new
 
 
 class Segments:
@@ -92,7 +104,7 @@ class Segments:
 
     @cached_property
     def _filled(self) -> Ints | None:
-        """Starts of the topics that have rows; None where every topic has."""
+        """Starts of the topics that have rows; None if every topic has."""
         return None if self.lengths.all() else self.lengths.nonzero()[0]
 
     def spread(self, per_topic: NDArray[T]) -> NDArray[T]:
@@ -122,7 +134,7 @@ class Segments:
 
     @cached_property
     def _places(self) -> Ints | None:
-        """Place of each row in a grid with a column for each topic; None where much of it would be empty."""
+        """Place of each row in a grid with a column for each topic; None if much of it would be empty."""
         # Adding whole rows of the grid takes a third of the time of adding number after number to a topic's sum.
         if self.n < 8 or int(self.lengths.max()) * self.n > 2 * self.size:
             return None
@@ -137,11 +149,11 @@ class Segments:
         return self.part(mask.nonzero()[0]).lengths
 
     def maximum(self, values: Floats, empty: float = 0.0) -> Floats:
-        """Largest value of each topic, `empty` where it has no rows: (n_rows,) to (n_topics,)."""
+        """Largest value of each topic, `empty` if it has no rows: (n_rows,) to (n_topics,)."""
         return self._reduce(np.maximum, values, empty)
 
     def minimum(self, values: Ints, empty: int = 0) -> Ints:
-        """Smallest value of each topic, `empty` where it has no rows: (n_rows,) to (n_topics,)."""
+        """Smallest value of each topic, `empty` if it has no rows: (n_rows,) to (n_topics,)."""
         return self._reduce(np.minimum, values, empty)
 
     def first(self, mask: Bools) -> Ints:

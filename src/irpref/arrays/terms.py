@@ -26,7 +26,7 @@ class Terms(Record):
     rest : float array (n_topics,), optional
         What belongs to no document, such as the ranks below the end of a short list. None: nothing.
     columns : mapping of str to float array (n_judged,)
-        What the contributions are made of; NaN where a document has no such thing.
+        What the contributions are made of; NaN if a document has no such thing.
     unjudged_columns : mapping of str to callable
         The same for retrieved documents without a judgment, called as `unjudged`.
     counts : bool array (n_judged,), optional

@@ -91,7 +91,7 @@ def facts(measure: Any) -> dict[str, Any]:
         "ideal": measure.IDEAL if ours else None,
         "needs": [NEEDS[need] for need in measure.NEEDS] if ours else [],
         "use": measure.USE if ours else None,
-        "pitfalls": measure.TRAPS if ours else None,
+        "pitfalls": measure.PITFALLS if ours else None,
         "example": measure.EXAMPLE if ours else None,
         "source": getattr(measure, "SOURCE", None),
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],

@@ -22,8 +22,8 @@ class _RPref(KernelMeasure):
     ----------
     norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
         (default 'absolute')
-    unretrieved : judged documents that were not retrieved: add nothing, or stand below all that were (default
-        'zero')
+    unretrieved : judged documents that were not retrieved: add nothing, or are ranked below all that were
+        (default 'zero')
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only (default
         'keep')
     max_rel : top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a
@@ -55,8 +55,8 @@ class _NPref(KernelMeasure):
     n : number of partitions of the grade scale
     norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
         (default 'absolute')
-    unretrieved : judged documents that were not retrieved: add nothing, or stand below all that were (default
-        'zero')
+    unretrieved : judged documents that were not retrieved: add nothing, or are ranked below all that were
+        (default 'zero')
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only (default
         'keep')
     max_rel : top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a
@@ -82,7 +82,7 @@ class _BprefVariant(KernelMeasure):
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
 
-    How often do judged non-relevant documents stand above relevant ones?
+    How often do judged non-relevant documents are ranked above relevant ones?
     [0, 1].
     Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c.
 
@@ -109,7 +109,7 @@ class _QMeasure(KernelMeasure):
     `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
     divided by min(cutoff, R). `beta=0` is AP. Gains that are all twice as large are the same as twice the `beta`.
 
-    How early, and how completely, do documents stand in order of their grades?
+    How early, and how completely, are documents in order of their grades?
     [0, 1].
     Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322.
 
@@ -133,7 +133,7 @@ class _QMeasure(KernelMeasure):
 class _RMeasure(KernelMeasure):
     """R-precision for graded relevance: the blended ratio at rank R.
 
-    1 for every order of the relevant documents at the top, such as the ideal order reversed: where the order within
+    1 for every order of the relevant documents at the top, such as the ideal order reversed: if the order within
     the top R matters, take `QMeasure`.
 
     How good are the top R documents, when R are relevant?
@@ -158,8 +158,8 @@ class _RMeasure(KernelMeasure):
 class _OMeasure(KernelMeasure):
     """Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
-    1 if and only if a document of the topic's highest grade stands first. With one positive grade it is RR down to rank
-    R, and larger below, where the ideal list gains nothing more.
+    1 if and only if a document of the topic's highest grade is ranked first. With one positive grade it is RR down to
+    rank R, and larger below, where the ideal list gains nothing more.
 
     How good, and how early, is the first relevant document?
     [0, 1].
@@ -183,7 +183,7 @@ class _OMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _OMeasure: ...
 
 class _PMeasure(KernelMeasure):
-    """For one highly relevant document: the blended ratio where the best retrieved document stands.
+    """For one highly relevant document: the blended ratio where the best retrieved document is.
 
     Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
     item. 1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
@@ -212,7 +212,7 @@ class _PMeasure(KernelMeasure):
 class _PPlus(KernelMeasure):
     """P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
 
-    1 if and only if a document of the topic's highest grade stands first, as `OMeasure`; but below 1 a fair
+    1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but below 1 a fair
     document on the way to a good one costs part of the value, not all of it.
 
     How good is the ranking down to the best retrieved document?
@@ -469,7 +469,7 @@ class _RecallEffort(KernelMeasure):
     def __matmul__(self, at_param: int) -> _RecallEffort: ...
 
 class _TSE(KernelMeasure):
-    """Exposure of the last relevant document, for users who want all of them. 0 where one is missing.
+    """Exposure of the last relevant document, for users who want all of them. 0 if one is missing.
 
     How early does a user have every relevant document?
     [0, 1].
@@ -555,7 +555,7 @@ class _SeenAP(KernelMeasure):
     def __matmul__(self, at_param: int) -> _SeenAP: ...
 
 class _GPrecision(KernelMeasure):
-    """Precision in which a document counts by its grade: 1 only where all retrieved documents have the best one.
+    """Precision in which a document counts by its grade: 1 only if all retrieved documents have the best one.
 
     How relevant, on the scale of the grades, is a retrieved document on average?
     [0, 1].
@@ -734,8 +734,8 @@ class _PrefShare(KernelMeasure):
     """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_` measures.
 
     For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred to a lower one.
-    `irpref.parse("prefs_simp_ret")` and the like give the measure of that name. Equal scores stand by rising document
-    id here, as in trec_eval's `prefs_` measures only.
+    `irpref.parse("prefs_simp_ret")` and the like give the measure of that name. Equal scores are ordered by rising
+    document id here, as in trec_eval's `prefs_` measures only.
 
     How many of the preferences does the ranking fulfil?
     [0, 1].
@@ -784,7 +784,7 @@ class _NumPrefsFulfilled(KernelMeasure):
     Parameters
     ----------
     pairs : fulfilled where the preferred document was retrieved and the other is below it or was not retrieved
-        (all, implied), or where both were (retrieved) (default 'all')
+        (all, implied), or if both were (retrieved) (default 'all')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -834,7 +834,7 @@ class _PrefRecall(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PrefRecall: ...
 
 class _WeightedPrefPrecision(KernelMeasure):
-    """Precision of preferences in which a pair weighs more the higher its higher document stands.
+    """Precision of preferences in which a pair weighs more the higher its higher document is ranked.
 
     How many preferences are decided correctly, those at the top above all?
     [0, 1].

@@ -26,14 +26,14 @@ def bind(measures: Iterable[MeasureLike], source: Qrels) -> list[Measure]: ...
 def bind(measures: Measures, source: Any) -> Any:
     """Fix the grade scale of measures once for a collection.
 
-    `max_rel` is filled in where a measure takes it and none was given, so that values do not change when the
+    `max_rel` is filled in if a measure takes it and none was given, so that values do not change when the
     qrels are evaluated in parts: PyTerrier hands measures the qrels of a batch, of a fold, or of the topics at hand.
 
     Parameters
     ----------
     measures : measure, name, or iterable of them
     source : any form of qrels
-        Of a data set of ir_datasets, or its id, the grades are those of `qrels_defs()` where it has them (nothing is
+        Of a data set of ir_datasets, or its id, the grades are those of `qrels_defs()` if it has them (nothing is
         downloaded), else those of the qrels.
 
     Returns

@@ -3,7 +3,7 @@
     BR(r) = (beta cg(r) + count(r)) / (beta cgI(r) + r)
 
     Q  = 1/R * sum over relevant ranks of BR            Q@l divides by min(l, R)
-    R-measure = BR(R), where the list is shorter too
+    R-measure = BR(R), if the list is shorter too
     O  = BR(r_1)     r_1  rank of the first relevant document
     P  = BR(r_p)     r_p  rank of the best retrieved document: highest grade first, then rank
     P+ = mean of BR over the relevant ranks up to r_p
@@ -24,7 +24,7 @@ rank 2, and O prefers Y:
     O(X) = (1 + 1) / (3 + 1) = 1/2              O(Y) = (3 + 1) / (5 + 2) = 4/7
     P(X) = (4 + 2) / (5 + 2) = 6/7              P(Y) = 4/7
 
-P's user goes on to the best document in the list, and prefers X. What stands above r_p then counts only as gain, so P,
+P's user goes on to the best document in the list, and prefers X. What is above r_p then counts only as gain, so P,
 as R-measure, is 1 for the ideal list upside down; P+ (section 4) takes the mean on the way, which is 31/42 there.
 
 What the paper finds (table 1, NTCIR-5 Chinese: share of the pairs of runs told apart with 95% confidence): Q 51.6%,
@@ -43,7 +43,7 @@ Left open there, decided here:
 - unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks are counted.
 
 What equals what: beta = 0 leaves count(r) / r, so Q is AP, R-measure is R-precision, O is the reciprocal rank, P is
-precision at r_p. Binary Q is AP where nothing relevant stands below rank R, and larger elsewhere; binary R-measure is
+precision at r_p. Binary Q is AP if nothing relevant is below rank R, and larger otherwise; binary R-measure is
 R-precision. With one positive grade P and P+ are O.
 
 Where tools differ: NTCIREVAL takes relevance by grade in the counts and by gain in the sums (Q of our example
@@ -61,10 +61,10 @@ The ranking b a x, in the wrong order, tells the five apart: BR(1) = 2/4, BR(2) 
 P and R-measure see none of it, 1; Q and P+ take the mean, 3/4.
 
 When 1, when 0: all are 1 for the ideal order of all relevant documents. Q is 1 for nothing else; for O,
-P and P+ a document of the best grade at rank 1 is enough. All are 0 where nothing
-relevant was retrieved, and R-measure where none stands in the top R.
+P and P+ a document of the best grade at rank 1 is enough. All are 0 if nothing
+relevant was retrieved, and R-measure if none is in the top R.
 
-When to use which: Q where all relevant documents are wanted; P and P+ where one highly relevant document is; O where
+When to use which: Q if all relevant documents are wanted; P and P+ where one highly relevant document is; O where
 any relevant one will do, the sooner the better. A large beta makes grades count more, a small one ranks.
 """
 
@@ -126,7 +126,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
     """
 
     def make() -> Blend:
-        # Both sides of the ratio are only needed where a relevant document stands.
+        # Both sides of the ratio are only needed at relevant documents.
         found = run.relevant(gains)
         gain = run.pool.level_ratio_gain(gains).take(found.level)
         ideal, upto = ideal_gain(run.pool, gains)
@@ -151,7 +151,7 @@ def _preferred(blend: Blend) -> Ints:
     A later document of the same grade does not move it: users stop at the first.
     """
     hits, level = blend.found.hits, blend.found.level
-    # Levels stand by falling grade: the smallest is the highest grade.
+    # Levels are in order of falling grade: the smallest is the highest grade.
     return hits.first(level == hits.spread(hits.minimum(level)))
 
 
@@ -177,20 +177,20 @@ def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
     Returns
     -------
     array (n_topics,)
-        0 where nothing is relevant or nothing relevant was retrieved.
+        0 if nothing is relevant or nothing relevant was retrieved.
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     return blend.found.hits.total(blend.ratio) / q_size(run, gains, cutoff)
 
 
 def _r_parts(run: JudgedRun, beta: float, gains: Gains, judged_only: bool) -> tuple[JudgedRun, Floats, Floats]:
-    """The relevant documents down to rank R, what each adds to BR(R) above the line, and what stands below it.
+    """The relevant documents down to rank R, what each adds to BR(R) above the line, and what is below it.
 
     BR(R) is one fraction with one divisor, so it is a sum of (beta gain + 1) / divisor over documents: its terms.
     """
     found = run.view(None, judged_only).relevant(gains)
     ideal, upto = ideal_gain(run.pool, gains)
-    # What stands below rank R has no part in BR(R).
+    # What is below rank R has no part in BR(R).
     found = found.select(found.rank <= found.hits.spread(ideal.lengths))
     one, r = np.ones(run.n_topics), ideal.lengths.astype(np.float64)
     excess = run.pool.ratio_excess(gains)
@@ -221,7 +221,7 @@ def r_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> 
 def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """O-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain g found there; 0 where there
+    BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain g found there; 0 if there
     is none. A cutoff can only hide that document. Parameters as for `q_measure`.
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
@@ -231,7 +231,7 @@ def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
 def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
     """P-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    BR at r_p, the rank of the best document retrieved, which need not be the best of the pool; 0 where none is.
+    BR at r_p, the rank of the best document retrieved, which need not be the best of the pool; 0 if none is.
     With a cutoff r_p is looked for above it, so that another document may be the best. Parameters as for `q_measure`.
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
@@ -284,17 +284,13 @@ def _terms(run: JudgedRun, *, which: str, beta: float, gains: Gains, judged_only
         chosen = blend.found.hits.starts if which == "O" else preferred
         share = np.where(place == blend.found.hits.spread(chosen), blend.ratio, 0.0)
     # From retrieved documents back to rows of the pool, where terms are shown.
-    row = blend.found.row
-    judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
-    judged[row], ratio[row] = share, blend.ratio
-    gain = run.pool.gain(gains)
-    return Terms(judged, columns={"gain": gain, "BR": ratio}, counts=gain > 0)
+    gain, found = run.pool.gain(gains), blend.found
+    return Terms(found.on_pool(share, 0.0), columns={"gain": gain, "BR": found.on_pool(blend.ratio)}, counts=gain > 0)
 
 
 def _say_not_relevant(topic: Topic) -> tuple[Bools, list[int]]:
     """Say so of the documents without a gain; which of the others the ranking has, and their rows."""
-    found = topic.inside & topic.relevant()
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    found = topic.found()
     return found, np.flatnonzero(found).tolist()
 
 
@@ -317,7 +313,7 @@ def q_reasons(topic: Topic) -> None:
 
 
 def r_reasons(topic: Topic) -> None:
-    """Which relevant documents stand down to rank R; the others have no part in the one ratio."""
+    """Which relevant documents are in the top R; the others have no part in the one ratio."""
     r = _recall_base(topic)
     found, _ = _say_not_relevant(topic)
     topic.say(
@@ -346,7 +342,7 @@ def p_reasons(topic: Topic) -> None:
 
 
 def p_plus_reasons(topic: Topic) -> None:
-    """Which document is the best one, and which stand above it."""
+    """Which document is the best one, and which are above it."""
     found, rows = _say_not_relevant(topic)
     if rows:
         best = _best(topic, rows)
@@ -365,173 +361,225 @@ def p_plus_reasons(topic: Topic) -> None:
 # Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the range of a double.
 BETA = Param(float, "weight of the cumulated gain; 0 leaves precision alone", default=1.0, minimum=0, maximum=1e30)
 _PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
-_COLUMNS = {"gain": "gain of its grade", "BR": "blended ratio at its rank"}
 
 
-class _QMeasure(KernelMeasure):
-    """Average precision for graded relevance: the blended ratio averaged over all relevant documents.
+class _Blended(KernelMeasure):
+    """What the measures share.
+
+    Columns
+    -------
+    gain : gain of its grade
+    BR : blended ratio at its rank
+
+    Source
+    ------
+    Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322 [sakai2006pmeasure]
+    """
+
+    EXAMPLE = "p-measure-figure-1"
+    COUNTS = True
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
+
+
+class _QMeasure(_Blended, kernel=q_measure, terms=partial(_terms, which="Q"), reasons=q_reasons):
+    r"""Average precision for graded relevance: the blended ratio averaged over all relevant documents.
 
     `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
     divided by min(cutoff, R). `beta=0` is AP. Gains that are all twice as large are the same as twice the `beta`.
+
+    Question
+    --------
+    How early, and how completely, are documents in order of their grades?
+
+    Use
+    ---
+    All relevant documents are wanted, the better ones first, and judgments are fairly complete (`judged_only=True`
+    if they are not).
+
+    Pitfalls
+    --------
+    With a cutoff the sum is divided by min(cutoff, R), not by R as in ir_measures' `AP@k`.
+
+    Formula
+    -------
+    Q = \frac{1}{R} \sum_{r} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) = \frac{\beta\, \mathrm{cg}(r) +
+    \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
+
+    Elsewhere
+    ---------
+    NTCIREVAL Q-measure : QMeasure
+    NTCIREVAL AP : QMeasure(beta=0)
+    trec_eval map : QMeasure(beta=0)
+
+    Differs
+    -------
+    NTCIREVAL 190111 : 0.5714, here 0.7232
+        `gains-zero-level`: it counts relevant documents by grade and sums by gain
+    pyNTCIREVAL 0.0.3 : 0.6548, here 0.7232
+        `gains-zero-level`: it counts documents of gain 0 as relevant
     """
 
-    __name__ = NAME = "QMeasure"
     PRETTY_NAME = "Q-measure"
-    SHORT_DESC = "Average precision for graded relevance."
-    QUESTION = "How early, and how completely, do documents stand in order of their grades?"
-    USE = (
-        "All relevant documents are wanted, the better ones first, and judgments are fairly complete "
-        "(`judged_only=True` where they are not)."
-    )
-    TRAPS = "With a cutoff the sum is divided by min(cutoff, R), not by R as in ir_measures' `AP@k`."
-    ELSEWHERE = {
-        "NTCIREVAL Q-measure": "QMeasure",
-        "NTCIREVAL AP": "QMeasure(beta=0)",
-        "trec_eval map": "QMeasure(beta=0)",
-    }
-    DIFFERS = (
-        (
-            "NTCIREVAL 190111",
-            "0.5714",
-            "0.7232",
-            "`gains-zero-level`: it counts relevant documents by grade and sums by gain",
-        ),
-        ("pyNTCIREVAL 0.0.3", "0.6548", "0.7232", "`gains-zero-level`: it counts documents of gain 0 as relevant"),
-    )
-    SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
-    FORMULA = (
-        r"Q = \frac{1}{R} \sum_{r} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) ="
-        r" \frac{\beta\, \mathrm{cg}(r) + \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}"
-    )
-    CITE = ("sakai2006pmeasure",)
-    EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
-    COLUMNS = _COLUMNS
     STANDS_FOR = {"AP": {"beta": 0}}
-    COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
-    kernel = staticmethod(q_measure)
-    terms = staticmethod(partial(_terms, which="Q"))
-    reasons = staticmethod(q_reasons)
 
 
-class _RMeasure(KernelMeasure):
-    """R-precision for graded relevance: the blended ratio at rank R.
+class _RMeasure(_Blended, kernel=r_measure, terms=r_terms, reasons=r_reasons):
+    r"""R-precision for graded relevance: the blended ratio at rank R.
 
-    1 for every order of the relevant documents at the top, such as the ideal order reversed: where the order within
+    1 for every order of the relevant documents at the top, such as the ideal order reversed: if the order within
     the top R matters, take `QMeasure`.
+
+    Question
+    --------
+    How good are the top R documents, when R are relevant?
+
+    Use
+    ---
+    Exactly as many documents are looked at as are relevant; a graded R-precision.
+
+    Pitfalls
+    --------
+    It says nothing about the order within the top R, and R differs from topic to topic.
+
+    Formula
+    -------
+    \mathrm{RMeasure} = \mathrm{BR}(R)
+
+    Columns
+    -------
+    gain : gain of its grade
+
+    Elsewhere
+    ---------
+    trec_eval Rprec : RMeasure(beta=0)
+
+    Source
+    ------
+    T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322 [sakai2006pmeasure]
     """
 
-    __name__ = NAME = "RMeasure"
     PRETTY_NAME = "R-measure"
-    SHORT_DESC = "R-precision for graded relevance."
-    QUESTION = "How good are the top R documents, when R are relevant?"
-    FORMULA = r"\mathrm{RMeasure} = \mathrm{BR}(R)"
-    USE = "Exactly as many documents are looked at as are relevant; a graded R-precision."
-    TRAPS = "It says nothing about the order within the top R, and R differs from topic to topic."
-    ELSEWHERE = {"trec_eval Rprec": "RMeasure(beta=0)"}
-    SOURCE = "T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
-    CITE = ("sakai2006pmeasure",)
-    EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
-    COLUMNS = {"gain": "gain of its grade"}
     STANDS_FOR = {"Rprec": {"beta": 0}}
+    COUNTS = False
     SUPPORTED_PARAMS: dict[str, Any] = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY}
-    kernel = staticmethod(r_measure)
-    terms = staticmethod(r_terms)
-    reasons = staticmethod(r_reasons)
 
 
-class _OMeasure(KernelMeasure):
-    """Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
+class _OMeasure(_Blended, kernel=o_measure, terms=partial(_terms, which="O"), reasons=o_reasons):
+    r"""Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
-    1 if and only if a document of the topic's highest grade stands first. With one positive grade it is RR down to rank
-    R, and larger below, where the ideal list gains nothing more.
+    1 if and only if a document of the topic's highest grade is ranked first. With one positive grade it is RR down to
+    rank R, and larger below, where the ideal list gains nothing more.
+
+    Question
+    --------
+    How good, and how early, is the first relevant document?
+
+    Use
+    ---
+    One relevant document is enough, and a better one is worth more.
+
+    Pitfalls
+    --------
+    It looks at the first relevant document alone, however bad the next ones are; many topics are needed.
+
+    Formula
+    -------
+    O = \mathrm{BR}(r_1)
+
+    Elsewhere
+    ---------
+    NTCIREVAL O-measure : OMeasure
+    NTCIREVAL RR : OMeasure(beta=0)
+    trec_eval recip_rank : OMeasure(beta=0)
+
+    Differs
+    -------
+    pyNTCIREVAL 0.0.3 : ValueError, here 0
+        an empty list
     """
 
-    __name__ = NAME = "OMeasure"
     PRETTY_NAME = "O-measure"
-    SHORT_DESC = "Reciprocal rank for graded relevance."
-    QUESTION = "How good, and how early, is the first relevant document?"
-    USE = "One relevant document is enough, and a better one is worth more."
-    TRAPS = "It looks at the first relevant document alone, however bad the next ones are; many topics are needed."
-    ELSEWHERE = {
-        "NTCIREVAL O-measure": "OMeasure",
-        "NTCIREVAL RR": "OMeasure(beta=0)",
-        "trec_eval recip_rank": "OMeasure(beta=0)",
-    }
-    DIFFERS = (("pyNTCIREVAL 0.0.3", "ValueError", "0", "an empty list"),)
-    SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
-    FORMULA = r"O = \mathrm{BR}(r_1)"
-    CITE = ("sakai2006pmeasure",)
-    EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 3, "judged_only": True})
-    COLUMNS = _COLUMNS
     STANDS_FOR = {"RR": {"beta": 0}}
-    COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
-    kernel = staticmethod(o_measure)
-    terms = staticmethod(partial(_terms, which="O"))
-    reasons = staticmethod(o_reasons)
 
 
-class _PMeasure(KernelMeasure):
-    """For one highly relevant document: the blended ratio where the best retrieved document stands.
+class _PMeasure(_Blended, kernel=p_measure, terms=partial(_terms, which="P"), reasons=p_reasons):
+    r"""For one highly relevant document: the blended ratio where the best retrieved document is.
 
     Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
     item. 1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
+
+    Question
+    --------
+    How soon does a user who wants the best document on offer find it?
+
+    Use
+    ---
+    One document is wanted, and it should be the best one.
+
+    Pitfalls
+    --------
+    A better list can have a lower value: moving the best document up moves the rank at which it is read
+    (`p-measure-limits`). `PPlus` has no such jump.
+
+    Formula
+    -------
+    P = \mathrm{BR}(r_p)
+
+    Elsewhere
+    ---------
+    NTCIREVAL P-measure : PMeasure
+
+    Differs
+    -------
+    pyNTCIREVAL 0.0.3 : ValueError, here 0
+        an empty list
     """
 
-    __name__ = NAME = "PMeasure"
     PRETTY_NAME = "P-measure"
-    SHORT_DESC = "How early the best retrieved document stands."
-    QUESTION = "How soon does a user who wants the best document on offer find it?"
-    USE = "One document is wanted, and it should be the best one."
-    TRAPS = (
-        "A better list can have a lower value: moving the best document up moves the rank at which it is read "
-        "(`p-measure-limits`). `PPlus` has no such jump."
-    )
-    ELSEWHERE = {"NTCIREVAL P-measure": "PMeasure"}
-    DIFFERS = (("pyNTCIREVAL 0.0.3", "ValueError", "0", "an empty list"),)
-    SOURCE = "Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322"
-    FORMULA = r"P = \mathrm{BR}(r_p)"
-    CITE = ("sakai2006pmeasure",)
-    EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
-    COLUMNS = _COLUMNS
-    COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
-    kernel = staticmethod(p_measure)
-    terms = staticmethod(partial(_terms, which="P"))
-    reasons = staticmethod(p_reasons)
 
 
-class _PPlus(KernelMeasure):
-    """P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
+class _PPlus(_Blended, kernel=p_plus, terms=partial(_terms, which="P+"), reasons=p_plus_reasons):
+    r"""P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
 
-    1 if and only if a document of the topic's highest grade stands first, as `OMeasure`; but below 1 a fair
+    1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but below 1 a fair
     document on the way to a good one costs part of the value, not all of it.
+
+    Question
+    --------
+    How good is the ranking down to the best retrieved document?
+
+    Use
+    ---
+    One good answer is wanted, and what is above it must be read as well.
+
+    Pitfalls
+    --------
+    The depth of the best document decides how much of the list is looked at.
+
+    Formula
+    -------
+    P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r)
+
+    Elsewhere
+    ---------
+    NTCIREVAL P-plus : PPlus
+
+    Differs
+    -------
+    pyNTCIREVAL 0.0.3 : ValueError, here 0
+        an empty list
+
+    Source
+    ------
+    Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322 [sakai2006pmeasure]
     """
 
-    __name__ = NAME = "PPlus"
     PRETTY_NAME = "P+-measure"
-    SHORT_DESC = "Mean blended ratio down to the best retrieved document."
-    QUESTION = "How good is the ranking down to the best retrieved document?"
-    USE = "One good answer is wanted, and what stands above it must be read as well."
-    TRAPS = "The depth of the best document decides how much of the list is looked at."
-    ELSEWHERE = {"NTCIREVAL P-plus": "PPlus"}
-    DIFFERS = (("pyNTCIREVAL 0.0.3", "ValueError", "0", "an empty list"),)
-    SOURCE = "Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322"
-    FORMULA = r"P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r)"
-    CITE = ("sakai2006pmeasure",)
-    EXAMPLE = "p-measure-figure-1"
     VARIANTS = ({}, {"gains": {3: 7.5}, "cutoff": 7, "judged_only": True})
-    COLUMNS = _COLUMNS
-    COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
-    kernel = staticmethod(p_plus)
-    terms = staticmethod(partial(_terms, which="P+"))
-    reasons = staticmethod(p_plus_reasons)
 
 
 QMeasure = register(_QMeasure())

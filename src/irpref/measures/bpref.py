@@ -1,6 +1,6 @@
 """bpref and its variants: judged non-relevant documents above relevant ones. 1 is best.
 
-    bpref = 1/R * sum over retrieved relevant r of (1 - min(a_r, cap) / den)     the fraction is 0 where a_r = 0
+    bpref = 1/R * sum over retrieved relevant r of (1 - min(a_r, cap) / den)     the fraction is 0 if a_r = 0
 
 a_r   judged non-relevant documents ranked above r
 R, N  relevant and judged non-relevant documents in the pool; Nret: those of N that were retrieved
@@ -30,18 +30,18 @@ non-relevant documents every retrieved relevant one adds 1; no relevant document
 judgment.
 
 By hand: a and b relevant, x, y and z judged non-relevant, ranking x a y b. R = 2, N = 3, Nret = 2; one non-relevant
-document stands above a, two above b.
+document is ranked above a, two above b.
 
     min, R, old   1/2 * ((1 - 1/2) + (1 - 2/2)) = 1/4
     N, 10min      1/2 * ((1 - 1/3) + (1 - 2/3)) = 1/2
     10            1/2 * ((1 - 1/12) + (1 - 2/12)) = 7/8
 
-When 1, when 0: 1 where all relevant documents were retrieved and no judged non-relevant one stands above any of them
+When 1, when 0: 1 if all relevant documents were retrieved and no judged non-relevant one is ranked above any of them
 (a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost all; with `N` it has 1/3. The
 larger the denominator, the less one misplaced document costs, and the more of them are told apart.
 
 What it is sensitive to: it reads nothing but the order of the judged documents, so pooling holes do not move
-it as they move AP. In return it does not see how deep the judged documents stand. Few relevant documents make `min`
+it as they move AP. In return it does not see how deep the judged documents are. Few relevant documents make `min`
 and `R` coarse: with R = 1 a value is 0 or 1. The forms with 10 are finer there.
 """
 
@@ -74,8 +74,6 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
     rel
         Least grade that counts as relevant. Lower grades from 0 on are judged non-relevant.
     cutoff
@@ -103,11 +101,7 @@ def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:
     """
     r, n = of.r, of.n
     cap = {"N": n, "10": r + 10, "10min": r + 10}.get(norm, r)
-    den = {
-        "min": np.minimum(r, n),
-        "10min": np.minimum(r + 10, n),
-        "old": np.minimum(r, of.n_retrieved),
-    }.get(norm, cap)
+    den = {"min": np.minimum(r, n), "10min": np.minimum(r + 10, n), "old": np.minimum(r, of.n_retrieved)}.get(norm, cap)
     return cap, den
 
 
@@ -132,7 +126,7 @@ def _kept(of: _Above, norm: str, place: Floats) -> Floats:
         return 1 - of.number / np.maximum(place + (norm == "relative2"), 1.0)
     cap, den = (bound.astype(np.float64) for bound in bounds(of, norm))
     counted = np.minimum(of.number, of.found.hits.spread(cap))
-    # A denominator of 0 means that no judged non-relevant document can stand above.
+    # A denominator of 0 means that no judged non-relevant document can be above.
     return 1 - counted / of.found.hits.spread(np.maximum(den, 1.0))
 
 
@@ -142,7 +136,7 @@ def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None
     Returns
     -------
     array (n_topics,)
-        0 where nothing is relevant, or nothing relevant was retrieved.
+        0 if nothing is relevant, or nothing relevant was retrieved.
     """
     of = above(run, rel, cutoff)
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
@@ -157,57 +151,73 @@ def bpref_terms(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int 
     they add up to the value.
     """
     of = above(run, rel, cutoff)
-    judged, lost = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
-    row = of.found.row
     summand, size = _summands(of, norm, top)
-    judged[row] = summand / of.found.hits.spread(size)
-    lost[row] = of.number
-    return Terms(judged, columns={"lost": lost})
+    judged = of.found.on_pool(summand / of.found.hits.spread(size), 0.0)
+    return Terms(judged, columns={"lost": of.found.on_pool(of.number)})
 
 
 def bpref_reasons(topic: Topic) -> None:
-    """Which non-relevant documents stand above each relevant one."""
+    """Which non-relevant documents are ranked above each relevant one."""
     rel = topic.arguments["rel"]
     relevance = np.where(topic.grade >= rel, 1.0, np.where(topic.grade >= 0, 0.0, np.nan))
     r = max(int((topic.pool_grade >= rel).sum()), 1)
     say_preferences(topic, relevance, 1 - topic.contribution * r)
 
 
-class _BprefVariant(KernelMeasure):
-    """The forms of bpref that the literature and the tools use; without parameters it is ir_measures' `Bpref`.
+class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpref_reasons):
+    r"""The forms of bpref that the literature and the tools use; without parameters it is ir_measures' `Bpref`.
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
+
+    Question
+    --------
+    How often do judged non-relevant documents are ranked above relevant ones?
+
+    Use
+    ---
+    Judgments are binary and incomplete, and some documents were judged non-relevant.
+
+    Pitfalls
+    --------
+    The norms differ most if few documents were judged non-relevant; a paper that says only 'bpref' may mean any of
+    them. Without judged non-relevant documents all are recall.
+
+    Formula
+    -------
+    \mathrm{bpref} = \frac{1}{R} \sum_{r} \left(1 - \frac{\min(|n \prec r|, R)}{\min(R, N)}\right)
+
+    Parameters
+    ----------
+    norm : denominator of the penalty, see the table of the definition
+    top : the highest judged document: in the sum, out of it and of R, or out of the sum only
+
+    Columns
+    -------
+    lost : less relevant judged documents ranked above it
+
+    Elsewhere
+    ---------
+    trec_eval bpref : BprefVariant
+    NTCIREVAL bpref : BprefVariant
+    NTCIREVAL bpref_R : BprefVariant(norm='R')
+    NTCIREVAL bpref_N : BprefVariant(norm='N')
+    NTCIREVAL bpref_relative : BprefVariant(norm='relative',top='zero')
+
+    Differs
+    -------
+    pytrec_eval-terrier 0.5.11 : 0, here 1
+        scores 16777217 and 16777216, which 32 bits do not tell apart
+    ranx 0.3.21 : NaN, here recall
+        no document judged non-relevant
+    trectools 0.0.50 : up to 2, here at most 1
+        a retrieved document of negative grade is added as if it were relevant
+
+    Source
+    ------
+    Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c [buckley2004bpref]
     """
 
-    __name__ = NAME = "BprefVariant"
     PRETTY_NAME = "bpref (variants)"
-    SHORT_DESC = "Judged non-relevant documents ranked above relevant ones, with the denominators in use."
-    QUESTION = "How often do judged non-relevant documents stand above relevant ones?"
-    USE = "Judgments are binary and incomplete, and some documents were judged non-relevant."
-    TRAPS = (
-        "The norms differ most where few documents were judged non-relevant; a paper that says only 'bpref' "
-        "may mean any of them. Without judged non-relevant documents all are recall."
-    )
-    ELSEWHERE = {
-        "trec_eval bpref": "BprefVariant",
-        "NTCIREVAL bpref": "BprefVariant",
-        "NTCIREVAL bpref_R": "BprefVariant(norm='R')",
-        "NTCIREVAL bpref_N": "BprefVariant(norm='N')",
-        "NTCIREVAL bpref_relative": "BprefVariant(norm='relative',top='zero')",
-    }
-    DIFFERS = (
-        ("pytrec_eval-terrier 0.5.11", "0", "1", "scores 16777217 and 16777216, which 32 bits do not tell apart"),
-        ("ranx 0.3.21", "NaN", "recall", "no document judged non-relevant"),
-        (
-            "trectools 0.0.50",
-            "up to 2",
-            "at most 1",
-            "a retrieved document of negative grade is added as if it were relevant",
-        ),
-    )
-    SOURCE = "Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c"
-    FORMULA = r"\mathrm{bpref} = \frac{1}{R} \sum_{r} \left(1 - \frac{\min(|n \prec r|, R)}{\min(R, N)}\right)"
-    CITE = ("buckley2004bpref",)
     EXAMPLE = "bpref-lecture"
     NEEDS = ("nonrelevant",)
     VARIANTS = (
@@ -216,27 +226,13 @@ class _BprefVariant(KernelMeasure):
         {"norm": "relative2", "top": "zero"},
         {"top": "drop"},
     )
-    COLUMNS = {"lost": "less relevant judged documents ranked above it"}
     STANDS_FOR = {"Bpref": {}}
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "norm": Param(
-            str,
-            "denominator of the penalty, see the table of the definition",
-            default="min",
-            choices=("min", "R", "N", "10", "10min", "old", "relative", "relative2"),
-        ),
+        "norm": Param(str, default="min", choices=("min", "R", "N", "10", "10min", "old", "relative", "relative2")),
         "rel": REL,
-        "top": Param(
-            str,
-            "the highest judged document: in the sum, out of it and of R, or out of the sum only",
-            default="keep",
-            choices=("keep", "drop", "zero"),
-        ),
+        "top": Param(str, default="keep", choices=("keep", "drop", "zero")),
         "cutoff": CUTOFF,
     }
-    kernel = staticmethod(bpref)
-    terms = staticmethod(bpref_terms)
-    reasons = staticmethod(bpref_reasons)
 
 
 BprefVariant = register(_BprefVariant())

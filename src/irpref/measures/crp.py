@@ -1,4 +1,4 @@
-"""Cumulated Relative Position: how far documents stand from where the ideal list has them.
+"""Cumulated Relative Position: how far documents are from where the ideal list has them.
 
     RP(j)  = 0 inside the interval of ranks that the grade of the document at rank j has in the ideal list,
              j - first rank of the interval above it (negative), j - last rank below it (positive)
@@ -37,7 +37,7 @@ squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r
 
 For grades of 0 and more nCRP is at most 1, but several relevant grades can take it below 0: grades 1 1 2 in this
 order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With negative grades it has no bounds: a document
-of grade -1 at the top stands as many ranks too high as the run has documents that are better or unjudged, so nCRP
+of grade -1 at the top is as many ranks too high as the run has documents that are better or unjudged, so nCRP
 grows with the depth of the run. The same document moves CRP, and can keep the curve from coming back to 0; a
 `RangeWarning` says so for all of the family.
 
@@ -45,7 +45,7 @@ By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the pl
 
     rank     1    2    3
     grade    0    2    1
-    RP      -2   +1   +1      c stands two ranks too high, a and b one too low
+    RP      -2   +1   +1      c is two ranks too high, a and b one too low
     CRP     -2   -1    0      CRP(R) = -1,  nCRP = -1 / -3 = 1/3,  CRPRecovery = 2/3
 
 The ideal list reversed is c b a: RP -2, 0, +2, so CRP(w, R) = -2, and nCRP(worst='reversed') = -1 / -2 = 1/2.
@@ -62,11 +62,11 @@ A run of c alone is filled up with a non-relevant document: RP -2, -1, so CRP is
 
 What it is sensitive to: the distance of a document from its place, not only the order of pairs. A document moved
 within the interval of its grade changes nothing; one moved ten ranks out of it costs ten times one moved by one. What
-stands below rank R plays no part in nCRP, nor in CRP without a cutoff; it decides CRPRecovery.
+is below rank R plays no part in nCRP, nor in CRP without a cutoff; it decides CRPRecovery.
 
 How to read the file beside the paper:
 
-    GT(v, j)             (1)      the grade of a hit, by its level; 0 where no judged document stands at rank j
+    GT(v, j)             (1)      the grade of a hit, by its level; 0 if no judged document is at rank j
     RS(i, rel)           (2)      ranks of a grade in the ideal list; they follow each other, so two numbers say all
     min_i, max_i         (3)      `Positions.intervals`, from the `first` and `last` of `ideal`
     RP(v, j)             (4)      `Positions.of_hits`, `Positions.of_nonrelevant` at all other ranks
@@ -90,7 +90,7 @@ from irpref.arrays.judgments import Judgments
 from irpref.arrays.reasons import MISSED, RETRIEVED, Topic
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, ratio
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
@@ -112,7 +112,7 @@ class Ideal(Record):
 def ideal(pool: Judgments) -> Ideal:
     """Intervals of the levels in the ideal list.
 
-    A level is a grade of a topic. Where all documents of a level fill the ranks 3 to 7 of the ideal list, none of them
+    A level is a grade of a topic. If all documents of a level fill the ranks 3 to 7 of the ideal list, none of them
     is misplaced on any of these ranks.
     """
 
@@ -139,7 +139,7 @@ class Positions(Record):
     def intervals(self, run: JudgedRun) -> tuple[Ints, Ints]:
         """First and last rank that the ideal list has for the grade of each hit: (n_hits,), (n_hits,).
 
-        A document inside of them has RP 0. Equation (3): documents of one grade stand together in the ideal list, so
+        A document inside of them has RP 0. Equation (3): documents of one grade are together in the ideal list, so
         its lowest and highest rank are all that equation (4) asks for.
         """
         first, last = self.bounds
@@ -182,8 +182,6 @@ def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
     depth
         Ranks that a shorter list is filled up to with non-relevant documents, (n_topics,); R where None.
 
@@ -247,8 +245,6 @@ def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
     rank
         Rank of each topic, (n_topics,); beyond the end of the filled-up list the curve stays where it is.
 
@@ -272,7 +268,7 @@ def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
 def worst(pool: Judgments) -> Floats:
     """CRP(w, R) = -R (R + 1) / 2: shape (n_topics,).
 
-    Nothing relevant in the top R: a non-relevant document at rank j stands R + 1 - j too high, and these add up.
+    Nothing relevant in the top R: a non-relevant document at rank j is R + 1 - j ranks too high, and these add up.
     """
     r = ideal(pool).relevant.astype(np.float64)
     return -r * (r + 1) / 2
@@ -299,8 +295,6 @@ def reversed_ideal(run: JudgedRun, depth: Ints, last: Ints, upto: Ints) -> tuple
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels.
     depth
         Rank of the ideal list that comes first when it is reversed: (n_topics,).
     last
@@ -327,7 +321,7 @@ def reversed_ideal(run: JudgedRun, depth: Ints, last: Ints, upto: Ints) -> tuple
 def worst_reversed(run: JudgedRun) -> Floats:
     """CRP(w, R) of the reversed ideal list of all judged and all retrieved documents: shape (n_topics,).
 
-    At least 0 where too few documents are not relevant.
+    At least 0 if too few documents are not relevant.
     """
     of = positions(run)
     size = run.pool.judged.lengths + of.depth - run.hits.lengths
@@ -341,10 +335,10 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     Returns
     -------
     array (n_topics,)
-        0 too where nothing is relevant.
+        0 too if nothing is relevant.
     """
     view = run.condensed(negative=True) if judged_only else run
-    # Where nothing is relevant nothing can be misplaced: 0, which is ideal.
+    # If nothing is relevant nothing can be misplaced: 0, which is ideal.
     r = ideal(run.pool).relevant
     return np.where(r > 0, crp_at(view, None if cutoff is None else np.full(r.size, cutoff)), 0.0)
 
@@ -367,7 +361,7 @@ def n_crp(run: JudgedRun, *, worst: str, judged_only: bool) -> Floats:
 
 
 def crp_balance(run: JudgedRun) -> Ints:
-    """Balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 where there is none.
+    """Balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 if there is none.
 
     The rank b at which early misplacements are made good. Looked for from R on: before it, grades can lift the curve
     above 0 in a ranking that is not ideal.
@@ -380,7 +374,7 @@ def crp_balance(run: JudgedRun) -> Ints:
     # states): the first hit where it is not below 0 is the balance point.
     hit = run.hits.first((curve_at_hits(run) >= 0) & (run.rank > run.hits.spread(r)))
     balance = np.where(at_r, r, np.append(run.rank, 0)[hit])
-    # A negative grade too high lets it fall again, and non-relevant documents can stand too low: rank by rank.
+    # A negative grade too high lets it fall again, and non-relevant documents can be too low: rank by rank.
     rare = ideal(run.pool).negatives
     if rare.any():
         ranks, rp = crp_curve(run)
@@ -396,12 +390,12 @@ def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Fl
     Returns
     -------
     array (n_topics,)
-        1 where the curve is at 0 or above already at R.
+        1 if the curve is at 0 or above already at R.
     """
     view = (run.condensed(negative=True) if judged_only else run).at(cutoff)
     balance = crp_balance(view)
     r = ideal(run.pool).relevant
-    return np.divide(r, balance, out=np.zeros(r.size), where=balance > 0)
+    return ratio(r, balance)
 
 
 def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -> Terms:
@@ -410,7 +404,7 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
     RP of each document down to the rank that is asked for. The parts are judged documents, documents without a
     judgment (a function of rank, since there may be many), and the ranks that fill a short list up (`rest`).
 
-    In the example of the module c adds -2 and a +1; b stands below rank R = 2 and adds nothing.
+    In the example of the module c adds -2 and a +1; b is ranked below rank R = 2 and adds nothing.
     """
     view = run.condensed(negative=True) if judged_only else run
     of = positions(view)
@@ -442,7 +436,7 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
 
 
 def n_crp_terms(run: JudgedRun, *, worst: str, judged_only: bool) -> Terms:
-    """As `crp_terms`, each divided by the worst case, which is negative: what stands too high adds.
+    """As `crp_terms`, each divided by the worst case, which is negative: what is too high adds.
 
     In the example of the module c adds 2/3 and a takes away 1/3.
     """
@@ -486,7 +480,7 @@ def position_reasons(topic: Topic) -> None:
         return where + ("; no judgment: non-relevant" if np.isnan(topic.grade[i]) else "")
 
     topic.say((topic.kind == RETRIEVED) & ~np.isnan(rp) & (relevant > 0), words)
-    topic.say(topic.kind == MISSED, lambda i: "not retrieved: others stand in its ideal place")
+    topic.say(topic.kind == MISSED, lambda i: "not retrieved: others are in its ideal place")
 
 
 JUDGED_ONLY = Param(
@@ -494,119 +488,154 @@ JUDGED_ONLY = Param(
 )
 
 
-_COLUMNS = {
-    "rp": "ranks between it and the place of its grade in the ideal list, negative if it stands too high",
-    "crp": "sum of rp down to its rank",
-}
+class _Displacement(KernelMeasure):
+    """What the three share.
 
-
-class _CRP(KernelMeasure):
-    """Net displacement of the documents above rank R, against the ideal list: the paper's loss value.
-
-    Average `nCRP` over topics instead: CRP grows with the square of R.
+    Columns
+    -------
+    rp : ranks between it and the place of its grade in the ideal list, negative if it is ranked too high
+    crp : sum of rp down to its rank
     """
 
-    __name__ = NAME = "CRP"
+    EXAMPLE = "crp-recovery"
+    NEGATIVE_GRADES = True
+
+
+class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons):
+    r"""Net displacement of the documents above rank R, against the ideal list: the paper's loss value.
+
+    Average `nCRP` over topics instead: CRP grows with the square of R.
+
+    Question
+    --------
+    How many ranks are documents away from where the ideal list has them?
+
+    Use
+    ---
+    You want to see, rank by rank, where a ranking departs from the ideal one: as a curve, for one topic.
+
+    Pitfalls
+    --------
+    The value grows with the square of R: never average it over topics, use `nCRP`.
+
+    Range
+    -----
+    from -R(R+1)/2; 0 is ideal; positive values are possible
+
+    Formula
+    -------
+    \mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i)
+
+    Parameters
+    ----------
+    cutoff : rank at which the curve is read (default: R)
+
+    Negative grades
+    ---------------
+    its values grow with the depth of the run, far beyond -R(R+1)/2
+
+    Elsewhere
+    ---------
+    MATTERS CRP : CRP
+
+    Source
+    ------
+    Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9 [angelini2013crp]
+    """
+
     PRETTY_NAME = "Cumulated Relative Position"
-    SHORT_DESC = "Net displacement from the ideal list, cumulated to rank R or to the cutoff."
-    QUESTION = "How many ranks are documents away from where the ideal list has them?"
-    RANGE = "from -R(R+1)/2; 0 is ideal; positive values are possible"
-    USE = "You want to see, rank by rank, where a ranking departs from the ideal one: as a curve, for one topic."
-    TRAPS = "The value grows with the square of R: never average it over topics, use `nCRP`."
-    ELSEWHERE = {
-        "MATTERS CRP": "CRP",
-    }
-    SOURCE = "Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9"
-    FORMULA = r"\mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i)"
-    CITE = ("angelini2013crp",)
     BOUNDS = (-math.inf, math.inf)  # the worst case depends on R
     IDEAL = 0.0
-    EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"cutoff": 7}, {"cutoff": 40, "judged_only": True})
-    NEGATIVE_GRADES = True
-    BELOW_ZERO = "its values grow with the depth of the run, far beyond -R(R+1)/2"
     CUTOFF_ENDS_LIST = False
-    COLUMNS = _COLUMNS
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "cutoff": Param(int, "rank at which the curve is read (default: R)", minimum=1),
-        "judged_only": JUDGED_ONLY,
-    }
-    kernel = staticmethod(crp)
-    terms = staticmethod(crp_terms)
-    reasons = staticmethod(position_reasons)
+    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": Param(int, minimum=1), "judged_only": JUDGED_ONLY}
 
 
-class _nCRP(KernelMeasure):
-    """CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in the top R."""
+class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_reasons):
+    r"""CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in the top R.
 
-    __name__ = NAME = "nCRP"
+    Question
+    --------
+    What share of the worst possible displacement does the ranking have down to rank R?
+
+    Use
+    ---
+    The distance from the ideal order is the question, and a mean over topics is needed.
+
+    Pitfalls
+    --------
+    Lower is better. Below 0 is possible with several relevant grades; with negative grades there are no bounds. With
+    `worst='reversed'` a run with few non-relevant documents can exceed 1.
+
+    Range
+    -----
+    0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades
+
+    Formula
+    -------
+    \mathrm{nCRP} = \frac{\mathrm{CRP}(r, R)}{\mathrm{CRP}(w, R)}, \quad \mathrm{CRP}(w, R) = -\frac{R (R + 1)}{2}
+
+    Parameters
+    ----------
+    worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list reversed
+
+    Negative grades
+    ---------------
+    its values have no bounds and grow with the depth of the run, so their mean says little
+
+    Source
+    ------
+    after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R) [angelini2013crp]
+    """
+
     PRETTY_NAME = "normalised CRP"
-    SHORT_DESC = "CRP at R as a share of its worst case."
-    QUESTION = "What share of the worst possible displacement does the ranking have down to rank R?"
-    RANGE = "0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades"
-    USE = "The distance from the ideal order is the question, and a mean over topics is needed."
-    TRAPS = (
-        "Lower is better. Below 0 is possible with several relevant grades; with negative grades there are no bounds. "
-        "With `worst='reversed'` a run with few non-relevant documents can exceed 1."
-    )
-    SOURCE = "after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R)"
-    FORMULA = (
-        r"\mathrm{nCRP} = \frac{\mathrm{CRP}(r, R)}{\mathrm{CRP}(w, R)}, \quad \mathrm{CRP}(w, R) ="
-        r" -\frac{R (R + 1)}{2}"
-    )
-    CITE = ("angelini2013crp",)
     BOUNDS = (-math.inf, math.inf)  # 0 to 1 for binary judgments
     DEFAULT = 1.0
     IDEAL = 0.0
     higher_is_better = False
-    EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"judged_only": True}, {"worst": "reversed"})
-    NEGATIVE_GRADES = True
-    BELOW_ZERO = "its values have no bounds and grow with the depth of the run, so their mean says little"
-    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "worst": Param(
-            str,
-            "worst case that CRP is divided by: nothing relevant in the top R, or the ideal list reversed",
-            default="bound",
-            choices=("bound", "reversed"),
-        ),
+        "worst": Param(str, default="bound", choices=("bound", "reversed")),
         "judged_only": JUDGED_ONLY,
     }
-    kernel = staticmethod(n_crp)
-    terms = staticmethod(n_crp_terms)
-    reasons = staticmethod(position_reasons)
 
 
-class _CRPRecovery(KernelMeasure):
-    """R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never is."""
+class _CRPRecovery(_Displacement, kernel=crp_recovery):
+    r"""R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never is.
 
-    __name__ = NAME = "CRPRecovery"
+    Question
+    --------
+    How soon are early misplacements made good?
+
+    Use
+    ---
+    The question is how soon early misplacements are made good.
+
+    Pitfalls
+    --------
+    It is not monotone, and needs deep rankings: a list that ends early never recovers.
+
+    Formula
+    -------
+    \rho = \frac{R}{b_r}, \quad b_r = \min \{ j \ge R : \mathrm{CRP}(j) \ge 0 \}
+
+    Negative grades
+    ---------------
+    one such document near the top can keep the curve from coming back to 0, and the value is 0
+
+    Differs
+    -------
+    MATTERS, twist.m : 5/13, here 5/12
+        `crp-recovery`, topic `plateau`: it takes the last rank before the curve is first positive
+
+    Source
+    ------
+    Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9 [angelini2013crp]
+    """
+
     PRETTY_NAME = "CRP recovery value"
-    SHORT_DESC = "R over the rank at which the CRP curve is back at 0."
-    QUESTION = "How soon are early misplacements made good?"
-    USE = "The question is how soon early misplacements are made good."
-    TRAPS = "It is not monotone, and needs deep rankings: a list that ends early never recovers."
-    DIFFERS = (
-        (
-            "MATTERS, twist.m",
-            "5/13",
-            "5/12",
-            "`crp-recovery`, topic `plateau`: it takes the last rank before the curve is first positive",
-        ),
-    )
-    SOURCE = "Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9"
-    FORMULA = r"\rho = \frac{R}{b_r}, \quad b_r = \min \{ j \ge R : \mathrm{CRP}(j) \ge 0 \}"
-    CITE = ("angelini2013crp",)
-    EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"judged_only": True}, {"cutoff": 20})
-    NEGATIVE_GRADES = True
-    BELOW_ZERO = "one such document near the top can keep the curve from coming back to 0, and the value is 0"
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "cutoff": CUTOFF,
-        "judged_only": JUDGED_ONLY,
-    }
-    kernel = staticmethod(crp_recovery)
+    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF, "judged_only": JUDGED_ONLY}
 
     def instead(self) -> str:
         """It is a point of CRP's curve."""

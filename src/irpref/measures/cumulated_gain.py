@@ -10,7 +10,7 @@ K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniqu
 422-446, doi:10.1145/582415.582418; the ratios of means in R. Baeza-Yates and B. Ribeiro-Neto, Modern
 Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4.
 
-The logarithm stands for a user's patience: the later a document, the smaller the share of its gain that reaches the
+The logarithm models a user's patience: the later a document, the smaller the share of its gain that reaches the
 user, and the less so the larger the base. Ranks before the base are not discounted at all, since their logarithm is
 below 1 and would raise the gain. Today's nDCG, with log2(j + 1) from the first rank on, has no such ranks.
 
@@ -18,7 +18,7 @@ Left open there, decided here:
 
 - unjudged documents and grades of 0 or below have no gain, and take a rank;
 - behind its end a ranking gains nothing: its curves go on level, and so do those of the ideal list;
-- the ratios are 0 where the ideal list has no gain yet.
+- the ratios are 0 if the ideal list has no gain yet.
 
 By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The ideal list has 3, 1, 0.
 
@@ -45,8 +45,6 @@ def gain_curves(
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels.
     depth
         Last rank of each topic: shape (n_topics,).
     base
@@ -75,7 +73,7 @@ def gain_curves(
 
     gain = placed(view.hits, view.rank, view.gain(gains))
     if ideal == "retrieved":
-        # Rows of the pool stand in ideal order, so the retrieved ones do, too, once they are sorted.
+        # Rows of the pool are in ideal order, so the retrieved ones are, too, once they are sorted.
         best = placed(view.hits, view.hits.position + 1, run.pool.gain(gains)[np.sort(view.row)])
     else:
         best = placed(run.pool.judged, run.pool.judged.position + 1, run.pool.gain(gains))

@@ -23,6 +23,7 @@ from irpref.arrays.reasons import default_reasons
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
+from irpref.measures.docstring import declared
 from irpref.messages import clipped, did_you_mean
 
 if TYPE_CHECKING:
@@ -62,15 +63,16 @@ class Param(host.ParamInfo):
         Bound that a value must exceed.
     maximum : float, optional
     column : type, optional
-        Where text names a column of the qrels, what stands there: `bool`, a truth value a document; `float`, one
+        Where text names a column of the qrels, what it holds: `bool`, a truth value a document; `float`, one
         number of at least 1 a topic, on every row of the topic.
-    desc : str
+    desc : str, optional
+        What it means. Without one, the section "Parameters" in the docstring of the class of measures says it.
     """
 
     def __init__(
         self,
         dtype: Any,
-        desc: str,
+        desc: str = "",
         default: Any = _NOT_PROVIDED,
         required: bool = False,
         choices: Any = _NOT_PROVIDED,
@@ -114,7 +116,7 @@ class Param(host.ParamInfo):
         return " or ".join(words)
 
     def clean(self, value: Any) -> Any:
-        """The value in the form we store; `ValueError` where it is not accepted."""
+        """The value in the form we store; `ValueError` if it is not accepted."""
         if self.choices is not _NOT_PROVIDED:
             if not any(type(value) is type(choice) and value == choice for choice in self.choices):
                 raise ValueError
@@ -146,7 +148,7 @@ class Param(host.ParamInfo):
 
 
 def clean_number(value: Any) -> int | float:
-    """A finite number as int where it is whole, else float; `ValueError` for anything else."""
+    """A finite number as int if it is whole, else float; `ValueError` for anything else."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise ValueError
     number = float(value)
@@ -165,7 +167,7 @@ def _clean_gains(value: Any) -> dict[int | float, int | float]:
 
 
 def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: bool = False) -> None:
-    """`ValueError` where a higher one of these positive grades has a lower gain, or any a negative one.
+    """`ValueError` if a higher one of these positive grades has a lower gain, or any a negative one.
 
     `zero`: whether grade 0 may have a gain, too.
     """
@@ -205,7 +207,11 @@ class KernelMeasure(host.Measure):
     """A measure computed by a kernel over all topics at once.
 
     Everything that tests, tables, documentation and `explain` want to know of a measure is declared here, beside
-    what every ir_measures measure has.
+    what every ir_measures measure has. Prose is declared in the docstring of the class: `irpref.measures.docstring`
+    lists its sections.
+
+    Functions are given with the class: `class _SeenAP(KernelMeasure, kernel=seen_ap, terms=seen_ap_terms)`. The name
+    of the measure is that of its class, without the underscore.
 
     Attributes
     ----------
@@ -213,14 +219,16 @@ class KernelMeasure(host.Measure):
         (run: JudgedRun, **parameters) -> float array (n_topics,), a row for each topic of the run. What the parameters
         mean is said in `SUPPORTED_PARAMS`; help, pages and the command line read it there.
     terms : callable or None
-        The same, -> `Terms`: what each document contributes. None where the value is no sum over documents.
+        The same, -> `Terms`: what each document contributes. None if the value is no sum over documents.
+    SHORT_DESC : str
+        What it is, in a sentence: the first paragraph of the docstring.
     QUESTION : str
         The question the measure answers, for tables and help.
     RANGE, BOUNDS : str, (float, float)
         The values it takes, in words and as bounds.
     SOURCE : str
         Where it is defined.
-    USE, TRAPS : str
+    USE, PITFALLS : str
         When to take it, and what makes its values mislead.
     ELSEWHERE : dict of str to str
         Names that it has in other tools, each with the text form of the same measure here.
@@ -236,7 +244,7 @@ class KernelMeasure(host.Measure):
     NEEDS : tuple of str
         What it needs of the judgments beyond grades: keys of `declare.NEEDS`.
     IDEAL : float or None
-        Value of the ideal list: all relevant documents of a topic and no others, best first. None where that
+        Value of the ideal list: all relevant documents of a topic and no others, best first. None if that
         depends on the topic.
     VARIANTS : tuple of dict
         Parameters that make a difference to the kernel, for tests. The first are those of the plain measure: what
@@ -251,7 +259,7 @@ class KernelMeasure(host.Measure):
     CUTOFF_ENDS_LIST : bool
         Whether documents below the cutoff count as not retrieved; elsewhere it says where a curve is read.
     TIES_BY_RISING_ID : bool
-        Whether equal scores stand by rising id, as in a tool that has it so; the kernel then reads `rank_rising`.
+        Whether equal scores are ordered by rising id, as in a tool that has it so; the kernel then reads `rank_rising`.
     TIES_ADD : bool
         Whether groups of tied documents change the value independently of each other: a sum over documents of terms
         that depend on grade and rank and on how many documents of each grade are above.
@@ -266,15 +274,14 @@ class KernelMeasure(host.Measure):
     kernel: ClassVar[Callable[..., Floats]]
     terms: ClassVar[Callable[..., Terms] | None] = None
     reasons: ClassVar[Callable[..., None]] = staticmethod(default_reasons)
-    __name__: str
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
-    QUESTION: ClassVar[str]
+    QUESTION: ClassVar[str] = ""
     RANGE: ClassVar[str] = "[0, 1]"
     BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    SOURCE: ClassVar[str]
+    SOURCE: ClassVar[str] = ""
     USE: ClassVar[str] = ""
-    TRAPS: ClassVar[str] = ""
+    PITFALLS: ClassVar[str] = ""
     ELSEWHERE: ClassVar[Mapping[str, str]] = {}
     DIFFERS: ClassVar[tuple[tuple[str, str, str, str], ...]] = ()
     CITE: ClassVar[tuple[str, ...]] = ()
@@ -295,10 +302,21 @@ class KernelMeasure(host.Measure):
     TIES_BY_RISING_ID: ClassVar[bool] = False
     __signature__ = _Signed()
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
+    def __init_subclass__(cls, **functions: Callable[..., Any]) -> None:
+        super().__init_subclass__()
+        head, found = declared(cls.__name__, cls.__doc__ or "")
+        for name, text in found.pop("PARAMETERS", {}).items():
+            cls.SUPPORTED_PARAMS[name].desc = text
+        found |= {name: staticmethod(function) for name, function in functions.items()}
+        for name, value in {"NAME": cls.__name__.lstrip("_"), **found}.items():
+            if name not in vars(cls):
+                setattr(cls, name, value)
         # `help(QMeasure)` is asked of a measure, not of its class.
-        cls.__doc__ = _Described(inspect.cleandoc(cls.__doc__ or ""))  # type: ignore[assignment]
+        cls.__doc__ = _Described(head)  # type: ignore[assignment]
+
+    @property
+    def __name__(self) -> str:
+        return str(self.NAME)
 
     def __init__(self, **params: Any) -> None:
         given = {}
@@ -341,7 +359,7 @@ class KernelMeasure(host.Measure):
         return self._name  # asked for once per topic and measure by the host's dictionaries
 
     def validate_params(self) -> None:
-        """`ValueError` where a required parameter is missing; the others were checked when they were given."""
+        """`ValueError` if a required parameter is missing; the others were checked when they were given."""
         if self.validated:  # the host asks for each of its providers
             return
         for name, spec in self.SUPPORTED_PARAMS.items():
@@ -354,7 +372,7 @@ class KernelMeasure(host.Measure):
         return "max_rel" in self.SUPPORTED_PARAMS
 
     def check_gains(self, grades: Any) -> None:
-        """`ValueError` where the gains fall as these grades rise."""
+        """`ValueError` if the gains fall as these grades rise."""
         if self.params.get("gains"):
             check_rising(str(self.NAME), self.params["gains"], grades, zero=self._maps_zero())
 
@@ -403,17 +421,9 @@ class KernelMeasure(host.Measure):
 
         return cite([self])
 
-    def arguments(self) -> dict[str, Any]:
-        """Every parameter as the kernel receives it: None where it has no value, gains as sorted pairs."""
-        out: dict[str, Any] = {}
-        for name, spec in self.SUPPORTED_PARAMS.items():
-            value = self.params.get(name, None if spec.default is _NOT_PROVIDED else spec.default)
-            out[name] = tuple(sorted(value.items())) if isinstance(value, dict) else value
-        return out
-
     def compute(self, run: JudgedRun) -> Floats:
         """Value of each topic: shape (n_topics,). `max_rel` and columns must be resolved, see `provider`."""
-        return type(self).kernel(run, **self.arguments())
+        return type(self).kernel(run, **arguments_of(self))
 
     def evaluate(self, qrels: Qrels, run: Run) -> dict[str, float]:
         """Value by topic id.
@@ -422,7 +432,7 @@ class KernelMeasure(host.Measure):
         ----------
         qrels, run : as `ir_measures.calc` takes them
         """
-        # By its name, since the provider is made of what stands here.
+        # By its name, since the provider is made of what is defined here.
         provider: Any = providers.registry[PACKAGE]
         evaluator = provider.own([self], qrels)
         return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
@@ -440,8 +450,15 @@ class KernelMeasure(host.Measure):
         return door.irpref.PerQuery(qrels, [self])
 
 
+def arguments_of(measure: host.Measure) -> dict[str, Any]:
+    """Every parameter, of ours or of the host's, as a kernel takes it: None without a value, gains as sorted pairs."""
+    given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+    none = {name: None for name, value in given.items() if value is _NOT_PROVIDED}
+    return given | none | {name: tuple(sorted(v.items())) for name, v in given.items() if isinstance(v, Mapping)}
+
+
 def signature(measure: KernelMeasure) -> inspect.Signature:
-    """How a measure is called: its parameters by name, with types and defaults; None where a value is not given."""
+    """How a measure is called: its parameters by name, with types and defaults; None if a value is not given."""
     return inspect.Signature(
         [
             inspect.Parameter(
@@ -506,7 +523,7 @@ def needs(measure: host.Measure) -> tuple[Need, ...]:
 def register(measure: M, name: str | None = None) -> M:
     """Make a measure known to ir_measures under its name, or under `name` as a short form.
 
-    May be repeated (after a reload). Raises `ValueError` where another package owns the name.
+    May be repeated (after a reload). Raises `ValueError` if another package owns the name.
     """
     key = name or measure.__name__
     other = host.registry.get(key)
@@ -522,7 +539,7 @@ def register(measure: M, name: str | None = None) -> M:
 
 
 def is_ours(measure: host.Measure) -> bool:
-    """Whether one of our registered measures. `ValueError` where a required parameter is missing."""
+    """Whether one of our registered measures. `ValueError` if a required parameter is missing."""
     if not isinstance(measure, KernelMeasure) or measure.NAME not in _REGISTERED:
         return False
     measure.validate_params()

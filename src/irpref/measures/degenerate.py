@@ -24,7 +24,7 @@ def nonrelevant(measure: Measure, grade: Floats) -> Bools:
 
 
 def lacks_nonrelevant(measure: Measure, judgments: Judgments) -> Bools:
-    """Topics where a measure needs a document judged non-relevant, and there is none: shape (n_topics,)."""
+    """Topics in which a measure needs a document judged non-relevant, and there is none: shape (n_topics,)."""
     if "nonrelevant" not in needs(measure):
         return np.zeros(judgments.n_topics, bool)
     return judgments.levels.count(nonrelevant(measure, judgments.level_grade)) == 0

@@ -3,7 +3,7 @@
     E = 1 - (1 + b^2) / (b^2 / recall + 1 / precision) = 1 - (1 + b^2) r / (b^2 m + n)         0 is best
     F = 1 - E                                                                                   1 is best
 
-r  relevant retrieved    n  retrieved (the cutoff where one is given)    m  relevant in the pool
+r  relevant retrieved    n  retrieved (the cutoff if one is given)    m  relevant in the pool
 b  weight of recall relative to precision: b > 1 favours recall
 
 C. J. van Rijsbergen, Information Retrieval, 2nd ed., Butterworths 1979, ch. 7; R. Baeza-Yates and B. Ribeiro-Neto,
@@ -22,7 +22,7 @@ By hand: five relevant documents, four retrieved, two of these relevant: recall 
     b = 0   F = 2 / 4 = 1/2, precision
     b = 1, cut at 8: F = 2 * 2 / (5 + 8) = 4/13, since missing ranks count as retrieved
 
-When E is 0: where the retrieved set is the relevant set. When it is 1: where they have no document in common. Ranks
+When E is 0: where the retrieved set is the relevant set. When it is 1: if they have no document in common. Ranks
 do not matter within the set; use it where a set is what is returned, or with a cutoff.
 """
 
@@ -34,7 +34,7 @@ import numpy as np
 
 from irpref.arrays.reasons import Topic
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
+from irpref.arrays.segments import Floats, ratio
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
@@ -56,12 +56,12 @@ def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) ->
     Returns
     -------
     array (n_topics,)
-        0 where r is 0.
+        0 if r is 0.
     """
     view, size = _size(run, beta, rel, cutoff)
     r = view.hits.count(view.grade >= rel)
     # In counts rather than recall and precision: the same fraction, and no 0/0 on an empty topic.
-    return np.divide((1 + _square(beta)) * r, size, out=np.zeros(size.size), where=size > 0)
+    return ratio((1 + _square(beta)) * r, size)
 
 
 def e_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
@@ -84,8 +84,7 @@ def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> T
 
 def found_reasons(topic: Topic) -> None:
     """Which documents are relevant."""
-    found = topic.inside & topic.relevant()
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    found = topic.found()
     topic.say(found, lambda i: "relevant and retrieved")
 
 
@@ -96,69 +95,86 @@ _PARAMS = {
 }
 
 
-class _EMeasure(KernelMeasure):
-    """Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in common)."""
+class _EMeasure(KernelMeasure, kernel=e_measure):
+    r"""Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in common).
 
-    __name__ = NAME = "EMeasure"
+    Question
+    --------
+    How far is the retrieved set from all relevant documents and nothing else?
+
+    Use
+    ---
+    A retrieved set is to be judged as a whole, without ranks.
+
+    Pitfalls
+    --------
+    Lower is better. `beta` is van Rijsbergen's, whose square other tools take.
+
+    Formula
+    -------
+    E = 1 - \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}
+
+    Differs
+    -------
+    ir_measures 0.4.3, 1 - SetF(beta=2) : 4/7, here 7/12
+        five relevant, four retrieved, two of them relevant: its beta is the square of ours
+
+    Source
+    ------
+    van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
+    """
+
     PRETTY_NAME = "E-measure"
-    SHORT_DESC = "How far the retrieved set is from complete and pure."
-    QUESTION = "How far is the retrieved set from all relevant documents and nothing else?"
-    USE = "A retrieved set is to be judged as a whole, without ranks."
-    TRAPS = "Lower is better. `beta` is van Rijsbergen's, whose square other tools take."
-    DIFFERS = (
-        (
-            "ir_measures 0.4.3, 1 - SetF(beta=2)",
-            "4/7",
-            "7/12",
-            "five relevant, four retrieved, two of them relevant: its beta is the square of ours",
-        ),
-    )
-    SOURCE = "van Rijsbergen 1979, ch. 7"
-    FORMULA = r"E = 1 - \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}"
-    CITE = ("vanrijsbergen1979ir",)
     DEFAULT = 1.0  # a topic missing from the run
     IDEAL = 0.0
     higher_is_better = False
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 0.3, "rel": 2}, {"cutoff": 7})
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
-    kernel = staticmethod(e_measure)
 
     def instead(self) -> str:
         """E is 1 - F, and F is a sum."""
         return f"; explain {FMeasure(**self.params)}: E is 1 - F"
 
 
-class _FMeasure(KernelMeasure):
-    """Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its square)."""
+class _FMeasure(KernelMeasure, kernel=f_measure, terms=f_terms, reasons=found_reasons):
+    r"""Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its square).
 
-    __name__ = NAME = "FMeasure"
+    Question
+    --------
+    How complete and pure is the retrieved set, as one number?
+
+    Use
+    ---
+    A retrieved set is to be judged as a whole, without ranks, and higher should be better.
+
+    Pitfalls
+    --------
+    `beta` is van Rijsbergen's, whose square other tools take.
+
+    Formula
+    -------
+    F = \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}
+
+    Elsewhere
+    ---------
+    trec_eval set_F : FMeasure
+
+    Differs
+    -------
+    ir_measures 0.4.3, SetF(beta=2) : 3/7, here 5/12
+        five relevant, four retrieved, two of them relevant: its beta is the square of ours
+
+    Source
+    ------
+    van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
+    """
+
     PRETTY_NAME = "F-measure"
-    SHORT_DESC = "Weighted harmonic mean of precision and recall."
-    QUESTION = "How complete and pure is the retrieved set, as one number?"
-    USE = "A retrieved set is to be judged as a whole, without ranks, and higher should be better."
-    TRAPS = "`beta` is van Rijsbergen's, whose square other tools take."
-    ELSEWHERE = {
-        "trec_eval set_F": "FMeasure",
-    }
-    DIFFERS = (
-        (
-            "ir_measures 0.4.3, SetF(beta=2)",
-            "3/7",
-            "5/12",
-            "five relevant, four retrieved, two of them relevant: its beta is the square of ours",
-        ),
-    )
-    SOURCE = "van Rijsbergen 1979, ch. 7"
-    FORMULA = r"F = \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}"
-    CITE = ("vanrijsbergen1979ir",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 3.0, "rel": 2}, {"cutoff": 7})
     STANDS_FOR = {"SetF": {}}
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
-    kernel = staticmethod(f_measure)
-    terms = staticmethod(f_terms)
-    reasons = staticmethod(found_reasons)
 
 
 EMeasure = register(_EMeasure())

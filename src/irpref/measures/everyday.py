@@ -11,7 +11,7 @@ cannot compute (`RR(judged_only=True)@10`) or what is not listed goes to the hos
 
 Differences, all deliberate; each is pinned by a test:
 
-- pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and stand in the
+- pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and are in the
   order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says where that matters for a run;
   `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the measures that it computes for the host;
 - means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in the order of the
@@ -39,17 +39,16 @@ Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/110
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
-from ir_measures.measures.base import _NOT_PROVIDED
 
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints, ratio
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.rank_biased import err, rbp
@@ -63,16 +62,10 @@ def _found(view: JudgedRun, rel: float) -> Ints:
     return view.at_least(rel).hits.lengths
 
 
-def _ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
-    """Quotients, 0 where the denominator is 0."""
-    out = np.zeros(np.shape(denominator))
-    return np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)
-
-
 def average_precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
     """AP: precision at the relevant documents down to the cutoff, divided by all relevant ones."""
     found = run.view(cutoff, judged_only).at_least(rel)
-    return _ratio(found.hits.total(found.hits.ordinal / found.rank), run.pool.count_relevant(rel))
+    return ratio(found.hits.total(found.hits.ordinal / found.rank), run.pool.count_relevant(rel))
 
 
 def precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
@@ -82,23 +75,23 @@ def precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> 
 
 def recall(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
     """R@k."""
-    return _ratio(_found(run.view(cutoff, judged_only), rel), run.pool.count_relevant(rel))
+    return ratio(_found(run.view(cutoff, judged_only), rel), run.pool.count_relevant(rel))
 
 
 def r_precision(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
     """Rprec: precision at rank R."""
     found = run.view(None, judged_only).at_least(rel)
     size = run.pool.count_relevant(rel)
-    return _ratio(found.hits.count(found.rank <= found.hits.spread(size)), size)
+    return ratio(found.hits.count(found.rank <= found.hits.spread(size)), size)
 
 
 def success(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
-    """Success@k: 1 where a relevant document is among the first k."""
+    """Success@k: 1 if a relevant document is among the first k."""
     return (_found(run.view(cutoff, judged_only), rel) > 0).astype(np.float64)
 
 
 def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
-    """RR. With a cutoff, tied documents stand by rising id."""
+    """RR. With a cutoff, tied documents are ordered by rising id."""
     found = run.view(None, judged_only).at_least(rel)
     rank = found.rank if cutoff is None else run.at_part(found, _rising(run))
     first = -found.hits.maximum(-rank.astype(np.float64), empty=-np.inf)
@@ -108,8 +101,8 @@ def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: in
 def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """Judged@k: share of the first k documents (of all, if fewer) with any judgment; ties by rising id."""
     if cutoff is None:
-        return _ratio(run.hits.lengths, run.n_retrieved)
-    return _ratio(run.hits.count(_rising(run) <= cutoff), np.minimum(run.n_retrieved, cutoff))
+        return ratio(run.hits.lengths, run.n_retrieved)
+    return ratio(run.hits.count(_rising(run) <= cutoff), np.minimum(run.n_retrieved, cutoff))
 
 
 def _rising(run: JudgedRun) -> Ints:
@@ -127,27 +120,27 @@ def set_precision(run: JudgedRun, *, rel: float, relative: bool, judged_only: bo
     """SetP; relative: of the best possible for a list of this length."""
     view = run.view(None, judged_only)
     size = np.minimum(view.n_retrieved, run.pool.count_relevant(rel)) if relative else view.n_retrieved
-    return _ratio(_found(view, rel), size)
+    return ratio(_found(view, rel), size)
 
 
 def set_recall(run: JudgedRun, *, rel: float) -> Floats:
     """SetR."""
-    return _ratio(_found(run, rel), run.pool.count_relevant(rel))
+    return ratio(_found(run, rel), run.pool.count_relevant(rel))
 
 
 def set_f(run: JudgedRun, *, rel: float, beta: float, judged_only: bool) -> Floats:
     """SetF, with trec_eval's beta: not squared."""
     view = run.view(None, judged_only)
-    p = _ratio(_found(view, rel), view.n_retrieved)
-    r = _ratio(_found(view, rel), run.pool.count_relevant(rel))
-    return _ratio((beta + 1.0) * p * r, beta * p + r)
+    p = ratio(_found(view, rel), view.n_retrieved)
+    r = ratio(_found(view, rel), run.pool.count_relevant(rel))
+    return ratio((beta + 1.0) * p * r, beta * p + r)
 
 
 def set_ap(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
     """SetAP: precision times recall."""
     view = run.view(None, judged_only)
     found = _found(view, rel).astype(np.float64)
-    return _ratio(found * found, view.n_retrieved * run.pool.count_relevant(rel).astype(np.float64))
+    return ratio(found * found, view.n_retrieved * run.pool.count_relevant(rel).astype(np.float64))
 
 
 def n_retrieved(run: JudgedRun, *, rel: float | None) -> Floats:
@@ -204,7 +197,7 @@ def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: i
     exponential = dcg == "exp-log2"
     gain = level_gain(run.pool, gains, exponential)
     found = run.view(cutoff, judged_only).of_levels(gain > 0)
-    return _ratio(
+    return ratio(
         found.hits.total(gain.take(found.level) / _log2(found.rank + 1)),
         ideal_dcg(run.pool, gains, exponential, cutoff),
     )
@@ -235,7 +228,7 @@ class Hosted(Record):
     fits : (measure) -> bool
         Whether the host gives this value for these parameters, so that we may.
     ties : (measure) -> bool
-        Whether tied documents stand by rising id.
+        Whether tied documents are ordered by rising id.
     """
 
     kernel: Callable[..., Floats]
@@ -270,7 +263,7 @@ HOSTED: dict[str, Hosted] = {
 
 
 def hosted(measure: Measure) -> Hosted | None:
-    """How we compute this measure of the host; None where the host is to do it."""
+    """How we compute this measure of the host; None if the host is to do it."""
     found = HOSTED.get(str(measure.NAME))
     if found is None or type(measure).__module__.partition(".")[0] != "ir_measures":
         return None
@@ -295,14 +288,3 @@ def supports(measure: Measure) -> bool:
     if isinstance(measure, KernelMeasure):
         return is_ours(measure)
     return hosted(measure) is not None
-
-
-def arguments_of(measure: Measure) -> dict[str, Any]:
-    """Parameters as the kernel receives them: None where there is no value, gains as sorted pairs."""
-    out: dict[str, Any] = {}
-    for name in measure.SUPPORTED_PARAMS:
-        value = measure[name]
-        if value is _NOT_PROVIDED:
-            value = None
-        out[name] = tuple(sorted(value.items())) if isinstance(value, Mapping) else value
-    return out

@@ -14,19 +14,19 @@ until e relevant ones were found. Where e is R, relative recall is recall (ir_me
 recall effort is precision at the rank of the last relevant document.
 
 Decided here: a user who stops when satisfied finds no more than expected, so relative recall is capped at 1
-(`capped=False` for the plain ratio); recall effort is 0 where the e-th relevant document is never reached (despite
+(`capped=False` for the plain ratio); recall effort is 0 if the e-th relevant document is never reached (despite
 its name, higher is better); for an e that is not whole, the next whole number is to be reached.
 
 By hand: a b c d relevant, x y not, ranking a x b y.
 
     e          relative recall      recall effort
     1          min(2 / 1, 1) = 1    1 / 1 = 1          2 without the cap
-    2          2 / 2 = 1            2 / 3              the second relevant document stands at rank 3
+    2          2 / 2 = 1            2 / 3              the second relevant document is at rank 3
     4 = R      2 / 4 = 1/2          0                  the fourth is never reached
     5          2 / 5                0                  more than there are
 
-When 1, when 0: relative recall is 1 where e relevant documents were retrieved, anywhere; recall effort is 1 where
-the first e ranks are all relevant. Relative recall is 0 where nothing relevant was retrieved, recall effort as soon
+When 1, when 0: relative recall is 1 if e relevant documents were retrieved, anywhere; recall effort is 1 where
+the first e ranks are all relevant. Relative recall is 0 if nothing relevant was retrieved, recall effort as soon
 as one of the e is missing.
 
 What they are sensitive to: e. A small one makes recall effort a measure of the top, e = 1 being the reciprocal
@@ -42,18 +42,16 @@ import numpy as np
 
 from irpref.arrays.reasons import Topic
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
+from irpref.arrays.segments import Floats, ratio
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
-    """e of each topic: shape (n_topics,); 0 only where it is R and nothing is relevant.
+    """e of each topic: shape (n_topics,); 0 only if it is R and nothing is relevant.
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
     expected
         A number for all topics, the name of a column of the qrels, or None for R.
     rel
@@ -73,7 +71,7 @@ def relative_recall(
     """Relative recall of each topic: shape (n_topics,), in [0, 1] if capped, higher is better."""
     view = run.at(cutoff)
     e = wanted(run, expected, rel)
-    value = np.divide(view.hits.count(view.grade >= rel), e, out=np.zeros_like(e), where=e > 0)
+    value = ratio(view.hits.count(view.grade >= rel), e)
     return np.minimum(value, 1.0) if capped else value
 
 
@@ -91,23 +89,21 @@ def relative_recall_terms(
 
 def relative_recall_reasons(topic: Topic) -> None:
     """Which documents are relevant, and which of these more than was expected."""
-    found = topic.inside & topic.relevant()
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    found = topic.found()
     topic.say(
-        found,
-        lambda i: "relevant and retrieved" if topic.contribution[i] > 0 else "relevant, more than was expected",
+        found, lambda i: "relevant and retrieved" if topic.contribution[i] > 0 else "relevant, more than was expected"
     )
 
 
 def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, cutoff: int | None) -> Floats:
     """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    e over the rank at which the e-th relevant document stands: precision at that rank, for a whole e.
+    e over the rank of the e-th relevant document: precision at that rank, for a whole e.
 
     Returns
     -------
     array (n_topics,)
-        0 where fewer than e relevant documents were retrieved.
+        0 if fewer than e relevant documents were retrieved.
     """
     view = run.at(cutoff)
     relevant = view.grade >= rel
@@ -122,52 +118,84 @@ _EXPECTED = Param(
 )
 
 
-class _RelativeRecall(KernelMeasure):
-    """Relevant documents found, as a share of those the user expected to find."""
+class _RelativeRecall(
+    KernelMeasure, kernel=relative_recall, terms=relative_recall_terms, reasons=relative_recall_reasons
+):
+    r"""Relevant documents found, as a share of those the user expected to find.
 
-    __name__ = NAME = "RelativeRecall"
+    Question
+    --------
+    Did users find as many relevant documents as they expected?
+
+    Use
+    ---
+    Users say how many relevant documents they expect.
+
+    Pitfalls
+    --------
+    By default the number expected is R, and the measure is recall.
+
+    Range
+    -----
+    [0, 1]; without a cap, from 0
+
+    Formula
+    -------
+    \mathrm{relative\ recall} = \frac{|R \cap A|}{e}
+
+    Parameters
+    ----------
+    capped : no more than 1, however much was found
+
+    Elsewhere
+    ---------
+    trec_eval set_recall : RelativeRecall
+
+    Source
+    ------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
+    """
+
     PRETTY_NAME = "relative recall"
-    SHORT_DESC = "Relevant documents found, against the number the user expected."
-    QUESTION = "Did users find as many relevant documents as they expected?"
-    RANGE = "[0, 1]; without a cap, from 0"
-    USE = "Users say how many relevant documents they expect."
-    TRAPS = "By default the number expected is R, and the measure is recall."
-    ELSEWHERE = {
-        "trec_eval set_recall": "RelativeRecall",
-    }
-    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    FORMULA = r"\mathrm{relative\ recall} = \frac{|R \cap A|}{e}"
-    CITE = ("baezayates1999mir",)
     BOUNDS = (0.0, math.inf)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5, "capped": False}, {"expected": "expected", "cutoff": 7})
     SUPPORTED_PARAMS: dict[str, Any] = {
         "expected": _EXPECTED,
-        "capped": Param(bool, "no more than 1, however much was found", default=True),
+        "capped": Param(bool, default=True),
         "rel": REL,
         "cutoff": CUTOFF,
     }
-    kernel = staticmethod(relative_recall)
-    terms = staticmethod(relative_recall_terms)
-    reasons = staticmethod(relative_recall_reasons)
 
 
-class _RecallEffort(KernelMeasure):
-    """Relevant documents expected, as a share of the documents examined to find that many. Higher is better."""
+class _RecallEffort(KernelMeasure, kernel=recall_effort):
+    r"""Relevant documents expected, as a share of the documents examined to find that many. Higher is better.
 
-    __name__ = NAME = "RecallEffort"
+    Question
+    --------
+    How many documents had to be examined to find the expected relevant ones?
+
+    Use
+    ---
+    The question is how long users must read until they have as many as they expected.
+
+    Pitfalls
+    --------
+    Despite its name, higher is better. It is 0 as soon as one of the expected documents is missing.
+
+    Formula
+    -------
+    \mathrm{recall\ effort} = \frac{e}{\mathrm{rank\ of\ the\ } e\mathrm{th\ relevant\ document}}
+
+    Source
+    ------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
+    """
+
     PRETTY_NAME = "recall effort"
-    SHORT_DESC = "Relevant documents expected, over the documents examined to find them."
-    QUESTION = "How many documents had to be examined to find the expected relevant ones?"
-    USE = "The question is how long users must read until they have as many as they expected."
-    TRAPS = "Despite its name, higher is better. It is 0 as soon as one of the expected documents is missing."
-    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    FORMULA = r"\mathrm{recall\ effort} = \frac{e}{\mathrm{rank\ of\ the\ } e\mathrm{th\ relevant\ document}}"
-    CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40})
     SUPPORTED_PARAMS: dict[str, Any] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
-    kernel = staticmethod(recall_effort)
 
     def instead(self) -> str:
         """Relative recall counts the same documents."""

@@ -20,13 +20,14 @@ By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
 
     CG = 5     DCG with base 2 = 2 + 3 / log2(4) = 7/2     NCG = 5 / 5 = 1, cut at 2: 2 / 5
 
-When 1, when 0: NCG is 1 where the top holds as much gain as that of the ideal list, in any order. All are 0 where no
+When 1, when 0: NCG is 1 if the top holds as much gain as that of the ideal list, in any order. All are 0 if no
 document with a gain was retrieved.
 """
 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from irpref.arrays.judgments import Gains
@@ -35,8 +36,6 @@ from irpref.arrays.segments import Floats
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 from irpref.measures.original_ndcg import discount_reasons, gains_found, original_ndcg, original_ndcg_terms
-
-_PLAIN = math.inf  # base of a logarithm that discounts no rank
 
 
 def dcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
@@ -52,92 +51,114 @@ def dcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, c
     return Terms(view.on_pool(gain, 0.0), columns={"gain": weight}, counts=weight > 0)
 
 
-def cg(run: JudgedRun, **how: Any) -> Floats:
-    """CG of each topic: shape (n_topics,), at least 0, higher is better."""
-    return dcg(run, base=_PLAIN, **how)
+# No rank is below an infinite base, so none is discounted.
+cg, cg_terms = partial(dcg, base=math.inf), partial(dcg_terms, base=math.inf)
+ncg, ncg_terms = partial(original_ndcg, base=math.inf), partial(original_ndcg_terms, base=math.inf)
 
 
-def cg_terms(run: JudgedRun, **how: Any) -> Terms:
-    """Gain of each document: shape (n_judged,)."""
-    return dcg_terms(run, base=_PLAIN, **how)
+class _Gain(KernelMeasure, reasons=discount_reasons):
+    """What the three share.
 
+    Columns
+    -------
+    gain : gain of its grade
 
-def ncg(run: JudgedRun, **how: Any) -> Floats:
-    """NCG of each topic: shape (n_topics,), in [0, 1], higher is better."""
-    return original_ndcg(run, base=_PLAIN, **how)
+    Source
+    ------
+    Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418 [jarvelin2002cg] [baezayates1999mir]
+    """
 
-
-def ncg_terms(run: JudgedRun, **how: Any) -> Terms:
-    """Gain of each document as a share of the ideal list's: shape (n_judged,)."""
-    return original_ndcg_terms(run, base=_PLAIN, **how)
-
-
-class _Gain(KernelMeasure):
-    """What the three share."""
-
-    SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
-    CITE = ("jarvelin2002cg", "baezayates1999mir")
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
-    COLUMNS = {"gain": "gain of its grade"}
     SUPPORTED_PARAMS: dict[str, Any] = {"gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
-    reasons = staticmethod(discount_reasons)
 
 
-class _CG(_Gain):
-    """Gain collected down to the cutoff: the sum of the gains of the documents retrieved."""
+class _CG(_Gain, kernel=cg, terms=cg_terms):
+    r"""Gain collected down to the cutoff: the sum of the gains of the documents retrieved.
 
-    __name__ = NAME = "CG"
+    Question
+    --------
+    How much gain has a user collected down to this rank?
+
+    Use
+    ---
+    You want the gain itself, in its own units, for one topic or for topics that are alike.
+
+    Pitfalls
+    --------
+    Topics with many relevant documents rule the mean: use `NCG` to compare systems over topics.
+
+    Range
+    -----
+    from 0
+
+    Formula
+    -------
+    \mathrm{CG}@k = \sum_{i=1}^{k} g_i
+    """
+
     PRETTY_NAME = "cumulated gain"
-    SHORT_DESC = "Sum of the gains down to the cutoff."
-    QUESTION = "How much gain has a user collected down to this rank?"
-    RANGE = "from 0"
     BOUNDS = (0.0, math.inf)
     IDEAL = None
-    USE = "You want the gain itself, in its own units, for one topic or for topics that are alike."
-    TRAPS = "Topics with many relevant documents rule the mean: use `NCG` to compare systems over topics."
-    FORMULA = r"\mathrm{CG}@k = \sum_{i=1}^{k} g_i"
-    kernel = staticmethod(cg)
-    terms = staticmethod(cg_terms)
 
 
-class _DCG(_Gain):
-    """Gain collected down to the cutoff, each gain discounted by its rank from rank `base` on."""
+class _DCG(_Gain, kernel=dcg, terms=dcg_terms):
+    r"""Gain collected down to the cutoff, each gain discounted by its rank from rank `base` on.
 
-    __name__ = NAME = "DCG"
+    Question
+    --------
+    How much gain has a user collected down to this rank, if later ranks count less?
+
+    Use
+    ---
+    You want the discounted gain itself; divided by that of the ideal list it is `OriginalNDCG`.
+
+    Pitfalls
+    --------
+    Not ir-measures' discount: log(rank) from rank `base` on, not log2(rank + 1). Topics with many relevant documents
+    rule the mean.
+
+    Range
+    -----
+    from 0
+
+    Formula
+    -------
+    \mathrm{DCG}@k = \sum_{i < b} g_i + \sum_{i = b}^{k} \frac{g_i}{\log_b i}
+
+    Parameters
+    ----------
+    base : base of the logarithm, and first rank discounted
+    """
+
     PRETTY_NAME = "discounted cumulated gain"
-    SHORT_DESC = "Sum of the discounted gains down to the cutoff."
-    QUESTION = "How much gain has a user collected down to this rank, if later ranks count less?"
-    RANGE = "from 0"
     BOUNDS = (0.0, math.inf)
     IDEAL = None
-    USE = "You want the discounted gain itself; divided by that of the ideal list it is `OriginalNDCG`."
-    TRAPS = (
-        "Not ir-measures' discount: log(rank) from rank `base` on, not log2(rank + 1). Topics with many relevant "
-        "documents rule the mean."
-    )
-    FORMULA = r"\mathrm{DCG}@k = \sum_{i < b} g_i + \sum_{i = b}^{k} \frac{g_i}{\log_b i}"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "base": Param((int, float), "base of the logarithm, and first rank discounted", default=2, above=1),
-        **_Gain.SUPPORTED_PARAMS,
-    }
-    kernel = staticmethod(dcg)
-    terms = staticmethod(dcg_terms)
+    SUPPORTED_PARAMS: dict[str, Any] = {"base": Param((int, float), default=2, above=1), **_Gain.SUPPORTED_PARAMS}
 
 
-class _NCG(_Gain):
-    """Gain collected down to the cutoff, as a share of what the ideal list has there."""
+class _NCG(_Gain, kernel=ncg, terms=ncg_terms):
+    r"""Gain collected down to the cutoff, as a share of what the ideal list has there.
 
-    __name__ = NAME = "NCG"
+    Question
+    --------
+    Which share of the gain that could be had down to this rank has a user collected?
+
+    Use
+    ---
+    The order within the top does not matter, and documents differ in worth.
+
+    Pitfalls
+    --------
+    Without a cutoff it is recall of gain: the order of the documents plays no part at all.
+
+    Formula
+    -------
+    \mathrm{NCG}@k = \frac{\sum_{i=1}^{k} g_i}{\sum_{i=1}^{k} g^{I}_i}
+    """
+
     PRETTY_NAME = "normalised cumulated gain"
-    SHORT_DESC = "Sum of the gains down to the cutoff over that of the ideal list."
-    QUESTION = "Which share of the gain that could be had down to this rank has a user collected?"
-    USE = "The order within the top does not matter, and documents differ in worth."
-    TRAPS = "Without a cutoff it is recall of gain: the order of the documents plays no part at all."
-    FORMULA = r"\mathrm{NCG}@k = \frac{\sum_{i=1}^{k} g_i}{\sum_{i=1}^{k} g^{I}_i}"
-    kernel = staticmethod(ncg)
-    terms = staticmethod(ncg_terms)
 
 
 CG = register(_CG())

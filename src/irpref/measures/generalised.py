@@ -11,7 +11,7 @@ doi:10.1002/asi.10137. Cited here after that definition; the article itself was 
 Decided here:
 
 - unjudged documents and negative grades have rho = 0; nothing retrieved, and nothing of a gain in the pool, gives 0;
-- gP with a cutoff divides by the cutoff, also where the list is shorter, as P@k does;
+- gP with a cutoff divides by the cutoff, also if the list is shorter, as P@k does;
 - in gR the top of the scale cancels: it has no `max_rel`, and clips nothing.
 
 What equals what: with grades 0 and max_rel alone gP is precision and gR is recall.
@@ -21,8 +21,8 @@ By hand: grades a 2, b 1, c 2 with max_rel 2, ranking b x a: rho is 1/2, 0 and 1
     gP = (1/2 + 0 + 1) / 3 = 1/2             gR = (1/2 + 1) / (1/2 + 1 + 1) = 3/5
     gP@5 = (1/2 + 1) / 5 = 3/10              gR@1 = (1/2) / (5/2) = 1/5
 
-When 1, when 0: gP is 1 only where all documents retrieved have the best grade, which a topic may not have; gR is 1
-where all documents with a gain were retrieved. Both are 0 where none was.
+When 1, when 0: gP is 1 only if all documents retrieved have the best grade, which a topic may not have; gR is 1
+where all documents with a gain were retrieved. Both are 0 if none was.
 
 What they are sensitive to: gP to max_rel (with max_rel 4 the ranking above has 1/4), so give it where runs are
 compared over collections. Order within the list, or within the cutoff, plays no part.
@@ -64,7 +64,7 @@ def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | N
     Returns
     -------
     array (n_topics,)
-        0 where nothing with a gain was retrieved.
+        0 if nothing with a gain was retrieved.
     """
     view, rho, n = _precision(run, max_rel, gains, cutoff)
     return view.hits.total(rho) / n
@@ -97,7 +97,7 @@ def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Floats:
     Returns
     -------
     array (n_topics,)
-        0 where nothing in the pool has a gain.
+        0 if nothing in the pool has a gain.
     """
     view, gain, whole = _recall(run, gains, cutoff)
     return np.minimum(view.hits.total(gain) / whole, 1.0)  # the same gains added in another order
@@ -115,61 +115,87 @@ def g_recall_terms(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Terms
 
 def worth_reasons(topic: Topic) -> None:
     """Which documents have a gain."""
-    found = topic.inside & topic.relevant()
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "no gain")
+    found = topic.found("no gain")
     topic.say(found, lambda i: f"retrieved: counts with its gain {topic.columns['gain'][i]:g}")
 
 
-class _GPrecision(KernelMeasure):
-    """Precision in which a document counts by its grade: 1 only where all retrieved documents have the best one."""
+class _GPrecision(KernelMeasure, kernel=g_precision, terms=g_precision_terms, reasons=worth_reasons):
+    r"""Precision in which a document counts by its grade: 1 only if all retrieved documents have the best one.
 
-    __name__ = NAME = "GPrecision"
+    Question
+    --------
+    How relevant, on the scale of the grades, is a retrieved document on average?
+
+    Use
+    ---
+    Precision, but grades should count.
+
+    Pitfalls
+    --------
+    It depends on `max_rel`, and cannot be 1 unless every document retrieved has the best grade.
+
+    Formula
+    -------
+    \mathrm{gP} = \frac{1}{n} \sum_{d \in A} \rho_d
+
+    Parameters
+    ----------
+    max_rel : top of the grade scale (default: highest grade of the qrels)
+
+    Columns
+    -------
+    gain : gain of its grade
+
+    Elsewhere
+    ---------
+    trec_eval set_P : GPrecision(max_rel=1)
+
+    Source
+    ------
+    Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137 [kekalainen2002graded]
+    """
+
     PRETTY_NAME = "generalised precision"
-    SHORT_DESC = "Precision in which a document counts by its grade."
-    QUESTION = "How relevant, on the scale of the grades, is a retrieved document on average?"
-    FORMULA = r"\mathrm{gP} = \frac{1}{n} \sum_{d \in A} \rho_d"
-    USE = "Precision, but grades should count."
-    TRAPS = "It depends on `max_rel`, and cannot be 1 unless every document retrieved has the best grade."
-    ELSEWHERE = {
-        "trec_eval set_P": "GPrecision(max_rel=1)",
-    }
-    SOURCE = "Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137"
-    CITE = ("kekalainen2002graded",)
     EXAMPLE = "mir-textbook"
     NEEDS = ("scale",)
     IDEAL = None
     VARIANTS = ({"max_rel": 3}, {"cutoff": 7}, {"gains": {3: 7.5}, "cutoff": 40})
-    COLUMNS = {"gain": "gain of its grade"}
     STANDS_FOR = {"P": {}, "SetP": {}}
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "max_rel": Param((int, float), "top of the grade scale (default: highest grade of the qrels)", above=0),
-        "gains": GAINS,
-        "cutoff": CUTOFF,
-    }
-    kernel = staticmethod(g_precision)
-    terms = staticmethod(g_precision_terms)
-    reasons = staticmethod(worth_reasons)
+    SUPPORTED_PARAMS: dict[str, Any] = {"max_rel": Param((int, float), above=0), "gains": GAINS, "cutoff": CUTOFF}
 
 
-class _GRecall(KernelMeasure):
-    """Recall in which a document counts by its grade."""
+class _GRecall(KernelMeasure, kernel=g_recall, terms=g_recall_terms, reasons=worth_reasons):
+    r"""Recall in which a document counts by its grade.
 
-    __name__ = NAME = "GRecall"
+    Question
+    --------
+    How much of all relevance that was judged did the list find?
+
+    Use
+    ---
+    Recall, but a missed document of a high grade should cost more.
+
+    Pitfalls
+    --------
+    Depends on how many documents of low grade were judged.
+
+    Formula
+    -------
+    \mathrm{gR} = \frac{\sum_{d \in A} \rho_d}{\sum_{d} \rho_d}
+
+    Columns
+    -------
+    gain : gain of its grade
+
+    Source
+    ------
+    Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137 [kekalainen2002graded]
+    """
+
     PRETTY_NAME = "generalised recall"
-    SHORT_DESC = "Recall in which a document counts by its grade."
-    QUESTION = "How much of all relevance that was judged did the list find?"
-    FORMULA = r"\mathrm{gR} = \frac{\sum_{d \in A} \rho_d}{\sum_{d} \rho_d}"
-    USE = "Recall, but a missed document of a high grade should cost more."
-    TRAPS = "Depends on how many documents of low grade were judged."
-    SOURCE = "Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137"
-    CITE = ("kekalainen2002graded",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"cutoff": 7}, {"gains": {3: 7.5}})
-    COLUMNS = {"gain": "gain of its grade"}
     SUPPORTED_PARAMS: dict[str, Any] = {"gains": GAINS, "cutoff": CUTOFF}
-    kernel = staticmethod(g_recall)
-    terms = staticmethod(g_recall_terms)
-    reasons = staticmethod(worth_reasons)
 
     def _maps_zero(self) -> bool:
         return True  # rho is that of generalised precision

@@ -28,8 +28,8 @@ By hand: relevant a b c d e, of which the user knew a b c; x is not relevant. Th
 In a second topic the user knew only x: coverage is 0 / 0. The mean of both is (1/3 + 0) / 2 = 1/6, and 1/3 with
 nothing_known='nan'.
 
-When 1, when 0: coverage is 1 where all relevant documents that the user knew were retrieved, whatever else was; novelty
-is 1 where every relevant document retrieved is new, be it a single one. Each is 0 where there is no such document.
+When 1, when 0: coverage is 1 if all relevant documents that the user knew were retrieved, whatever else was; novelty
+is 1 if every relevant document retrieved is new, be it a single one. Each is 0 if there is no such document.
 
 When to use them: together, and beside precision. Neither counts non-relevant documents, so that a run of the whole
 collection has coverage 1.
@@ -55,7 +55,7 @@ def coverage(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cuto
     Returns
     -------
     array (n_topics,)
-        0 or NaN where the user knew no relevant document.
+        0 or NaN if the user knew no relevant document.
     """
     view = run.at(cutoff)
     wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
@@ -64,7 +64,7 @@ def coverage(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cuto
 
 
 def undefined(size: Ints, nothing_known: str) -> Floats:
-    """NaN where there is no value, else 0: shape as `size`, the known relevant documents of each topic."""
+    """NaN if there is no value, else 0: shape as `size`, the known relevant documents of each topic."""
     return np.where((size == 0) & (nothing_known == "nan"), np.nan, 0.0)
 
 
@@ -92,7 +92,7 @@ def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Fl
     Returns
     -------
     array (n_topics,)
-        0 where nothing relevant was retrieved.
+        0 if nothing relevant was retrieved.
     """
     view = run.at(cutoff)
     relevant = view.grade >= rel
@@ -141,9 +141,6 @@ _PARAMS = {
 }
 
 
-_COLUMNS = {"known": "whether the user knew it"}
-
-
 class _MeanOfOthers(MeanAgg):
     """The mean of ir_measures, without topics that have no value."""
 
@@ -152,65 +149,89 @@ class _MeanOfOthers(MeanAgg):
             super().add(value)
 
 
-class _Coverage(KernelMeasure):
-    """Share of the relevant documents known to the user that were retrieved."""
+class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=coverage_reasons):
+    r"""Share of the relevant documents known to the user that were retrieved.
 
-    __name__ = NAME = "Coverage"
+    Question
+    --------
+    Does the system find what the user already knows to be relevant?
+
+    Use
+    ---
+    It is known what the users knew before, and a system should find these documents, too.
+
+    Pitfalls
+    --------
+    Needs a column that says what the user knew. A system that finds only known documents can have 1. Topics in which
+    the user knew nothing relevant count as 0 unless `nothing_known='nan'`.
+
+    Formula
+    -------
+    \mathrm{coverage} = \frac{|K \cap R \cap A|}{|K \cap R|}
+
+    Parameters
+    ----------
+    nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that means leave them
+        out
+
+    Columns
+    -------
+    known : whether the user knew it
+
+    Source
+    ------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
+    """
+
     PRETTY_NAME = "coverage ratio"
-    SHORT_DESC = "Share of the relevant documents known to the user that were retrieved."
-    QUESTION = "Does the system find what the user already knows to be relevant?"
-    USE = "It is known what the users knew before, and a system should find these documents, too."
-    TRAPS = (
-        "Needs a column that says what the user knew. A system that finds only known documents can have 1. Topics in "
-        "which the user knew nothing relevant count as 0 unless `nothing_known='nan'`."
-    )
-    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    FORMULA = r"\mathrm{coverage} = \frac{|K \cap R \cap A|}{|K \cap R|}"
-    CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
-    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = {
         "known": _PARAMS["known"],
-        "nothing_known": Param(
-            str,
-            "value of topics in which the user knew no relevant document: 0, or none, so that means leave them out",
-            default="zero",
-            choices=("zero", "nan"),
-        ),
+        "nothing_known": Param(str, default="zero", choices=("zero", "nan")),
         **_PARAMS,
     }
-    kernel = staticmethod(coverage)
-    terms = staticmethod(coverage_terms)
-    reasons = staticmethod(coverage_reasons)
 
     def aggregator(self) -> Any:
         """Means are over the topics that have a value."""
         return _MeanOfOthers()
 
 
-class _Novelty(KernelMeasure):
-    """Share of the relevant documents retrieved that the user did not know."""
+class _Novelty(KernelMeasure, kernel=novelty, terms=novelty_terms, reasons=novelty_reasons):
+    r"""Share of the relevant documents retrieved that the user did not know.
 
-    __name__ = NAME = "Novelty"
+    Question
+    --------
+    How much of what is found and relevant is new to the user?
+
+    Use
+    ---
+    It is known what the users knew before, and a system should find others.
+
+    Pitfalls
+    --------
+    Needs a column that says what the user knew. Nothing known: 1 as soon as anything relevant is found.
+
+    Formula
+    -------
+    \mathrm{novelty} = \frac{|(R \cap A) \setminus K|}{|R \cap A|}
+
+    Columns
+    -------
+    known : whether the user knew it
+
+    Source
+    ------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
+    """
+
     PRETTY_NAME = "novelty ratio"
-    SHORT_DESC = "Share of the relevant documents retrieved that are new to the user."
-    QUESTION = "How much of what is found and relevant is new to the user?"
-    USE = "It is known what the users knew before, and a system should find others."
-    TRAPS = "Needs a column that says what the user knew. Nothing known: 1 as soon as anything relevant is found."
-    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    FORMULA = r"\mathrm{novelty} = \frac{|(R \cap A) \setminus K|}{|R \cap A|}"
-    CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     IDEAL = None
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
-    COLUMNS = _COLUMNS
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
-    kernel = staticmethod(novelty)
-    terms = staticmethod(novelty_terms)
-    reasons = staticmethod(novelty_reasons)
 
 
 Coverage = register(_Coverage())

@@ -10,16 +10,16 @@ import io
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout, suppress
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
 
-from irpref.measures.declare import PACKAGE, KernelMeasure
+from irpref.measures.declare import PACKAGE, KernelMeasure, registered
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
-from irpref.measures.prefs import TREC_PREFS
 from irpref.measures.support import check_limits
 from irpref.messages import clipped, did_you_mean, nearest
 
@@ -33,31 +33,13 @@ TREC_NAMES = (
 )
 _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
-# Names of other tools for measures of ours.
 _TREC_10 = InterpolatedPrecision(rounding="nearest")
+# Names that trec_eval has for measures of ours alone: `prefs_simp`, `11pt_avg`.
 OTHER_NAMES: dict[str, str] = {
-    **{name: str(measure) for name, measure in TREC_PREFS.items()},
-    "11pt_avg": str(_TREC_10),
-}
-# What trec_eval 10 prints with -m all_trec and has no measure here: what to take, or how to compute it. Numbers at the
-# end of a name are left away.
-TREC_REFUSED: dict[str, str] = {
-    "runid": "the name of the run is no measure",
-    "relstring": "the grades of a ranking are no measure; irpref explain shows them",
-    "gm_map": "it is a geometric mean; take exp of the mean over topics of log(max(AP, 0.00001))",
-    "gm_bpref": "it is a geometric mean; take exp of the mean over topics of log(max(Bpref, 0.00001))",
-    "Rprec_mult": "precision at a multiple of R; Rprec is the one at R",
-    "utility": "relevant less non-relevant documents retrieved: 2 * NumRelRet - NumRet",
-    "num_nonrel_judged_ret": "NumRet * Judged - NumRelRet by topic, where no grade is negative",
-    "binG": "1 / log2(2 + non-relevant documents above), averaged over relevant ones; nDCG is the usual measure",
-    "G": "gain / log2(2 + gain that is missing above), normalised; nDCG is the usual measure",
-    "ndcg_rel": "nDCG averaged over relevant documents; nDCG and nDCG@k are the usual measures",
-    "Rndcg": "nDCG averaged over the ranks at which grades of the ideal list end; nDCG@k has one of them",
-    "relative_P": "P@k over the highest value that it can have; with binary grades NCG@k is the same",
-    "rbp": "RBP(rel=1,p=0.9) is the same with binary grades; with others trec_eval 10 scales gains by numbers that "
-    "it never sets",
-    "rbp_resid": "RBPResidual(p=0.9) is the same, but trec_eval prints 0 where no document retrieved is unjudged",
-    "unj": "1 - Judged@k is the same where a topic has k documents and no grade is negative",
+    other.rpartition(" ")[2]: text
+    for measure in registered().values()
+    for other, text in measure.ELSEWHERE.items()
+    if other.startswith("trec_eval") and other.rpartition(" ")[2] not in TREC_NAMES and "." not in other
 }
 
 # What people type for measures of other names; not understood, for it could mean several, but guessed at.
@@ -121,7 +103,7 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     Parameters
     ----------
     texts : str, Measure, or iterable of them
-        A name may stand for several (`P@5,10`; trec_eval's `P`, `ndcg_cut.5,10`, `official`). One string may hold
+        A name may mean several (`P@5,10`; trec_eval's `P`, `ndcg_cut.5,10`, `official`). One string may hold
         several names with blanks between them.
 
     Raises
@@ -197,7 +179,7 @@ def _parse(text: str | Measure) -> list[Measure]:
     trec = _trec(name)
     if trec is not None:
         return trec
-    why = TREC_REFUSED.get(name) or TREC_REFUSED.get(re.sub(r"[._][\d.,]+$", "", name))
+    why = refused().get(name) or refused().get(re.sub(r"[._][\d.,]+$", "", name))
     if why is not None:
         raise UnknownMeasureError(f"{clipped(name)!r} of trec_eval has no measure here: {why}")
     key = key or (None if head.endswith(("_", "-")) else _spellings().get(_plain(head)))
@@ -209,6 +191,14 @@ def _parse(text: str | Measure) -> list[Measure]:
     if trec is not None:
         return trec
     raise _unknown(name, head, rest)
+
+
+@cache
+def refused() -> dict[str, str]:
+    """Why trec_eval's other names are no measures here, by name."""
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("trec_eval_refused.toml").read_text(encoding="utf-8"))
 
 
 def _head(name: str) -> tuple[str, str]:
@@ -243,7 +233,7 @@ def _spellings_of(known: tuple[tuple[str, int], ...]) -> dict[str, str]:
 
 
 def _trec(name: str) -> list[Measure] | None:
-    """Measures of one of trec_eval's names; None where it is none, `ValueError` where its number is not accepted."""
+    """Measures of one of trec_eval's names; None if it is none, `ValueError` if its number is not accepted."""
     if name not in TREC_NAMES:
         match = re.fullmatch(rf"([A-Za-z_]+)[._]({_NUMBER}(?:,{_NUMBER})*)", name)
         if not match or match[1] not in _TREC_WITH_NUMBERS:
@@ -356,7 +346,7 @@ def _value(node: ast.expr, text: str, code: str) -> Any:
     if isinstance(value, (list, tuple, set)):
         raise ValueError(f"{clipped(text)!r}: lists are not accepted as values of parameters")
     if isinstance(node, ast.Dict) and len(node.keys) != len(value):
-        raise ValueError(f"{clipped(text)!r}: a grade stands twice in {clipped(ast.unparse(node))}")
+        raise ValueError(f"{clipped(text)!r}: a grade is given twice in {clipped(ast.unparse(node))}")
     return value
 
 
@@ -371,9 +361,9 @@ def _unreadable(text: str) -> ValueError:
     elif text.count("(") > text.count(")"):
         examples += "; a bracket is not closed"
     elif text.startswith("@") or text.endswith("@"):
-        examples += "; no blanks stand beside '@'"
+        examples += "; write no blanks beside '@'"
     elif turned := re.fullmatch(r"(\w+)(@\d+)(\(.+\))", text):
-        examples += f"; the cutoff stands last: {turned[1]}{turned[3]}{turned[2]}"
+        examples += f"; the cutoff comes last: {turned[1]}{turned[3]}{turned[2]}"
     elif re.fullmatch(r"[^(]+\([^=]+\).*", text):
         examples += "; parameters have names"
     return ValueError(f"{clipped(text)!r} is not written like a measure, {examples}")
@@ -407,7 +397,7 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
 
 
 def _host_name(trec: str) -> str | None:
-    """The host's name for a measure of trec_eval; None where that stands for several."""
+    """The host's name for a measure of trec_eval; None if it means several."""
     names = {str(measure.NAME) for measure in _trec_or_none(trec) or ()}
     return names.pop() if len(names) == 1 else None
 

@@ -32,7 +32,7 @@ precision there is 1/2 and 2/3.
     graded, BR                   1/4 * 1/3 + 3/4 * 6/7 = 61/84
     rank_biased, gamma 1/2, BR   (1 * 1/3 + 1/2 * 6/7) / (1 + 1/2) = 32/63
 
-When 1, when 0: 1 for the ideal list, whatever the users do; 0 where nothing relevant was retrieved.
+When 1, when 0: 1 for the ideal list, whatever the users do; 0 if nothing relevant was retrieved.
 
 What it is sensitive to: uniform users weigh every relevant document alike; graded ones stop at the best documents, so
 that these decide; rank-biased ones stop early, and the smaller gamma, the less the later relevant documents matter.
@@ -54,14 +54,12 @@ from irpref.measures.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, re
 
 
 def _summands(
-    run: JudgedRun, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
+    run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
 ) -> tuple[Blend, Floats, Floats]:
     """Weight times utility of each retrieved relevant document; sum of all weights of each topic, (n_topics,).
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
     stop
         Row of the table above: which users stop where.
     utility
@@ -95,68 +93,82 @@ def _summands(
     return blend, weight * blend.ratio, np.where(r > 0, size, 1.0)
 
 
-def ncu(
-    run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
-) -> Floats:
+def ncu(run: JudgedRun, **parameters: Any) -> Floats:
     """NCU of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    The sum of weight times utility over the sum of the weights of all R relevant documents; 0 where R is 0.
+    The sum of weight times utility over the sum of the weights of all R relevant documents; 0 if R is 0.
     A relevant document that was not retrieved keeps its weight and adds nothing. Parameters as for `_summands`.
     """
-    blend, summand, size = _summands(run, stop, utility, gamma, beta, gains, judged_only)
+    blend, summand, size = _summands(run, **parameters)
     # The same weights added in another order may be larger in the last digit.
     return np.minimum(blend.found.hits.total(summand) / size, 1.0)
 
 
-def ncu_terms(
-    run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
-) -> Terms:
+def ncu_terms(run: JudgedRun, **parameters: Any) -> Terms:
     """Contribution of each relevant document: shape (n_judged,).
 
     p_stop(r) times utility(r), 0 for what was not retrieved; they add up to the value.
     """
-    blend, summand, size = _summands(run, stop, utility, gamma, beta, gains, judged_only)
-    row = blend.found.row
-    judged, ratio = np.zeros(run.pool.grade.size), np.full(run.pool.grade.size, np.nan)
-    judged[row], ratio[row] = summand / blend.found.hits.spread(size), blend.ratio
-    gain = run.pool.gain(gains)
-    return Terms(judged, columns={"gain": gain, "utility": ratio}, counts=gain > 0)
+    blend, summand, size = _summands(run, **parameters)
+    gain, found = run.pool.gain(parameters["gains"]), blend.found
+    judged = found.on_pool(summand / found.hits.spread(size), 0.0)
+    return Terms(judged, columns={"gain": gain, "utility": found.on_pool(blend.ratio)}, counts=gain > 0)
 
 
 def stopping_reasons(topic: Topic) -> None:
     """How many of the users stop at each relevant document."""
-    found = topic.inside & topic.relevant()
-    utility = topic.columns["utility"]
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    found, utility = topic.found(), topic.columns["utility"]
     topic.say(found, lambda i: f"relevant: {topic.contribution[i] / utility[i]:.3g} of the users stop here")
 
 
-class _NCU(KernelMeasure):
-    """Utility for a population of users who stop at different relevant documents."""
+class _NCU(KernelMeasure, kernel=ncu, terms=ncu_terms, reasons=stopping_reasons):
+    r"""Utility for a population of users who stop at different relevant documents.
 
-    __name__ = NAME = "NCU"
+    Question
+    --------
+    What do users get on average who stop at one relevant document or another?
+
+    Use
+    ---
+    You have an idea at which relevant document users stop.
+
+    Pitfalls
+    --------
+    Values of different `stop` and `utility` are not comparable; say both.
+
+    Formula
+    -------
+    \mathrm{NCU} = \sum_{r} p_s(r)\, \mathrm{NU}(r)
+
+    Parameters
+    ----------
+    stop : who stops where
+    utility : blended ratio or precision
+    gamma : persistence of rank-biased stopping
+
+    Columns
+    -------
+    gain : gain of its grade
+    utility : utility of stopping at it
+
+    Elsewhere
+    ---------
+    NTCIREVAL NCUgu,BR : NCU(stop='graded')
+    NTCIREVAL NCUgu,P : NCU(stop='graded',utility='P')
+    NTCIREVAL NCUrb,BR : NCU(stop='rank_biased')
+    NTCIREVAL NCUrb,P : NCU(stop='rank_biased',utility='P')
+
+    Differs
+    -------
+    NTCIREVAL 2022, cutoff 10 : 0.8025, here 1
+        `ncu-ideal`, an ideal list: it divides the rank-biased sum by min(l, R)
+
+    Source
+    ------
+    Sakai & Robertson, EVIA 2008; NTCIREVAL [sakai2008ncu]
+    """
+
     PRETTY_NAME = "normalised cumulative utility"
-    SHORT_DESC = "Utility averaged over users who stop at different relevant documents."
-    QUESTION = "What do users get on average who stop at one relevant document or another?"
-    USE = "You have an idea at which relevant document users stop."
-    TRAPS = "Values of different `stop` and `utility` are not comparable; say both."
-    ELSEWHERE = {
-        "NTCIREVAL NCUgu,BR": "NCU(stop='graded')",
-        "NTCIREVAL NCUgu,P": "NCU(stop='graded',utility='P')",
-        "NTCIREVAL NCUrb,BR": "NCU(stop='rank_biased')",
-        "NTCIREVAL NCUrb,P": "NCU(stop='rank_biased',utility='P')",
-    }
-    DIFFERS = (
-        (
-            "NTCIREVAL 2022, cutoff 10",
-            "0.8025",
-            "1",
-            "`ncu-ideal`, an ideal list: it divides the rank-biased sum by min(l, R)",
-        ),
-    )
-    SOURCE = "Sakai & Robertson, EVIA 2008; NTCIREVAL"
-    FORMULA = r"\mathrm{NCU} = \sum_{r} p_s(r)\, \mathrm{NU}(r)"
-    CITE = ("sakai2008ncu",)
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = (
         {},
@@ -164,18 +176,14 @@ class _NCU(KernelMeasure):
         {"stop": "rank_biased", "utility": "P", "judged_only": True},
         {"stop": "rank_biased", "gamma": 1.0, "beta": 3.0},
     )
-    COLUMNS = {"gain": "gain of its grade", "utility": "utility of stopping at it"}
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "stop": Param(str, "who stops where", default="uniform", choices=("uniform", "graded", "rank_biased")),
-        "utility": Param(str, "blended ratio or precision", default="BR", choices=("BR", "P")),
-        "gamma": Param(float, "persistence of rank-biased stopping", default=0.95, above=0, maximum=1),
+        "stop": Param(str, default="uniform", choices=("uniform", "graded", "rank_biased")),
+        "utility": Param(str, default="BR", choices=("BR", "P")),
+        "gamma": Param(float, default=0.95, above=0, maximum=1),
         "beta": BETA,
         "gains": GAINS,
         "judged_only": JUDGED_ONLY,
     }
-    kernel = staticmethod(ncu)
-    terms = staticmethod(ncu_terms)
-    reasons = staticmethod(stopping_reasons)
 
 
 NCU = register(_NCU())

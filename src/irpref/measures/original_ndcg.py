@@ -6,7 +6,7 @@ K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniqu
 doi:10.1145/582415.582418, section 2; the same with base 2 in R. Baeza-Yates and B. Ribeiro-Neto, Modern
 Information Retrieval, ch. 4. With base 2, ranks 1 and 2 weigh the same. ir_measures' nDCG divides by
 log2(rank + 1) instead, which discounts rank 2 already; NTCIREVAL has both, this one under the name nDCG and the other
-as MSnDCG. A larger base stands for a more patient user: no discount above rank `base`, and log_base(rank) from there.
+as MSnDCG. A larger base models a more patient user: no discount above rank `base`, and log_base(rank) from there.
 
 Decided here: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds all judged
 documents, cut at the cutoff; nothing relevant gives 0; a base that is no whole number discounts from the first rank
@@ -20,9 +20,9 @@ By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
     base 2, cut at 2                            2 / 5
 
 When 1, when 0: 1 for the ideal list, and for any order of it within the ranks that are not discounted: b a has 1
-with base 2, too. 0 where no document with a gain was retrieved.
+with base 2, too. 0 if no document with a gain was retrieved.
 
-What it is sensitive to: the base decides how many ranks are alike. Where the order of the first two documents
+What it is sensitive to: the base decides how many ranks are alike. If the order of the first two documents
 matters, use ir_measures' nDCG. Gains enter linearly: for gains of 2^grade - 1 give them by `gains`.
 """
 
@@ -36,7 +36,7 @@ import numpy as np
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.reasons import Topic
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints, ratio
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
@@ -104,11 +104,11 @@ def original_ndcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: boo
     Returns
     -------
     array (n_topics,)
-        0 where nothing has a gain.
+        0 if nothing has a gain.
     """
     view, gain = gains_found(run, base, gains, judged_only, cutoff)
     ideal = ideal_dcg(run.pool, base, gains, cutoff)
-    value = np.divide(view.hits.total(gain), ideal, out=np.zeros_like(ideal), where=ideal > 0)
+    value = ratio(view.hits.total(gain), ideal)
     return np.minimum(value, 1.0)  # the same gains added in another order may be larger in the last digit
 
 
@@ -128,52 +128,67 @@ def discount_reasons(topic: Topic) -> None:
     """What the gain of each document is divided by."""
     by = discount(np.maximum(topic.place, 1), topic.arguments.get("base", np.inf))
     gain = topic.columns["gain"]
-    found = topic.inside & (gain > 0)
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "no gain")
-    topic.say(
-        found,
-        lambda i: (
-            f"gain {gain[i]:g}"
-            + (f" divided by {by[i]:.4g} at rank {topic.place[i]}" if by[i] > 1 else ", not discounted")
-        ),
-    )
+
+    def words(i: int) -> str:
+        how = f" divided by {by[i]:.4g} at rank {topic.place[i]}" if by[i] > 1 else ", not discounted"
+        return f"gain {gain[i]:g}{how}"
+
+    topic.say(topic.found("no gain"), words)
 
 
-class _OriginalNDCG(KernelMeasure):
-    """Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`."""
+class _OriginalNDCG(KernelMeasure, kernel=original_ndcg, terms=original_ndcg_terms, reasons=discount_reasons):
+    r"""Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`.
 
-    __name__ = NAME = "OriginalNDCG"
+    Question
+    --------
+    How much gain do users cumulate, compared with the ideal list, if later ranks count less?
+
+    Use
+    ---
+    You compare with papers that used nDCG as first published, or want the first ranks not discounted.
+
+    Pitfalls
+    --------
+    Ranks below the base are not discounted: with base 2 the first two ranks weigh alike. Most tools mean another
+    formula when they say nDCG.
+
+    Formula
+    -------
+    \mathrm{DCG} = \sum_{i < b} g_i + \sum_{i \ge b} \frac{g_i}{\log_b i}, \quad \mathrm{nDCG} =
+    \frac{\mathrm{DCG}}{\mathrm{DCG}_I}
+
+    Parameters
+    ----------
+    base : base of the logarithm, and first rank discounted
+
+    Columns
+    -------
+    gain : gain of its grade
+
+    Elsewhere
+    ---------
+    NTCIREVAL nDCG : OriginalNDCG
+
+    Differs
+    -------
+    ir_measures 0.4.3, nDCG@10 : 0.3153, here 0.2868
+        `mir-textbook`, q1: gain / log2(rank + 1)
+
+    Source
+    ------
+    Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418 [jarvelin2002cg]
+    """
+
     PRETTY_NAME = "nDCG (Järvelin & Kekäläinen)"
-    SHORT_DESC = "nDCG as first published: no discount before the rank that equals the base."
-    QUESTION = "How much gain do users cumulate, compared with the ideal list, if later ranks count less?"
-    USE = "You compare with papers that used nDCG as first published, or want the first ranks not discounted."
-    TRAPS = (
-        "Ranks below the base are not discounted: with base 2 the first two ranks weigh alike. Most tools "
-        "mean another formula when they say nDCG."
-    )
-    ELSEWHERE = {
-        "NTCIREVAL nDCG": "OriginalNDCG",
-    }
-    DIFFERS = (("ir_measures 0.4.3, nDCG@10", "0.3153", "0.2868", "`mir-textbook`, q1: gain / log2(rank + 1)"),)
-    SOURCE = "Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418"
-    FORMULA = (
-        r"\mathrm{DCG} = \sum_{i < b} g_i + \sum_{i \ge b} \frac{g_i}{\log_b i}, \quad \mathrm{nDCG} ="
-        r" \frac{\mathrm{DCG}}{\mathrm{DCG}_I}"
-    )
-    CITE = ("jarvelin2002cg",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
-    COLUMNS = {"gain": "gain of its grade"}
     STANDS_FOR = {"nDCG": {}}
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "base": Param((int, float), "base of the logarithm, and first rank discounted", default=2, above=1),
+        "base": Param((int, float), default=2, above=1),
         "gains": GAINS,
         "judged_only": JUDGED_ONLY,
         "cutoff": CUTOFF,
     }
-    kernel = staticmethod(original_ndcg)
-    terms = staticmethod(original_ndcg_terms)
-    reasons = staticmethod(discount_reasons)
 
 
 OriginalNDCG = register(_OriginalNDCG())

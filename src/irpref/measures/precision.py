@@ -1,8 +1,8 @@
 """Interpolated precision at a recall level, and its mean over eleven; curves and counts of precision. 1 is best.
 
-    P(x) = max {P(j) : recall(j) >= x}         0 where no rank reaches the level
+    P(x) = max {P(j) : recall(j) >= x}         0 if no rank reaches the level
     11-point average = mean of P(0), P(0.1), ..., P(1)
-    R-precision = relevant documents in the top R / R              also where the list is shorter
+    R-precision = relevant documents in the top R / R              also if the list is shorter
 
 R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4. The
 formula printed there takes the maximum between two levels only; its tables, and these functions, take it from
@@ -24,7 +24,7 @@ Decided here: nothing relevant gives 0; unjudged documents and negative grades a
 By hand: R = 3, relevant at ranks 3, 8 and 15, with precision 1/3, 1/4 and 1/5. At level 0.4 `up` needs 2 documents,
 1.2 rounded up: 1/4; `nearest` needs 1: 1/3. The mean of all levels is (4/3 + 3/4 + 4/5) / 11 with `up`.
 
-When 1, when 0: 1 at a level where the first documents are all relevant until the level is reached; 0 where the list
+When 1, when 0: 1 at a level where the first documents are all relevant until the level is reached; 0 if the list
 ends before.
 
 When to use it: to compare with published recall-precision tables. Otherwise AP, which needs no interpolation.
@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints, ratio
 from irpref.measures.declare import REL, KernelMeasure, Param, register
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -82,7 +82,7 @@ def r_precision(run: JudgedRun, *, rel: float) -> Floats:
     """Share of relevant documents in the top R of each topic: shape (n_topics,), in [0, 1]."""
     r = run.pool.count_relevant(rel)
     found = run.hits.count((run.grade >= rel) & (run.rank <= run.hits.spread(r)))
-    return np.divide(found, r, out=np.zeros(r.size), where=r > 0)
+    return ratio(found, r)
 
 
 def counts(run: JudgedRun, *, rel: float) -> tuple[Ints, Ints, Ints]:
@@ -90,34 +90,55 @@ def counts(run: JudgedRun, *, rel: float) -> tuple[Ints, Ints, Ints]:
     return run.n_retrieved, run.pool.count_relevant(rel), run.hits.count(run.grade >= rel)
 
 
-class _InterpolatedPrecision(KernelMeasure):
-    """Highest precision at any rank where a recall level is reached; without a level, the mean over eleven of them."""
+class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
+    r"""Highest precision at any rank where a recall level is reached; without a level, the mean over eleven of them.
 
-    __name__ = NAME = "InterpolatedPrecision"
+    Question
+    --------
+    How precise can a user be who wants this share of the relevant documents?
+
+    Use
+    ---
+    You compare with published tables of precision at recall levels, or with trec_eval 10's.
+
+    Pitfalls
+    --------
+    Tools differ in how many documents reach a level: see the table of the definition, and name the tool.
+
+    Formula
+    -------
+    P(x) = \max \{ P(j) : \mathrm{recall}(j) \ge x \}
+
+    Parameters
+    ----------
+    recall : recall level (default: the mean over 0, 0.1, ..., 1)
+    rounding : how many documents reach a level, see the definition
+
+    Elsewhere
+    ---------
+    trec_eval 10 iprec_at_recall_0.10 : InterpolatedPrecision(rounding='nearest')@0.1
+    trec_eval 10 11pt_avg : InterpolatedPrecision(rounding='nearest')
+
+    Differs
+    -------
+    ir_measures 0.4.3, IPrec@0.7 : 1/4, here 1/5
+        `mir-textbook`, q2: 0.7 * 3 + 0.9 is cut to 2
+
+    Source
+    ------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; trec_eval 10 m_iprec_at_recall.c
+    [baezayates1999mir]
+    """
+
     PRETTY_NAME = "interpolated precision"
     AT_PARAM = "recall"
-    SHORT_DESC = "Highest precision at or after a recall level, or its mean over eleven levels."
-    QUESTION = "How precise can a user be who wants this share of the relevant documents?"
-    USE = "You compare with published tables of precision at recall levels, or with trec_eval 10's."
-    TRAPS = "Tools differ in how many documents reach a level: see the table of the definition, and name the tool."
-    ELSEWHERE = {
-        "trec_eval 10 iprec_at_recall_0.10": "InterpolatedPrecision(rounding='nearest')@0.1",
-        "trec_eval 10 11pt_avg": "InterpolatedPrecision(rounding='nearest')",
-    }
-    DIFFERS = (("ir_measures 0.4.3, IPrec@0.7", "1/4", "1/5", "`mir-textbook`, q2: 0.7 * 3 + 0.9 is cut to 2"),)
-    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; trec_eval 10 m_iprec_at_recall.c"
-    FORMULA = r"P(x) = \max \{ P(j) : \mathrm{recall}(j) \ge x \}"
-    CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"recall": 0.4}, {"recall": 0.7, "rounding": "nearest", "rel": 2})
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "recall": Param(float, "recall level (default: the mean over 0, 0.1, ..., 1)", minimum=0, maximum=1),
-        "rounding": Param(
-            str, "how many documents reach a level, see the definition", default="up", choices=("up", "nearest")
-        ),
+        "recall": Param(float, minimum=0, maximum=1),
+        "rounding": Param(str, default="up", choices=("up", "nearest")),
         "rel": REL,
     }
-    kernel = staticmethod(precision_at_recall)
 
     def instead(self) -> str:
         """A maximum over ranks belongs to no document; SeenAP adds the precision at relevant ones."""

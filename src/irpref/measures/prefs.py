@@ -8,7 +8,7 @@ Judgments are put on levels, a higher one preferred, inside three nested things:
 
 Qrels with grades are one group of one subgroup in each topic, every grade a level.
 
-A preference (a before b) is *fulfilled* where a stands above b. It counts in one of three readings:
+A preference (a before b) is *fulfilled* where a is ranked above b. It counts in one of three readings:
 
     pairs       fulfilled                     possible                                trec_eval
     retrieved   both retrieved, a above b     both retrieved                          ..._ret
@@ -30,7 +30,7 @@ ones, R; a document is relevant where its level is above 0. N non-relevant ones:
 Source: trec_eval 10.0 (https://github.com/usnistgov/trec_eval), form_prefs_counts.c and m_prefs_*.c. The code is the
 definition where its own description differs. What it does that one would not guess, all kept:
 
-- documents of equal score stand by *rising* id; everywhere else, in trec_eval and here, by falling id;
+- documents of equal score are ordered by *rising* id; everywhere else, in trec_eval and here, by falling id;
 - 0 / 0 is 0: of a topic without preferences, of a group without any (which still counts in the mean over groups);
   with `nonrelevant='R'` a group with 0 / 0 makes the whole topic 0;
 - `nonrelevant='R'`, several levels in a group of one subgroup, R < N: the documents of the lowest level are compared
@@ -41,18 +41,18 @@ definition where its own description differs. What it does that one would not gu
   stay are as many as all relevant ones;
 - a cutoff is trec_eval's -M: documents below it count as not retrieved. There is no `judged_only`: documents without
   a preference play no part;
-- a judgment that stands twice in a group of one subgroup counts twice (with a warning);
+- a judgment that occurs twice in a group of one subgroup counts twice (with a warning);
 - in a group of several subgroups a document has the level of the last of them, by name.
 
 Left open there (the arrays are read beyond their end), decided here: negative levels are non-relevant in a group of
 one subgroup, where at most the documents of the lowest level stay; in a group of several they are neither.
 
-By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b before c. What is not retrieved stands
+By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b before c. What is not retrieved is
 below all that is.
 
     ranking   retrieved      implied                  all
     a c       1 / 1          2 / 3                    2 / 3        a before b is implied, b before c broken
-    a         0 / 0 = 0      2 / 2 = 1                2 / 3        nothing says how b and c stand
+    a         0 / 0 = 0      2 / 2 = 1                2 / 3        nothing says how b and c are ranked
 
 NumPrefs is 3 for both rankings; NumPrefsFulfilled is 2, and 1 of `a c` with `pairs='retrieved'`.
 
@@ -64,27 +64,27 @@ Two judges, each a group: the first has the same three preferences, the second h
     group       3 of 3, and 0 of 1                                               (1 + 0) / 2 = 1/2
 
 With `nonrelevant='R'`: grades a 2, b 1, c 0 have R = 2 and N = 1, so one non-relevant document is missing. Ranking
-a c b fulfils 2 of 3 preferences, and the missing document stands below both relevant ones: (2 + 2) / (3 + 2) = 4/5.
+a c b fulfils 2 of 3 preferences, and the missing document is ranked below both relevant ones: (2 + 2) / (3 + 2) = 4/5.
 Grades a 1, b 0, c 0 have R = 1 and N = 2. Ranking a b c keeps b as the highest non-relevant document; a before b is
 fulfilled, 1 of 1, but the N R = 2 pairs of the lowest level are possible, too, and none of them is fulfilled: 1/3,
 though nothing could be ranked better.
 
-When 1, when 0: `all` is 1 where every preference is fulfilled, which asks for every document that is preferred to
-another; `retrieved` is 1 already for two documents in the right order. 0 where none of those that count is fulfilled.
+When 1, when 0: `all` is 1 if every preference is fulfilled, which asks for every document that is preferred to
+another; `retrieved` is 1 already for two documents in the right order. 0 if none of those that count is fulfilled.
 
 When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out what the run does
 not decide, so a short list can have 1. By group every group weighs alike, by preference every preference does.
 
 How to read the file beside trec_eval's: `_ranks` gives each judged document its rank, in the order of these measures
 alone; `_ranked` counts by group what form_prefs_counts.c counts; `pref_share` makes of it what the m_prefs_*.c make,
-one `by` after the other; `TREC_PREFS` at the end has all fourteen names. The counting itself is in
+one `by` after the other; the sections *Elsewhere* at the end have all fourteen names. The counting itself is in
 `irpref.arrays.fulfilled`: by group two numbers of preferences fulfilled (both documents retrieved, only the higher
 one), two of preferences broken, and the number of all. Each entry of the first table is one of them, or a sum.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from ir_measures.measures.base import SumAgg
@@ -96,13 +96,12 @@ from irpref.arrays.fulfilled import (
     by_pair,
     pair_terms,
     ranked,
-    ratio,
     whole_groups,
 )
 from irpref.arrays.preferences import NOT_RETRIEVED
 from irpref.arrays.reasons import MISSED, REST, Topic, names, say_fulfilled
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints, ratio
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
@@ -114,14 +113,12 @@ def _ranks(run: JudgedRun, cutoff: int | None) -> Ints:
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
     cutoff
         Ranks beyond count as not retrieved; None for all.
 
-    The one place where ties stand by rising id, as trec_eval has it in these measures only.
+    The one place that orders ties by rising id, as trec_eval has it in these measures only.
 
-    NOT_RETRIEVED is higher than every rank, so "a stands above b" is one comparison of two numbers, whether b was
+    NOT_RETRIEVED is higher than every rank, so "a is ranked above b" is one comparison of two numbers, whether b was
     retrieved or not. Of two documents that were not retrieved neither is above.
     """
     if run.rank_rising is None:
@@ -134,8 +131,6 @@ def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
     rank
         Rank of each hit, (n_hits,).
     cutoff
@@ -162,7 +157,7 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
     Returns
     -------
     array (n_topics,)
-        0 where no preference is possible.
+        0 if no preference is possible.
 
     Numbers of preferences are whole and added exactly, in any order. Shares are not: they are added group after group,
     or pair after pair from the top of the ranking, as trec_eval does, so that the last digit is the same.
@@ -204,7 +199,7 @@ def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floa
 
 
 def _terms(run: JudgedRun, adds: Floats, kept: Floats, broken: Floats, rest: Floats | None = None) -> Terms:
-    """The summands, with what they are made of: numbers of preferences, NaN where a document was not retrieved.
+    """The summands, with what they are made of: numbers of preferences, NaN if a document was not retrieved.
 
     `adds`, `kept` and `broken` are (n_judged,), `rest` is (n_topics,): what belongs to no document.
     """
@@ -219,7 +214,7 @@ def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, c
     They add up to the value; a preference is credited to its higher document, not to both. With `nonrelevant='R'`,
     what the pairs among the non-relevant documents add belongs to none.
 
-    In the example of the module, ranking a c, `all`: a adds 2/3, for it stands above b and c; c adds 0, for the only
+    In the example of the module, ranking a c, `all`: a adds 2/3, for it is ranked above b and c; c adds 0, for the only
     preference that it could be the higher document of, b before c, is broken.
 
     What one fulfilled preference adds depends on `by`:
@@ -266,7 +261,7 @@ def n_prefs_fulfilled_terms(run: JudgedRun, *, pairs: str, cutoff: int | None) -
 def preference_reasons(topic: Topic) -> None:
     """Which preferences each document wins and loses, by the names of the others.
 
-    A preference is won by the document that is preferred, if that one stands above; lost if it stands below.
+    A preference is won by the document that is preferred, if that one is ranked above; lost if it is ranked below.
     """
     say_fulfilled(topic, only_retrieved=topic.arguments.get("pairs") == "retrieved")
     topic.say(
@@ -275,7 +270,7 @@ def preference_reasons(topic: Topic) -> None:
 
 
 def n_prefs_reasons(topic: Topic) -> None:
-    """Which documents each one is preferred to, wherever they stand."""
+    """Which documents each one is preferred to, wherever they are ranked."""
     of = topic.preferences
     assert of is not None
     numbers = {doc: i for i, doc in enumerate(topic.pool_doc)}
@@ -287,57 +282,84 @@ def n_prefs_reasons(topic: Topic) -> None:
     topic.say((topic.inside | (topic.kind == MISSED)) & ~np.isnan(topic.grade), words)
 
 
-COLUMNS = {
-    "correct": "preferences that it wins: it stands above, or the other was not retrieved",
-    "wrong": "preferences that it breaks: it stands above the document that is preferred to it",
-}
+class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
+    """What measures of preferences share.
 
+    Columns
+    -------
+    correct : preferences that it wins: it is ranked above the other, or the other was not retrieved
+    wrong : preferences that it breaks: it is ranked above the document that is preferred to it
 
-class _PrefShare(KernelMeasure):
-    """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_` measures.
-
-    For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred to a lower one.
-    `irpref.parse("prefs_simp_ret")` and the like give the measure of that name. Equal scores stand by rising document
-    id here, as in trec_eval's `prefs_` measures only.
+    Source
+    ------
+    Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5 [carterette2008preference]
     """
 
-    __name__ = NAME = "PrefShare"
-    PRETTY_NAME = "Share of preferences"
-    SHORT_DESC = "Share of the preferences between documents that the ranking fulfils."
-    QUESTION = "How many of the preferences does the ranking fulfil?"
-    USE = "Judgments are preferences, and all of them count alike."
-    TRAPS = (
-        "Equal scores stand by rising id, as in trec_eval's `prefs` measures and nowhere else. With "
-        "`pairs='retrieved'` a short list can have 1."
-    )
-    SOURCE = "trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants"
-    FORMULA = r"\frac{|\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|}{|\{(a, b) : a \succ b\}|}"
-    CITE = ("carterette2008preference",)
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "pairs": Param(
-            str,
-            "preferences that count: all, those of two retrieved documents, those of at least one",
-            default="all",
-            choices=PAIRS,
-        ),
-        "by": Param(
-            str,
-            "what counts alike: each preference, each pair of documents, each group",
-            default="preference",
-            choices=("preference", "pair", "group"),
-        ),
-        "nonrelevant": Param(
-            str,
-            "non-relevant documents of a group: all, or as many as relevant ones (by='group' only)",
-            default="all",
-            choices=("all", "R"),
-        ),
-        "cutoff": CUTOFF,
-    }
-    TIES_BY_RISING_ID = True
+    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
     EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
     IDEAL = None
+    VARIANTS = ({}, {"cutoff": 7})
+    NEGATIVE_GRADES = True
+
+
+class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
+    r"""Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_` measures.
+
+    For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred to a lower one.
+    `irpref.parse("prefs_simp_ret")` and the like give the measure of that name. Equal scores are ordered by rising
+    document id here, as in trec_eval's `prefs_` measures only.
+
+    Question
+    --------
+    How many of the preferences does the ranking fulfil?
+
+    Use
+    ---
+    Judgments are preferences, and all of them count alike.
+
+    Pitfalls
+    --------
+    Equal scores are ordered by rising id, as in trec_eval's `prefs` measures and nowhere else. With
+    `pairs='retrieved'` a short list can have 1.
+
+    Formula
+    -------
+    \frac{|\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|}{|\{(a, b) : a \succ b\}|}
+
+    Parameters
+    ----------
+    pairs : preferences that count: all, those of two retrieved documents, those of at least one
+    by : what counts alike: each preference, each pair of documents, each group
+    nonrelevant : non-relevant documents of a group: all, or as many as relevant ones (by='group' only)
+
+    Elsewhere
+    ---------
+    trec_eval prefs_simp : PrefShare
+    trec_eval prefs_pair : PrefShare(by='pair')
+    trec_eval prefs_avgjg : PrefShare(by='group')
+    trec_eval prefs_avgjg_Rnonrel : PrefShare(by='group',nonrelevant='R')
+    trec_eval prefs_simp_ret : PrefShare(pairs='retrieved')
+    trec_eval prefs_pair_ret : PrefShare(pairs='retrieved',by='pair')
+    trec_eval prefs_avgjg_ret : PrefShare(pairs='retrieved',by='group')
+    trec_eval prefs_avgjg_Rnonrel_ret : PrefShare(pairs='retrieved',by='group',nonrelevant='R')
+    trec_eval prefs_simp_imp : PrefShare(pairs='implied')
+    trec_eval prefs_pair_imp : PrefShare(pairs='implied',by='pair')
+    trec_eval prefs_avgjg_imp : PrefShare(pairs='implied',by='group')
+
+    Source
+    ------
+    trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants [carterette2008preference]
+    """
+
+    PRETTY_NAME = "Share of preferences"
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "pairs": Param(str, default="all", choices=PAIRS),
+        "by": Param(str, default="preference", choices=("preference", "pair", "group")),
+        "nonrelevant": Param(str, default="all", choices=("all", "R")),
+        "cutoff": CUTOFF,
+    }
+    TIES_BY_RISING_ID = True
     VARIANTS = (
         {},
         {"pairs": "retrieved"},
@@ -346,11 +368,6 @@ class _PrefShare(KernelMeasure):
         {"by": "group", "nonrelevant": "R"},
         {"pairs": "retrieved", "by": "group", "nonrelevant": "R", "cutoff": 20},
     )
-    NEGATIVE_GRADES = True
-    COLUMNS = COLUMNS
-    kernel = staticmethod(pref_share)
-    terms = staticmethod(pref_share_terms)
-    reasons = staticmethod(preference_reasons)
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -361,69 +378,95 @@ class _PrefShare(KernelMeasure):
                 raise ValueError("PrefShare: nonrelevant='R' is defined for pairs='all' and pairs='retrieved'")
 
 
-class _NumPrefs(KernelMeasure):
-    """Number of preferences of a topic, those that follow from others included; the mean is a sum."""
+class _NumPrefs(PreferenceMeasure, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_reasons):
+    r"""Number of preferences of a topic, those that follow from others included; the mean is a sum.
 
-    __name__ = NAME = "NumPrefs"
+    Question
+    --------
+    How many preferences are there?
+
+    Use
+    ---
+    You want to know how much a preference measure rests on.
+
+    Pitfalls
+    --------
+    The mean over topics is a sum.
+
+    Range
+    -----
+    [0, inf)
+
+    Formula
+    -------
+    |\{(a, b) : a \succ b\}|
+
+    Columns
+    -------
+    preferences : documents that it is preferred to, of all groups
+
+    Elsewhere
+    ---------
+    trec_eval prefs_num_prefs_poss : NumPrefs
+
+    Source
+    ------
+    trec_eval 10.0, m_prefs_num_prefs_poss.c [carterette2008preference]
+    """
+
     PRETTY_NAME = "Number of preferences"
-    SHORT_DESC = "Preferences of the judgments, retrieved or not."
-    QUESTION = "How many preferences are there?"
-    FORMULA = r"|\{(a, b) : a \succ b\}|"
-    USE = "You want to know how much a preference measure rests on."
-    TRAPS = "The mean over topics is a sum."
-    SOURCE = "trec_eval 10.0, m_prefs_num_prefs_poss.c"
-    CITE = ("carterette2008preference",)
-    RANGE = "[0, inf)"
     BOUNDS = (0.0, np.inf)
     SUPPORTED_PARAMS: dict[str, Any] = {}
-    EXAMPLE = "preferences-by-hand"
-    NEEDS = ("preferences",)
-    IDEAL = None
-    NEGATIVE_GRADES = True
-    COLUMNS: ClassVar[dict[str, str]] = {"preferences": "documents that it is preferred to, of all groups"}
-    kernel = staticmethod(n_prefs)
-    terms = staticmethod(n_prefs_terms)
-    reasons = staticmethod(n_prefs_reasons)
+    VARIANTS = ({},)
 
     def aggregator(self) -> Any:
         """The sum over the topics."""
         return SumAgg()
 
 
-class _NumPrefsFulfilled(KernelMeasure):
-    """Number of preferences that a ranking fulfils; the mean is a sum."""
+class _NumPrefsFulfilled(PreferenceMeasure, kernel=n_prefs_fulfilled, terms=n_prefs_fulfilled_terms):
+    r"""Number of preferences that a ranking fulfils; the mean is a sum.
 
-    __name__ = NAME = "NumPrefsFulfilled"
+    Question
+    --------
+    How many preferences does the ranking fulfil?
+
+    Use
+    ---
+    You want the number behind `PrefShare`.
+
+    Pitfalls
+    --------
+    The mean over topics is a sum.
+
+    Range
+    -----
+    [0, inf)
+
+    Formula
+    -------
+    |\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|
+
+    Parameters
+    ----------
+    pairs : fulfilled where the preferred document was retrieved and the other is below it or was not retrieved (all,
+        implied), or if both were (retrieved)
+
+    Elsewhere
+    ---------
+    trec_eval prefs_num_prefs_ful : NumPrefsFulfilled
+    trec_eval prefs_num_prefs_ful_ret : NumPrefsFulfilled(pairs='retrieved')
+
+    Source
+    ------
+    trec_eval 10.0, m_prefs_num_prefs_ful.c, m_prefs_num_prefs_ful_ret.c [carterette2008preference]
+    """
+
     PRETTY_NAME = "Number of preferences fulfilled"
-    SHORT_DESC = "Preferences that the ranking fulfils."
-    QUESTION = "How many preferences does the ranking fulfil?"
-    FORMULA = r"|\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|"
-    USE = "You want the number behind `PrefShare`."
-    TRAPS = "The mean over topics is a sum."
-    SOURCE = "trec_eval 10.0, m_prefs_num_prefs_ful.c, m_prefs_num_prefs_ful_ret.c"
-    CITE = ("carterette2008preference",)
-    RANGE = "[0, inf)"
     BOUNDS = (0.0, np.inf)
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "pairs": Param(
-            str,
-            "fulfilled where the preferred document was retrieved and the other is below it or was not retrieved "
-            "(all, implied), or where both were (retrieved)",
-            default="all",
-            choices=PAIRS,
-        ),
-        "cutoff": CUTOFF,
-    }
+    SUPPORTED_PARAMS: dict[str, Any] = {"pairs": Param(str, default="all", choices=PAIRS), "cutoff": CUTOFF}
     TIES_BY_RISING_ID = True
-    EXAMPLE = "preferences-by-hand"
-    NEEDS = ("preferences",)
-    IDEAL = None
     VARIANTS = ({}, {"pairs": "retrieved", "cutoff": 7})
-    NEGATIVE_GRADES = True
-    COLUMNS = COLUMNS
-    kernel = staticmethod(n_prefs_fulfilled)
-    terms = staticmethod(n_prefs_fulfilled_terms)
-    reasons = staticmethod(preference_reasons)
 
     def aggregator(self) -> Any:
         """The sum over the topics."""
@@ -433,21 +476,3 @@ class _NumPrefsFulfilled(KernelMeasure):
 PrefShare = register(_PrefShare())
 NumPrefs = register(_NumPrefs())
 NumPrefsFulfilled = register(_NumPrefsFulfilled())
-
-# trec_eval's names. Its parameters are none, so neither are there any here.
-TREC_PREFS: dict[str, KernelMeasure] = {
-    "prefs_simp": PrefShare(),
-    "prefs_pair": PrefShare(by="pair"),
-    "prefs_avgjg": PrefShare(by="group"),
-    "prefs_avgjg_Rnonrel": PrefShare(by="group", nonrelevant="R"),
-    "prefs_simp_ret": PrefShare(pairs="retrieved"),
-    "prefs_pair_ret": PrefShare(pairs="retrieved", by="pair"),
-    "prefs_avgjg_ret": PrefShare(pairs="retrieved", by="group"),
-    "prefs_avgjg_Rnonrel_ret": PrefShare(pairs="retrieved", by="group", nonrelevant="R"),
-    "prefs_simp_imp": PrefShare(pairs="implied"),
-    "prefs_pair_imp": PrefShare(pairs="implied", by="pair"),
-    "prefs_avgjg_imp": PrefShare(pairs="implied", by="group"),
-    "prefs_num_prefs_poss": NumPrefs(),
-    "prefs_num_prefs_ful": NumPrefsFulfilled(),
-    "prefs_num_prefs_ful_ret": NumPrefsFulfilled(pairs="retrieved"),
-}

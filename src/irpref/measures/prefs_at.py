@@ -1,8 +1,8 @@
 """Precision and recall of preferences, weighted, and averaged: Carterette, Bennett, Chickering, Dumais. 1 is best.
 
-A preference is *ordered* at rank k if at least one of its two documents stands among the first k; *correctly* ordered
-if the preferred one stands above the other. A document that was not retrieved stands below all that were, in no order
-among its like.
+A preference is *ordered* at rank k if at least one of its two documents is among the first k; *correctly* ordered
+if the preferred one is ranked above the other. Documents that were not retrieved come below all that were, in no order
+among themselves.
 
     ppref@k  = correctly ordered / ordered
     rpref@k  = correctly ordered / all preferences
@@ -34,8 +34,8 @@ By hand: grades a 2, b 1, c 0 give a before b, a before c, b before c. Ranking b
     rank 2, a   orders a before c (right)                            ppref@2 = 2/3    rpref@2 = 2/3
     wpref  = (1 + 1 / log2(3)) / (2 + 1 / log2(3)) = 0.6199          appref = (1/2 + 2/3) / 2 = 7/12
 
-When 1, when 0: precision is 1 where what is ordered is ordered rightly, be it little; recall is 1 where all
-preferences are, for which the documents preferred must have been retrieved. Both are 0 where none is right.
+When 1, when 0: precision is 1 if what is ordered is ordered rightly, be it little; recall is 1 if all
+preferences are, for which the documents preferred must have been retrieved. Both are 0 if none is right.
 
 When to use which: ppref and rpref as precision and recall of documents are used, and together; appref for one number
 of both; wpref where the top matters most.
@@ -47,13 +47,13 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.preferences import ordered
+from irpref.arrays.fulfilled import at_documents, ranked
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints, ratio
 from irpref.arrays.terms import Terms
-from irpref.measures.declare import CUTOFF, KernelMeasure, register
-from irpref.measures.prefs import COLUMNS, preference_reasons, ranks_on_pool
+from irpref.measures.declare import register
+from irpref.measures.prefs import PreferenceMeasure, n_prefs, ranks_on_pool
 
 
 class _AtHits(Record):
@@ -70,24 +70,9 @@ def _at_hits(run: JudgedRun) -> _AtHits:
 
     def make() -> _AtHits:
         of = run.pool.preferences
-        entries, pairs = ordered(of, ranks_on_pool(run, run.rank, None))
-
-        # `entries` are preferences inside blocks of levels, `pairs` all others: both end at the hits.
-        def at_hits(row: Ints, values: Floats, further: Ints, more: Floats) -> Floats:
-            size = run.pool.grade.size
-            total = np.bincount(row, values, size) + np.bincount(further, more, size)
-            return total[run.row].astype(np.float64)
-
-        correct = at_hits(
-            of.row, entries.kept_retrieved + entries.kept_alone, of.winner, pairs.kept_retrieved + pairs.kept_alone
-        )
-        broken = at_hits(
-            of.row,
-            entries.broken_retrieved + entries.broken_alone,
-            of.loser,
-            pairs.broken_retrieved + pairs.broken_alone,
-        )
-        return _AtHits(correct, correct + broken)
+        view = ranked(of, run.pool.judged, ranks_on_pool(run, run.rank, None))
+        _, correct, broken = at_documents(view, "all", np.zeros(of.n_groups))
+        return _AtHits(correct[run.row], (correct + broken)[run.row])
 
     return run.memo(_at_hits, make)
 
@@ -104,26 +89,16 @@ def _within(run: JudgedRun, cutoff: int | None) -> _AtHits:
     return _AtHits(np.where(inside, of.correct, 0.0), np.where(inside, of.ordered, 0.0))
 
 
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """0 / 0 is 0."""
-    return np.divide(numerator, denominator, out=np.zeros(numerator.size), where=denominator > 0)
-
-
-def _number(run: JudgedRun) -> Floats:
-    of = run.pool.preferences
-    return of.groups.total_whole(of.number())
-
-
 def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """ppref of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Returns
     -------
     array (n_topics,)
-        0 where nothing is ordered.
+        0 if nothing is ordered.
     """
     of = _within(run, cutoff)
-    return _ratio(run.hits.total_whole(of.correct), run.hits.total_whole(of.ordered))
+    return ratio(run.hits.total_whole(of.correct), run.hits.total_whole(of.ordered))
 
 
 def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Floats:
@@ -132,9 +107,9 @@ def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Floats:
     Returns
     -------
     array (n_topics,)
-        0 where there is no preference. It never falls as k grows.
+        0 if there is no preference. It never falls as k grows.
     """
-    return _ratio(run.hits.total_whole(_within(run, cutoff).correct), _number(run))
+    return ratio(run.hits.total_whole(_within(run, cutoff).correct), n_prefs(run))
 
 
 def _weight(run: JudgedRun) -> Floats:
@@ -148,8 +123,8 @@ def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
     Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh more.
     """
     of, weight = _within(run, cutoff), _weight(run)
-    value = _ratio(run.hits.total(weight * of.correct), run.hits.total(weight * of.ordered))
-    # The two sums may differ in the last digit where every preference is right.
+    value = ratio(run.hits.total(weight * of.correct), run.hits.total(weight * of.ordered))
+    # The two sums may differ in the last digit if every preference is right.
     return np.minimum(value, 1.0)
 
 
@@ -158,7 +133,7 @@ def _points(run: JudgedRun) -> tuple[Floats, Floats]:
     of = _at_hits(run)
     # Recall rises exactly where a hit is the higher document of a correct preference.
     rises = of.correct > 0
-    precision = _ratio(run.hits.running(of.correct, whole=True), run.hits.running(of.ordered, whole=True))
+    precision = ratio(run.hits.running(of.correct, whole=True), run.hits.running(of.ordered, whole=True))
     return np.where(rises, precision, 0.0), (run.hits.count(rises) + _still_to_rise(run)).astype(np.float64)
 
 
@@ -186,17 +161,17 @@ def pref_ap(run: JudgedRun) -> Floats:
     Returns
     -------
     array (n_topics,)
-        0 where no rank is left to average over.
+        0 if no rank is left to average over.
     """
     at, number = _points(run)
-    return _ratio(run.hits.total(at), number)
+    return ratio(run.hits.total(at), number)
 
 
 def _terms(run: JudgedRun, of: Floats, size: Floats) -> Terms:
     """Contributions of the hits, divided by what the topic has."""
     hits = _at_hits(run)
     return Terms(
-        run.on_pool(_ratio(of, run.hits.spread(size)), 0.0),
+        run.on_pool(ratio(of, run.hits.spread(size)), 0.0),
         columns={"correct": run.on_pool(hits.correct), "wrong": run.on_pool(hits.ordered - hits.correct)},
         counts=run.pool.preferences.wins(run.pool.grade.size) > 0,
     )
@@ -213,7 +188,7 @@ def pref_precision_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
 
 def pref_recall_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
     """As `pref_precision_terms`."""
-    return _terms(run, _within(run, cutoff).correct, _number(run))
+    return _terms(run, _within(run, cutoff).correct, n_prefs(run))
 
 
 def weighted_pref_precision_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
@@ -230,114 +205,102 @@ def pref_ap_terms(run: JudgedRun) -> Terms:
     return _terms(run, *_points(run))
 
 
-class _PrefPrecision(KernelMeasure):
-    """Precision of preferences: of the pairs that the first k documents put in an order, those put in the right one."""
+class _PrefPrecision(PreferenceMeasure, kernel=pref_precision, terms=pref_precision_terms):
+    r"""Precision of preferences: of the pairs that the first k documents put in an order, those put in the right one.
 
-    __name__ = NAME = "PrefPrecision"
-    PRETTY_NAME = "Precision of preferences (ppref)"
-    SHORT_DESC = "Share of the preferences ordered by the first k documents that are ordered correctly."
-    QUESTION = "How many of the preferences that the top of the ranking decides does it decide correctly?"
-    FORMULA = r"\mathrm{ppref}(k) = \frac{\text{correctly ordered at } k}{\text{ordered at } k}"
-    USE = "Judgments are preferences, and the top of the ranking is the question."
-    TRAPS = (
-        "It is a share of the preferences that the top decides: a list of documents that nobody compared "
-        "decides none, and has 0."
-    )
-    SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
-    CITE = ("carterette2008preference",)
-    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
-    COLUMNS = COLUMNS
-    EXAMPLE = "preferences-by-hand"
-    NEEDS = ("preferences",)
-    IDEAL = None
-    VARIANTS = ({}, {"cutoff": 7})
-    NEGATIVE_GRADES = True
-    kernel = staticmethod(pref_precision)
-    terms = staticmethod(pref_precision_terms)
-    reasons = staticmethod(preference_reasons)
+    Question
+    --------
+    How many of the preferences that the top of the ranking decides does it decide correctly?
 
+    Use
+    ---
+    Judgments are preferences, and the top of the ranking is the question.
 
-class _PrefRecall(KernelMeasure):
-    """Recall of preferences: of all of them, those that the first k documents put in the right order.
+    Pitfalls
+    --------
+    It is a share of the preferences that the top decides: a list of documents that nobody compared decides none, and
+    has 0.
 
-    The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
+    Formula
+    -------
+    \mathrm{ppref}(k) = \frac{\text{correctly ordered at } k}{\text{ordered at } k}
     """
 
-    __name__ = NAME = "PrefRecall"
+    PRETTY_NAME = "Precision of preferences (ppref)"
+
+
+class _PrefRecall(PreferenceMeasure, kernel=pref_recall, terms=pref_recall_terms):
+    r"""Recall of preferences: of all of them, those that the first k documents put in the right order.
+
+    The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
+
+    Question
+    --------
+    How many of all preferences does the top of the ranking decide correctly?
+
+    Use
+    ---
+    Judgments are preferences, and the question is how many of all are settled by the top of the ranking.
+
+    Pitfalls
+    --------
+    Its authors call it rpref; De Beer and Moens' rpref is `RPref`.
+
+    Formula
+    -------
+    \mathrm{rpref}(k) = \frac{\text{correctly ordered at } k}{\text{all preferences}}
+    """
+
     PRETTY_NAME = "Recall of preferences"
-    SHORT_DESC = "Share of all preferences that the first k documents order correctly."
-    QUESTION = "How many of all preferences does the top of the ranking decide correctly?"
-    FORMULA = r"\mathrm{rpref}(k) = \frac{\text{correctly ordered at } k}{\text{all preferences}}"
-    USE = "Judgments are preferences, and the question is how many of all are settled by the top of the ranking."
-    TRAPS = "Its authors call it rpref; De Beer and Moens' rpref is `RPref`."
-    SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
-    CITE = ("carterette2008preference",)
-    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
-    COLUMNS = COLUMNS
-    EXAMPLE = "preferences-by-hand"
-    NEEDS = ("preferences",)
-    IDEAL = None
-    VARIANTS = ({}, {"cutoff": 7})
-    NEGATIVE_GRADES = True
-    kernel = staticmethod(pref_recall)
-    terms = staticmethod(pref_recall_terms)
-    reasons = staticmethod(preference_reasons)
 
 
-class _WeightedPrefPrecision(KernelMeasure):
-    """Precision of preferences in which a pair weighs more the higher its higher document stands."""
+class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision, terms=weighted_pref_precision_terms):
+    r"""Precision of preferences in which a pair weighs more the higher its higher document is ranked.
 
-    __name__ = NAME = "WeightedPrefPrecision"
+    Question
+    --------
+    How many preferences are decided correctly, those at the top above all?
+
+    Use
+    ---
+    Judgments are preferences, and mistakes at the top should cost more.
+
+    Pitfalls
+    --------
+    The discount is by the rank of the higher document of a pair.
+
+    Formula
+    -------
+    \mathrm{wpref}(k) = \frac{\sum_{\text{correctly ordered}} \frac{1}{\log_2(1 + r)}}{\sum_{\text{ordered}}
+    \frac{1}{\log_2(1 + r)}}
+    """
+
     PRETTY_NAME = "Weighted precision of preferences (wpref)"
-    SHORT_DESC = "Precision of preferences, weighted by the rank of the higher document."
-    QUESTION = "How many preferences are decided correctly, those at the top above all?"
-    FORMULA = (
-        r"\mathrm{wpref}(k) = \frac{\sum_{\text{correctly ordered}} \frac{1}{\log_2(1 + r)}}"
-        r"{\sum_{\text{ordered}} \frac{1}{\log_2(1 + r)}}"
-    )
-    USE = "Judgments are preferences, and mistakes at the top should cost more."
-    TRAPS = "The discount is by the rank of the higher document of a pair."
-    SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
-    CITE = ("carterette2008preference",)
-    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
-    COLUMNS = COLUMNS
-    EXAMPLE = "preferences-by-hand"
-    NEEDS = ("preferences",)
-    IDEAL = None
-    VARIANTS = ({}, {"cutoff": 7})
-    NEGATIVE_GRADES = True
-    kernel = staticmethod(weighted_pref_precision)
-    terms = staticmethod(weighted_pref_precision_terms)
-    reasons = staticmethod(preference_reasons)
 
 
-class _PrefAP(KernelMeasure):
-    """Average precision of preferences: mean of `PrefPrecision` over the ranks at which `PrefRecall` rises."""
+class _PrefAP(PreferenceMeasure, kernel=pref_ap, terms=pref_ap_terms):
+    r"""Average precision of preferences: mean of `PrefPrecision` over the ranks at which `PrefRecall` rises.
 
-    __name__ = NAME = "PrefAP"
+    Question
+    --------
+    How precisely are preferences decided, at each rank that decides some correctly?
+
+    Use
+    ---
+    Judgments are preferences, and one number with the top first is wanted.
+
+    Pitfalls
+    --------
+    Preferences that are never decided count 0, so that unjudged documents above cost nothing, but missing ones do.
+
+    Formula
+    -------
+    \mathrm{appref} = \frac{1}{|K|} \sum_{r \in K} \mathrm{ppref}(r), \quad K = \text{ranks at which rpref rises}
+    """
+
     PRETTY_NAME = "Average precision of preferences (appref)"
-    SHORT_DESC = "Mean of the precision of preferences over the ranks at which their recall rises."
-    QUESTION = "How precisely are preferences decided, at each rank that decides some correctly?"
-    FORMULA = (
-        r"\mathrm{appref} = \frac{1}{|K|} \sum_{r \in K} \mathrm{ppref}(r), "
-        r"\quad K = \text{ranks at which rpref rises}"
-    )
-    USE = "Judgments are preferences, and one number with the top first is wanted."
-    TRAPS = (
-        "Preferences that are never decided count 0, so that unjudged documents above cost nothing, but "
-        "missing ones do."
-    )
-    SOURCE = "Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5"
-    CITE = ("carterette2008preference",)
     SUPPORTED_PARAMS: dict[str, Any] = {}
-    COLUMNS = COLUMNS
-    EXAMPLE = "preferences-by-hand"
-    NEEDS = ("preferences",)
-    IDEAL = None
-    NEGATIVE_GRADES = True
-    kernel = staticmethod(pref_ap)
-    terms = staticmethod(pref_ap_terms)
-    reasons = staticmethod(preference_reasons)
+    VARIANTS = ({},)
 
 
 PrefPrecision = register(_PrefPrecision())

@@ -26,7 +26,7 @@ By hand: a relevant, n judged non-relevant, u not judged; ranking a u n, p = 1/2
     RBP = 1/2        RBPResidual = 1 - 1/2 - 1/8 = 3/8: 1/4 of u, and 1/8 of the ranks from 4 on
     cut at 2: RBP 1/2, RBPResidual 1 - 1/2 = 1/2
 
-When 1, when 0: the residual is 1 where no judged document was retrieved, and never quite 0, since every list ends.
+When 1, when 0: the residual is 1 if no judged document was retrieved, and never quite 0, since every list ends.
 
 When to use it: beside RBP, always. A residual that is larger than the difference of two systems means that judging
 more documents could turn the difference.
@@ -99,33 +99,46 @@ def residual_reasons(topic: Topic) -> None:
     topic.say(topic.inside & (topic.grade >= 0), lambda i: "judged: adds nothing")
 
 
-class _RBPResidual(KernelMeasure):
-    """How far RBP could rise, were all documents without a judgment relevant: the weight of what nobody judged."""
+class _RBPResidual(KernelMeasure, kernel=rbp_residual, terms=rbp_residual_terms, reasons=residual_reasons):
+    r"""How far RBP could rise, were all documents without a judgment relevant: the weight of what nobody judged.
 
-    __name__ = NAME = "RBPResidual"
+    Question
+    --------
+    How much of rank-biased precision is not known, because documents were not judged?
+
+    Use
+    ---
+    Report it beside RBP: the true value lies between RBP and RBP plus residual.
+
+    Pitfalls
+    --------
+    Lower is better, and says nothing about relevance. Give it the same persistence as RBP.
+
+    Formula
+    -------
+    \mathrm{residual} = 1 - (1 - p) \sum_{d \,\mathrm{judged}} p^{\,\mathrm{rank}(d) - 1}
+
+    Parameters
+    ----------
+    p : persistence
+
+    Differs
+    -------
+    trec_eval 10, rbp_resid : 0, here p^n
+        a list of n judged documents: it leaves the ranks below the end out
+
+    Source
+    ------
+    Moffat & Zobel, TOIS 2008, section 5, doi:10.1145/1416950.1416952 [moffat2008rbp]
+    """
+
     PRETTY_NAME = "RBP residual"
-    SHORT_DESC = "The part of rank-biased precision that depends on documents that nobody judged."
-    QUESTION = "How much of rank-biased precision is not known, because documents were not judged?"
-    USE = "Report it beside RBP: the true value lies between RBP and RBP plus residual."
-    TRAPS = "Lower is better, and says nothing about relevance. Give it the same persistence as RBP."
-    DIFFERS = (
-        ("trec_eval 10, rbp_resid", "0", "p^n", "a list of n judged documents: it leaves the ranks below the end out"),
-    )
-    SOURCE = "Moffat & Zobel, TOIS 2008, section 5, doi:10.1145/1416950.1416952"
-    FORMULA = r"\mathrm{residual} = 1 - (1 - p) \sum_{d \,\mathrm{judged}} p^{\,\mathrm{rank}(d) - 1}"
-    CITE = ("moffat2008rbp",)
     EXAMPLE = "rank-biased"
     DEFAULT = 1.0
     IDEAL = None
     higher_is_better = False
     VARIANTS = ({}, {"p": 0.5, "cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "p": Param(float, "persistence", default=0.8, above=0, maximum=0.9999),
-        "cutoff": CUTOFF,
-    }
-    kernel = staticmethod(rbp_residual)
-    terms = staticmethod(rbp_residual_terms)
-    reasons = staticmethod(residual_reasons)
+    SUPPORTED_PARAMS: dict[str, Any] = {"p": Param(float, default=0.8, above=0, maximum=0.9999), "cutoff": CUTOFF}
 
 
 RBPResidual = register(_RBPResidual())

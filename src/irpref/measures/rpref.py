@@ -7,7 +7,7 @@ R      sum of rho over the judged documents      N   sum of (1 - rho)
 den_k  absolute: N      relative: judged documents ranked above k      relative2: the same and k itself
 
 n-pref is rpref after rho has been cut into n partitions of equal width: partition i = min(n - 1, floor(n rho))
-stands for the value i / (n - 1). n = 2 is bpref with the denominator N; growing n approaches rpref. For thresholds that
+represents the value i / (n - 1). n = 2 is bpref with the denominator N; growing n approaches rpref. For thresholds that
 are not equally spaced give rpref the values of the grades as `gains`.
 
 J. De Beer and M.-F. Moens, Rpref: a generalization of bpref towards graded relevance judgments, SIGIR 2006,
@@ -22,7 +22,7 @@ Left open there, decided here:
 - no judged document of a lower grade exists (N = 0): nothing can be misplaced, the factor is 1;
 - 0/0 of the highest judged document (relative): penalty 0, so that a perfect ranking has the value 1;
 - the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum and of R
-  (not where nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
+  (not if nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
 - den_k of the relative norm: the words, "the number of preference pairs for D_k", suggest the documents of a lower
   grade; the formula lost its letters in every copy at hand. Documents ranked above are meant, for the text has 0/0 for
   the highest ranked document, and NTCIREVAL divides by them;
@@ -46,8 +46,8 @@ What it cannot hold: a document keeps 1 - penalty_k of its weight, to 16 digits 
 where all documents above are worth less than 1e-16 of it, that is 0: values are exact to 1e-16, if not in all digits.
 
 By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0, 0, so R = 3/2 and
-N = 0 + 1/2 + 1 + 1 = 5/2. Above a stands c, which costs 1; above b stands c, which costs (1/2 - 0) / (1/2) = 1; a
-stands above b as it should.
+N = 0 + 1/2 + 1 + 1 = 5/2. c is above a, which costs 1, and above b, which costs (1/2 - 0) / (1/2) = 1; a
+is above b as it should.
 
     absolute    (1 * (1 - 1 / (5/2)) + 1/2 * (1 - 1 / (5/2))) / (3/2) = (3/5 + 3/10) / (3/2) = 3/5
     relative    one judged document above a, two above b:   (1 * 0 + 1/2 * (1 - 1/2)) / (3/2) = 1/6
@@ -56,11 +56,11 @@ stands above b as it should.
     n = 3       a partition for each grade:                 3/5, as rpref
 
 Were only c and a retrieved, b would add nothing with `unretrieved='zero'`, (3/5) / (3/2) = 2/5; with `'infinity'` it
-stands below both, loses what it lost above, and the value stays 3/5.
+is ranked below both, loses what it lost above, and the value stays 3/5.
 
-When 1, when 0: 1 where every judged document with a gain was retrieved and none of a lower grade stands above it; 0
+When 1, when 0: 1 if every judged document with a gain was retrieved and none of a lower grade is ranked above it; 0
 where no document with a gain was retrieved, or where each of them lost its whole weight. Documents without a judgment
-may stand anywhere: without a cutoff they change no value.
+may be anywhere: without a cutoff they change no value.
 
 With another `max_rel` the same ranking has another value in the absolute norm, since N is another: 2/3 on a scale up to
 3, 9/13 up to 4. The relative norms stay as they are.
@@ -79,7 +79,7 @@ costs much. The absolute norm charges a mistake alike at every rank; the relativ
 documents above are less relevant, so that a mistake at the top costs more.
 
 How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` is the inner sum; `summands` is what
-stands behind the outer sum, for every norm and reading; `rpref` adds up and divides by R; `rpref_terms` hands the same
+the outer sum adds up, for every norm and reading; `rpref` adds up and divides by R; `rpref_terms` hands the same
 summands to `explain`, one a document. Its symbols are these variables:
 
     S           judged documents: rows of the pool, (n_judged,); those retrieved are the hits, (n_hits,)
@@ -103,7 +103,7 @@ from irpref.arrays.judgments import Gains
 from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.arrays.segments import Floats, Ints, Segments, ratio
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 from irpref.measures.scale import Scale, scale
@@ -117,7 +117,7 @@ def misplaced(view: JudgedRun, of: Scale, found: JudgedRun | None = None, weight
 
     The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what `explain` shows as `lost`.
     rho_k is the same in all summands of the inner sum, so it is taken out of it. What is left are differences of
-    grades; where grades are whole their sum is exact, in whatever order they are added.
+    grades; if grades are whole their sum is exact, in whatever order they are added.
     """
     hits, zeros = (view, None) if found is None else (found, view.others_above(found))
     return inversions(hits.hits, hits.level, view.pool.levels, of.value, of.step, weighted, zeros)
@@ -126,10 +126,11 @@ def misplaced(view: JudgedRun, of: Scale, found: JudgedRun | None = None, weight
 class _Parts(Record):
     """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's best document."""
 
+    of: Scale
     view: JudgedRun  # judged documents within the cutoff
     found: JudgedRun  # those of them with rho_k > 0, which alone can add something
     hits: Floats  # (n_hits of found,)
-    missed: Floats | None  # (n_judged,), None where unretrieved documents add nothing
+    missed: Floats | None  # (n_judged,), None if unretrieved documents add nothing
     size: Floats  # (n_topics,)
     penalty: Floats  # (n_hits of found,)
     missed_penalty: Floats | None  # (n_judged,)
@@ -137,13 +138,14 @@ class _Parts(Record):
 
 def summands(
     run: JudgedRun,
+    *,
     norm: str,
     unretrieved: str,
     top: str,
     max_rel: float,
     gains: Gains,
     cutoff: int | None,
-    n: int | None,
+    n: int | None = None,
 ) -> _Parts:
     """What the documents add, before it is divided.
 
@@ -156,16 +158,14 @@ def summands(
 
     Parameters
     ----------
-    run
-        The run, judged against the qrels; its topics are the rows of the result.
     norm
         den of equation (1): 'absolute' N, 'relative' the judged documents above, 'relative2' these and itself.
     unretrieved
-        'zero' or 'infinity': whether a judged document that was not retrieved adds nothing, or stands below all.
+        'zero' or 'infinity': whether a judged document that was not retrieved adds nothing, or is ranked below all.
     top
         'keep', 'drop' or 'zero': whether the highest judged document is in the sum and in R.
     max_rel
-        Top of the scale, which stands for 1; higher gains count as it.
+        Top of the scale, which is 1; higher gains count as it.
     gains
         Pairs of grade and gain; None, or a grade not named: the grade itself.
     cutoff
@@ -219,7 +219,7 @@ def summands(
         summand[first] = 0.0
 
     missed = missed_penalty = None
-    # An unretrieved document stands below every retrieved one: its penalty depends on its grade alone, (n_levels,).
+    # An unretrieved document is ranked below every retrieved one: its penalty depends on its grade alone, (n_levels,).
     # Over the retrieved documents l of a lower grade, sum (rho_k - rho_l) = their number * rho_k - sum rho_l. Those
     # that were not retrieved either are not in it: infinity is not below infinity.
     if unretrieved == "infinity":
@@ -233,10 +233,10 @@ def summands(
             of_level = differences / (den * np.maximum(n_above, 1.0))
         # Documents below the cutoff are missed, too.
         missed_penalty = of_level[pool.level]
-        # Where no judged document was retrieved nothing was ordered: the topic has the value 0.
+        # If no judged document was retrieved nothing was ordered: the topic has the value 0.
         ordered = pool.judged.spread((view.hits.lengths > 0) * 1.0)
         missed = np.where(view.missed(), weight[pool.level], 0.0) * (1 - missed_penalty) * ordered
-    return _Parts(view, found, summand, missed, size, penalty, missed_penalty)
+    return _Parts(of, view, found, summand, missed, size, penalty, missed_penalty)
 
 
 def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
@@ -251,46 +251,25 @@ def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
     return (base.running(of_step) - of_step)[at]
 
 
-def rpref(
-    run: JudgedRun,
-    *,
-    norm: str,
-    unretrieved: str,
-    top: str,
-    max_rel: float,
-    gains: Gains,
-    cutoff: int | None,
-    n: int | None = None,
-) -> Floats:
+def rpref(run: JudgedRun, **parameters: Any) -> Floats:
     """rpref (or n-pref) of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Equation (1); with `n` it is n-pref of section 3, which has no kernel of its own.
+    Equation (1), with the parameters of `summands`; with `n` it is n-pref of section 3, which has no kernel of its own.
 
     Returns
     -------
     array (n_topics,)
-        0 where nothing is relevant, and where nothing judged was retrieved.
+        0 if nothing is relevant, and if nothing judged was retrieved.
     """
-    parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
+    parts = summands(run, **parameters)
     value = parts.found.hits.total(parts.hits)
     # Two sums, by rank and by row of the pool: the order in which doubles are added stays the same.
     if parts.missed is not None:
         value = value + run.pool.judged.total(parts.missed)
-    value = np.divide(value, parts.size, out=np.zeros_like(value), where=parts.size > 0)
-    return np.clip(value, 0.0, 1.0)  # a perfect ranking of graded documents may add up to 1 + 2e-16
+    return np.clip(ratio(value, parts.size), 0.0, 1.0)  # a perfect ranking of graded documents may add up to 1 + 2e-16
 
 
-def rpref_terms(
-    run: JudgedRun,
-    *,
-    norm: str,
-    unretrieved: str,
-    top: str,
-    max_rel: float,
-    gains: Gains,
-    cutoff: int | None,
-    n: int | None = None,
-) -> Terms:
+def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
     """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight it loses.
 
     They add up to the value. Parameters as for `rpref`. The example of the module, ranking c a b d, absolute:
@@ -301,17 +280,15 @@ def rpref_terms(
         b          1/2    1      2/5       1/2 * 3/5 / (3/2) = 1/5
         d          0      0      -         0
     """
-    parts = summands(run, norm, unretrieved, top, max_rel, gains, cutoff, n)
-    pool = run.pool
-    of = scale(pool, gains, max_rel, n)
+    parts = summands(run, **parameters)
+    pool, of = run.pool, parts.of
     value = of.value[pool.level]
     judged = parts.found.on_pool(parts.hits, 0.0)
     penalty = parts.found.on_pool(parts.penalty)
     if parts.missed is not None and parts.missed_penalty is not None:
         judged = judged + parts.missed
         penalty = np.where(parts.view.missed(), parts.missed_penalty, penalty)
-    size = pool.judged.spread(parts.size)
-    judged = np.divide(judged, size, out=np.zeros_like(judged), where=size > 0)
+    judged = ratio(judged, pool.judged.spread(parts.size))
     columns = {
         "rho": np.where(pool.grade >= 0, value / of.top, np.nan),
         "lost": parts.view.on_pool(misplaced(parts.view, of, weighted=False)),
@@ -322,7 +299,7 @@ def rpref_terms(
 
 
 def preference_reasons(topic: Topic) -> None:
-    """Which documents stand above or below each one against the preference."""
+    """Which documents are ranked above or below each one against the preference."""
     relevance = topic.columns["rho"]
     ranked = say_preferences(topic, relevance, topic.columns["penalty"])
     left_out = topic.arguments["top"]
@@ -352,7 +329,7 @@ _SHARED = {
     ),
     "unretrieved": Param(
         str,
-        "judged documents that were not retrieved: add nothing, or stand below all that were",
+        "judged documents that were not retrieved: add nothing, or are ranked below all that were",
         default="zero",
         choices=("zero", "infinity"),
     ),
@@ -372,50 +349,55 @@ _SHARED = {
 }
 
 
-_COLUMNS = {
-    "rho": "grade on the scale from 0 to 1",
-    "lost": "less relevant judged documents ranked above it",
-    "penalty": "share of its weight that it loses to them",
-}
-
-
-class _RPref(KernelMeasure):
-    """Share of the preferences between judged documents that the ranking keeps, weighted by their grades.
+class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
+    r"""Share of the preferences between judged documents that the ranking keeps, weighted by their grades.
 
     bpref for graded relevance: every judged document loses weight for each less relevant document ranked above
     it, in proportion to how much less relevant it is. Documents without a judgment (or with a negative grade)
     play no part. Float grades are welcome.
+
+    Question
+    --------
+    How well does the ranking keep the graded preferences between judged documents?
+
+    Use
+    ---
+    Judgments are graded and incomplete, some documents were judged non-relevant, and the whole ranking matters.
+
+    Pitfalls
+    --------
+    Without `max_rel` the top of the scale is guessed from the judgments at hand. Without judged non-relevant documents
+    it says little more than recall. With `unretrieved='infinity'` a run gains by retrieving little that is judged. No
+    norm is fair to systems that were not pooled.
+
+    Formula
+    -------
+    \mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k} \sum_{l \prec k,\, \rho_l < \rho_k}
+    \frac{\rho_k - \rho_l}{\rho_k}\right)
+
+    Columns
+    -------
+    rho : grade on the scale from 0 to 1
+    lost : less relevant judged documents ranked above it
+    penalty : share of its weight that it loses to them
+
+    Elsewhere
+    ---------
+    NTCIREVAL rpref_N : RPref
+    NTCIREVAL rpref_relative : RPref(norm='relative',top='zero')
+    NTCIREVAL rpref_relative2 : RPref(norm='relative2')
+
+    Differs
+    -------
+    NTCIREVAL 190111, gcompute : 1/3, here 1/2
+        `rpref-scale`, scale up to 3: it takes each topic's highest grade, 2, for the top of the scale
+
+    Source
+    ------
+    De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293 [debeer2006rpref]
     """
 
-    __name__ = NAME = "RPref"
     PRETTY_NAME = "rpref"
-    SHORT_DESC = "Graded preferences between judged documents that the ranking keeps."
-    QUESTION = "How well does the ranking keep the graded preferences between judged documents?"
-    USE = "Judgments are graded and incomplete, some documents were judged non-relevant, and the whole ranking matters."
-    TRAPS = (
-        "Without `max_rel` the top of the scale is guessed from the judgments at hand. Without judged non-"
-        "relevant documents it says little more than recall. With `unretrieved='infinity'` a run gains by retrieving "
-        "little that is judged. No norm is fair to systems that were not pooled."
-    )
-    ELSEWHERE = {
-        "NTCIREVAL rpref_N": "RPref",
-        "NTCIREVAL rpref_relative": "RPref(norm='relative',top='zero')",
-        "NTCIREVAL rpref_relative2": "RPref(norm='relative2')",
-    }
-    DIFFERS = (
-        (
-            "NTCIREVAL 190111, gcompute",
-            "1/3",
-            "1/2",
-            "`rpref-scale`, scale up to 3: it takes each topic's highest grade, 2, for the top of the scale",
-        ),
-    )
-    SOURCE = "De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293"
-    FORMULA = (
-        r"\mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k} \sum_{l \prec"
-        r" k,\, \rho_l < \rho_k} \frac{\rho_k - \rho_l}{\rho_k}\right)"
-    )
-    CITE = ("debeer2006rpref",)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
     VARIANTS = (
@@ -424,26 +406,45 @@ class _RPref(KernelMeasure):
         {"norm": "relative2", "top": "drop", "cutoff": 7},
         {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
     )
-    COLUMNS = _COLUMNS
     COUNTS = True
     SUPPORTED_PARAMS: dict[str, Any] = _SHARED
-    kernel = staticmethod(rpref)
-    terms = staticmethod(rpref_terms)
-    reasons = staticmethod(preference_reasons)
 
 
-class _NPref(KernelMeasure):
-    """rpref after the grade scale has been cut into n partitions: n = 2 is bpref, growing n approaches rpref."""
+class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
+    r"""rpref after the grade scale has been cut into n partitions: n = 2 is bpref, growing n approaches rpref.
 
-    __name__ = NAME = "NPref"
+    Question
+    --------
+    How well are preferences kept when only n levels of relevance are told apart?
+
+    Use
+    ---
+    You want to know how much the finer levels of a scale matter: compare n = 2 with n = the number of levels.
+
+    Pitfalls
+    --------
+    Where partitions cut a scale unevenly, two neighbouring grades can fall into one and the next two apart.
+
+    Formula
+    -------
+    \rho_k = \frac{\min(n - 1, \lfloor n g_k / g_{\max} \rfloor)}{n - 1} \quad \text{in rpref}
+
+    Parameters
+    ----------
+    n : number of partitions of the grade scale
+
+    Columns
+    -------
+    rho : grade on the scale from 0 to 1
+    lost : less relevant judged documents ranked above it
+    penalty : share of its weight that it loses to them
+
+    Source
+    ------
+    De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293 [debeer2006rpref]
+    """
+
     PRETTY_NAME = "n-pref"
-    SHORT_DESC = "rpref with the grades cut into n partitions."
-    QUESTION = "How well are preferences kept when only n levels of relevance are told apart?"
-    USE = "You want to know how much the finer levels of a scale matter: compare n = 2 with n = the number of levels."
-    TRAPS = "Where partitions cut a scale unevenly, two neighbouring grades can fall into one and the next two apart."
-    SOURCE = "De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293"
-    FORMULA = r"\rho_k = \frac{\min(n - 1, \lfloor n g_k / g_{\max} \rfloor)}{n - 1} \quad \text{in rpref}"
-    CITE = ("debeer2006rpref",)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
     VARIANTS = (
@@ -451,15 +452,8 @@ class _NPref(KernelMeasure):
         {"n": 2, "norm": "relative"},
         {"n": 100, "unretrieved": "infinity", "cutoff": 7},
     )
-    COLUMNS = _COLUMNS
     COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "n": Param(int, "number of partitions of the grade scale", required=True, minimum=2),
-        **_SHARED,
-    }
-    kernel = staticmethod(rpref)
-    terms = staticmethod(rpref_terms)
-    reasons = staticmethod(preference_reasons)
+    SUPPORTED_PARAMS: dict[str, Any] = {"n": Param(int, required=True, minimum=2), **_SHARED}
 
 
 RPref = register(_RPref())

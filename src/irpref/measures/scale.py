@@ -69,7 +69,7 @@ class Scale(Record):
     top: float  # value of the top of the scale
     n: Floats  # (n_topics,) N in the same units
     r: Floats  # (n_topics,) R in the same units
-    unit: Floats  # (n_topics,) value of the topic's best level, 1 where it is 0
+    unit: Floats  # (n_topics,) value of the topic's best level, 1 if it is 0
     name: tuple[Gains, float, int | None]  # what it was made of first
 
 
@@ -83,7 +83,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
     gains
         Pairs of grade and gain; None, or a grade not named: the grade itself.
     max_rel
-        Top of the scale, which stands for 1; higher gains count as it.
+        Top of the scale, which is 1; higher gains count as it.
     n
         Partitions of n-pref (section 3); None for rpref.
 
@@ -111,7 +111,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         for other in known:
             if other.top == top and np.array_equal(other.value, value):
                 return other
-        # Levels stand by falling grade, and by falling value with it: a step begins where the value falls.
+        # Levels are in order of falling grade, and by falling value with it: a step begins where the value falls.
         # Grades that share a value, by partition or by `gains`, have no preference between them.
         falls = np.zeros(value.size, bool)
         falls[1:] = value[1:] != value[:-1]

@@ -11,12 +11,12 @@ How far this is confirmed: not by the article's own formula, which we have not s
 falling function of the rank of the last relevant document. Its first author's README sets total search efficiency
 beside the reciprocal rank, as the worst case beside the best, and beside the search length until all relevant
 documents are found (Cooper's type 3); the scripts there do not compute it. A program of others, which cites equation 3
-of the article, has 1 / p, and 0 where the document was not retrieved: our default. `dcg` is ours, the discount of
+of the article, has 1 / p, and 0 if the document was not retrieved: our default. `dcg` is ours, the discount of
 that measure.
 
 What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last relevant document;
 with one relevant document TSE is the reciprocal rank. Of two lists that have all relevant documents, TSE is higher
-for the one that lexicographic recall prefers, unless their last ones stand at the same rank: `irpref.prefer(...,
+for the one that lexicographic recall prefers, unless their last ones are at the same rank: `irpref.prefer(...,
 how='lexirecall')` then goes on with the last but one.
 
 Lexicographic recall itself is no measure here: the authors define it for two rankings, and so does `irpref.prefer`.
@@ -24,7 +24,7 @@ It orders all lists of a topic, so that the place in that order would be a numbe
 there are ways to choose R of n ranks, soon more than a double can tell apart, and in a mean over topics the rank of the
 last relevant document would decide almost alone: that is TSE.
 
-Decided here: a relevant document that was not retrieved stands at no rank, and TSE is 0 (at the end of a collection,
+Decided here: a relevant document that was not retrieved has no rank, and TSE is 0 (at the end of a collection,
 whose size is not known here, e is almost 0); nothing relevant in the pool: 0.
 
 By hand: a b c relevant, x y not.
@@ -32,7 +32,7 @@ By hand: a b c relevant, x y not.
     ranking      inverse    dcg
     a b c        1/3        1 / log2(4) = 1/2       the best of three relevant documents
     a x b y c    1/5        1 / log2(6) = 0.3869
-    c b y x a    1/5        the same: where the others stand does not matter
+    c b y x a    1/5        the same: the ranks of the others do not matter
     a b x        0          c was not retrieved
 
 When it is highest, when 0: e(R) for all relevant documents at the top, in any order; 0 as soon as one is missing. In a
@@ -56,7 +56,7 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 def _at_last(run: JudgedRun, exposure: str, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
-    """The relevant documents retrieved, and the exposure of the last one where none is missing, else 0: (n_hits,)."""
+    """The relevant documents retrieved, and the exposure of the last one if none is missing, else 0: (n_hits,)."""
     found = run.at(cutoff).at_least(rel)
     last = found.hits.position + 1 == found.hits.spread(run.pool.count_relevant(rel))
     return found, np.where(last, 1 / (found.rank if exposure == "inverse" else np.log2(found.rank + 1.0)), 0.0)
@@ -68,7 +68,7 @@ def total_search_efficiency(run: JudgedRun, *, exposure: str, rel: float, cutoff
     Returns
     -------
     array (n_topics,)
-        0 where a relevant document is missing, or none is judged.
+        0 if a relevant document is missing, or none is judged.
     """
     found, value = _at_last(run, exposure, rel, cutoff)
     return found.hits.total(value)
@@ -82,11 +82,9 @@ def tse_terms(run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None) 
 
 def tse_reasons(topic: Topic) -> None:
     """Which relevant document is the last, and which are missing."""
-    found = topic.inside & topic.relevant()
-    rel = topic.arguments["rel"]
+    found, rel = topic.found(), topic.arguments["rel"]
     missing = int((topic.pool_grade >= rel).sum() - found.sum())
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
-    topic.say(found, lambda i: "relevant, another one stands below")
+    topic.say(found, lambda i: "relevant, another one is ranked below")
     topic.say(found & (topic.contribution > 0), lambda i: f"the last of {found.sum()} relevant documents")
     if missing:
         are = "is" if missing == 1 else "are"
@@ -94,34 +92,44 @@ def tse_reasons(topic: Topic) -> None:
     topic.say((topic.kind == MISSED) & (topic.grade >= rel), lambda i: "relevant, not retrieved: the value is 0")
 
 
-class _TSE(KernelMeasure):
-    """Exposure of the last relevant document, for users who want all of them. 0 where one is missing."""
+class _TSE(KernelMeasure, kernel=total_search_efficiency, terms=tse_terms, reasons=tse_reasons):
+    r"""Exposure of the last relevant document, for users who want all of them. 0 if one is missing.
 
-    __name__ = NAME = "TSE"
+    Question
+    --------
+    How early does a user have every relevant document?
+
+    Use
+    ---
+    A single missed document matters, and the lists are deep enough that most hold all relevant documents.
+
+    Pitfalls
+    --------
+    One missing document makes a topic 0. In a mean, topics with few relevant documents weigh more; with `RecallEffort`
+    they do not.
+
+    Formula
+    -------
+    \mathrm{TSE} = \frac{1}{p_R}
+
+    Parameters
+    ----------
+    exposure : of a rank p: 1/p (inverse) or 1/log2(p + 1) (dcg)
+
+    Source
+    ------
+    Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373 [diaz2025recall]
+    """
+
     PRETTY_NAME = "total search efficiency"
-    SHORT_DESC = "Exposure of the rank of the last relevant document."
-    QUESTION = "How early does a user have every relevant document?"
-    USE = "A single missed document matters, and the lists are deep enough that most hold all relevant documents."
-    TRAPS = (
-        "One missing document makes a topic 0. In a mean, topics with few relevant documents weigh more; with "
-        "`RecallEffort` they do not."
-    )
-    SOURCE = "Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373"
-    FORMULA = r"\mathrm{TSE} = \frac{1}{p_R}"
-    CITE = ("diaz2025recall",)
     IDEAL = None
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"exposure": "dcg", "rel": 2}, {"cutoff": 40})
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "exposure": Param(
-            str, "of a rank p: 1/p (inverse) or 1/log2(p + 1) (dcg)", default="inverse", choices=("inverse", "dcg")
-        ),
+        "exposure": Param(str, default="inverse", choices=("inverse", "dcg")),
         "rel": REL,
         "cutoff": CUTOFF,
     }
-    kernel = staticmethod(total_search_efficiency)
-    terms = staticmethod(tse_terms)
-    reasons = staticmethod(tse_reasons)
 
 
 TSE = register(_TSE())

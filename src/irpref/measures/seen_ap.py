@@ -8,7 +8,7 @@ R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4, "averag
 print 0.57 for their first query: (1 + .66 + .5 + .4 + .33) / 5, truncated terms, truncated again. The fraction is
 2.9 / 5 = 0.58.
 
-What equals what: AP is SeenAP times recall, s / R; where everything relevant was retrieved they are equal.
+What equals what: AP is SeenAP times recall, s / R; if everything relevant was retrieved they are equal.
 
 Decided here: nothing relevant retrieved gives 0; with a cutoff s counts down to the cutoff. It rewards lists that stop
 early: one relevant document at rank 1 and nothing else has the value 1. Report recall beside it.
@@ -16,7 +16,7 @@ early: one relevant document at rank 1 and nothing else has the value 1. Report 
 By hand: a b c relevant, ranking a x b. Precision is 1 at rank 1 and 2/3 at rank 3: (1 + 2/3) / 2 = 5/6. AP divides
 by all three relevant documents, 5/9. The ranking x a b has (1/2 + 2/3) / 2 = 7/12.
 
-When 1, when 0: 1 where the relevant documents retrieved stand at the top with nothing between them; 0 where there is
+When 1, when 0: 1 if the relevant documents retrieved are at the top with nothing between them; 0 if there is
 none. To add a relevant document at the end of a list can lower the value: a has 1, a x b has 5/6.
 """
 
@@ -45,7 +45,7 @@ def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Floats:
     Returns
     -------
     array (n_topics,)
-        0 where nothing relevant was retrieved.
+        0 if nothing relevant was retrieved.
     """
     found, precision = _seen(run, rel, cutoff)
     return found.hits.total(precision) / np.maximum(found.hits.lengths, 1)
@@ -65,30 +65,42 @@ def seen_ap_terms(run: JudgedRun, *, rel: float, cutoff: int | None) -> Terms:
 
 def seen_ap_reasons(topic: Topic) -> None:
     """By how many the precision at each relevant document is divided."""
-    found = topic.inside & topic.relevant()
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    found = topic.found()
     topic.say(found, lambda i: f"relevant: adds precision / {found.sum()}")
 
 
-class _SeenAP(KernelMeasure):
-    """Mean precision at the relevant documents that were retrieved. Silent on those that were not: see AP."""
+class _SeenAP(KernelMeasure, kernel=seen_ap, terms=seen_ap_terms, reasons=seen_ap_reasons):
+    r"""Mean precision at the relevant documents that were retrieved. Silent on those that were not: see AP.
 
-    __name__ = NAME = "SeenAP"
+    Question
+    --------
+    How pure is the list down to each relevant document that it has?
+
+    Use
+    ---
+    Only what was found is to be judged, as in an interactive session.
+
+    Pitfalls
+    --------
+    A run that retrieves one relevant document at rank 1 has 1: report recall beside it.
+
+    Formula
+    -------
+    \mathrm{SeenAP} = \frac{1}{s} \sum_{r} \mathrm{rel}(r)\, \frac{\mathrm{count}(r)}{r}
+
+    Columns
+    -------
+    precision : precision at its rank
+
+    Source
+    ------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
+    """
+
     PRETTY_NAME = "average precision at seen relevant documents"
-    SHORT_DESC = "Mean precision at the relevant documents retrieved."
-    QUESTION = "How pure is the list down to each relevant document that it has?"
-    FORMULA = r"\mathrm{SeenAP} = \frac{1}{s} \sum_{r} \mathrm{rel}(r)\, \frac{\mathrm{count}(r)}{r}"
-    USE = "Only what was found is to be judged, as in an interactive session."
-    TRAPS = "A run that retrieves one relevant document at rank 1 has 1: report recall beside it."
-    SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4"
-    CITE = ("baezayates1999mir",)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"rel": 2}, {"cutoff": 7})
-    COLUMNS = {"precision": "precision at its rank"}
     SUPPORTED_PARAMS: dict[str, Any] = {"rel": REL, "cutoff": CUTOFF}
-    kernel = staticmethod(seen_ap)
-    terms = staticmethod(seen_ap_terms)
-    reasons = staticmethod(seen_ap_reasons)
 
 
 SeenAP = register(_SeenAP())

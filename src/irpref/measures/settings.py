@@ -5,21 +5,21 @@ Nothing is downloaded. ir_datasets ships, with its code, three facts about the q
 definitions
     `qrels_defs()`, the grades assessors could give and what each means;
 counts
-    how often each grade stands in the file;
+    how often each grade occurs in the file;
 official measures
     for some, the measures of the shared task, among them thresholds such as `AP(rel=2)`.
 
 The recommendations are made by rule, so that they can be argued with:
 
 1. *Scale.* The defined grades count, used or not: a scale does not shrink because nobody gave its top grade.
-   Where the file holds a grade that is not defined, the definitions belong to another file and the counted
+   If the file holds a grade that is not defined, the definitions belong to another file and the counted
    grades are the scale (nfcorpus defines 0 to 2 and holds 1 to 3).
 2. *rel.* The threshold of the official measures (the highest, if they name several). Else the lowest positive
    grade whose definition does not itself deny relevance ("does not answer the question", "Not valuable").
 3. *gains.* Grades between 0 and `rel` get gain 0, so that graded and binary measures agree on what is
    relevant. Leave `gains` away to give them partial credit, as nDCG does in most tracks.
 4. *max_rel.* The top of the scale.
-5. *Negative grades* are left alone: they count as unjudged (except for the CRP family). Where they mean
+5. *Negative grades* are left alone: they count as unjudged (except for the CRP family). If they mean
    "judged and worthless", the note says how to have them count as judged and not relevant.
 6. *Direction.* Of Cranfield the grades count down, and ir_datasets describes them the other way round. `regrade` says
    what each grade of the file is on a scale where higher is better, and everything else refers to that scale.
@@ -67,22 +67,22 @@ class Scale:
     has_nonrelevant : bool
         Whether documents with a grade of at least 0 and below `rel` exist.
     note : str
-        What to know before choosing a measure, a line for each remark; empty where there is nothing to say.
+        What to know before choosing a measure, a line for each remark; empty if there is nothing to say.
     rel : int or float
         Recommended threshold of binary measures.
     gains : mapping of grade to gain
-        Recommended gains of the grades that do not keep their value; empty where all do.
+        Recommended gains of the grades that do not keep their value; empty if all do.
     grades : tuple
         All grades of the scale, ascending.
     meanings : mapping of grade to str
-        Definitions, where there are any.
+        Definitions, if there are any.
     given : tuple
         Grades that occur in the file, ascending; all of the scale where nobody counted.
     source : 'definitions', 'counts' or 'qrels'
         Where the grades were taken from.
     regrade : mapping of grade to grade
-        Where the grades of the file count down: what to make of each before you evaluate; leave out judgments with
-        a grade that is not named. All of the above refers to the result. Empty where the file can be used as it is.
+        If the grades of the file count down: what to make of each before you evaluate; leave out judgments with
+        a grade that is not named. All of the above refers to the result. Empty if the file can be used as it is.
     """
 
     max_rel: Number
@@ -207,7 +207,7 @@ def _scale(meanings: Mapping[Number, str], counts: Mapping[Number, int], officia
 
 
 def _first_relevant(positive: Iterable[Number], meanings: Mapping[Number, str]) -> Number:
-    """Lowest positive grade whose definition does not deny relevance; 1 where none is defined."""
+    """Lowest positive grade whose definition does not deny relevance; 1 if none is defined."""
     for grade in positive:
         if not _DENIES.search(meanings.get(grade, "")):
             return grade if grade in meanings else min(1, grade)

@@ -27,7 +27,7 @@ HIGHEST = 1_000_000  # grade or gain; pytrec_eval makes an array as long as it
 
 
 def check_parameters(measure: Measure) -> None:
-    """`ValueError` where a measure of the host lacks a parameter, or has one that it does not accept."""
+    """`ValueError` if a measure of the host lacks a parameter, or has one that it does not accept."""
     for name, spec in measure.SUPPORTED_PARAMS.items():
         if spec.required and measure.params.get(name) is None:
             raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}")
@@ -38,7 +38,7 @@ def check_parameters(measure: Measure) -> None:
 
 
 def check_limits(measure: Measure) -> None:
-    """`ValueError` where a parameter of a measure of the host has a value that no provider survives."""
+    """`ValueError` if a parameter of a measure of the host has a value that no provider survives."""
     for name, value in measure.params.items():
         if isinstance(value, Mapping):
             if not all(_is_number(v) and _is_finite(v) for pair in value.items() for v in pair):
@@ -54,7 +54,7 @@ def check_limits(measure: Measure) -> None:
 
 
 def check_supported(measures: Iterable[Measure], source: Any) -> None:
-    """`ValueError` where a provider of the host, or all of those installed, do not compute a measure."""
+    """`ValueError` if a provider of the host, or all of those installed, do not compute a measure."""
     for measure in measures:
         check_parameters(measure)
         check_limits(measure)  # before any provider sees them: some end the process
@@ -70,7 +70,7 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
 
 
 def check_whole(measures: Iterable[Measure], grades: Floats) -> None:
-    """`ValueError` where grades of measures that are left to the host are no whole numbers, as its tools read them."""
+    """`ValueError` if grades of measures that are left to the host are no whole numbers, as its tools read them."""
     if not all_whole(grades):
         names = ", ".join(map(str, measures))
         odd = float(grades[grades != np.rint(grades)][0]) if (grades != np.rint(grades)).any() else float(grades.max())
@@ -78,7 +78,7 @@ def check_whole(measures: Iterable[Measure], grades: Floats) -> None:
 
 
 def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: Any) -> None:
-    """`ValueError` where the host does not end with judgments, or its tools refuse them.
+    """`ValueError` if the host does not end with judgments, or its tools refuse them.
 
     Parameters
     ----------

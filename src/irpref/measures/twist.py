@@ -2,7 +2,7 @@
 
     tau   = (rho + sigma) / 2
     sigma = harmonic mean of 1 - RP+(run) / RP+(full) and 1 - RP-(run) / RP-(full)
-    rho   = R / max(R, b),   b the last rank before CRP is first positive; if it never is: 1 where the
+    rho   = R / max(R, b),   b the last rank before CRP is first positive; if it never is: 1 if the
             curve is 0 all along, else 0
 
 RP+, RP-  sums of the positive and of the negative relative positions down to `depth`
@@ -15,7 +15,7 @@ which is not that of `CRPRecovery`, are those of the authors' toolkit MATTERS (`
 Decided here: nothing relevant retrieved or in the pool gives 0; a list in perfect reverse has sigma 0 (MATTERS:
 0/0); where R exceeds `depth`, R is the depth (MATTERS stops); negative grades are grades below non-relevant.
 
-By hand: grades a 2, b 1, c 0, depth 3, ranking a c b. The ideal list is a b c: c stands one rank too high, b one too
+By hand: grades a 2, b 1, c 0, depth 3, ranking a c b. The ideal list is a b c: c is one rank too high, b one too
 low, so RP is 0, -1, +1. Reversed, c b a has RP -2, 0, +2. The curve of the run is 0, -1, 0 and never positive.
 
     sigma = harmonic mean of 1 - 1/2 and 1 - 1/2 = 1/2        rho = 0        tau = (0 + 1/2) / 2 = 1/4
@@ -24,8 +24,8 @@ When 1, when 0: a b c has RP 0 everywhere, rho 1, sigma 1 and tau 1; c b a is th
 With three relevant documents, grades a 2, b 1, c 1, the reversed list b c a has sigma 0, but its curve -1, -1, +1 is
 positive at rank 3 only, so rho = 3 / max(3, 2) = 1 and tau is 1/2.
 
-What it is sensitive to: `depth`. RP+ of the reversed list grows with it, for its relevant documents stand
-at the end; RP- does not once the list is long. At a depth of 1000 documents that stand too low hardly move sigma.
+What it is sensitive to: `depth`. RP+ of the reversed list grows with it, for its relevant documents are
+at the end; RP- does not once the list is long. At a depth of 1000 documents that are too low hardly move sigma.
 Values of different depths are not comparable.
 """
 
@@ -36,13 +36,13 @@ from typing import Any
 import numpy as np
 
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints, ratio
 from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions, reversed_ideal
 from irpref.measures.declare import KernelMeasure, Param, register
 
 
 def _kept(run: Floats, most: Floats) -> Floats:
-    """1 - run / most, at least 0; where nothing can be displaced, 1 if nothing is: shape (n_topics,).
+    """1 - run / most, at least 0; if nothing can be displaced, 1 if nothing is: shape (n_topics,).
 
     The share of the possible displacement that the run avoids, for one of the two signs.
     """
@@ -74,10 +74,10 @@ def space(plus: Floats, minus: Floats, most_plus: Floats, most_minus: Floats) ->
     """Sigma, of the displacements of a list and of the reversed ideal list: shape as all four.
 
     The harmonic mean: low as soon as one of the two sides is, documents too high or documents too low.
-    0 where both are 0.
+    0 if both are 0.
     """
     a, b = _kept(plus, most_plus), _kept(-minus, -most_minus)
-    return np.divide(2 * a * b, a + b, out=np.zeros_like(a), where=a + b > 0)
+    return ratio(2 * a * b, a + b)
 
 
 def twist(run: JudgedRun, *, depth: int) -> Floats:
@@ -86,7 +86,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     Returns
     -------
     array (n_topics,)
-        0 where nothing is relevant or nothing relevant was retrieved.
+        0 if nothing is relevant or nothing relevant was retrieved.
     """
     best = ideal(run.pool)
     r = best.relevant
@@ -115,34 +115,48 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     return np.where(found_any, (rho + sigma) / 2, 0.0)
 
 
-class _Twist(KernelMeasure):
-    """Effort that misplaced documents cost, from how soon they are made good and how far they are misplaced."""
+class _Twist(KernelMeasure, kernel=twist):
+    r"""Effort that misplaced documents cost, from how soon they are made good and how far they are misplaced.
 
-    __name__ = NAME = "Twist"
+    Question
+    --------
+    How much effort do misplaced documents spare or cost the user?
+
+    Use
+    ---
+    The effort of users is the question, and its parts (recovery, size of the displacements) are reported, too.
+
+    Pitfalls
+    --------
+    Values of different depths are not comparable; at a depth of 1000, documents that are too low hardly count.
+
+    Formula
+    -------
+    \tau = \frac{\rho + \sigma}{2}, \quad \sigma = \frac{2 s^{+} s^{-}}{s^{+} + s^{-}}, \quad s^{\pm} = 1 -
+    \frac{\mathrm{RP}^{\pm}(\mathrm{run})}{\mathrm{RP}^{\pm}(\mathrm{full})}
+
+    Parameters
+    ----------
+    depth : ranks that are looked at; shorter lists are filled up
+
+    Negative grades
+    ---------------
+    one such document near the top can outweigh all others, and the value falls towards 0
+
+    Elsewhere
+    ---------
+    MATTERS twist : Twist
+
+    Source
+    ------
+    Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m [ferro2016twist]
+    """
+
     PRETTY_NAME = "Twist"
-    SHORT_DESC = "Recovery value and size of the displacements in one number."
-    QUESTION = "How much effort do misplaced documents spare or cost the user?"
-    FORMULA = (
-        r"\tau = \frac{\rho + \sigma}{2}, \quad \sigma = \frac{2 s^{+} s^{-}}{s^{+} + s^{-}}, "
-        r"\quad s^{\pm} = 1 - \frac{\mathrm{RP}^{\pm}(\mathrm{run})}{\mathrm{RP}^{\pm}(\mathrm{full})}"
-    )
-    USE = "The effort of users is the question, and its parts (recovery, size of the displacements) are reported, too."
-    TRAPS = (
-        "Values of different depths are not comparable; at a depth of 1000, documents that stand too low hardly count."
-    )
-    ELSEWHERE = {
-        "MATTERS twist": "Twist",
-    }
-    SOURCE = "Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m"
-    CITE = ("ferro2016twist",)
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"depth": 10})
     NEGATIVE_GRADES = True
-    BELOW_ZERO = "one such document near the top can outweigh all others, and the value falls towards 0"
-    SUPPORTED_PARAMS: dict[str, Any] = {
-        "depth": Param(int, "ranks that are looked at; shorter lists are filled up", default=1000, minimum=1)
-    }
-    kernel = staticmethod(twist)
+    SUPPORTED_PARAMS: dict[str, Any] = {"depth": Param(int, default=1000, minimum=1)}
 
     def instead(self) -> str:
         """Twist weighs the displacements that CRP sums."""

@@ -1,4 +1,4 @@
-"""Weighted reciprocal rank: how early the first relevant document stands, with credit for its grade. 1 is best.
+"""Weighted reciprocal rank: how early the first relevant document is, with credit for its grade. 1 is best.
 
     WRR = max over ranks i of delta(X_i) / (i - 1/beta(X_i)) = 1 / (r_1 - 1/beta(X))
     normalised: WRR * (1 - 1/beta(X*))
@@ -35,7 +35,7 @@ admits is 1 / (1 - 3/4) = 4.
     x a b     1 / (2 - 3/4) = 4/5    1/5              1/2
     x b a     1 / (2 - 2/4) = 2/3    1/6              1/2
 
-When 1, when 0: 1 where a document of the topic's best grade stands at rank 1; 0 where nothing relevant was retrieved.
+When 1, when 0: 1 if a document of the topic's best grade is at rank 1; 0 if nothing relevant was retrieved.
 
 What it is sensitive to: the first relevant document alone. At rank 1 its grade decides much, at rank 2 little: a step
 down the ranks costs more than any step down the grades.
@@ -71,7 +71,7 @@ def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains:
     Returns
     -------
     array (n_topics,)
-        0 where nothing relevant was retrieved.
+        0 if nothing relevant was retrieved.
     """
     view, first = _first(run, rel, cutoff)
     pool = run.pool
@@ -105,46 +105,58 @@ def weighted_rr_terms(
 
 def first_reasons(topic: Topic) -> None:
     """Which relevant document is the first."""
-    found = topic.inside & topic.relevant()
-    topic.say(topic.inside & (topic.grade >= 0) & ~found, lambda i: "not relevant")
+    found = topic.found()
     rows = np.flatnonzero(found).tolist()
     if rows:
         topic.say(found, lambda i: f"below the first relevant document {topic.doc[rows[0]]}: not looked at")
         topic.why[rows[0]] = "first relevant document: its rank and grade are the value"
 
 
-class _WeightedRR(KernelMeasure):
-    """Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1 for its grade."""
+class _WeightedRR(KernelMeasure, kernel=weighted_rr, terms=weighted_rr_terms, reasons=first_reasons):
+    r"""Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1 for its grade.
 
-    __name__ = NAME = "WeightedRR"
+    Question
+    --------
+    How early is the first relevant document, and how good?
+
+    Use
+    ---
+    One relevant document is enough, and the value should stay near the reciprocal rank.
+
+    Pitfalls
+    --------
+    As published it exceeds 1; `norm` says which of the normalisations was used.
+
+    Range
+    -----
+    [0, 1]; with norm='none' up to max_rel + 1
+
+    Formula
+    -------
+    \mathrm{WRR} = \frac{1}{r_1 - \frac{1}{\beta(X)}} \cdot \left(1 - \frac{1}{\beta(X^{*})}\right)
+
+    Parameters
+    ----------
+    norm : 'ideal': over the best value that the topic admits; 'none': as published, up to max_rel + 1
+    max_rel : top of the grade scale (default: highest grade of the qrels)
+
+    Source
+    ------
+    Eguchi et al., NTCIR-3 2003; normalised as by T. Sakai [eguchi2003web]
+    """
+
     PRETTY_NAME = "weighted reciprocal rank"
-    SHORT_DESC = "Reciprocal rank with credit for the grade."
-    QUESTION = "How early is the first relevant document, and how good?"
-    FORMULA = r"\mathrm{WRR} = \frac{1}{r_1 - \frac{1}{\beta(X)}} \cdot \left(1 - \frac{1}{\beta(X^{*})}\right)"
-    RANGE = "[0, 1]; with norm='none' up to max_rel + 1"
     BOUNDS = (0.0, math.inf)
-    USE = "One relevant document is enough, and the value should stay near the reciprocal rank."
-    TRAPS = "As published it exceeds 1; `norm` says which of the normalisations was used."
-    SOURCE = "Eguchi et al., NTCIR-3 2003; normalised as by T. Sakai"
-    CITE = ("eguchi2003web",)
     EXAMPLE = "p-measure-figure-1"
     NEEDS = ("scale",)
     VARIANTS = ({"max_rel": 3}, {"norm": "none"}, {"rel": 2, "cutoff": 7}, {"gains": {3: 7.5}, "max_rel": 9})
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "norm": Param(
-            str,
-            "'ideal': over the best value that the topic admits; 'none': as published, up to max_rel + 1",
-            default="ideal",
-            choices=("ideal", "none"),
-        ),
+        "norm": Param(str, default="ideal", choices=("ideal", "none")),
         "rel": REL,
-        "max_rel": Param((int, float), "top of the grade scale (default: highest grade of the qrels)", above=0),
+        "max_rel": Param((int, float), above=0),
         "gains": GAINS,
         "cutoff": CUTOFF,
     }
-    kernel = staticmethod(weighted_rr)
-    terms = staticmethod(weighted_rr_terms)
-    reasons = staticmethod(first_reasons)
 
 
 WeightedRR = register(_WeightedRR())

@@ -13,14 +13,14 @@ from irpref.reference.symbols import (
     Gains,
     Judgments,
     Number,
+    Ranking,
     condensed,
     exact,
     relevant_set,
     top,
+    total,
     without_negative,
 )
-
-Ranking = Iterable[str]
 
 
 def _shown(ranking: Ranking, judgments: Judgments, judged_only: bool = False, cutoff: int | None = None) -> list[str]:
@@ -29,12 +29,9 @@ def _shown(ranking: Ranking, judgments: Judgments, judged_only: bool = False, cu
 
 def average_precision(ranking: Ranking, judgments: Judgments, *, rel: Number = 1, **shown: Any) -> Fraction:
     """Mean over the relevant documents of the precision at their rank, 0 for one that was not retrieved."""
-    relevant, found, total = relevant_set(judgments, rel), 0, Fraction(0)
-    for rank, doc in enumerate(_shown(ranking, judgments, **shown), start=1):
-        if doc in relevant:
-            found += 1
-            total += Fraction(found, rank)
-    return total / max(len(relevant), 1)
+    relevant = relevant_set(judgments, rel)
+    at = [rank for rank, doc in enumerate(_shown(ranking, judgments, **shown), start=1) if doc in relevant]
+    return total(Fraction(found, rank) for found, rank in enumerate(at, start=1)) / max(len(relevant), 1)
 
 
 def precision(ranking: Ranking, judgments: Judgments, *, cutoff: int, rel: Number = 1, **shown: Any) -> Fraction:
@@ -120,8 +117,7 @@ def rank_biased_precision(
     """Sum of (1 - p) p^(rank - 1) over relevant documents; without a cutoff over 1000 ranks, weights scaled to 1."""
     relevant, p = relevant_set(judgments, rel), exact(p)
     weights = [p ** (rank - 1) for rank, doc in enumerate(top(ranking, cutoff or 1000), start=1) if doc in relevant]
-    total = sum(weights, Fraction(0))
-    return total * (1 - p) if cutoff else total / sum(p**rank for rank in range(1000))
+    return total(weights) * (1 - p) if cutoff else total(weights) / total(p**rank for rank in range(1000))
 
 
 def expected_reciprocal_rank(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None) -> float:

@@ -12,13 +12,16 @@ from irpref.reference.symbols import (
     Gains,
     Judgments,
     Number,
+    Ranking,
     best_gain,
     condensed,
     exact,
     formula,
+    mean,
     relevance,
     relevant_set,
     top,
+    total,
     without_negative,
 )
 
@@ -38,7 +41,7 @@ class GradedList:
 
     def __init__(
         self,
-        ranking: Iterable[str],
+        ranking: Ranking,
         judgments: Judgments,
         *,
         gains: Gains = None,
@@ -74,46 +77,29 @@ class GradedList:
 
     @property
     def first_relevant_rank(self) -> int | None:
-        for rank in self.ranks:
-            if self.is_relevant(rank):
-                return rank
-        return None
+        return next(filter(self.is_relevant, self.ranks), None)
 
     @property
     def preferred_rank(self) -> int | None:
         """First record after sorting the output by relevance level, then rank; None if it is not relevant."""
-        best = None
-        for rank in self.ranks:
-            if self.is_relevant(rank) and (best is None or self.level[rank - 1] > self.level[best - 1]):
-                best = rank
-        return best
+        return max(filter(self.is_relevant, self.ranks), key=lambda rank: self.level[rank - 1], default=None)
 
 
 @formula("QMeasure")
 def q_measure(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    beta: Number = 1,
-    cutoff: int | None = None,
-    **how: Any,
+    ranking: Ranking, judgments: Judgments, *, beta: Number = 1, cutoff: int | None = None, **how: Any
 ) -> Fraction:
     """Q-measure, Sakai 2006, section 2; with a cutoff divided by min(cutoff, R) as NTCIREVAL does."""
     lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
     if lst.n_relevant == 0:
         return Fraction(0)
-    total = sum((lst.blended_ratio(r, beta) for r in lst.ranks if lst.is_relevant(r)), Fraction(0))
-    return total / (lst.n_relevant if cutoff is None else min(cutoff, lst.n_relevant))
+    ratios = [lst.blended_ratio(r, beta) for r in lst.ranks if lst.is_relevant(r)]
+    return total(ratios) / (lst.n_relevant if cutoff is None else min(cutoff, lst.n_relevant))
 
 
 @formula("OMeasure")
 def o_measure(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    beta: Number = 1,
-    cutoff: int | None = None,
-    **how: Any,
+    ranking: Ranking, judgments: Judgments, *, beta: Number = 1, cutoff: int | None = None, **how: Any
 ) -> Fraction:
     """O-measure, Sakai 2006, section 2: blended ratio at the first relevant rank."""
     lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
@@ -123,12 +109,7 @@ def o_measure(
 
 @formula("PMeasure")
 def p_measure(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    beta: Number = 1,
-    cutoff: int | None = None,
-    **how: Any,
+    ranking: Ranking, judgments: Judgments, *, beta: Number = 1, cutoff: int | None = None, **how: Any
 ) -> Fraction:
     """P-measure, Sakai 2006, section 2: blended ratio at the preferred rank."""
     lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
@@ -138,30 +119,16 @@ def p_measure(
 
 @formula("PPlus")
 def p_plus(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    beta: Number = 1,
-    cutoff: int | None = None,
-    **how: Any,
+    ranking: Ranking, judgments: Judgments, *, beta: Number = 1, cutoff: int | None = None, **how: Any
 ) -> Fraction:
     """P-plus-measure, Sakai 2006, section 4: mean blended ratio of relevant ranks up to the preferred one."""
     lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
-    preferred = lst.preferred_rank
-    if preferred is None:
-        return Fraction(0)
-    ratios = [lst.blended_ratio(r, beta) for r in range(1, preferred + 1) if lst.is_relevant(r)]
-    return sum(ratios, Fraction(0)) / len(ratios)
+    upto = range(1, (lst.preferred_rank or 0) + 1)
+    return mean(lst.blended_ratio(r, beta) for r in upto if lst.is_relevant(r))
 
 
 @formula("RMeasure")
-def r_measure(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    beta: Number = 1,
-    **how: Any,
-) -> Fraction:
+def r_measure(ranking: Ranking, judgments: Judgments, *, beta: Number = 1, **how: Any) -> Fraction:
     """R-measure, named in Sakai 2006, section 4: the blended ratio at rank R."""
     lst = GradedList(ranking, judgments, **how)
     return lst.blended_ratio(lst.n_relevant, beta) if lst.n_relevant else Fraction(0)
@@ -169,7 +136,7 @@ def r_measure(
 
 @formula("WeightedRR")
 def weighted_rr(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     norm: str = "ideal",
@@ -199,7 +166,7 @@ def weighted_rr(
 
 @formula("NCU")
 def ncu(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     stop: str = "uniform",
@@ -229,44 +196,37 @@ def ncu(
     return value
 
 
+def discounted(gains_by_rank: list[Fraction], base: Number) -> float:
+    """Sum of the gains, each divided by log_base(rank) from rank `base` on."""
+    value = 0.0
+    for rank, gain in enumerate(gains_by_rank, start=1):
+        value += float(gain) if rank < base else float(gain) / (math.log(rank) / math.log(base))
+    return value
+
+
 @formula("OriginalNDCG")
 def original_ndcg(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    base: Number = 2,
-    cutoff: int | None = None,
-    **how: Any,
+    ranking: Ranking, judgments: Judgments, *, base: Number = 2, cutoff: int | None = None, **how: Any
 ) -> float:
     """nDCG of Järvelin & Kekäläinen 2002: no discount above rank `base`, then log_base(rank)."""
     lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
 
-    def discounted(gains_by_rank: list[Fraction]) -> float:
-        total = 0.0
-        for rank, gain in enumerate(gains_by_rank, start=1):
-            total += float(gain) if rank < base else float(gain) / (math.log(rank) / math.log(base))
-        return total
-
-    best = discounted(lst.ideal[:cutoff])
-    return discounted(lst.gain) / best if best > 0 else 0.0
+    best = discounted(lst.ideal[:cutoff], base)
+    return discounted(lst.gain, base) / best if best > 0 else 0.0
 
 
 @formula("SeenAP")
-def seen_ap(ranking: Iterable[str], judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None) -> Fraction:
+def seen_ap(ranking: Ranking, judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None) -> Fraction:
     """Modern Information Retrieval, chapter 4: mean of the precision after each new relevant document."""
     relevant = relevant_set(judgments, rel)
     shown = top(ranking, cutoff)
-    precision = [
-        Fraction(sum(doc in relevant for doc in shown[: rank + 1]), rank + 1)
-        for rank, doc in enumerate(shown)
-        if doc in relevant
-    ]
-    return sum(precision, Fraction(0)) / len(precision) if precision else Fraction(0)
+    at = [rank for rank, doc in enumerate(shown, start=1) if doc in relevant]
+    return mean(Fraction(found, rank) for found, rank in enumerate(at, start=1))
 
 
 @formula("GPrecision")
 def g_precision(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     max_rel: Number | None = None,
@@ -276,71 +236,53 @@ def g_precision(
 ) -> Fraction:
     """Kekäläinen & Järvelin 2002: mean relevance of the retrieved documents."""
     shown, judged = top(ranking, cutoff), without_negative(judgments)
-    total = sum(
-        (relevance(judged[doc], gains, best_gain(max_rel, scale)) for doc in shown if doc in judged), Fraction(0)
-    )
-    n = len(shown) if cutoff is None else cutoff
-    return total / n if n else Fraction(0)
+    found = total(relevance(judged[doc], gains, best_gain(max_rel, scale)) for doc in shown if doc in judged)
+    return found / max(len(shown) if cutoff is None else cutoff, 1)
 
 
 @formula("GRecall")
-def g_recall(
-    ranking: Iterable[str], judgments: Judgments, *, gains: Gains = None, cutoff: int | None = None
-) -> Fraction:
+def g_recall(ranking: Ranking, judgments: Judgments, *, gains: Gains = None, cutoff: int | None = None) -> Fraction:
     """Kekäläinen & Järvelin 2002: relevance retrieved over all relevance."""
     gain = {doc: exact((gains or {}).get(grade, grade)) for doc, grade in without_negative(judgments).items()}
-    whole = sum(gain.values(), Fraction(0))
-    return sum((gain.get(doc, Fraction(0)) for doc in top(ranking, cutoff)), Fraction(0)) / whole if whole else whole
+    whole = total(gain.values())
+    return total(gain[doc] for doc in top(ranking, cutoff) if doc in gain) / whole if whole else whole
 
 
 @formula("DCG")
-def dcg(
-    ranking: Iterable[str], judgments: Judgments, *, base: Number = 2, cutoff: int | None = None, **how: Any
-) -> float:
+def dcg(ranking: Ranking, judgments: Judgments, *, base: Number = 2, cutoff: int | None = None, **how: Any) -> float:
     """Sum of the gains, each divided by log_base(rank) from rank `base` on."""
-    total = 0.0
-    for rank, gain in enumerate(GradedList(ranking, judgments, cutoff=cutoff, **how).gain, start=1):
-        total += float(gain) if rank < base else float(gain) / (math.log(rank) / math.log(base))
-    return total
+    return discounted(GradedList(ranking, judgments, cutoff=cutoff, **how).gain, base)
 
 
 @formula("CG")
-def cg(ranking: Iterable[str], judgments: Judgments, *, cutoff: int | None = None, **how: Any) -> Fraction:
+def cg(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, **how: Any) -> Fraction:
     """Sum of the gains down to the cutoff."""
-    return sum(GradedList(ranking, judgments, cutoff=cutoff, **how).gain, Fraction(0))
+    return total(GradedList(ranking, judgments, cutoff=cutoff, **how).gain)
 
 
 @formula("NCG")
-def ncg(ranking: Iterable[str], judgments: Judgments, *, cutoff: int | None = None, **how: Any) -> Fraction:
+def ncg(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, **how: Any) -> Fraction:
     """CG over that of the best list that could be had."""
-    best = sum(GradedList(ranking, judgments, cutoff=cutoff, **how).ideal[:cutoff], Fraction(0))
+    best = total(GradedList(ranking, judgments, cutoff=cutoff, **how).ideal[:cutoff])
     return cg(ranking, judgments, cutoff=cutoff, **how) / best if best else Fraction(0)
 
 
 @formula("RBPResidual")
-def rbp_residual(
-    ranking: Iterable[str], judgments: Judgments, *, p: Number = 0.8, cutoff: int | None = None
-) -> Fraction:
+def rbp_residual(ranking: Ranking, judgments: Judgments, *, p: Number = 0.8, cutoff: int | None = None) -> Fraction:
     """Weight of the documents that nobody judged, and of all ranks below the end of the list."""
     shown, judged, p = top(ranking, cutoff), without_negative(judgments), exact(p)
-    unjudged = sum(((1 - p) * p ** (rank - 1) for rank, doc in enumerate(shown, 1) if doc not in judged), Fraction(0))
+    unjudged = total((1 - p) * p ** (rank - 1) for rank, doc in enumerate(shown, 1) if doc not in judged)
     return unjudged + p ** len(shown)
 
 
 @formula("InterpolatedPrecision")
 def interpolated_precision(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    recall: Number | None = None,
-    rounding: str = "up",
-    rel: Number = 1,
+    ranking: Ranking, judgments: Judgments, *, recall: Number | None = None, rounding: str = "up", rel: Number = 1
 ) -> Fraction:
     """Highest precision at a rank where the recall level is reached; without a level, the mean over 0, 0.1, ..., 1."""
     if recall is None:
-        levels = [Fraction(i, 10) for i in range(11)]
-        how: dict[str, Any] = {"rounding": rounding, "rel": rel}
-        return sum((interpolated_precision(ranking, judgments, recall=x, **how) for x in levels), Fraction(0)) / 11
+        levels, shown = [Fraction(i, 10) for i in range(11)], list(ranking)
+        return mean(interpolated_precision(shown, judgments, recall=x, rounding=rounding, rel=rel) for x in levels)
     relevant, found, best = relevant_set(judgments, rel), 0, Fraction(0)
     # trec_eval 10 multiplies doubles, and rounds halves away from 0.
     level = exact(recall) * len(relevant) if rounding == "up" else Fraction(float(recall) * len(relevant))

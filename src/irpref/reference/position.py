@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import accumulate
 
-from irpref.reference.symbols import Judgments, Number, condensed, formula, top
+from irpref.reference.symbols import Judgments, Number, Ranking, condensed, formula, top
 
 
 class Positions:
     """Ideal intervals and relative positions of one topic, Angelini et al. 2013, equations (2) to (5).
 
-    The ranking is filled up with non-relevant documents to `length` where it is shorter. The ideal vector
+    The ranking is filled up with non-relevant documents to `length` if it is shorter. The ideal vector
     holds all judged, all retrieved and the filling documents; unjudged ones are non-relevant (weight 0);
     documents of negative grade come after the non-relevant ones. It is never cut.
     """
@@ -29,11 +30,7 @@ class Positions:
 
     def relative_position(self, grade: Number, rank: int) -> int:
         """Equation (4)."""
-        if rank < self.first[grade]:
-            return rank - self.first[grade]
-        if rank > self.last[grade]:
-            return rank - self.last[grade]
-        return 0
+        return min(rank - self.first[grade], 0) + max(rank - self.last[grade], 0)
 
     def of(self, grades: list[Number]) -> list[int]:
         """Relative position by rank of a vector of grades."""
@@ -42,25 +39,16 @@ class Positions:
 
 def cumulated(values: Iterable[int]) -> list[int]:
     """Running totals."""
-    totals = []
-    total = 0
-    for value in values:
-        total += value
-        totals.append(total)
-    return totals
+    return list(accumulate(values))
 
 
 def recall_base(judgments: Judgments) -> int:
     """R of this family: documents of positive grade."""
-    return sum(1 for grade in judgments.values() if grade > 0)
+    return sum(grade > 0 for grade in judgments.values())
 
 
 def crp_curve(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    cutoff: int | None = None,
-    judged_only: bool = False,
+    ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, judged_only: bool = False
 ) -> list[int]:
     """Cumulated relative position by rank, Angelini et al. 2013, equation (5); at least to rank R."""
     if judged_only:
@@ -71,13 +59,7 @@ def crp_curve(
 
 
 @formula("CRP")
-def crp(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    cutoff: int | None = None,
-    judged_only: bool = False,
-) -> int:
+def crp(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, judged_only: bool = False) -> int:
     """CRP at the cutoff or at R ("loss value"), Angelini et al. 2013, figure 1; constant after the end.
 
     A cutoff reads the curve of the whole run: with negative grades the ideal vector depends on what is
@@ -92,10 +74,10 @@ def crp(
 
 
 @formula("nCRP")
-def ncrp(ranking: Iterable[str], judgments: Judgments, *, worst: str = "bound", judged_only: bool = False) -> Fraction:
+def ncrp(ranking: Ranking, judgments: Judgments, *, worst: str = "bound", judged_only: bool = False) -> Fraction:
     """CRP(r, R) / CRP(w, R), Angelini et al. 2013, figure 1.
 
-    The worst case w has no relevant document in the top R ("bound"), or is the ideal list in reverse; 0 where that
+    The worst case w has no relevant document in the top R ("bound"), or is the ideal list in reverse; 0 if that
     has no loss.
     """
     R = recall_base(judgments)
@@ -112,19 +94,12 @@ def ncrp(ranking: Iterable[str], judgments: Judgments, *, worst: str = "bound", 
 
 def balance_point(curve: list[int], R: int) -> int | None:
     """First rank from R on where the curve is not below 0."""
-    for rank in range(R, len(curve) + 1):
-        if rank >= 1 and curve[rank - 1] >= 0:
-            return rank
-    return None
+    return next((rank for rank in range(max(R, 1), len(curve) + 1) if curve[rank - 1] >= 0), None)
 
 
 @formula("CRPRecovery")
 def crp_recovery(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    cutoff: int | None = None,
-    judged_only: bool = False,
+    ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, judged_only: bool = False
 ) -> Fraction:
     """Recovery value rho = R / balance point, Angelini et al. 2013, section 2."""
     R = recall_base(judgments)
@@ -146,7 +121,7 @@ def published_recovery(curve: list[int], R: int) -> Fraction:
 
 
 @formula("Twist")
-def twist(ranking: Iterable[str], judgments: Judgments, *, depth: int = 1000) -> Fraction:
+def twist(ranking: Ranking, judgments: Judgments, *, depth: int = 1000) -> Fraction:
     """Twist, Ferro et al. 2016, formulas of MATTERS: mean of the recovery and of the space ratio."""
     R = recall_base(judgments)
     depth = max(depth, R)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 from irpref.reference.symbols import (
+    FORMULAS,
     Gains,
     Judgments,
     Number,
+    Ranking,
     best_gain,
     formula,
     relevance,
     top,
+    total,
     without_negative,
 )
 
@@ -26,13 +29,7 @@ def partition_value(rho: Fraction, n: int) -> Fraction:
 
 
 def preference(
-    ranking: Iterable[str],
-    rho: Mapping[str, Fraction],
-    *,
-    norm: str,
-    unretrieved: str,
-    top_rule: str,
-    cutoff: int | None,
+    ranking: Ranking, rho: Mapping[str, Fraction], *, norm: str, unretrieved: str, top_rule: str, cutoff: int | None
 ) -> Fraction:
     """De Beer & Moens 2006, equation (1) and section 2.4: sum of rho * (1 - penalty) over the judged."""
     tau: dict[str, float] = dict.fromkeys(rho, math.inf)
@@ -44,8 +41,8 @@ def preference(
         return Fraction(0)
     highest_ranked = min(retrieved, key=lambda doc: tau[doc])
 
-    total_rho = sum(rho.values(), Fraction(0))
-    total_rest = sum((1 - value for value in rho.values()), Fraction(0))
+    total_rho = total(rho.values())
+    total_rest = total(1 - value for value in rho.values())
 
     summed = list(rho)
     if top_rule == "zero":
@@ -62,18 +59,9 @@ def preference(
             continue
         if tau[k] == math.inf and unretrieved == "zero":
             continue
-        penalty = Fraction(0)
-        n_above = 0
-        for other in rho:
-            if tau[other] < tau[k]:
-                n_above += 1
-                if rho[other] < rho[k]:
-                    penalty += (rho[k] - rho[other]) / rho[k]
-        denominator = {
-            "absolute": total_rest,
-            "relative": Fraction(n_above),
-            "relative2": Fraction(n_above + 1),
-        }[norm]
+        above = [other for other in rho if tau[other] < tau[k]]
+        penalty = total((rho[k] - rho[other]) / rho[k] for other in above if rho[other] < rho[k])
+        denominator = {"absolute": total_rest, "relative": len(above), "relative2": len(above) + 1}[norm]
         # 0/0 only: without a less relevant document above there is no penalty to divide.
         factor = 1 - penalty / denominator if penalty else Fraction(1)
         value += rho[k] * factor
@@ -82,7 +70,7 @@ def preference(
 
 @formula("RPref")
 def rpref(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     norm: str = "absolute",
@@ -101,7 +89,7 @@ def rpref(
 
 @formula("NPref")
 def npref(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     n: int,
@@ -121,7 +109,7 @@ def npref(
 
 @formula("BprefVariant")
 def bpref(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     norm: str = "min",
@@ -132,9 +120,9 @@ def bpref(
     """bpref in all its normalisations: Buckley & Voorhees 2004; trec_eval's bpref_bug for 'min' and 'old'."""
     judged = without_negative(judgments)
     shown = list(ranking)[:cutoff]
-    n_relevant = sum(1 for grade in judged.values() if grade >= rel)
-    n_nonrelevant = sum(1 for grade in judged.values() if grade < rel)
-    n_nonrelevant_retrieved = sum(1 for doc in shown if doc in judged and judged[doc] < rel)
+    n_relevant = sum(grade >= rel for grade in judged.values())
+    n_nonrelevant = sum(grade < rel for grade in judged.values())
+    n_nonrelevant_retrieved = sum(judged[doc] < rel for doc in shown if doc in judged)
     if n_relevant == 0:
         return Fraction(0)
     absolute = {
@@ -161,19 +149,5 @@ def bpref(
     return value / size
 
 
-@formula("BprefR")
-def bpref_r(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
-    """bpref as printed by Buckley & Voorhees 2004: divided by R."""
-    return bpref(ranking, judgments, norm="R", **parameters)
-
-
-@formula("BprefN")
-def bpref_n(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
-    """bpref divided by all judged nonrelevant documents, De Beer & Moens 2006, equation (2)."""
-    return bpref(ranking, judgments, norm="N", **parameters)
-
-
-@formula("Bpref10")
-def bpref_10(ranking: Iterable[str], judgments: Judgments, **parameters: Any) -> Fraction:
-    """bpref-10 as printed by Buckley & Voorhees 2004: the first R + 10 judged nonrelevant documents."""
-    return bpref(ranking, judgments, norm="10", **parameters)
+# Divided by R, and with the first R + 10 documents: as Buckley & Voorhees 2004 print it; N: De Beer & Moens 2006, (2).
+FORMULAS |= {f"Bpref{norm}": partial(bpref, norm=norm) for norm in ("R", "N", "10")}

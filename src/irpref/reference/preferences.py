@@ -12,7 +12,7 @@ from functools import wraps
 from math import log2
 from typing import Any, TypeAlias
 
-from irpref.reference.symbols import FORMULAS, Formula, Function, Judgments, Number
+from irpref.reference.symbols import FORMULAS, Formula, Function, Judgments, Number, Ranking, mean
 
 Rows: TypeAlias = list[tuple[str, str, Number]]
 Groups: TypeAlias = Mapping[str, Rows]
@@ -27,9 +27,7 @@ def entered(name: str) -> Callable[[Function], Function]:
 
     def enter(function: Function) -> Function:
         @wraps(function)
-        def of_grades(
-            ranking: Iterable[str], judgments: Judgments, *, scores: Scores | None = None, **own: Any
-        ) -> Number:
+        def of_grades(ranking: Ranking, judgments: Judgments, *, scores: Scores | None = None, **own: Any) -> Number:
             if scores is None:  # a ranking without ties
                 scores = {doc: -above for above, doc in enumerate(ranking)}
             return function({"0": [("0", doc, grade) for doc, grade in judgments.items()]}, scores, **own)
@@ -45,11 +43,7 @@ def preferences_of(rows: Rows) -> list[tuple[str, str]]:
 
     One subgroup: each two judgments of different levels. Several: the set of what is said and what follows from it.
     """
-    said = []
-    for i, (sub, doc, level) in enumerate(rows):
-        for j, (other_sub, other, other_level) in enumerate(rows):
-            if i != j and sub == other_sub and level > other_level:
-                said.append((doc, other))
+    said = [(a, b) for sub, a, level in rows for other_sub, b, other in rows if sub == other_sub and level > other]
     if len({sub for sub, _, _ in rows}) == 1:
         return said
     closed = set(said)
@@ -120,8 +114,7 @@ def pref_share(
             for a, b in of:
                 if verdict(rank, a, b)[0] in COUNTED[pairs]:
                     pairs_of.setdefault(frozenset((a, b)), []).append(verdict(rank, a, b)[1])
-        shares = [Fraction(sum(kept), len(kept)) for kept in pairs_of.values()]
-        return sum(shares, Fraction(0)) / len(shares) if shares else Fraction(0)
+        return mean(Fraction(sum(kept), len(kept)) for kept in pairs_of.values())
     values = []
     for name, rows in groups.items():
         if nonrelevant == "all":
@@ -131,7 +124,7 @@ def pref_share(
             if possible == 0:
                 return Fraction(0)
             values.append(Fraction(kept, possible))
-    return sum(values, Fraction(0)) / len(values)
+    return mean(values)
 
 
 def as_many_nonrelevant(
@@ -223,4 +216,4 @@ def pref_ap(groups: Groups, scores: Scores) -> Fraction:
     rises = sorted({r for _, r, ok in every if ok and r is not None})
     late = {a for a, r, _ in every if r is None}
     points = [pref_precision(groups, scores, r) for r in rises] + [Fraction(0)] * len(late)
-    return sum(points, Fraction(0)) / len(points) if points else Fraction(0)
+    return mean(points)

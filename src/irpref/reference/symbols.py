@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 
 Number: TypeAlias = int | float | Fraction
+Ranking: TypeAlias = Iterable[str]  # documents, the best first
 Judgments: TypeAlias = Mapping[str, Number]  # of one topic: document to grade
 Gains: TypeAlias = Mapping[Number, Number] | None
 Formula: TypeAlias = Callable[..., Number]
@@ -33,13 +34,24 @@ def exact(number: Number) -> Fraction:
     return Fraction(repr(float(number)))
 
 
+def total(fractions: Iterable[Fraction]) -> Fraction:
+    """Their sum, a fraction even if there are none."""
+    return sum(fractions, Fraction(0))
+
+
+def mean(fractions: Iterable[Fraction]) -> Fraction:
+    """Their mean, 0 if there are none."""
+    found = list(fractions)
+    return total(found) / max(len(found), 1)
+
+
 def order(scores: Mapping[str, Number]) -> list[str]:
     """Evaluation order of one topic's run: score (as float64) descending, then document id descending."""
     by_id = sorted(scores, reverse=True)
     return sorted(by_id, key=lambda doc: -float(scores[doc]))  # sorted() is stable: ids decide among equals
 
 
-def top(ranking: Iterable[str], cutoff: int | None) -> list[str]:
+def top(ranking: Ranking, cutoff: int | None) -> list[str]:
     """The part of the ranking that the user sees."""
     ranking = list(ranking)
     return ranking if cutoff is None else ranking[:cutoff]
@@ -50,7 +62,7 @@ def without_negative(judgments: Judgments) -> dict[str, Number]:
     return {doc: grade for doc, grade in judgments.items() if grade >= 0}
 
 
-def condensed(ranking: Iterable[str], judgments: Judgments) -> list[str]:
+def condensed(ranking: Ranking, judgments: Judgments) -> list[str]:
     """The ranking without its unjudged documents."""
     return [doc for doc in ranking if doc in judgments]
 

@@ -4,15 +4,14 @@ C. J. van Rijsbergen, Information Retrieval, chapter 7; F. Diaz, M. D. Ekstrand 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 
-from irpref.reference.symbols import Judgments, Number, exact, formula, relevant_set, top
+from irpref.reference.symbols import Judgments, Number, Ranking, exact, formula, relevant_set, top
 
 
 @formula("Coverage")
 def coverage(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     known: set[str],
@@ -29,12 +28,7 @@ def coverage(
 
 @formula("Novelty")
 def novelty(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    known: set[str],
-    rel: Number = 1,
-    cutoff: int | None = None,
+    ranking: Ranking, judgments: Judgments, *, known: set[str], rel: Number = 1, cutoff: int | None = None
 ) -> Fraction:
     """|(R n A) - K| / |R n A|, Modern Information Retrieval, chapter 4; 0 if nothing relevant found."""
     relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
@@ -45,7 +39,7 @@ def novelty(
 
 @formula("RelativeRecall")
 def relative_recall(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     expected: Number | None = None,
@@ -64,12 +58,7 @@ def relative_recall(
 
 @formula("TSE")
 def total_search_efficiency(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    exposure: str = "inverse",
-    rel: Number = 1,
-    cutoff: int | None = None,
+    ranking: Ranking, judgments: Judgments, *, exposure: str = "inverse", rel: Number = 1, cutoff: int | None = None
 ) -> Fraction | float:
     """Exposure of the lowest relevant document, Diaz, Ekstrand and Mitra 2025; 0 if one is missing."""
     relevant = relevant_set(judgments, rel)
@@ -82,7 +71,7 @@ def total_search_efficiency(
 
 @formula("RecallEffort")
 def recall_effort(
-    ranking: Iterable[str],
+    ranking: Ranking,
     judgments: Judgments,
     *,
     expected: Number | None = None,
@@ -91,30 +80,19 @@ def recall_effort(
 ) -> Fraction:
     """Expected / examined until found, Modern Information Retrieval, chapter 4; 0 if they never are."""
     relevant = relevant_set(judgments, rel)
-    if not relevant:
-        return Fraction(0)
     wanted = exact(len(relevant) if expected is None else expected)
-    found = 0
-    for rank, doc in enumerate(top(ranking, cutoff), start=1):
-        if doc in relevant:
-            found += 1
-            if found >= wanted:
-                return wanted / rank
-    return Fraction(0)
+    ranks = [rank for rank, doc in enumerate(top(ranking, cutoff), start=1) if doc in relevant]
+    enough = relevant and len(ranks) >= wanted
+    return wanted / ranks[math.ceil(wanted) - 1] if enough else Fraction(0)
 
 
 @formula("EMeasure")
 def e_measure(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    beta: Number = 1.0,
-    rel: Number = 1,
-    cutoff: int | None = None,
+    ranking: Ranking, judgments: Judgments, *, beta: Number = 1.0, rel: Number = 1, cutoff: int | None = None
 ) -> Fraction:
     """E = 1 - (1 + b^2) / (b^2/R + 1/P), van Rijsbergen 1979, chapter 7; P@k divides by k."""
     relevant, answer = relevant_set(judgments, rel), top(ranking, cutoff)
-    found = sum(1 for doc in answer if doc in relevant)
+    found = sum(doc in relevant for doc in answer)
     if found == 0:
         return Fraction(1)
     recall = Fraction(found, len(relevant))
@@ -125,12 +103,7 @@ def e_measure(
 
 @formula("FMeasure")
 def f_measure(
-    ranking: Iterable[str],
-    judgments: Judgments,
-    *,
-    beta: Number = 1.0,
-    rel: Number = 1,
-    cutoff: int | None = None,
+    ranking: Ranking, judgments: Judgments, *, beta: Number = 1.0, rel: Number = 1, cutoff: int | None = None
 ) -> Fraction:
     """Weighted harmonic mean of recall and precision, the complement of van Rijsbergen's E."""
     return 1 - e_measure(ranking, judgments, beta=beta, rel=rel, cutoff=cutoff)

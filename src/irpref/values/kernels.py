@@ -19,8 +19,8 @@ from irpref.judged.align import differing_topics, judge
 from irpref.judged.inputs import opened
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import Pool
-from irpref.measures.declare import KernelMeasure
-from irpref.measures.everyday import arguments_of, hosted, in_32_bits
+from irpref.measures.declare import KernelMeasure, arguments_of
+from irpref.measures.everyday import hosted, in_32_bits
 from irpref.messages import TieWarning, about, is_named, on_command_line, our_name, warn_user
 from irpref.values.prepare import check_graded, note_degenerate, prepare
 

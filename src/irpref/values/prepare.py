@@ -16,7 +16,7 @@ from irpref.arrays.segments import Bools, Floats
 from irpref.judged.inputs import is_missing
 from irpref.judged.pool import FILLED, SOURCE, ConflictError, Pool
 from irpref.judged.recent import recent_pool
-from irpref.measures.declare import KernelMeasure, needs
+from irpref.measures.declare import KernelMeasure, arguments_of, needs
 from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.messages import RangeWarning, ScaleWarning, on_command_line, our_name, warn_user
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def _columns_of(measure: KernelMeasure) -> dict[str, str]:
     """Columns of the qrels that a measure reads: parameter by column name."""
     wanted = [parameter for parameter, spec in measure.SUPPORTED_PARAMS.items() if spec.column is not None]
-    arguments = measure.arguments() if wanted else {}
+    arguments = arguments_of(measure) if wanted else {}
     return {arguments[parameter]: parameter for parameter in wanted if isinstance(arguments[parameter], str)}
 
 
@@ -130,7 +130,7 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
 
 def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     """Arguments of the kernel for this pool, `max_rel` filled in. Raises and warns as `prepare`."""
-    arguments = measure.arguments()
+    arguments = arguments_of(measure)
     if arguments.get("gains"):
         grades = pool.memo(resolve, lambda: np.unique(pool.level_grade).tolist())
         measure.check_gains(grades)
