@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import irpref
 from compared import ORDERS, count
-from irpref.analysis.ties import ADDS, over_ties, tie_intervals
+from irpref.analysis.ties import RATIOS, SUMS, over_ties, tie_intervals
 from irpref.analysis.ties.forms import FORMS
 from irpref.judged.align import judge
 from irpref.measures import registered
@@ -25,7 +25,7 @@ from irpref.reference import FORMULAS as ORACLES
 from irpref.reference.everyday import EVERYDAY as HOST
 from irpref.values.kernels import KernelEvaluator
 from strategies import collections, parameters, positive_grades
-from tie_oracles import over_orders
+from tie_oracles import every_order, over_orders
 
 COLUMNS = ["query_id", "doc_id", "relevance", "known"]
 CUTOFF = st.integers(1, 6)
@@ -159,7 +159,7 @@ def test_what_is_known_of_a_measure_agrees_with_its_kernel_on_every_order(seed):
         run = {"q": {d: float(rng.randrange(2)) for d in rng.sample(docs, 7)}}
         known, alone = _bounds(VARIANTS, rows, run)
         for measure, of in known.items():
-            assert of.exact.all()
+            assert of.exact.all(), measure
             assert alone[measure].exact.all()
             for name in ("low", "expected", "high"):
                 one, other = getattr(of, name), getattr(alone[measure], name)
@@ -198,8 +198,8 @@ def test_the_standard_error_of_drawn_means_is_right():
 
 def test_the_draws_of_a_topic_are_those_of_the_topic_alone():
     rng = np.random.default_rng(3)
-    qrels = {f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 40))} for t in range(4)}
-    run = {q: {f"d{i}": float(i % 3) for i in range(50)} for q in qrels}
+    qrels = {f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 100))} for t in range(4)}
+    run = {q: {f"d{i}": float(i % 3) for i in range(120)} for q in qrels}
     names = ["RPref(max_rel=3)", "Twist", "QMeasure", "PPlus"]
     frame = tie_intervals(names, qrels, run)
     assert not frame.exact.any()
@@ -305,14 +305,30 @@ def test_only_what_is_above_the_cutoff_is_arranged():
     rng = random.Random(5)
     qrels = {"q": {f"d{i}": rng.choice([0, 0, 1, 2]) for i in range(60)}}
     run = {"q": {f"d{i}": float(i // 20) for i in range(80)}}
-    frame = tie_intervals(["RPref(max_rel=2,unretrieved='infinity')@2", "RPref(max_rel=2)"], qrels, run)
+    frame = tie_intervals(["CRPRecovery@2", "CRPRecovery"], qrels, run)
     assert frame.exact.tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("name", ["PMeasure@4", "PPlus@4", "PMeasure(judged_only=True)@3", "SeenAP@4"])
+def test_a_group_that_the_cutoff_divides_decides_whether_the_groups_above_matter(name):
+    """The best document may be below the cutoff: then the value is that of another one, in another group."""
+    qrels = {"q": {"a": 1, "b": 0, "c": 0, "d": 2, "e": 0, "f": 0}}
+    run = {"q": {"a": 2, "b": 2, "c": 2, "d": 1, "e": 1, "f": 1}}
+    measure = irpref.parse(name)
+    evaluator = irpref.evaluator([measure], qrels)
+    every = [
+        evaluator.values({"q": {doc: -float(i) for i, doc in enumerate(ranking)}})[measure][0]
+        for ranking in every_order(run["q"])
+    ]
+    row = tie_intervals([measure], qrels, run).iloc[0]
+    assert row.exact
+    assert [row.low, row.expected, row.high] == pytest.approx([min(every), np.mean(every), max(every)], rel=1e-12)
 
 
 def test_forms_are_those_of_registered_kernels():
     own = {type(measure).kernel for measure in registered().values()}
     hosted = {found.kernel for found in irpref.measures.everyday.HOSTED.values()}
-    assert {*FORMS, *ADDS} <= own | hosted
+    assert {*FORMS, *SUMS, *RATIOS} <= own | hosted
 
 
 def test_without_ties_every_number_is_the_value():

@@ -238,17 +238,23 @@ def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
     return _at(blend.ratio, _preferred(blend))
 
 
-def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
+def down_to_best(
+    run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
+) -> tuple[Blend, Segments]:
+    """Blended ratios of the view, and how many of each topic are of ranks down to r_p."""
+    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    preferred = _preferred(blend)
+    return blend, Segments.of_lengths(np.where(preferred < 0, 0, preferred + 1 - blend.found.hits.starts))
+
+
+def p_plus(run: JudgedRun, **how: Any) -> Floats:
     """P+-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Mean of BR over the relevant ranks down to r_p, so a document above the best one counts by how good it is there;
     where the best one is the first relevant document this is P and O. Parameters as for `q_measure`.
     """
-    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    # All relevant documents from the top down to the best one, itself included.
-    preferred, starts = _preferred(blend), blend.found.hits.starts
-    upto = Segments.of_lengths(np.where(preferred < 0, 0, preferred + 1 - starts))
-    ratio = blend.ratio.take(upto.position + upto.spread(starts))
+    blend, upto = down_to_best(run, **how)
+    ratio = blend.ratio.take(upto.position + upto.spread(blend.found.hits.starts))
     return upto.total(ratio) / np.maximum(upto.lengths, 1)
 
 

@@ -105,7 +105,7 @@ def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:
     return cap, den
 
 
-def _summands(of: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
+def summands(of: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
     """Summand of each retrieved relevant document, (n_found,), and what their sum is divided by, (n_topics,)."""
     place = of.number + of.found.hits.position  # judged documents above
     summand = _kept(of, norm, place)
@@ -140,7 +140,7 @@ def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None
     """
     of = above(run, rel, cutoff)
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
-    summand, size = _summands(of, norm, top)
+    summand, size = summands(of, norm, top)
     return of.found.hits.total(summand) / size
 
 
@@ -151,7 +151,7 @@ def bpref_terms(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int 
     they add up to the value.
     """
     of = above(run, rel, cutoff)
-    summand, size = _summands(of, norm, top)
+    summand, size = summands(of, norm, top)
     judged = of.found.on_pool(summand / of.found.hits.spread(size), 0.0)
     return Terms(judged, columns={"lost": of.found.on_pool(of.number)})
 

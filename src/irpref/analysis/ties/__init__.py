@@ -7,9 +7,10 @@ possible and, each order of each group of tied documents being as likely as any 
 Tied are documents whose scores are equal as float64. Scores that differ, but are the same once rounded to float32,
 are ties for tools that keep them so (pytrec_eval); they are none here.
 
-Closed forms (`forms`) for AP, P, R, RR, nDCG, F and what is made like them. For any other measure, yours included, the
-different orders of a topic (`orders`) are put through its kernel as so many topics: all of them up to `ARRANGEMENTS`,
-else some that are drawn. The column `exact` says which.
+Closed forms (`forms`) for AP, P, R, RR, nDCG, F and what is made like them. For any other measure, yours included,
+orders of a topic (`orders`) are put through its kernel as so many topics. If the value is a sum over the groups, or a
+ratio of such sums, a few orders of each group tell the values of all (`paths`). Else all orders are computed, up to
+`ARRANGEMENTS`. If that is too much, some orders are drawn. The column `exact` says so.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ import numpy as np
 from irpref.analysis.interval_table import interval_table
 from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.orders import Tied
+from irpref.analysis.ties.paths import STEPS, sums_of, together
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.judged.align import judge
 from irpref.measures import (
     blended_ratio,
@@ -39,6 +41,8 @@ from irpref.measures import (
     ncu,
     rank_biased,
     rpref,
+    seen_ap,
+    weighted_rr,
 )
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
@@ -82,11 +86,11 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     DataFrame
         Columns `query_id, measure, value, low, expected, high, exact, error`; a row for each measure and topic, and
         one for the mean over the topics (`query_id` None; for measures that count, the sum). `value` is that of the
-        evaluation, `error` the standard error of `expected`: 0 if that is exact. If `exact` is False, no closed form is
-        known and more than `ARRANGEMENTS` orders are possible. `expected` is then the mean of orders drawn with a fixed
-        seed, `DRAWS` at a time until its standard error in the topic is at most `ENOUGH`, at most `TURNS` times. `low`
-        and `high` are the extremes among these and the orders by falling and by rising grade. Both can occur, but the
-        true ones may lie further out.
+        evaluation, `error` the standard error of `expected`: 0 if that is exact. If `exact` is False, there are too
+        many orders to look at. `expected` is then the mean of orders drawn with a fixed seed, `DRAWS` at a time until
+        its standard error in the topic is at most `ENOUGH`, at most `TURNS` times. `low` and `high` are the extremes
+        among these and the orders by falling and by rising grade. Both can occur, but the true ones may lie further
+        out.
 
     Raises
     ------
@@ -143,19 +147,25 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
     """
     tied = Tied.of(judged)
     out = {}
-    alike: dict[tuple[int | None, bool], dict[Any, Task]] = {}  # measures that look at the same orders
+    alike: dict[_Kind, dict[Any, Task]] = {}
     for measure, task in tasks.items():
         value, n = values[measure], judged.n_topics
         out[measure] = of = Bounds(value.copy(), value.copy(), value.copy(), np.ones(n, bool), np.zeros(n))
         form = FORMS.get(task.func) if isinstance(task, partial) else None
         if form is None or not isinstance(task, partial):
-            alike.setdefault((_end(measure), _adds(measure, task)), {})[measure] = task
+            alike.setdefault(_Kind.of(measure, task), {})[measure] = task
             continue
         low, mean, high = form(tied, task, **task.keywords)
         for topic in np.unique(tied.topic[tied.mixed]).tolist():
             _put(of, topic, (low[topic], mean[topic], high[topic]), value[topic])
-    for (end, adds), those in alike.items():
-        _looked_at(tied, end, adds, those, values, out)
+    for kind, those in alike.items():
+        groups = {
+            "all": lambda: tied,
+            "judged": lambda: tied.view(True, negative=True),
+            "condensed": lambda: tied.view(True),
+            "worth": tied.worth,
+        }[kind.documents]()
+        _looked_at(groups, kind, those, values, out)
     return out
 
 
@@ -167,70 +177,83 @@ def _put(of: Bounds, topic: int, found: tuple[float, float, float], value: float
     of.exact[topic], of.error[topic] = error is None, error or 0.0
 
 
-def _end(measure: Measure) -> int | None:
-    """Rank below which the order cannot matter to a measure, if it says so."""
-    own = isinstance(measure, KernelMeasure) and type(measure).CUTOFF_ENDS_LIST
-    if not own or measure.params.get("judged_only"):
-        return None
-    end: int | None = measure.params.get("cutoff")
-    return end
-
-
-# Values to which each group of tied documents adds its own part, whatever the order of the other groups: either what a
-# document adds depends on its rank and on which documents are above, or only one group matters at all.
-ADDS: dict[Any, Callable[..., bool]] = dict.fromkeys(
-    (
-        *(everyday.host_bpref, blended_ratio.q_measure, blended_ratio.o_measure, blended_ratio.p_measure, ncu.ncu),
-        *(crp.crp, crp.n_crp, known.novelty, expected.relative_recall, generalised.g_precision, generalised.g_recall),
-        *(rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, gain.cg, gain.dcg, gain.ncg),
-    ),
-    lambda **_: True,
+# Values that are sums over groups of tied documents. What a document adds depends on its rank and on which documents
+# are above it, not on their order.
+SUMS = (
+    *(everyday.host_bpref, blended_ratio.q_measure, blended_ratio.o_measure, blended_ratio.r_measure, ncu.ncu),
+    *(crp.crp, crp.n_crp, known.novelty, expected.relative_recall, generalised.g_precision, generalised.g_recall),
+    *(rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, gain.cg, gain.dcg, gain.ncg),
+    *(weighted_rr.weighted_rr, blended_ratio.p_measure),
 )
-ADDS[bpref.bpref] = lambda norm, top, cutoff, **_: top != "drop" and (norm != "old" or cutoff is None)
-ADDS[rpref.rpref] = lambda top, **_: top != "drop"
+# Ratios of two such sums, by their divisor.
+RATIOS: dict[Any, Callable[..., Floats]] = {
+    bpref.bpref: lambda run, norm, rel, top, cutoff: bpref.summands(bpref.above(run, rel, cutoff), norm, top)[1] * 1.0,
+    blended_ratio.p_plus: lambda run, **how: blended_ratio.down_to_best(run, **how)[1].lengths * 1.0,
+    rpref.rpref: lambda run, **how: rpref.summands(run, **{"n": None, **how}).size,
+    seen_ap.seen_ap: lambda run, rel, cutoff: run.at(cutoff).hits.count(run.at(cutoff).grade >= rel) * 1.0,
+}
+# Those that are such sums only once it is known which documents are above the cutoff.
+_DIVIDED = {blended_ratio.p_measure, blended_ratio.p_plus}
+# Without a cutoff, documents without a judgment do not matter to the first; to the others they are as those of grade 0.
+_JUDGED = {bpref.bpref, rpref.rpref, everyday.host_bpref}
+_WORTH = {
+    *(blended_ratio.q_measure, blended_ratio.o_measure, blended_ratio.p_measure, blended_ratio.p_plus),
+    *(blended_ratio.r_measure, ncu.ncu, crp.crp, crp.n_crp),
+}
 
 
-def _adds(measure: Measure, task: Task) -> bool:
-    if isinstance(task, partial) and task.func in ADDS:
-        return ADDS[task.func](**task.keywords)
-    return isinstance(measure, KernelMeasure) and type(measure).TIES_ADD
+class _Kind(NamedTuple):
+    """How the orders of a topic are looked at: the same for measures that are looked at together."""
+
+    documents: str = "all"  # which are told apart: see `over_ties`
+    end: int | None = None  # rank below which the order does not matter
+    sums: bool = False  # whether the value is a sum (or a ratio of sums) over groups
+    divided: bool = False  # whether it is one only for given documents above the cutoff
+
+    @classmethod
+    def of(cls, measure: Measure, task: Task) -> _Kind:
+        declared: Any = type(measure) if isinstance(measure, KernelMeasure) else None
+        kernel, how = (task.func, task.keywords) if isinstance(task, partial) else (None, {})
+        cutoff, documents = how.get("cutoff"), "all"
+        if kernel in _JUDGED and cutoff is None:
+            documents = "judged"
+        elif kernel in _WORTH:
+            of_crp = kernel in (crp.crp, crp.n_crp)
+            documents = "worth" if not how.get("judged_only") else "all" if of_crp else "condensed"
+        ends = bool(declared and declared.CUTOFF_ENDS_LIST) and (documents == "condensed" or not how.get("judged_only"))
+        sums = kernel in SUMS or kernel in RATIOS or bool(declared and declared.TIES_ADD)
+        divided = cutoff is not None and (kernel in _DIVIDED or how.get("norm") == "old")
+        return cls(documents, cutoff if ends else None, sums and (ends or not divided), divided)
 
 
 class _Orders(NamedTuple):
-    """Some orders of a topic: ranks of its hits (number, n_hits), and the chance of each; None if they were drawn."""
+    """Some orders of a topic: ranks of its hits (number, n_hits)."""
 
     topic: int
     ranks: Ints
-    chance: Floats | None
-
-
-def _every(tied: Tied, topic: int, groups: list[int], end: int | None) -> _Orders:
-    """All orders of some groups of a topic, the others as they are."""
-    every = [tied.every(group, end) for group in groups]
-    index = np.arange(math.prod(chance.size for _, _, chance in every))
-    hits, ranks = tied.ranks(topic, index.size)
-    share = np.ones(index.size)
-    for rows, of_group, chance in every:
-        ranks[:, rows - hits.start] = of_group[index % chance.size]
-        share *= chance[index % chance.size]
-        index = index // chance.size
-    return _Orders(topic, ranks, share)
+    of: Any  # what whoever asked needs to know of them
 
 
 def _computed(
     tied: Tied, tasks: dict[Any, Task], orders: Iterable[_Orders]
 ) -> Iterator[tuple[_Orders, dict[Any, Floats]]]:
     """Values of the measures for each of these orders, many topics at a time."""
+    size = tied.run.pool.judged.lengths + tied.run.hits.lengths
 
     def values(some: list[_Orders]) -> Iterator[tuple[_Orders, dict[Any, Floats]]]:
-        topics = np.concatenate([np.repeat(of.topic, of.ranks.shape[0]) for of in some])
-        runs = list(tied.copies(topics, np.concatenate([of.ranks.ravel() for of in some])))
-        at = np.cumsum([of.ranks.shape[0] for of in some])[:-1]
-        found = {m: np.split(np.concatenate([task(run) for run in runs]), at) for m, task in tasks.items()}
-        for i, of in enumerate(some):
-            yield of, {measure: parts[i] for measure, parts in found.items()}
+        topics = np.concatenate([np.repeat(one.topic, one.ranks.shape[0]) for one in some])
+        ranks = np.concatenate([one.ranks.ravel() for one in some])
+        hits, load = Segments.of_lengths(tied.run.hits.lengths[topics]), np.cumsum(size[topics]) // _ROWS
+        parts: dict[Any, list[Floats]] = {measure: [] for measure in tasks}
+        for here in np.split(np.arange(topics.size), np.flatnonzero(np.diff(load)) + 1):
+            for run in tied.copies(topics[here], ranks[hits.offsets[here[0]] : hits.offsets[here[-1] + 1]]):
+                for measure, task in tasks.items():
+                    parts[measure].append(task(run))
+        at = np.cumsum([one.ranks.shape[0] for one in some])[:-1]
+        found = {measure: np.split(np.concatenate(of), at) for measure, of in parts.items()}
+        for i, one in enumerate(some):
+            yield one, {measure: of[i] for measure, of in found.items()}
 
-    size = tied.run.pool.judged.lengths + tied.run.hits.lengths
     waiting: list[_Orders] = []
     for of in orders:
         waiting.append(of)
@@ -242,34 +265,72 @@ def _computed(
 
 
 def _looked_at(
+    tied: Tied, kind: _Kind, tasks: dict[Any, Task], values: dict[Any, Floats], out: dict[Any, Bounds]
+) -> None:
+    """Bounds of measures without a closed form, by computing them for some orders of each topic."""
+    few: dict[int, list[int]] = {}
+    many: list[int] = []
+    for topic, groups in tied.open_groups(kind.end).items():
+        if kind.sums:
+            number: float = tied.n_steps(groups, kind.end, kind.divided)
+        else:
+            number = math.prod(tied.n_orders(group, kind.end, ARRANGEMENTS) for group in groups)
+        if number > (STEPS if kind.sums else ARRANGEMENTS):
+            many.append(topic)
+        else:
+            few[topic] = groups
+    (_by_paths if kind.sums else _one_by_one)(tied, few, kind, tasks, values, out)
+    if many:
+        _estimated(tied, many, tasks, values, out)
+
+
+def _one_by_one(
     tied: Tied,
-    end: int | None,
-    adds: bool,
+    groups: dict[int, list[int]],
+    kind: _Kind,
     tasks: dict[Any, Task],
     values: dict[Any, Floats],
     out: dict[Any, Bounds],
 ) -> None:
-    """Bounds of measures without a closed form, by computing them for some orders of each topic."""
-    few: list[tuple[int, list[int]]] = []  # topics, with groups whose orders are looked at together
-    many: list[int] = []
-    for topic, groups in tied.open_groups(end).items():
-        numbers = [tied.n_orders(group, end, ARRANGEMENTS) for group in groups]
-        if (sum(numbers) if adds else math.prod(numbers)) > ARRANGEMENTS:
-            many.append(topic)
-        else:
-            few += [(topic, [group]) for group in groups] if adds else [(topic, groups)]
-    parts: dict[tuple[Any, int], list[tuple[float, float, float]]] = {}
-    for of, found in _computed(tied, tasks, (_every(tied, topic, groups, end) for topic, groups in few)):
-        for measure, some in found.items():
-            moved = some - values[measure][of.topic]
-            three = float(moved.min()), float(moved @ of.chance), float(moved.max())
-            parts.setdefault((measure, of.topic), []).append(three)
-    for (measure, topic), moves in parts.items():
-        value = float(values[measure][topic])
-        low, mean, high = (value + math.fsum(part) for part in zip(*moves, strict=True))
-        _put(out[measure], topic, (low, mean, high), value)
-    if many:
-        _estimated(tied, many, tasks, values, out)
+    """All orders of some groups of these topics."""
+    orders = (_Orders(topic, *tied.every(topic, some, kind.end)) for topic, some in groups.items())
+    for (topic, _, chance), found in _computed(tied, tasks, orders):
+        for measure, of in found.items():
+            three = float(of.min()), math.fsum((of * chance).tolist()), float(of.max())
+            _put(out[measure], topic, three, values[measure][topic])
+
+
+def _by_paths(
+    tied: Tied,
+    groups: dict[int, list[int]],
+    kind: _Kind,
+    tasks: dict[Any, Task],
+    values: dict[Any, Floats],
+    out: dict[Any, Bounds],
+) -> None:
+    """All orders of some groups of these topics, see `paths`."""
+    both = dict(tasks)
+    for measure, task in tasks.items():
+        if isinstance(task, partial) and task.func in RATIOS:
+            both[measure, "divisor"] = partial(RATIOS[task.func], **task.keywords)
+    cases: dict[tuple[Any, int], list[tuple[float, tuple[float, float, float]]]] = {}
+    orders = (
+        _Orders(topic, ranks, of)
+        for topic, some in groups.items()
+        for ranks, of in tied.walks(topic, some, kind.end, kind.divided)
+    )
+    for (topic, ranks, (chance, walks)), found in _computed(tied, both, orders):
+        at = np.cumsum([1, *(walk.places.shape[0] for walk in walks)])
+        for measure in tasks:
+            divisor = found.get((measure, "divisor"), np.ones(ranks.shape[0]))
+            value = found[measure] * divisor
+            sums = (sums_of(walk, value[a:b], divisor[a:b]) for walk, a, b in zip(walks, at[:-1], at[1:], strict=True))
+            three = together(sums, float(value[0]), float(divisor[0]))
+            cases.setdefault((measure, topic), []).append((chance, three))
+    for (measure, topic), some in cases.items():
+        low, high = min(three[0] for _, three in some), max(three[2] for _, three in some)
+        mean = math.fsum(chance * three[1] for chance, three in some)
+        _put(out[measure], topic, (low, mean, high), values[measure][topic])
 
 
 def _estimated(
@@ -282,7 +343,7 @@ def _estimated(
     seen: dict[tuple[Any, int], list[Floats]] = {}
     for turn in range(TURNS):
         orders = (_Orders(topic, tied.drawn(topic, DRAWS, turn), None) for topic in left)
-        for (topic, *_), found in _computed(tied, tasks, orders):
+        for (topic, _, _), found in _computed(tied, tasks, orders):
             for measure in left[topic].copy():
                 drawn = seen[measure, topic] = [*seen.get((measure, topic), ()), found[measure]]
                 one_by_one = np.concatenate(drawn)

@@ -10,17 +10,19 @@ import math
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
 
+from irpref.analysis.ties.paths import Paths, n_steps, paths
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 
 T = TypeVar("T")
+_LAST = np.iinfo(np.int64).max  # class of the documents without a judgment, behind all others
 
 
 class Tied:
@@ -39,8 +41,9 @@ class Tied:
     topic : int array (n_groups,)
     """
 
-    def __init__(self, run: JudgedRun, groups: Segments, first: Ints, size: Ints) -> None:
+    def __init__(self, run: JudgedRun, groups: Segments, first: Ints, size: Ints, by_worth: bool = False) -> None:
         self.run = run
+        self.by_worth = by_worth  # whether grade 0 and no judgment are the same
         self.groups = groups
         self.first = first
         self.size = size
@@ -67,17 +70,21 @@ class Tied:
         found: T = self._memo[key]
         return found
 
-    def view(self, judged_only: bool) -> Tied:
+    def view(self, judged_only: bool, negative: bool = False) -> Tied:
         """Only documents with a judgment, ranked again from 1, if `judged_only`. See `JudgedRun.condensed`."""
 
         def make() -> Tied:
-            view = self.run.condensed()
-            parts = self.groups.part(np.flatnonzero(self.run.grade >= 0))
+            view = self.run.condensed(negative)
+            parts = self.groups if negative else self.groups.part(np.flatnonzero(self.run.grade >= 0))
             some = parts.lengths > 0
             groups = Segments(np.append(parts.starts[some], view.rank.size))
             return Tied(view, groups, view.rank[groups.starts], groups.lengths)
 
-        return self.memo(Tied.view, make) if judged_only else self
+        return self.memo((Tied.view, negative), make) if judged_only else self
+
+    def worth(self) -> Tied:
+        """The same groups for measures that take a document without a judgment for one of grade 0."""
+        return self.memo(Tied.worth, lambda: Tied(self.run, self.groups, self.first, self.size, by_worth=True))
 
     def slots(self, cutoff: int | Ints | None) -> Ints:
         """Ranks of each group that lie within the cutoff: shape (n_groups,). The cutoff may be one a topic."""
@@ -109,6 +116,8 @@ class Tied:
         pool = self.run.pool
         if not pool.preferences_of_grades:  # each document may be preferred to others
             return self.run.row
+        if self.by_worth:
+            return np.where(self.run.grade == 0, _LAST, self.run.level)
         codes = [self.run.level]
         for name, column in pool.columns.items():
             if isinstance(name, tuple):  # as a measure reads it, not as it was given
@@ -121,7 +130,8 @@ class Tied:
         other = np.zeros(self._classes.size, bool)
         other[1:] = self._classes[1:] != self._classes[:-1]
         other[self.groups.starts] = False
-        return (self.size > self.groups.lengths) | (self.groups.count(other) > 0)
+        alone = (self.size > self.groups.lengths) & (self.groups.count(self._classes != _LAST) > 0)
+        return alone | (self.groups.count(other) > 0)
 
     def open_groups(self, cutoff: int | None) -> dict[int, list[int]]:
         """Topic to its groups in which the order can matter to a measure that sees the ranks down to `cutoff`."""
@@ -138,9 +148,8 @@ class Tied:
     def _counted(self, group: int) -> tuple[Ints, tuple[int, ...]]:
         rows = np.arange(self.groups.offsets[group], self.groups.offsets[group + 1])
         rows = rows[np.argsort(self._classes[rows], kind="stable")]
-        sizes = np.unique(self._classes[rows], return_counts=True)[1].tolist()
-        alone = int(self.size[group]) - rows.size
-        return rows, tuple([*sizes, alone] if alone else sizes)
+        alone = np.full(int(self.size[group]) - rows.size, _LAST)
+        return rows, tuple(np.unique(np.append(self._classes[rows], alone), return_counts=True)[1].tolist())
 
     def n_orders(self, group: int, cutoff: int | None, most: int) -> int:
         """How many different orders a group has down to the cutoff, or more than that; `most` + 1 if too many."""
@@ -153,18 +162,75 @@ class Tied:
                 return most + 1
         return number if number <= most else min(_sequences(sizes, seen), most + 1)
 
-    def every(self, group: int, cutoff: int | None) -> tuple[Ints, Ints, Floats]:
-        """Every order of a group down to the cutoff.
+    def every(self, topic: int, groups: list[int], cutoff: int | None) -> tuple[Ints, Floats]:
+        """Every order of some groups of a topic down to the cutoff, the others as they are.
 
         Returns
         -------
-        rows : int array (n_hits of the group,)
-        ranks : int array (n_orders, n_hits of the group)
+        ranks : int array (n_orders, n_hits of the topic)
         chance : float array (n_orders,)
         """
-        rows, sizes = self._counts(group)
-        places, chance = _seen_places(sizes, int(self.slots(cutoff)[group]))
-        return rows, self.first[group] + places[:, : rows.size], chance
+        every = []
+        for group in groups:
+            rows, sizes = self._counts(group)
+            every.append((rows, group, *_seen_places(sizes, int(self.slots(cutoff)[group]))))
+        index = np.arange(math.prod(chance.size for *_, chance in every))
+        hits, ranks = self.ranks(topic, index.size)
+        share = np.ones(index.size)
+        for rows, group, places, chance in every:
+            ranks[:, rows - hits.start] = self.first[group] + places[index % chance.size, : rows.size]
+            share *= chance[index % chance.size]
+            index = index // chance.size
+        return ranks, share
+
+    def _shown(self, group: int, cutoff: int | None, divided: bool) -> list[tuple[float, tuple[int, ...]]]:
+        """What the first places of a group can hold, with its chance; all of it if the cutoff does not matter."""
+        sizes, seen = self._counts(group)[1], int(self.slots(cutoff)[group])
+        if not divided or seen == sum(sizes):
+            return [(1.0, sizes)]
+        whole = math.comb(sum(sizes), seen)
+        return [
+            (float(Fraction(math.prod(map(math.comb, sizes, shown)), whole)), shown) for shown in _parts(sizes, seen)
+        ]
+
+    def n_steps(self, groups: list[int], cutoff: int | None, divided: bool) -> float:
+        """Steps of all groups of a topic, see `paths`, or more."""
+        seen = self.slots(cutoff)[groups].tolist()
+        of = [[n_steps(s, n) for _, s in self._shown(g, cutoff, divided)] for g, n in zip(groups, seen, strict=True)]
+        choices = max(map(len, of))  # of one group at most
+        return sum(sum(one) * (choices if len(one) == 1 else 1) for one in of)
+
+    def walks(
+        self, topic: int, groups: list[int], cutoff: int | None, divided: bool
+    ) -> Iterator[tuple[Ints, tuple[float, list[Paths]]]]:
+        """Orders that tell what each step of some groups of a topic adds.
+
+        `divided`: one time for each choice of documents that a group has above the cutoff.
+
+        Yields
+        ------
+        ranks : int array (n_orders, n_hits of the topic)
+            The topic as it is, then the orders of one group after the other.
+        chance : float
+            Of the choice.
+        walks : list of Paths
+        """
+        for choice in product(*(self._shown(group, cutoff, divided) for group in groups)):
+            hits, base = self.ranks(topic, 1)
+            walks, columns = [], []
+            for group, (_, shown) in zip(groups, choice, strict=True):
+                rows, sizes = self._counts(group)
+                seen = int(self.slots(cutoff)[group])
+                walks.append(paths(shown, seen))
+                places = walks[-1].places if shown == sizes else _with_hidden(walks[-1].places, sizes, shown, seen)
+                columns.append((rows - hits.start, self.first[group] + places[:, : rows.size]))
+                if shown != sizes:
+                    base[:, columns[-1][0]] = columns[-1][1][:1]
+            ranks = [base]
+            for at, of_group in columns:
+                ranks.append(np.repeat(base, of_group.shape[0], axis=0))
+                ranks[-1][:, at] = of_group
+            yield np.vstack(ranks), (math.prod(chance for chance, _ in choice), walks)
 
     def drawn(self, topic: int, number: int, turn: int) -> Ints:
         """Orders of a topic drawn at random, an even number of them, each followed by the same with groups backwards.
@@ -258,15 +324,20 @@ def _seen_places(sizes: tuple[int, ...], seen: int) -> tuple[Ints, Floats]:
     out, chances = [], []
     for shown in _parts(sizes, seen):
         first = _places(tuple(v for v in shown if v))
-        columns, at, hidden = [], 0, seen
-        for v, size in zip(shown, sizes, strict=True):
-            columns.append(first[:, at : at + v])
-            columns.append(np.tile(np.arange(hidden, hidden + size - v), (first.shape[0], 1)))
-            at, hidden = at + v, hidden + size - v
-        out.append(np.hstack(columns))
+        out.append(_with_hidden(first, sizes, shown, seen))
         drawn = Fraction(math.prod(map(math.comb, sizes, shown)), math.comb(n, seen))
         chances.append(np.full(first.shape[0], float(drawn / first.shape[0])))
     return np.vstack(out), np.concatenate(chances)
+
+
+def _with_hidden(places: Ints, sizes: tuple[int, ...], shown: tuple[int, ...], seen: int) -> Ints:
+    """Places of the documents shown, and of the others of each class behind them: (n_orders, n_documents)."""
+    columns, at, hidden = [], 0, seen
+    for v, size in zip(shown, sizes, strict=True):
+        columns.append(places[:, at : at + v])
+        columns.append(np.tile(np.arange(hidden, hidden + size - v), (places.shape[0], 1)))
+        at, hidden = at + v, hidden + size - v
+    return np.hstack(columns)
 
 
 @lru_cache(maxsize=16)

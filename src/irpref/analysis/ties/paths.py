@@ -1,0 +1,186 @@
+"""Extremes and mean of a value over the orders of groups of tied documents, place by place.
+
+A *state* of a group is how many documents of each class its first places hold, and an order is a path through the
+states. There are prod(size + 1) states, but multinomially many orders. Where what a step adds depends on the state and
+on the class of the next document, and not on the path that led there, the lowest, the highest and the mean sum over
+all paths are found step by step.
+
+What a step adds is read off the measure itself. Let F(s, c) be the value of the order that begins with the documents of
+state s, class after class, goes on with one of class c, and ends with all others, class after class; and F(s') that of
+the one that begins with s' alone. Up to a number of the state, which cancels along a path, the step from s to
+s' = s + c adds F(s, c) - F(s'). So the value of an order is F(last state), plus what its steps add.
+
+A value may be the ratio of two such sums, as the mean of the ratios down to a certain document is (P+). Then all is
+done for each divisor that can occur.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from irpref.arrays.segments import Floats, Ints
+
+STEPS = 20_000  # of a group, beyond which nothing is looked at
+_DIGITS = 13  # of divisors that are told apart
+
+
+class Sums(NamedTuple):
+    """Orders of one divisor: their chance, lowest and highest sum, and mean sum times the chance."""
+
+    chance: float
+    low: float
+    mean: float
+    high: float
+
+
+class Paths(NamedTuple):
+    """The steps of a group, and for each the order that tells what it adds.
+
+    Attributes
+    ----------
+    start, stop : int arrays (n_steps,)
+        States (numbers) before and after.
+    chance : float array (n_steps,)
+        That this class comes next.
+    layers : list of int arrays
+        Steps to the same place, of the same class.
+    straight : int array (n_states,)
+        The step by which the order of classes leads to a state; -1 for the first state.
+    last : int array
+        States in which all places that are seen hold a document.
+    places : int array (n_orders, n_documents)
+        The orders that are looked at: places, from 0, of the documents of each class, class after class.
+    order : int array (n_steps,)
+        Which of them belongs to a step.
+    """
+
+    start: Ints
+    stop: Ints
+    chance: Floats
+    layers: list[Ints]
+    straight: Ints
+    last: Ints
+    places: Ints
+    order: Ints
+
+
+def n_steps(sizes: tuple[int, ...], seen: int) -> float:
+    """Steps of a group of classes of these sizes whose first `seen` places count, or more."""
+    return float(np.prod([min(size, seen) + 1.0 for size in sizes])) * len(sizes)
+
+
+@lru_cache(maxsize=64)
+def paths(sizes: tuple[int, ...], seen: int) -> Paths:
+    """The steps through the first `seen` places of a group with classes of these sizes."""
+    most = np.minimum(sizes, seen)
+    grid = np.indices(tuple((most + 1).tolist())).reshape(most.size, -1).T
+    grid = grid[np.argsort(grid.sum(axis=1), kind="stable")]
+    states = grid[grid.sum(axis=1) <= seen]
+    placed = states.sum(axis=1)
+    number = np.full(most + 1, -1)
+    number[tuple(states.T)] = np.arange(placed.size)
+    start, kind = np.nonzero((states < most) & (placed < seen)[:, None])
+    after = states[start]
+    after[np.arange(start.size), kind] += 1
+    stop = number[tuple(after.T)]
+    highest = (
+        most.size - 1 - np.argmax(states[:, ::-1] > 0, axis=1)
+    )  # class of the document placed last, in their order
+    straight = np.full(placed.size, -1)
+    direct = kind == highest[stop]
+    straight[stop[direct]] = np.flatnonzero(direct)
+    layer = placed[start] * most.size + kind
+    by_layer = np.argsort(layer, kind="stable")
+    places, order = np.unique(_places(sizes, states[start], kind, after), axis=0, return_inverse=True)
+    return Paths(
+        start,
+        stop,
+        (np.array(sizes)[kind] - states[start, kind]) / (sum(sizes) - placed[start]),
+        np.split(by_layer, np.flatnonzero(np.diff(layer[by_layer])) + 1),
+        straight,
+        np.flatnonzero(placed == seen),
+        places,
+        order.ravel(),
+    )
+
+
+def _places(sizes: tuple[int, ...], before: Ints, kind: Ints, after: Ints) -> Ints:
+    """Places of all documents, class after class: first `before`, then one of `kind`, then the rest."""
+    total = before.sum(axis=1)
+    left = np.array(sizes) - after
+    above, rest = np.cumsum(before, axis=1) - before, np.cumsum(left, axis=1) - left
+    out = []
+    for c, size in enumerate(sizes):
+        i, held = np.arange(size), before[:, c, None]
+        place = (total + 1 + rest[:, c] - after[:, c])[:, None] + i
+        place = np.where((kind == c)[:, None] & (i == held), total[:, None], place)
+        out.append(np.where(i < held, above[:, c, None] + i, place))
+    return np.hstack(out)
+
+
+def sums_of(of: Paths, value: Floats, divisor: Floats) -> dict[float, Sums]:
+    """What all orders of a group come to, by divisor.
+
+    Parameters
+    ----------
+    of : Paths
+    value, divisor : float arrays (n_orders,)
+        Of the orders `of.places`: what is divided, and by what.
+    """
+    value, divisor = value[of.order], divisor[of.order]
+    added, more = value - value[of.straight[of.stop]], divisor - divisor[of.straight[of.stop]]
+    none = np.array([[0.0], [np.inf], [0.0], [-np.inf]])
+    at = {0.0: np.repeat(none, of.straight.size, axis=1)}  # by what the divisor has gained: chance, low, mean, high
+    at[0.0][:, 0] = 1.0, 0.0, 0.0, 0.0
+    for layer in of.layers:
+        for gained in np.unique(more[layer]).tolist():
+            steps = layer[more[layer] == gained]
+            start, stop = of.start[steps], of.stop[steps]
+            for so_far, sums in list(at.items()):
+                here = sums[:, start]
+                if here[0].any():
+                    to = at.setdefault(round(so_far + gained, _DIGITS), np.repeat(none, of.straight.size, axis=1))
+                    to[0, stop] += here[0] * of.chance[steps]
+                    to[1, stop] = np.minimum(to[1, stop], here[1] + added[steps])
+                    to[2, stop] += (here[2] + here[0] * added[steps]) * of.chance[steps]
+                    to[3, stop] = np.maximum(to[3, stop], here[3] + added[steps])
+    found: dict[float, Sums] = {}
+    ends = of.straight[of.last]
+    for so_far, sums in at.items():
+        for state, end in zip(of.last[sums[0, of.last] > 0], ends[sums[0, of.last] > 0], strict=True):
+            chance, low, mean, high = sums[:, state].tolist()
+            own = float(value[end])
+            _put(found, so_far + float(divisor[end]), Sums(chance, low + own, mean + chance * own, high + own))
+    return found
+
+
+def _put(found: dict[float, Sums], divisor: float, more: Sums) -> None:
+    by = round(divisor, _DIGITS)
+    old = found.get(by, Sums(0.0, np.inf, 0.0, -np.inf))
+    found[by] = Sums(old.chance + more.chance, min(old.low, more.low), old.mean + more.mean, max(old.high, more.high))
+
+
+def together(groups: Iterable[dict[float, Sums]], value: float, divisor: float) -> tuple[float, float, float]:
+    """Lowest, mean and highest ratio over all orders of several groups.
+
+    Parameters
+    ----------
+    groups : what `sums_of` gives for each, the others being as they are
+    value, divisor : of the order in which all are as they are
+    """
+    found = {divisor: Sums(1.0, value, value, value)}
+    for group in groups:
+        before, found = found, {}
+        for (by, a), (own, b) in product(before.items(), group.items()):
+            mean = a.mean * b.chance + a.chance * (b.mean - b.chance * value)
+            both = Sums(a.chance * b.chance, a.low + b.low - value, mean, a.high + b.high - value)
+            _put(found, by + own - divisor, both)
+    ratios = [np.array(sums[1:]) / by if by > 0 else np.zeros(3) for by, sums in found.items()]
+    lows, means, highs = np.array(ratios).T.tolist()
+    return min(lows), math.fsum(means), max(highs)
