@@ -1,7 +1,6 @@
 """Ids and numbers read by compiled code: it reads what the Python code beside it reads, or nothing."""
 
 import gc
-import itertools
 import pickle
 import random
 import sys
@@ -106,25 +105,7 @@ def test_well_formed_lines_are_read_as_by_the_exact_parser(file):
     assert agrees(*file)
 
 
-ODD = [
-    "",
-    "\n",
-    "\r",
-    "\r\n",
-    " ",
-    "\t",
-    "\x00",
-    "\x0b",
-    "\x0c",
-    "\x1c",
-    "\x1f",
-    "\x7f",
-    "\x80",
-    "\xa0",
-    "é",
-    "#",
-    "# a\n",
-]
+ODD = [*"\n\r \t\0\x0b\x0c\x1c\x1f\x7f\x80\xa0é#", "", "\r\n", "# a\n"]
 ODD += ["\ufeff", "\u2028", "_", "nan", "inf", "1", "-", "1.5.", "a b", "0", "Q0", "\r\r\n", "\n\n", "\n ", "\ud800"]
 
 
@@ -143,12 +124,6 @@ def test_any_bytes(data, form):
     agrees(data, form)
 
 
-@given(st.lists(st.sampled_from([b"q", b"#", b" ", b"\t", b"\r", b"\n", b"1", b".", b"\0", b"\x80"]), max_size=24))
-def test_any_of_the_bytes_that_mean_something(parts):
-    for form in FORMS:
-        agrees(b"".join(parts), form)
-
-
 @pytest.mark.parametrize("length", [*range(1, 26), 300, 5000])
 def test_words_of_every_length_and_every_end(length):
     """Fields are read eight bytes at a time: each byte that ends one is found wherever it stands."""
@@ -164,13 +139,6 @@ def test_words_of_every_length_and_every_end(length):
                 assert not read_it
 
 
-def test_all_bytes_are_told_apart_at_each_place_of_a_word():
-    for place, code in itertools.product(range(17), range(128)):
-        word = bytearray(b"a" * 17)
-        word[place] = code
-        assert agrees(b"q Q0 " + bytes(word) + b" 1 2 t\n", RUN) == (code > 32 or (code in b" \t" and place in (0, 16)))
-
-
 def test_all_parts_of_characters_are_told_apart_at_each_place_of_a_word():
     characters = [*map(chr, range(128, 0x800)), "\u0800", "\ufeff", "\uffff", "\U00010000", "\U0010ffff"]
     for i, character in enumerate(characters):
@@ -183,32 +151,16 @@ def test_all_parts_of_characters_are_told_apart_at_each_place_of_a_word():
                     assert read(data[:cut] + data[cut + 1 :], RUN) is None  # no text any more
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"\n",
-        b"\r",
-        b" ",
-        b"#\n",
-        b"# Q0 d 1 2 t\n",
-        b"q Q0 d 1 2 t\n#q Q0 d 1 2 t\n",
-        b" \t#q Q0 d 1 2 t\n",
-        b"q Q0 d 1 2\n",
-        b"q Q0 d 1 2 t u\n",
-        b"q Q0 d 1 2 t\r",
-        b"q Q0 d 1 2 t\rq Q0 e 1 2 t\n",
-        b"q Q0 d 1 2 t\r\r\n",
-        b"q Q0 d 1 2 t\n\n",
-        b"q Q0 d 1 2 t\n#\n",
-        b"q Q0 d 1 2 t\n # a b c d e\n",
-        b"q Q0 d 1 nan t\n",
-        b"q Q0 d 1 1_0 t\n",
-        b"q Q0 d 1 2 t\xa0\n",
-        b"\xef\xbb\xbfq Q0 d 1 2 t\n",
-        b"q Q0 d 1 2 t\0\n",
-        b"q Q0 d 1 2\0 t\n",
-    ],
-)
+GOOD = b"q Q0 d 1 2 t"
+UNUSUAL = [b"\n", b"\r", b" ", b"#\n", b"# Q0 d 1 2 t\n", b"q Q0 d 1 2\n", b"q Q0 d 1 nan t\n", b"q Q0 d 1 1_0 t\n"]
+UNUSUAL += [
+    GOOD + end
+    for end in (b" u\n", b"\r", b"\r" + GOOD, b"\r\r\n", b"\n\n", b"\n#\n", b"\n # a b c d\n", b"\xa0\n", b"\0\n")
+]
+UNUSUAL += [GOOD + b"\n#" + GOOD, b" \t#" + GOOD, b"\xef\xbb\xbf" + GOOD, b"q Q0 d 1 2\0 t\n"]
+
+
+@pytest.mark.parametrize("data", UNUSUAL)
 def test_what_is_unusual_is_not_read(data):
     assert read(data, RUN) is None
 
@@ -223,11 +175,6 @@ def test_a_field_may_be_topic_and_text_at_once():
     assert (found.names, found.docs.to_list(), found.number.tolist()) == (["a", "b"], ["a", "a", "b"], [1, 2, 3])
     found = fields(b"a\na\nb", 1, 0, None)
     assert (found.names, found.lengths.tolist(), found.docs.to_list()) == (["a", "b"], [2, 1], ["a", "a", "b"])
-
-
-def test_topics_that_begin_alike_are_different():
-    topics = ["q10", "q1", "q", "q1", "q1", "q10", "q100", "q10"]
-    assert agrees("".join(f"{topic} Q0 d 1 2 t\n" for topic in topics).encode(), RUN)
 
 
 def test_many_lines():
@@ -307,25 +254,6 @@ def test_halfway_between_two_doubles_the_even_one_is_read(mantissa, power, off):
     same_number(f"{text}{'' if '.' in text else '.'}0000000000000000000001")
 
 
-def test_halfway_of_19_digits_is_what_the_fraction_says():
-    rng = random.Random(7)
-    seen = 0
-    for _ in range(3000):
-        places = rng.randrange(1, 9)
-        step = Fraction(1, 2**places)
-        # A middle of two doubles whose distance is twice `step`.
-        mantissa = rng.randrange(2**53, 2**54) | 1
-        middle = mantissa * step
-        text = all_digits(middle)
-        if len(text.replace(".", "").lstrip("0")) > 19:
-            continue
-        seen += 1
-        low, high = (mantissa - 1) * step, (mantissa + 1) * step
-        even = low if int(low / (2 * step)) % 2 == 0 else high
-        assert Fraction(number(text)) == even
-    assert seen > 300
-
-
 @given(st.integers(0, 2**63), st.integers(-345, 330))
 @example(1, 400)
 @example(1, -400)
@@ -335,42 +263,18 @@ def test_halfway_of_19_digits_is_what_the_fraction_says():
 @example(24703282292062327, -340)
 @example(24703282292062328, -340)
 def test_exponents_are_read_to_the_bit(digits, exponent):
-    for text in (
-        f"{digits}e{exponent}",
-        f"{digits}.E{exponent:+05d}",
-        f".{digits}e{exponent}",
-        f"-{digits}.0e{exponent}",
-    ):
-        same_number(text)
+    for form in ("{}e{}", "{}.E{:+05d}", ".{}e{}", "-{}.0e{}"):
+        same_number(form.format(digits, exponent))
 
 
 SHORT = "0 -0 +0 -0.0 0e5 -0e-999999 1. .5 -.5 +3 1e5 1E+05 1e-05 007 -007.50 4.9e-324 2.4e-324 1e22 1e23 1e-22 1e-23"
-LONG = [
-    "1e99999999999999999999",
-    "-1e-99999999999999999999",
-    "0." + "0" * 400 + "1",
-    "0" * 400 + "1.5",
-    "1" + "0" * 300,
-]
+LONG = ["1e99999999999999999999", "-1e-99999999999999999999", f"0.{'0' * 400}1", "0" * 400 + "1.5", "1" + "0" * 300]
 LONG += ["9" * 309, "1" * 400, "1." + "9" * 300]
 
 
 @pytest.mark.parametrize("text", [*SHORT.split(), *LONG])
 def test_ways_to_write_a_number(text):
     same_number(text)
-
-
-@pytest.mark.parametrize("size", [510, 511, 512, 513, 900, 5000])
-def test_numbers_of_very_many_digits_are_read_right_or_left_alone(size):
-    for text in (
-        "1" * size,
-        "0." + "3" * (size - 2),
-        "0." + "0" * (size - 3) + "7",
-        "0" * size,
-        "1." + "0" * (size - 2),
-    ):
-        assert len(text) == size
-        assert number(text) is None or number(text).hex() == float(text).hex()
 
 
 NO_NUMBERS = ". - + e5 .e5 1e 1e+ 1e- 1e.5 1e5. 1_0 0x1 0x1p3 nan NaN -nan inf -inf infinity 1.2.3 ..5 --1 +-1 1- 1+1"
@@ -544,13 +448,7 @@ def test_other_ids_are_left_to_python(odd, at):
 
 def test_other_columns_are_left_to_python():
     others = [("a", "b"), np.array(["a", "b"]), np.array([1, 2]), np.array([["a"], ["b"]], dtype=object)]
-    others += [
-        np.array("a", dtype=object),
-        {"a": 1},
-        pd.Series(["a"]),
-        iter(["a"]),
-        np.array([], dtype=object).reshape(0, 2),
-    ]
+    others += [np.array("a", dtype=object), {"a": 1}, pd.Series(["a"]), np.array([], dtype=object).reshape(0, 2)]
     for column in others:
         assert Texts.of(column) is None
         assert texts.changes(column) is None
@@ -587,12 +485,7 @@ VALUES = (
 )
 
 
-@given(
-    st.lists(
-        st.dictionaries(st.text(ANY, max_size=5), VALUES, max_size=20),
-        max_size=5,
-    )
-)
+@given(st.lists(st.dictionaries(st.text(ANY, max_size=5), VALUES, max_size=20), max_size=5))
 def test_entries_of_dicts_are_their_keys_and_numbers(dicts):
     size = sum(map(len, dicts))
     found = Texts.of_dicts(dicts, size)
@@ -641,11 +534,6 @@ def test_other_dicts_are_left_to_python():
     plain = {"a": 1.0}
     for other in (Dict(plain), OrderedDict(plain), defaultdict(float, plain), [("a", 1.0)], None):
         assert Texts.of_dicts([plain, other], 2) is None
-
-
-def test_dicts_that_grew_or_shrank_since_they_were_counted_are_left_to_python():
-    for size in (0, 1, 3, 10):
-        assert Texts.of_dicts([{"a": 1.0}, {"b": 2.0}], size) is None
 
 
 def test_readings_of_all_kinds_are_those_of_python():
@@ -780,7 +668,7 @@ def test_calls_that_make_no_sense_are_errors():
         (native.lines, (b"", 1, 0, -1, n, short, wide, number, n, n, n)),
         (native.same, (b"", n, short, n, b"", n, short, short)),
         (native.falling, (b"", n, short, n, n, short)),
-        (native.strings, (b"", n, short, short)),
+        (native.strings, (b"", n, short, short, column)),
         (native.hashes, (b"", n, short, short)),
         (native.packed, (b"", n, n)),
     ):
@@ -797,11 +685,14 @@ def test_calls_that_make_no_sense_are_errors():
     assert native.entries([{"a": 1.0}], n, short, wide, number) is None
     assert native.lines(b"q a 1\n" * 3, 3, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy()) is None
     with pytest.raises(ValueError, match="as many"):
-        native.strings(b"ab", n, short[:1], n)
+        native.strings(b"ab", n, short[:1], n, column)
+    for other in (number, column[:1]):
+        with pytest.raises(TypeError, match="as many objects as rows"):
+            native.strings(b"ab", n, short, n, other)
     far = np.array([2**62, 2**63 - 1])
     with pytest.raises(IndexError):
         native.packed(b"ab", far, np.array([1, 2**31 - 1], np.int32))
     with pytest.raises(IndexError):
-        native.strings(b"ab", far, np.array([1, 2**31 - 1], np.int32), np.array([1]))
+        native.strings(b"ab", far, np.array([1, 2**31 - 1], np.int32), np.array([1]), column[:1])
     with pytest.raises(OverflowError):
         native.lines(b"", 2**70, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy())

@@ -804,32 +804,48 @@ falling(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     Py_RETURN_NONE;
 }
 
-/* strings(data, at, length, rows): the texts of these rows as a list. */
+/* strings(data, at, length, rows, out): the texts of these rows, as objects of an array. */
 static PyObject *
 strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
     static const Py_ssize_t SIZES[] = {1, 8, 4, 8};
     Array a[4];
     Texts of;
-    if (n_args != 4) {
-        PyErr_SetString(PyExc_TypeError, "strings takes 4 arguments");
+    Py_buffer objects;
+    if (n_args != 5) {
+        PyErr_SetString(PyExc_TypeError, "strings takes 5 arguments");
         return NULL;
     }
     if (all_arrays(args, SIZES, "rrrr", 4, a) < 0)
         return NULL;
-    PyObject *out = texts_of(a, &of) == 0 ? PyList_New(a[3].size) : NULL;
+    if (PyObject_GetBuffer(args[4], &objects, PyBUF_CONTIG | PyBUF_FORMAT) < 0) {
+        release(a, 4);
+        return NULL;
+    }
+    int good = texts_of(a, &of) == 0;
+    if (good && (strcmp(objects.format, "O") || objects.len != a[3].size * objects.itemsize)) {
+        PyErr_SetString(PyExc_TypeError, "expected an array of as many objects as rows");
+        good = 0;
+    }
     const int64_t *rows = (const int64_t *)a[3].data;
-    for (Py_ssize_t i = 0; out && i < a[3].size; i++) {
-        PyObject *text = NULL;
+    PyObject **out = (PyObject **)objects.buf;
+    for (Py_ssize_t i = 0; good && i < a[3].size; i++) {
+        PyObject *text = NULL, *before = out[i];
         if (inside(&of, rows[i]))
             text = PyUnicode_FromStringAndSize(of.data + of.at[rows[i]], of.length[rows[i]]);
         else
             PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
-        if (!text || PyList_SetItem(out, i, text) < 0)
-            Py_CLEAR(out);
+        good = text != NULL;
+        if (good) {
+            out[i] = text;
+            Py_XDECREF(before);
+        }
     }
     release(a, 4);
-    return out;
+    PyBuffer_Release(&objects);
+    if (!good)
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 /* Module ------------------------------------------------------------------------------------------------------- */

@@ -43,5 +43,5 @@ def same(
 def less(data: bytes, at: Ints, length: Ints, rows: Ints, its_rows: Ints, out: Bools, /) -> None:
     """Whether the text of each row is below that of the other; fills `out`."""
 
-def strings(data: bytes, at: Ints, length: Ints, rows: Ints, /) -> list[str]:
-    """The texts of these rows."""
+def strings(data: bytes, at: Ints, length: Ints, rows: Ints, out: Any, /) -> None:
+    """The texts of these rows; fills the object array `out`."""

@@ -98,6 +98,17 @@ def as_list(column: Any) -> list[Any]:
     return column.tolist() if isinstance(column, np.ndarray) else column.to_list()
 
 
+def as_objects(column: Any) -> Any:
+    """A column of text as an object array of Python strings; a coded one holds each of its values once."""
+    if isinstance(column, Coded):
+        return as_objects(column.values)[column.codes]
+    if isinstance(column, Texts):
+        out = np.empty(len(column), dtype=object)
+        column.fill(out)
+        return out
+    return column if isinstance(column, np.ndarray) else objects(column)
+
+
 def changes(column: Any) -> Ints:
     """Rows of a column that differ from the row before, the first included.
 

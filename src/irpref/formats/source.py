@@ -56,18 +56,23 @@ class Source:
         """Whether it is a file of the disk, which can be read without waiting for anybody."""
         return not self._again() and os.path.isfile(self.path)  # type: ignore[arg-type]
 
+    def size(self) -> int:
+        """Bytes of a file of the disk, about, once it is unpacked; 0 of anything else."""
+        if not self.is_file():
+            return 0
+        return os.path.getsize(self.name) * (PACKED_RATIO if self.name.lower().endswith(PACKED) else 1)
+
     def is_short(self, size: int) -> bool:
         """Whether a file of the disk has at most so many bytes, about, once it is unpacked."""
-        packed = self.name.lower().endswith(PACKED)
-        return self.is_file() and os.path.getsize(self.name) * (PACKED_RATIO if packed else 1) <= size
+        return self.is_file() and self.size() <= size
 
     @contextmanager
-    def open(self) -> Iterator[IO[bytes]]:
-        """The decompressed bytes from the beginning."""
+    def open(self, in_blocks: bool = False) -> Iterator[IO[bytes]]:
+        """The decompressed bytes from the beginning; `in_blocks`: others work on the first while the next are read."""
         try:
             if not self._again():
                 with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
-                    yield _decompressed(file, self.name)
+                    yield _decompressed(file, self.name, 0 if in_blocks else WHOLE_BYTES)
             else:
                 yield _decompressed(self._stream(), self.name)
         except Exception as error:
@@ -176,13 +181,13 @@ class _Reader(io.RawIOBase):
         return len(data)
 
 
-def _decompressed(stream: Any, name: str) -> IO[bytes]:
+def _decompressed(stream: Any, name: str, whole_bytes: int = 0) -> IO[bytes]:
     head = b""
     while len(head) < 10 and (more := stream.read(10 - len(head))):
         head += more
     whole: Any = _put_back(head, stream)
     if head[:2] == b"\x1f\x8b":
-        if whole is stream and os.fstat(stream.fileno()).st_size <= WHOLE_BYTES:
+        if whole is stream and os.fstat(stream.fileno()).st_size <= whole_bytes:
             packed = stream.read()
             data = _unpacked(packed)
             if data is not None:

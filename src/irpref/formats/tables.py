@@ -27,20 +27,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.arrays.segments import all_whole
+from irpref.arrays.segments import Floats, Ints, all_whole
 from irpref.formats import trec
-from irpref.formats.columns import Coded, Reading, Table, as_list, objects, reading, text_type
+from irpref.formats.columns import Reading, Table, as_list, as_objects, objects, reading, text_type
 from irpref.formats.labels import Labels, grades_of, scheme
 from irpref.formats.runs import ENDINGS
 from irpref.formats.source import PACKED, PathLike, Source
-from irpref.formats.texts import Lines
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMS = tuple(ENDINGS)
-BLOCK_BYTES = 1 << 20  # of a run, parsed while the block before becomes Python objects
+BLOCK_BYTES = 1 << 19  # of a run, parsed while the block before becomes Python objects
 _TEXT = ("query_id", "doc_id", "iteration")
 
 
@@ -74,8 +73,7 @@ def read_run(
     """
     how, source = reading(form, columns), Source(path)
     if form_of(source, how.form) == "trec":
-        # Some lines become Python objects while the next are parsed.
-        return _frame([_of_lines(part) for part in trec.blocks(source, trec.RUN, BLOCK_BYTES)])
+        return _run_frame(source)
     return to_pandas(read_table(source, "run", how))
 
 
@@ -257,42 +255,43 @@ def to_pandas(table: Table) -> pd.DataFrame:
     order = table.found or ("query_id", "doc_id", "score")
     value = next(name for name in order if name not in ("query_id", "doc_id", *table.columns))
     whole = value == "relevance" and all_whole(table.value)
-    columns = {
-        "query_id": _objects(table.query_id),
-        "doc_id": _objects(table.doc_id),
-        value: table.value.astype(np.int64) if whole else table.value,
-        **table.columns,
-    }
-    return _frame([columns])
+    numbers = table.value.astype(np.int64) if whole else table.value
+    query_id, doc_id = as_objects(table.query_id), as_objects(table.doc_id)
+    return _frame({"query_id": query_id, "doc_id": doc_id, value: numbers, **table.columns})
 
 
-def _objects(column: Any) -> Any:
-    """Text as an object array of Python strings; where it stays the same over many rows, as one string."""
-    if isinstance(column, Coded):
-        return _objects(column.values)[column.codes]
-    if isinstance(column, np.ndarray):
-        return column
-    return objects(as_list(column))
+def _run_frame(source: Source) -> pd.DataFrame:
+    """A run in TREC format: some lines become Python objects while the next are parsed."""
+    names: list[str] = []
+    lengths: list[Ints] = [np.zeros(0, np.int64)]
+    numbers: list[Floats] = [np.zeros(0)]
+    docs, n = objects([]), 0
+    for part in trec.blocks(source, trec.RUN, BLOCK_BYTES):
+        if n + len(part) > docs.size:
+            # Memory that nothing is put into costs nothing; to copy strings would cost as much as to make some.
+            rows = max(len(part) * source.size() * 2 // BLOCK_BYTES, 2 * docs.size, len(part))
+            docs, before = np.empty(n + rows, dtype=object), docs
+            docs[:n] = before[:n]
+        here = docs[n : n + len(part)]
+        if isinstance(part.docs, list):
+            here[:] = part.docs
+        else:
+            part.docs.fill(here)
+        names += part.names
+        lengths.append(part.lengths)
+        numbers.append(part.number)
+        n += len(part)
+    query_id = np.repeat(objects(names), np.concatenate(lengths))
+    return _frame({"query_id": query_id, "doc_id": docs[:n], "score": np.concatenate(numbers)})
 
 
-def _of_lines(part: Lines) -> dict[str, Any]:
-    """Columns as NumPy arrays: text as objects, each topic once."""
-    return {
-        "query_id": np.repeat(objects(part.names), part.lengths),
-        "doc_id": objects(as_list(part.docs)),
-        "score": part.number,
-    }
-
-
-def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
-    """A pandas frame of columns in pieces."""
+def _frame(columns: Mapping[str, Any]) -> pd.DataFrame:
+    """A pandas frame of arrays."""
     import pandas as pd
 
     text = text_type()
     data = {}
-    parts = parts or [{"query_id": objects([]), "doc_id": objects([]), "score": np.zeros(0)}]  # of a run without lines
-    for name, column in parts[0].items():
-        whole = column if len(parts) == 1 else np.concatenate([part[name] for part in parts])
+    for name, whole in columns.items():
         is_text = whole.dtype == object and (name in _TEXT or set(map(type, whole)) in ({str}, {str, type(None)}))
         data[name] = pd.Series(whole, dtype=text if is_text else whole.dtype, copy=False)
     return pd.DataFrame(data, copy=False)

@@ -158,10 +158,16 @@ class Texts:
         _native.falling(self.data, self.at, self.length, _rows(rows), _rows(group), out)
         return out
 
+    def fill(self, out: Any, rows: Ints | None = None) -> None:
+        """Put the texts of these rows, of all if not given, into an object array as Python strings."""
+        every = np.arange(len(self)) if rows is None else _rows(rows)
+        _native.strings(self.data, self.at, self.length, every, out)
+
     def to_list(self, rows: Ints | None = None) -> list[str]:
         """The texts of these rows, of all if not given, as Python strings."""
-        every = np.arange(len(self)) if rows is None else _rows(rows)
-        found: list[str] = _native.strings(self.data, self.at, self.length, every)
+        out = np.empty(len(self) if rows is None else rows.size, dtype=object)
+        self.fill(out, rows)
+        found: list[str] = out.tolist()
         return found
 
 
@@ -255,8 +261,8 @@ def plain_lines(data: bytes, n: int, columns: Mapping[str, int], number: int | N
         if sizes is None:
             return None
         found[name] = Texts(data, *room)[: sizes[0]]
-    names = _native.strings(data, at[: sizes[1]], length[: sizes[1]], np.arange(sizes[1]))
-    return Lines(names, begins[: sizes[1]].copy(), found, numbers[: sizes[0]])
+    topics = Texts(data, at, length, room[2])[: sizes[1]]  # whose hashes nobody asks for
+    return Lines(topics.to_list(), begins[: sizes[1]].copy(), found, numbers[: sizes[0]])
 
 
 def _is_utf8(data: bytes) -> bool:

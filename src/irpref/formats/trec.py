@@ -30,11 +30,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import starmap
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -43,9 +43,6 @@ from irpref.formats import texts
 from irpref.formats.columns import Coded, Table, as_list, changes, objects, take
 from irpref.formats.source import LONGEST_LINE, Source, blocks_of, too_long
 from irpref.formats.texts import Lines, Texts
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 T = TypeVar("T")
 # Rows of some topics of a run, whole and one after the other; these topics; their lengths.
@@ -256,8 +253,10 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
         As `read_run`.
     """
     lines = 0
-    with source.open() as file:
-        for found, number in _each_block(source, _formed(blocks_of(file, block_bytes), form), block_bytes):
+    ahead = texts.compiled and not source.alone and not source.is_short(block_bytes)
+    with source.open(in_blocks=ahead) as file:
+        formed = _formed(blocks_of(file, block_bytes), form)
+        for found, number in _parsed_ahead(formed, source.is_file()) if ahead else starmap(_parsed, formed):
             if isinstance(found, _Malformed):
                 with _located(source.name, lines):
                     raise found
@@ -266,53 +265,40 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
                 yield found
 
 
-def _each_block(
-    source: Source, given: Iterator[tuple[Any, ...]], block_bytes: int
-) -> Iterator[tuple[Lines | _Malformed, int]]:
-    """The blocks parsed, in order; where there are several, by others, ahead of the caller."""
-    if source.alone or not texts.compiled or source.is_short(block_bytes):
-        yield from starmap(_parsed, given)
-        return
+def _parsed_ahead(given: Iterator[tuple[Any, ...]], on_disk: bool) -> Iterator[tuple[Lines | _Malformed, int]]:
+    """The blocks parsed by two threads, in their order, `AHEAD` of the caller."""
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(2) as workers:
-        yield from _ahead(given, _parsed, workers, source.is_file())
-
-
-def _ahead(blocks: Iterator[tuple[Any, ...]], parse: Callable[..., T], workers: Executor, on_disk: bool) -> Iterator[T]:
-    """The blocks, parsed by others, in their order."""
-    numbered = enumerate(blocks)
+    numbered = enumerate(given)
     reading = Lock()
     running: deque[Any] = deque()
-    ready: dict[int, T] = {}
+    ready: dict[int, Any] = {}
 
-    def following() -> tuple[int, T] | None:
+    def following() -> tuple[int, Any] | None:
         # Who comes first to the lock reads first, whoever was asked first.
         with reading:
             number, block = next(numbered, (0, None))
-        return None if block is None else (number, parse(*block))
-
-    def this(number: int, block: tuple[Any, ...]) -> tuple[int, T]:
-        return number, parse(*block)
+        return None if block is None else (number, _parsed(*block))
 
     def submit() -> None:
-        # Decompressing is left to the others, too. A pipe is not: who waits for it there cannot be interrupted.
+        # Decompressing is left to the threads, too. A pipe is not: who waits for it there cannot be interrupted.
         if on_disk:
-            running.append(workers.submit(following))
-        elif (block := next(numbered, None)) is not None:
-            running.append(workers.submit(this, *block))
+            running.append(threads.submit(following))
+        elif (numbered_block := next(numbered, None)) is not None:
+            number, block = numbered_block
+            running.append(threads.submit(lambda: (number, _parsed(*block))))
 
-    for _ in range(AHEAD):
-        submit()
-    turn = 0
-    while running:
-        found = running.popleft().result()
-        if found is not None:
-            ready[found[0]] = found[1]
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(AHEAD):
             submit()
-        while turn in ready:
-            yield ready.pop(turn)
-            turn += 1
+        turn = 0
+        while running:
+            if (found := running.popleft().result()) is not None:
+                ready[found[0]] = found[1]
+                submit()
+            while turn in ready:
+                yield ready.pop(turn)
+                turn += 1
 
 
 def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, int]]:
