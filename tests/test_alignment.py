@@ -1,5 +1,6 @@
 """How equal scores are ranked: by id, descending, or in the order of the input; the same at every entry point."""
 
+import re
 import warnings
 
 import ir_measures
@@ -106,21 +107,32 @@ def files(tmp_path, monkeypatch):
         ["leaderboard", "AP", "QMeasure"],
         ["compare", "AP"],
         ["curve", "pr"],
+        ["prefer", "--tests"],
+        ["meta", "robustness", "AP", "RPref", "infAP", "--levels", "50", "--samples", "1", "-o", "tsv"],
     ],
     ids=lambda command: " ".join(command),
 )
 def test_commands_rank_ties_in_the_order_of_the_file(command, files, capsys):
     def said(one, two, *options):
         named = {"one.listed": "one", "two.listed": "two"}
-        assert main([command[0], *command[1:2] * (command[0] == "curve"), "qrels", one, two, *options]) == 0
+        assert main([command[0], *command[1:2] * (command[0] in ("curve", "meta")), "qrels", one, two, *options]) == 0
         out = capsys.readouterr().out
         for listed, name in named.items():
             out = out.replace(listed, name)
         return [line.split() for line in out.splitlines()]
 
-    rest = command[2:] if command[0] == "curve" else command[1:]
+    rest = command[2:] if command[0] in ("curve", "meta") else command[1:]
     by_id = said("one", "two", *rest)
     assert said("one", "two", *rest, "--ties", "input") == said("one.listed", "two.listed", *rest) != by_id
+
+
+@pytest.mark.parametrize("form", ["table", "tsv"])
+def test_explain_ranks_ties_in_the_order_of_the_file(form, files, capsys):
+    def documents(run, *options):
+        assert main(["explain", "qrels", run, "QMeasure", "--all", "-t", "q1", "-o", form, *options]) == 0
+        return re.findall(r"\bd\d+\b", capsys.readouterr().out)
+
+    assert documents("one", "--ties", "input") == documents("one.listed") != documents("one")
 
 
 def test_other_functions_rank_ties_in_the_order_of_the_input(files):
@@ -136,6 +148,26 @@ def test_other_functions_rank_ties_in_the_order_of_the_input(files):
     found = irpref.meta.topic_values(measures, qrels, runs, ties="input")
     expected = irpref.meta.topic_values(measures, qrels, listed)
     assert all(found[name].matrix.tolist() == expected[name].matrix.tolist() for name in measures)
+    pd.testing.assert_frame_equal(irpref.prefer(qrels, runs, ties="input"), irpref.prefer(qrels, listed))
+    options = {"levels": [50], "n_samples": 2, "rng": 1}
+    other = {"one": listed["one"], "two": listed["two"], "three": listed["one"]}
+    runs["three"] = runs["one"]
+    asked = [*measures, "RPref(max_rel=2)", "infAP"]  # kernels of both kinds, and a measure of another provider
+    for function in (irpref.meta.incompleteness, irpref.meta.robustness):
+        table = function(asked, qrels, runs, ties="input", **options).table()
+        pd.testing.assert_frame_equal(table, function(asked, qrels, other, **options).table())
+    # Which runs are identical depends on how ties are broken.
+    pairs = {"one": runs["one"], "listed": listed["one"]}
+    assert "identical-runs" in irpref.check(qrels, pairs, ties="input")["code"].tolist()
+    assert "identical-runs" not in irpref.check(qrels, pairs)["code"].tolist()
+
+
+def test_results_of_one_rule_are_not_taken_for_those_of_the_other(files, tmp_path):
+    runs = {name: irpref.read_run(name) for name in ("one", "two")}
+    options = {"levels": [50], "n_samples": 1, "rng": 1, "output": tmp_path / "means"}
+    irpref.meta.incompleteness(["AP"], "qrels", runs, **options)
+    with pytest.raises(ValueError, match="holds results with ties=None, now it is 'input'"):
+        irpref.meta.incompleteness(["AP"], "qrels", runs, ties="input", **options)
 
 
 def test_the_rule_is_one_of_two():

@@ -134,7 +134,7 @@ def without(column, found, group):
         (["curve", "summary"], []),
         (["curve", "histogram"], []),
         (["meta", "stability"], ["AP", "RPref(max_rel=3)", "--samples", "20"]),
-        (["meta", "swap"], ["AP", "Bpref", "--samples", "20", "--size", "5"]),
+        (["meta", "swap"], ["AP", "Bpref", "--samples", "20"]),
         (["meta", "power"], ["AP", "--prefer", "rpp", "--samples", "20"]),
         (["meta", "ranking"], ["AP", "Bpref", "RR"]),
         (["meta", "robustness"], ["AP", "nDCG", "--levels", "50", "10", "--samples", "2"]),

@@ -39,7 +39,7 @@ from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
 from irpref.judged.align import Repeats, blocks, listing
 from irpref.judged.inputs import as_table, group, opened
-from irpref.judged.order import evaluation_order
+from irpref.judged.order import TREC, Alignment, evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.recent import recent_pool
 from irpref.judged.stream import each
@@ -75,7 +75,13 @@ class Finding(Record):
 
 
 def check(
-    qrels: Qrels, runs: Runs, measures: Measures = (), *, jobs: int | None = None, form: str | Reading | None = None
+    qrels: Qrels,
+    runs: Runs,
+    measures: Measures = (),
+    *,
+    jobs: int | None = None,
+    form: str | Reading | None = None,
+    ties: str = "id",
 ) -> pd.DataFrame:
     """Look at qrels and runs before they are evaluated.
 
@@ -89,6 +95,8 @@ def check(
         Runs looked at at a time; by default the number of cores.
     form : str, optional
         Form of files, as for `irpref.read_run`.
+    ties : {'id', 'input'}
+        See `irpref.evaluator`.
 
     Returns
     -------
@@ -112,7 +120,7 @@ def check(
     ValueError, OSError
         The qrels cannot be read. What is wrong with a run is a finding.
     """
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen, alignment = list(dict.fromkeys(parse_all(measures))), Alignment(ties)
     of_grades = [measure for measure in chosen if "preferences" not in getattr(measure, "NEEDS", ())]
     qrels = opened(qrels, "relevance", len(of_grades) < len(chosen) if chosen else None)
     stated: list[Finding] = []
@@ -132,7 +140,7 @@ def check(
     looks: dict[str, _Look] = {}
     ids = _Ids(pool)
     for name, done in zip(
-        named, each(lambda run: _look(pool, _read(run, form), ids), named.values(), jobs), strict=True
+        named, each(lambda run: _look(pool, _read(run, form), ids, alignment), named.values(), jobs), strict=True
     ):
         for warning in done.warnings:
             warn_user(*warning)
@@ -146,9 +154,9 @@ def check(
             looks[name] = done.value
     deepest = max((int(look.lengths.max(initial=0)) for look in looks.values()), default=0)
     for name, look in looks.items():
-        found += _of_run(pool, name, look, chosen, deepest)
+        found += _of_run(pool, name, look, chosen, deepest, alignment)
     found += _grade_order(pool, looks)
-    found += _identical(pool, named, looks, form)
+    found += _identical(pool, named, looks, form, alignment)
     table = _table(found)
     seen = [
         (o.judged_top.sum() / o.top.sum(), np.median(o.lengths[o.lengths > 0])) for o in looks.values() if o.top.any()
@@ -371,7 +379,7 @@ def _read(run: Run, form: str | Reading | None) -> Any:
     return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
 
 
-def _look(pool: Pool, run: Run, ids: _Ids) -> _Look:
+def _look(pool: Pool, run: Run, ids: _Ids, alignment: Alignment = TREC) -> _Look:
     data = as_table(run, "score")
     names = group(data.query_id).names if isinstance(data, Table) else list(data)
     look = _Look(pool.n_topics, [name for name in names if name not in pool.topic_of])
@@ -381,7 +389,7 @@ def _look(pool: Pool, run: Run, ids: _Ids) -> _Look:
     place = np.full(pool.grade.size, np.inf)
     for part, row in blocks(pool, data, look.repeats):
         segments = Segments.of_lengths(part.lengths)
-        moved = evaluation_order(part.score, segments, part, row >= 0)
+        moved = evaluation_order(part.score, segments, part, row >= 0, alignment.by_id)
         source: Ints = np.arange(row.size)
         score = part.score
         if moved is not None:
@@ -463,7 +471,9 @@ def _grave_of_run(pool: Pool, name: str | None, look: _Look) -> Iterator[Finding
         yield Finding("no-judged-document", "grave", name, int(look.lengths.sum()), _first(pool, answered), text)
 
 
-def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Measure], deepest: int) -> Iterator[Finding]:
+def _of_run(
+    pool: Pool, name: str, look: _Look, chosen: list[Measure], deepest: int, alignment: Alignment
+) -> Iterator[Finding]:
     yield from _grave_of_run(pool, name, look)
     if not look.lengths.any():
         return
@@ -478,7 +488,7 @@ def _of_run(pool: Pool, name: str, look: _Look, chosen: list[Measure], deepest: 
         text = f"{number} {what} twice in a topic, first {doc!r} in topic {topic!r}; the last row counts"
         yield Finding("duplicates", "warning", name, number, doc, text)
     yield from _depth(pool, name, look, chosen, deepest)
-    yield from _scores(pool, name, look)
+    yield from _scores(pool, name, look, alignment)
     share = 1 - look.judged_top.sum() / look.top.sum()
     if look.hits.any() and share >= _SOME_UNJUDGED:
         number = int(look.top.sum() - look.judged_top.sum())
@@ -509,11 +519,12 @@ def _depth(pool: Pool, name: str, look: _Look, chosen: list[Measure], deepest: i
         yield Finding("uneven-depth", "warning" if shortest < TOP else "note", name, int(short.sum()), first, text)
 
 
-def _scores(pool: Pool, name: str, look: _Look) -> Iterator[Finding]:
+def _scores(pool: Pool, name: str, look: _Look, alignment: Alignment) -> Iterator[Finding]:
     constant, tied = look.constant, look.tied > 0
     if constant.any():
         first = _first(pool, constant)
-        text = f"all documents have the same score in {_of_topics(constant)}, first {first!r}: their ids make the order"
+        text = f"all documents have the same score in {_of_topics(constant)}, first {first!r}: "
+        text += "their ids make the order" if alignment.by_id else "they are ranked in the order of the rows"
         yield Finding("constant-scores", "warning", name, int(constant.sum()), first, text)
     if tied.any():
         number, deciding = int(look.tied.sum()), look.deciding
@@ -550,7 +561,7 @@ def _grade_order(pool: Pool, looks: dict[str, _Look]) -> Iterator[Finding]:
 
 
 def _identical(
-    pool: Pool, named: dict[str, Any], looks: dict[str, _Look], form: str | Reading | None
+    pool: Pool, named: dict[str, Any], looks: dict[str, _Look], form: str | Reading | None, alignment: Alignment
 ) -> Iterator[Finding]:
     """Runs with the same documents in the same order, each with the first such run."""
     alike: dict[Any, list[str]] = {}
@@ -563,7 +574,7 @@ def _identical(
         # To a measure they are the same; whether they are, only their unjudged documents can tell.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DuplicateWarning)
-            docs = {name: listing(pool, _read(named[name], form)).doc_ids for name in names}
+            docs = {name: listing(pool, _read(named[name], form), alignment=alignment).doc_ids for name in names}
         for i, name in enumerate(names):
             other = next((before for before in names[:i] if docs[before] == docs[name]), None)
             if other is not None:

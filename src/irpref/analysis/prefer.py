@@ -33,7 +33,7 @@ Decided here:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,12 +46,14 @@ from irpref.formats.runs import named_runs
 from irpref.judged.align import judge
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
+from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import REL
 from irpref.messages import about, did_you_mean
 from irpref.values.matrix import PairDifferences
 from irpref.values.means import best_first, magnitude, places, settled
+from irpref.values.samples import all_pairs
 
 HOW = ("rpp", "lexirecall", "lexiprecision")
 WEIGHTS = ("uniform", "inverse", "dcg")
@@ -88,6 +90,7 @@ def prefer(
     rel: float = 1,
     graded: bool = False,
     groups: Groups | None = None,
+    ties: str = "id",
 ) -> pd.DataFrame:
     """Compare two rankings of each topic directly, or order many runs by such comparisons.
 
@@ -108,6 +111,8 @@ def prefer(
         For rpp: every grade from `rel` on is a threshold in turn.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         A table for each group of topics, one below the other.
+    ties : {'id', 'input'}
+        See `irpref.evaluator`.
 
     Returns
     -------
@@ -150,29 +155,23 @@ def prefer(
         qrels = opened(qrels, "relevance")  # read again for the groups
     pool = Pool.build(qrels)
     parts = parts_of(groups, qrels, pool.topic_ids)
-    if other is not None:
-        aligned = {}
-        for name, run in (("the first run", runs), ("the second run", other)):
-            with about(name):
-                aligned[name] = judge(pool, run)
-        ranks = _Ranks(pool, aligned.values(), how, weights, rel, graded)
-        columns = {"query_id": pool.topic_ids, **group_column(pool.n_topics, parts)}
-        table = pd.DataFrame({**columns, "preference": ranks.preference(0, 1)})
-        table.attrs.update(how=how, weights=weights, rel=rel, graded=graded)
-        return table
-    named = named_runs(runs)
+    named = named_runs(runs) if other is None else {"the first run": runs, "the second run": other}
     if len(named) < 2:
         raise ValueError(f"prefer compares runs and needs at least 2, got {len(named)}")
-    aligned = {}
+    alignment, aligned = Alignment(ties), {}
     for name, run in named.items():
         with about(name):
-            aligned[name] = judge(pool, run)
-    ranks = _Ranks(pool, aligned.values(), how, weights, rel, graded)
-    found = PairDifferences(how, list(aligned), pool.topic_ids, ranks.all_pairs())
-    tables = [_table(found, part) for part in parts]
-    table = PreferenceTable(pd.concat(tables, ignore_index=True))
-    table.pairs = pd.concat([part.pairs for part in tables], ignore_index=True)
-    table.differences = found
+            aligned[name] = judge(pool, run, alignment=alignment)
+    ranks = _Ranks(pool, list(aligned.values()), how, weights, rel, graded)
+    if other is not None:
+        columns = {"query_id": pool.topic_ids, **group_column(pool.n_topics, parts)}
+        table = pd.DataFrame({**columns, "preference": ranks.preference(0, 1)})
+    else:
+        found = PairDifferences(how, list(aligned), pool.topic_ids, ranks.all_pairs())
+        tables = [_table(found, part) for part in parts]
+        table = PreferenceTable(pd.concat(tables, ignore_index=True))
+        table.pairs = pd.concat([part.pairs for part in tables], ignore_index=True)
+        table.differences = found
     table.attrs.update(how=how, weights=weights, rel=rel, graded=graded)
     return table
 
@@ -194,10 +193,7 @@ def _check(how: str, weights: str, rel: float, graded: bool) -> None:
 class _Ranks:
     """Ranks of the relevant documents of several runs, and what follows of them for two of these."""
 
-    def __init__(
-        self, pool: Pool, runs: Mapping[str, JudgedRun] | Any, how: str, weights: str, rel: float, graded: bool
-    ) -> None:
-        runs = list(runs)
+    def __init__(self, pool: Pool, runs: Sequence[JudgedRun], how: str, weights: str, rel: float, graded: bool) -> None:
         self._how, self._n_runs = how, len(runs)
         thresholds = np.unique(pool.level_grade[pool.level_grade >= rel]).tolist() if graded else [rel]
         self._parts = []
@@ -214,12 +210,8 @@ class _Ranks:
         self._size: Ints = sum((rows.lengths for rows, _, _ in self._parts), start=np.zeros(pool.n_topics, np.int64))
 
     def all_pairs(self) -> Floats:
-        """Preference of each pair of runs: shape (n_pairs, n_topics), in the order of `numpy.triu_indices`."""
-        first, second = np.triu_indices(self._n_runs, 1)
-        out = np.empty((first.size, self._size.size))
-        for i, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-            out[i] = self.preference(a, b)
-        return out
+        """Preference of each pair of runs: shape (n_pairs, n_topics), in the order of `all_pairs`."""
+        return np.array([self.preference(a, b) for a, b in zip(*all_pairs(self._n_runs), strict=True)])
 
     def preference(self, a: int, b: int) -> Floats:
         """Preference for run a over run b in each topic: shape (n_topics,), in [-1, 1]."""
@@ -258,34 +250,43 @@ def _weights(rows: Segments, weights: str) -> Floats:
 
 
 def _table(found: PairDifferences, part: Part) -> PreferenceTable:
-    names, matrix = found.systems, found.matrix[:, part.topics]
-    rows = []
-    mean, of, won = np.zeros(len(names)), np.zeros(len(names)), np.zeros((len(names), 3), dtype=np.int64)
-    first, second = np.triu_indices(len(names), 1)
-    for a, b, preference in zip(first.tolist(), second.tolist(), matrix, strict=True):
-        wins, losses = int((preference > 0).sum()), int((preference < 0).sum())
-        ties = preference.size - wins - losses
-        value = float(settled(preference.mean(), magnitude(preference)))
-        rows.append((names[a], names[b], *part.key.values(), value, wins, losses, ties, sign_test(wins, losses)))
-        mean[a] += value
-        mean[b] -= value
-        of[[a, b]] += magnitude(preference)
-        won[a] += (wins, losses, ties)
-        won[b] += (losses, wins, ties)
-    preferred = settled(mean / (len(names) - 1), of / (len(names) - 1)) + 0.0
-    place = places(preferred, of / (len(names) - 1))
-    order = best_first(place, names)
+    """The runs of one group of topics, best first, with their pairs."""
+    names, n = np.array(found.systems, dtype=object), len(found.systems)
+    matrix = np.ascontiguousarray(found.matrix[:, part.topics])
+    first, second = all_pairs(n)
+    size = magnitude(matrix)
+    value = settled(matrix.mean(axis=1), size)
+    wins, losses = (matrix > 0).sum(axis=1), (matrix < 0).sum(axis=1)
+    ties = matrix.shape[1] - wins - losses
+
+    def of_runs(of_first: Any, of_second: Any) -> Any:
+        """Sums over the pairs of each run."""
+        return np.bincount(first, of_first, n) + np.bincount(second, of_second, n)
+
+    preferred, of = of_runs(value, -value) / (n - 1), of_runs(size, size) / (n - 1)
+    preferred = settled(preferred, of) + 0.0
+    place = places(preferred, of)
+    won = {"wins": of_runs(wins, losses), "losses": of_runs(losses, wins), "ties": of_runs(ties, ties)}
+    order = best_first(place, found.systems)
     table = PreferenceTable(
         {
-            "run": [names[i] for i in order.tolist()],
+            "run": names[order],
             **part.key,
             "preference": preferred[order],
-            "wins": won[order, 0],
-            "losses": won[order, 1],
-            "ties": won[order, 2],
+            **{name: number[order].astype(np.int64) for name, number in won.items()},
             "place": place[order],
         }
     )
-    columns = ["a", "b", *part.key, "preference", "wins", "losses", "ties", "p_sign"]
-    table.pairs = pd.DataFrame(rows, columns=columns)
+    table.pairs = pd.DataFrame(
+        {
+            "a": names[first],
+            "b": names[second],
+            **part.key,
+            "preference": value,
+            "wins": wins,
+            "losses": losses,
+            "ties": ties,
+            "p_sign": list(map(sign_test, wins.tolist(), losses.tolist())),
+        }
+    )
     return table

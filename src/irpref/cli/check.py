@@ -29,7 +29,7 @@ def _arguments(parser: Parser) -> None:
         help="also list the N unjudged documents that matter most to which run is better",
     )
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if a problem is grave")
-    frame.add(parser, "topic", *frame.READING, *frame.WRITING)
+    frame.add(parser, "topic", *frame.READING, "ties", *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError("--judge-next compares runs: give at least 2")
     preferences = any(map(reads_preferences, given.measures)) if given.measures else None
     qrels = frame.of_topics(read_judgments(given.qrels, None, preferences, given.reading), args.topic).for_pool()
-    found = check(qrels, given.files, given.measures, jobs=args.jobs, form=frame.reading(args))
+    found = check(qrels, given.files, given.measures, jobs=args.jobs, form=frame.reading(args), ties=args.ties)
     if args.judge_next is not None and (found["code"] == "invalid-run").any():
         bad = found[found["code"] == "invalid-run"].iloc[0]
         raise ValueError(f"--judge-next: {bad['run']} {bad['text']}")

@@ -24,7 +24,7 @@ def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "RUN MEASURE", " -t ID")
     parser.add_argument("--all", action="store_true", dest="every", help="also show documents that add nothing")
     one = {"action": "store", "help": "the topic"}
-    frame.add(parser, "topic", "known", *frame.READING, *frame.WRITING, topic=one)
+    frame.add(parser, "topic", "known", *frame.READING, "ties", *frame.WRITING, topic=one)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -46,11 +46,11 @@ def run(args: argparse.Namespace) -> None:
     with frame.asking_for_known(args):
         form = frame.form_of(args)
         if form in LINES:
-            frame.show(args, of_frame(explain(measure, qrels.for_pool(), ranking, args.topic), str))
+            frame.show(args, of_frame(explain(measure, qrels.for_pool(), ranking, args.topic, ties=args.ties), str))
             return
         with frame.opened(args) as out:
-            page = page_of(out)
-            out.write(explanation_text(qrels.for_pool(), ranking, measure, args.topic, args.every, form, page))
+            options = {"every": args.every, "form": form, "page": page_of(out), "ties": args.ties}
+            out.write(explanation_text(qrels.for_pool(), ranking, measure, args.topic, **options))
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

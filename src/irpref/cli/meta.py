@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,94 +31,81 @@ LOSSES = ("random", "pools")
 HOW = ("rpp", "lexirecall", "lexiprecision")
 MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
+# What is found about one measure, in one group of topics (None: all topics).
+Found = Sequence[tuple[str | None, Any]]
+
+_HELP = {
+    "stability": "how often samples of topics reverse two systems",
+    "swap": "difference you need so that other topics agree",
+    "power": "share of pairs that differ significantly",
+    "ranking": "Kendall's tau between the rankings by all measures",
+    "robustness": "how the ranking changes with fewer judgments",
+}
+_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
+    "power": {
+        "--prefer": {
+            "choices": HOW,
+            "action": "append",
+            "default": [],
+            "metavar": "HOW",
+            "help": f"also compare rankings without a measure: {', '.join(HOW)} (repeatable)",
+        },
+        "--alpha": {"type": float, "default": 0.05, "help": "significance level (default: %(default)s)"},
+    },
+    "robustness": {
+        "--loss": {
+            "choices": LOSSES,
+            "default": "random",
+            "help": "which judgments to remove: any, or those of runs left out of the pool (default: random)",
+        },
+        "--depth": {"metavar": "RANK", "type": int, "help": "for --loss pools: depth of the pool (default: 10)"},
+        "--teams": {
+            "metavar": "FILE",
+            "help": "teams of the runs (for --loss pools, --intervals); a file of lines `run team`",
+        },
+        "--levels": {
+            "metavar": "P",
+            "type": float,
+            "nargs": "+",
+            "help": "per cent of the judgments to keep (for --loss pools: of the runs)",
+        },
+        "--reference": {"metavar": "NAME", "help": "compare with the ranking by this measure"},
+        "--resume": {"metavar": "FILE", "help": "save results to this file, and continue from it"},
+        "--intervals": {
+            "action": "store_true",
+            "help": "add 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of "
+            "significance; of pools also the bias against runs that were not pooled",
+        },
+        "--needed": {
+            "metavar": "NAME",
+            "help": "how many judgments each measure needs to predict other topics as well as this one",
+        },
+    },
+}
+
 
 def _arguments(method: str, parser: Parser) -> None:
     values = method != "robustness"
     parser.add_argument("qrels", metavar="QRELS", nargs="?", help="judgments: a file, '-', or an id of ir_datasets")
     parser.add_argument("arguments", metavar="RUN... MEASURE...", nargs="*", help="run files or folders, then measures")
-    parser.add_argument(
-        "-m",
-        "--measure",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help=f"a measure with the name of a file in this folder (default: {', '.join(MEASURES)}"
-        + "; all of --values" * values
-        + ")",
-    )
-    frame.add(parser, "import")
+    default = f"{', '.join(MEASURES)}{'; all of --values' * values}"
+    frame.add(parser, "measure", "import", measure=f"a measure with the name of a file here (default: {default})")
     if values:
         parser.add_argument("--values", metavar="FILE", help="values by system and topic, instead of runs")
-    if values:
         parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
     names = ("topic", "groups", *frame.READING, *frame.RANKING, *frame.WRITING)
     frame.add(parser, *names, groups="results for each group of topics")
     parser.add_argument("--plot", metavar="FILE", help="also draw a picture (.png, .pdf, .svg)")
     if method == "ranking":
-        parser.add_argument("--tau-ap", action="store_true", help="tau_ap instead of tau; the column is the reference")
         return
     parser.add_argument("--seed", type=int, default=0, help="seed of the samples (default: %(default)s)")
-    samples = 1000 if values else 5
-    parser.add_argument(
-        "--samples",
-        metavar="B",
-        type=int,
-        default=samples,
-        help=f"number of samples of {'topics' if values else 'judgments'} (default: {samples})",
-    )
-    if method in ("stability", "swap"):
-        parser.add_argument("--size", type=int, help="topics in a sample (default: all; half of them if disjoint)")
-    if method == "stability":
-        parser.add_argument("--without-replacement", action="store_true", help="draw each topic at most once")
-    if method == "swap":
-        parser.add_argument("--disjoint", action="store_true", help="draw samples that have no topic in common")
-    if method == "power":
-        parser.add_argument(
-            "--prefer",
-            choices=HOW,
-            action="append",
-            default=[],
-            metavar="HOW",
-            help=f"also compare rankings without a measure: {', '.join(HOW)} (repeatable)",
-        )
-    if method == "power":
-        parser.add_argument("--alpha", type=float, default=0.05, help="significance level (default: %(default)s)")
+    samples, of = (1000, "topics") if values else (5, "judgments")
+    text = f"number of samples of {of} (default: {samples})"
+    parser.add_argument("--samples", metavar="B", type=int, default=samples, help=text)
+    for name, option in _OPTIONS.get(method, {}).items():
+        parser.add_argument(name, **option)
     if method == "robustness":
-        _robustness_arguments(parser)
-
-
-def _robustness_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--loss",
-        choices=LOSSES,
-        default="random",
-        help="which judgments to remove: any, or those of runs left out of the pool (default: random)",
-    )
-    parser.add_argument("--depth", metavar="RANK", type=int, help="for --loss pools: depth of the pool (default: 10)")
-    parser.add_argument(
-        "--teams", metavar="FILE", help="teams of the runs (for --loss pools, --intervals); a file of lines `run team`"
-    )
-    parser.add_argument(
-        "--levels",
-        metavar="P",
-        type=float,
-        nargs="+",
-        help="per cent of the judgments to keep (for --loss pools: of the runs)",
-    )
-    frame.add(parser, "rel")
-    parser.add_argument("--reference", metavar="NAME", help="compare with the ranking by this measure")
-    parser.add_argument("--resume", metavar="FILE", help="save results to this file, and continue from it")
-    parser.add_argument(
-        "--intervals",
-        action="store_true",
-        help="add 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of "
-        "significance; of pools also the bias against runs that were not pooled",
-    )
-    parser.add_argument(
-        "--needed",
-        metavar="NAME",
-        help="how many judgments each measure needs to predict other topics as well as this one",
-    )
+        frame.add(parser, "rel")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -132,11 +119,14 @@ def run(args: argparse.Namespace) -> None:
             raise UsageError("there is no picture of rankings: --plot goes with the other methods")
         check_picture(args.plot)
         load()  # before minutes of computing, not after them
-    _METHODS[args.kind](args)
+    {"ranking": _ranking, "robustness": _robustness}.get(args.kind, _resampled)(args)
+
+
+# Inputs -----------------------------------------------------------------------------------------------------------
 
 
 def _inputs(args: argparse.Namespace) -> frame.Inputs:
-    """As `frame.inputs`; folders stand for the files in them."""
+    """As `frame.inputs`, with the files of each folder by name."""
     if args.qrels is None:
         raise UsageError("there are no judgments: give QRELS and RUNS (files or folders), or --values")
     arguments = [file for text in args.arguments for file in _in_folder(text)]
@@ -161,24 +151,65 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
 
     if args.values is not None:
         table = read_values(args.values)
-        # What stands before the options is a measure here: there are no judgments.
+        # Without judgments, what is named before the options are measures.
         named = [*filter(None, [args.qrels]), *args.arguments, *args.measure]
         names = list(map(str, frame.named_measures(named))) or list(dict.fromkeys(table["measure"]))
         found = [TopicValues.from_frame(table, name) for name in names]
     else:
         given = _inputs(args)
         qrels = given.judgments().table()
-        found = list(
-            topic_values(
-                bind(given.measures, qrels), qrels, frame.read_runs(given.files, args), **frame.ranking(args)
-            ).values()
-        )
+        runs = frame.read_runs(given.files, args)
+        found = list(topic_values(bind(given.measures, qrels), qrels, runs, **frame.ranking(args)).values())
     if args.topic:
         found = [values.select(topics=args.topic) for values in found]
     if args.top is not None:
         best = system_ranking(found[0]).systems[: args.top]
         found = [values.select(best) for values in found]
     return found
+
+
+def _compared(args: argparse.Namespace, values: Sequence[TopicValues]) -> Iterator[PairDifferences]:
+    """Comparisons of the same systems and topics that are no measures: see `irpref.prefer`."""
+    if not args.prefer:
+        return
+    if args.values is not None:
+        raise UsageError("--prefer compares rankings: give QRELS and RUNS in place of --values")
+    from irpref import prefer
+
+    given = _inputs(args)
+    qrels, runs = given.judgments().table(), given.runs(args)
+    for how in dict.fromkeys(args.prefer):
+        yield prefer(qrels, runs, how=how, ties=args.ties).differences.select(values[0].systems, values[0].topics)
+
+
+# Tables and pictures ----------------------------------------------------------------------------------------------
+
+
+def _by_group(args: argparse.Namespace, values: Iterable[Any], compute: Callable[[Any], Any]) -> Found:
+    """What is computed of the values of each measure, by group of topics if --groups is given."""
+    if args.groups is None:
+        return [(None, compute(of)) for of in values]
+    found: list[tuple[str | None, Any]] = []
+    for of in values:
+        for group, part in of.by_group(args.groups).items():
+            try:
+                found.append((group, compute(part)))
+            except ValueError as error:
+                raise ValueError(f"group {group!r}: {error}") from None
+    return found
+
+
+def _rows(found: Found, of: Callable[[Any], Any]) -> Any:
+    """A table of all results, with the group of topics after the measure."""
+    import pandas as pd
+
+    tables = []
+    for group, one in found:
+        table = of(one)
+        if group is not None:
+            table.insert(1, "group", group)
+        tables.append(table)
+    return pd.concat(tables)
 
 
 def _show(
@@ -192,118 +223,7 @@ def _show(
         frame.show(args, of_frame(summary, rounded(), title=title + "\n\n"))
 
 
-def _of(args: argparse.Namespace, values: Sequence[TopicValues]) -> str:
-    topics = f"{values[0].n_systems} systems, {values[0].n_topics} topics"
-    return topics if args.groups is None else f"{topics} in {len(values[0].by_group(args.groups))} groups"
-
-
-def _by_group(args: argparse.Namespace, values: Any, compute: Callable[[Any], Any]) -> list[tuple[str | None, Any]]:
-    """What is computed of the values of each measure, by group of topics where groups are asked for."""
-    if args.groups is None:
-        return [(None, compute(of)) for of in values]
-    found: list[tuple[str | None, Any]] = []
-    for of in values:
-        for group, part in of.by_group(args.groups).items():
-            try:
-                found.append((group, compute(part)))
-            except ValueError as error:
-                raise ValueError(f"group {group!r}: {error}") from None
-    return found
-
-
-def _rows(found: Sequence[tuple[str | None, Any]], of: Callable[[Any], Any]) -> Any:
-    """A table of all results, with the group of topics after the measure."""
-    import pandas as pd
-
-    tables = []
-    for group, one in found:
-        table = of(one)
-        if group is not None:
-            table.insert(1, "group", group)
-        tables.append(table)
-    return pd.concat(tables)
-
-
-def _drawn(found: Sequence[tuple[str | None, Any]]) -> list[Any]:
-    """Results as pictures take them: each group of topics is drawn as a measure."""
-    return [one if group is None else replace(one, measure=f"{one.measure} ({group})") for group, one in found]
-
-
-def _sizes(found: Sequence[tuple[str | None, Any]]) -> str:
-    sizes = sorted({one.size for _, one in found})
-    return f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-
-
-def _stability(args: argparse.Namespace) -> None:
-    from irpref.meta import stability
-    from irpref.show import meta_plots as plots
-
-    values = _values(args)
-    options = {"n_samples": args.samples, "size": args.size, "rng": args.seed}
-    found = _by_group(args, values, lambda of: stability(of, replace=not args.without_replacement, **options))
-    whole = _rows(found, lambda one: one.table())
-    at = whole[(whole["fuzziness"] - 0.05).abs() < 1e-9]
-    head = f"{_of(args, values)}, {args.samples} samples of {_sizes(found)} topics; fuzziness 5 %"
-    _show(args, at.drop(columns="fuzziness"), whole, head, lambda: plots.stability(_drawn(found)))
-
-
-def _swap(args: argparse.Namespace) -> None:
-    import pandas as pd
-
-    from irpref.meta import swap
-    from irpref.show import meta_plots as plots
-
-    def required(one: Any) -> Any:
-        return pd.DataFrame(
-            {
-                "measure": [one.measure],
-                "difference_required": [one.difference_required()],
-                "sensitivity": [one.sensitivity()],
-            }
-        )
-
-    values = _values(args)
-    options = {"n_samples": args.samples, "size": args.size, "rng": args.seed}
-    found = _by_group(args, values, lambda of: swap(of, replace=not args.disjoint, **options))
-    head = f"{_of(args, values)}, {args.samples} pairs of samples of {_sizes(found)} topics; swap rate at most 5 %"
-    whole = _rows(found, lambda one: one.table())
-    _show(args, _rows(found, required), whole, head, lambda: plots.swap(_drawn(found)))
-
-
-def _power(args: argparse.Namespace) -> None:
-    import pandas as pd
-
-    from irpref.meta import discriminative_power
-    from irpref.show import meta_plots as plots
-
-    def required(one: Any) -> Any:
-        row = {"measure": one.measure, "power": one.power, "difference_required": one.difference_required}
-        return pd.DataFrame([row])
-
-    values = _values(args)
-    options = {"alpha": args.alpha, "n_samples": args.samples, "rng": args.seed}
-    compared = [*values, *_compared(args, values)]
-    found = _by_group(args, compared, lambda of: discriminative_power(of, **options))
-    head = f"{_of(args, values)}, bootstrap of {args.samples} samples; ASL < {args.alpha:g}"
-    whole = _rows(found, lambda one: one.table())
-    _show(args, _rows(found, required), whole, head, lambda: _beside(found, plots.significance))
-
-
-def _compared(args: argparse.Namespace, values: Sequence[TopicValues]) -> list[PairDifferences]:
-    """Comparisons of the same systems and topics that are no measures: see `irpref.prefer`."""
-    if not args.prefer:
-        return []
-    if args.values is not None:
-        raise UsageError("--prefer compares rankings: give QRELS and RUNS in place of --values")
-    from irpref import prefer
-
-    given = _inputs(args)
-    qrels, runs = given.judgments().table(), given.runs(args)
-    of = [prefer(qrels, runs, how=how).differences for how in dict.fromkeys(args.prefer)]
-    return [found.select(values[0].systems, values[0].topics) for found in of]
-
-
-def _beside(found: Sequence[tuple[str | None, Any]], draw: Callable[..., Any]) -> Any:
+def _beside(found: Found, draw: Callable[..., Any]) -> Any:
     """Pictures of several results side by side; each group of topics is named above its own."""
     from irpref.show.meta_plots import axes
 
@@ -319,41 +239,92 @@ def _beside(found: Sequence[tuple[str | None, Any]], draw: Callable[..., Any]) -
     return last
 
 
+def _of(args: argparse.Namespace, values: Sequence[TopicValues]) -> str:
+    topics = f"{values[0].n_systems} systems, {values[0].n_topics} topics"
+    return topics if args.groups is None else f"{topics} in {len(values[0].by_group(args.groups))} groups"
+
+
+# Methods ----------------------------------------------------------------------------------------------------------
+
+
+def _resampled(args: argparse.Namespace) -> None:
+    """`stability`, `swap` and `power`: results with a `table` and a `summary`."""
+    from irpref import meta
+    from irpref.show import meta_plots as plots
+
+    values: list[Any] = _values(args)
+    head = _of(args, values)
+    options = {"n_samples": args.samples, "rng": args.seed}
+    if args.kind == "power":
+        values += _compared(args, values)
+        options["alpha"] = args.alpha
+    methods: dict[str, Callable[..., Any]]
+    methods = {"stability": meta.stability, "swap": meta.swap, "power": meta.discriminative_power}
+    found = _by_group(args, values, lambda of: methods[args.kind](of, **options))
+    what = {
+        "stability": f"{args.samples} samples of the topics; fuzziness 5 %",
+        "swap": f"{args.samples} pairs of samples of the topics; swap rate at most 5 %",
+        "power": f"bootstrap of {args.samples} samples; ASL < {getattr(args, 'alpha', 0.05):g}",
+    }
+
+    def draw() -> Any:
+        if args.kind == "power":
+            return _beside(found, plots.significance)
+        # Each group of topics is drawn as a measure.
+        named = [of if group is None else replace(of, measure=f"{of.measure} ({group})") for group, of in found]
+        return plots.swap(named) if args.kind == "swap" else plots.stability(named)
+
+    _show(
+        args,
+        _rows(found, lambda of: of.summary()),
+        _rows(found, lambda of: of.table()),
+        f"{head}, {what[args.kind]}",
+        draw,
+    )
+
+
 def _ranking(args: argparse.Namespace) -> None:
     from irpref.meta import agreement
 
     values = _values(args)
-    method = "tau_ap" if args.tau_ap else "tau"
     groups: dict[str | None, dict[str, Any]] = {}
     for group, of in _by_group(args, values, lambda of: of):
         groups.setdefault(group, {})[of.measure] = of
-    tables = [(group, agreement(of, method).rename_axis("measure").reset_index()) for group, of in groups.items()]
+    tables = [(group, agreement(of).rename_axis("measure").reset_index()) for group, of in groups.items()]
     table = _rows(tables, lambda one: one)
-    _show(args, table, table, f"{_of(args, values)}; {method}")
+    _show(args, table, table, f"{_of(args, values)}; tau")
 
 
 def _robustness(args: argparse.Namespace) -> None:
-    import pandas as pd
-
-    from irpref.judged.groups import groups_of, read_groups
-    from irpref.meta import LEVELS, incompleteness
-    from irpref.show import meta_plots as plots
-
+    intervals = args.intervals or args.needed is not None
     if args.loss != "pools" and args.depth is not None:
         raise UsageError(f"--depth is for --loss pools, got --loss {args.loss}")
-    if args.loss != "pools" and args.teams is not None and not (args.intervals or args.needed):
+    if args.loss != "pools" and args.teams is not None and not intervals:
         raise UsageError(f"--teams is for --loss pools, --intervals and --needed, got --loss {args.loss}")
-    given = _inputs(args)
-    options: dict[str, Any] = {"loss": args.loss}
-    if args.depth is not None:
-        options["depth"] = args.depth
-    if args.teams is not None:
-        options["teams"] = read_groups(args.teams)
-    if args.intervals or args.needed is not None:
-        _intervals(args, given, options)
-        return
+    for option in ("groups", "resume", "plot") if intervals else ():
+        if getattr(args, option) is not None:
+            raise UsageError(f"--{option} does not go with --intervals and --needed")
     if args.groups is not None and args.resume is not None:
         raise UsageError("--resume keeps the results of one computation, and --groups makes one of each group")
+    from irpref.judged.groups import read_groups
+
+    given = _inputs(args)
+    options: dict[str, Any] = {"loss": args.loss, "n_samples": args.samples, "rel": args.rel, "rng": args.seed}
+    options |= frame.ranking(args)
+    for name, value in (("depth", args.depth), ("levels", args.levels)):
+        if value is not None:
+            options[name] = value
+    if args.teams is not None:
+        options["teams"] = read_groups(args.teams)
+    (_intervals if intervals else _incompleteness)(args, given, options)
+
+
+def _incompleteness(args: argparse.Namespace, given: frame.Inputs, options: Mapping[str, Any]) -> None:
+    """What `irpref.meta.incompleteness` finds, for all topics or each group."""
+    from irpref.judged.groups import groups_of
+    from irpref.meta import incompleteness
+    from irpref.show import meta_plots as plots
+
     judgments = frame.of_topics(given.judgments(), args.topic, given)
     parts: dict[str | None, Any] = {None: judgments}
     runs: Any = frame.read_runs(given.files, args)
@@ -367,28 +338,14 @@ def _robustness(args: argparse.Namespace) -> None:
             for group, inside in groups_of(args.groups, None, topics).items()
         }
     found = [
-        (
-            group,
-            incompleteness(
-                given.measures,
-                part.table(),
-                runs,
-                levels=args.levels or LEVELS,
-                n_samples=args.samples,
-                rel=args.rel,
-                rng=args.seed,
-                output=args.resume,
-                float32=args.float32,
-                **options,
-            ),
-        )
+        (group, incompleteness(given.measures, part.table(), runs, output=args.resume, **options))
         for group, part in parts.items()
     ]
 
     def wide(one: Any) -> Any:
         table = one.table(args.reference)
         table = table.pivot(index="level", columns="measure", values="tau").sort_index(ascending=False)
-        table.index = pd.Index([repr(level).removesuffix(".0") for level in table.index.tolist()], name="level")
+        table.index = table.index.map(lambda level: repr(float(level)).removesuffix(".0"))
         return table[one.measures].reset_index()
 
     def draw() -> Any:
@@ -400,26 +357,14 @@ def _robustness(args: argparse.Namespace) -> None:
     _show(args, _rows(found, wide), _rows(found, lambda one: one.table(args.reference)), head, draw)
 
 
-def _intervals(args: argparse.Namespace, given: frame.Inputs, options: dict[str, Any]) -> None:
+def _intervals(args: argparse.Namespace, given: frame.Inputs, options: Mapping[str, Any]) -> None:
     """What `irpref.meta.robustness` finds, or the judgments needed."""
     import pandas as pd
 
     from irpref.meta import robustness
 
-    for option in ("groups", "resume", "plot"):
-        if getattr(args, option) is not None:
-            raise UsageError(f"--{option} does not go with --intervals and --needed")
-    if args.levels is not None:
-        options["levels"] = args.levels
-    found = robustness(
-        given.measures,
-        frame.of_topics(given.judgments(), args.topic, given).table(),
-        frame.read_runs(given.files, args),
-        n_samples=args.samples,
-        rel=args.rel,
-        rng=args.seed,
-        **options,
-    )
+    judgments = frame.of_topics(given.judgments(), args.topic, given).table()
+    found = robustness(given.measures, judgments, frame.read_runs(given.files, args), **options)
     if args.needed is None:
         table = found.table(args.reference)
         head = f"mean of {args.samples} samples, 95 % intervals over topics and teams"
@@ -429,21 +374,6 @@ def _intervals(args: argparse.Namespace, given: frame.Inputs, options: dict[str,
         head = f"judgments with which a measure predicts other topics as well as {args.needed} with those it has"
     _show(args, table, table, head)
 
-
-_METHODS = {
-    "stability": _stability,
-    "swap": _swap,
-    "power": _power,
-    "ranking": _ranking,
-    "robustness": _robustness,
-}
-_HELP = {
-    "stability": "how often samples of topics reverse two systems",
-    "swap": "difference you need so that other topics agree",
-    "power": "share of pairs that differ significantly",
-    "ranking": "Kendall's tau between the rankings by all measures",
-    "robustness": "how the ranking changes with fewer judgments",
-}
 
 COMMAND = Command(
     run,

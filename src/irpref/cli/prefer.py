@@ -41,7 +41,7 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("--graded", action="store_true", help="rpp: average over each grade as the lowest relevant one")
     parser.add_argument("--tests", action="store_true", help="print pairs of runs, with a sign test")
     parser.add_argument("-q", "--by-query", action="store_true", help="print pairs of runs by topic")
-    names = ("rel", "topic", "groups", *frame.READING, *frame.WRITING)
+    names = ("rel", "topic", "groups", *frame.READING, "ties", *frame.WRITING)
     frame.add(parser, *names, groups="a table for each group of topics")
 
 
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> None:
     if args.tests and args.by_query:
         raise UsageError("--tests and --by-query are two tables: choose one")
     judgments, runs = given.read(args)
-    options = {"how": args.how, "weights": args.weights, "rel": args.rel, "graded": args.graded, "groups": args.groups}
+    options = {name: getattr(args, name) for name in ("how", "weights", "rel", "graded", "groups", "ties")}
     found = prefer(judgments.table(), runs, **options)
     shown = found.pairs if args.tests else _by_topic(found) if args.by_query else found
     form = frame.form_of(args)

@@ -12,12 +12,17 @@ from irpref.arrays.run import BATCH_ROWS, JudgedRun
 from irpref.arrays.segments import Bools, Floats
 from irpref.formats.runs import each_run
 from irpref.judged.align import listing as listing_of
-from irpref.judged.order import Alignment
-from irpref.judged.pool import Pool
+from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import EachRun, Qrels, Run
+from irpref.measures.binding import bind
 from irpref.measures.declare import KernelMeasure, MeasureLike
+from irpref.measures.everyday import supports
+from irpref.measures.names import parse
+from irpref.measures.support import check_whole
 from irpref.messages import about
 from irpref.meta.losses import Restriction
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.others import Others
 
 
 class Board:
@@ -29,8 +34,8 @@ class Board:
     qrels, runs : as `incompleteness` takes them
     keep : bool
         Whether runs are kept as dicts, too.
-    float32 : bool
-        See `irpref.evaluator`.
+    alignment : Alignment
+        How documents are ranked.
     cutoff : int, optional
         Runs are cut to this length.
 
@@ -48,35 +53,31 @@ class Board:
         runs: EachRun,
         *,
         keep: bool = False,
-        float32: bool = False,
+        alignment: Alignment = TREC,
         cutoff: int | None = None,
     ) -> None:
-        from irpref.measures.binding import bind
-        from irpref.measures.everyday import supports
-        from irpref.measures.names import parse
-        from irpref.measures.support import check_whole
-        from irpref.values.kernels import KernelEvaluator
-
         if isinstance(qrels, Iterator):
             qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
         asked = {name: parse(m) for name, m in measures.items()}
         alone = list(dict.fromkeys(asked.values()))
         bound = dict(zip(alone, bind(alone, qrels), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
-        # Measures with a kernel look at arrays; what is left to the host is given qrels and runs as dicts.
+        # Measures with a kernel look at arrays; the others are given qrels and runs as dicts.
         # A kernel may be that of a measure which is not registered.
         self.host = {name: m for name, m in self.named.items() if not (isinstance(m, KernelMeasure) or supports(m))}
         ours = [m for name, m in self.named.items() if name not in self.host]
-        self.evaluator = KernelEvaluator(ours, qrels, Alignment(float32=float32))
-        self.pool, self.float32 = self.evaluator.pool, float32
+        self.alignment = alignment
+        self.evaluator = KernelEvaluator(ours, qrels, alignment)
+        self.pool = self.evaluator.pool
         if self.host:
             check_whole(self.host.values(), self.pool.level_grade)
+            self.evaluator.single |= self._others(np.ones(self.pool.grade.size, bool)).single
         self.aligned: dict[str, JudgedRun] = {}
         self.raw: dict[str, Any] = {}
         for name, run in each_run(runs):
             with about(name):
                 if self.host or keep:
-                    run = self.raw[name] = _as_dicts(self.pool, run, cutoff)
+                    run = self.raw[name] = self._as_dicts(run, cutoff)
                 self.aligned[name] = self.evaluator.align(run).at(cutoff)
 
     def values(
@@ -97,29 +98,51 @@ class Board:
         systems = list(systems)
         for times in _together(keep):
             against = Restriction(self.pool, keep[times])
-            host = [_host_evaluator(list(self.host.values()), self.pool, row) for row in keep[times] if self.host]
+            others = [self._others(row) for row in keep[times] if self.host]
             for system in systems:
                 run = self.aligned[system]
                 view = against.of(run)
-                single = against.of(run.single) if self.float32 and run.single is not None else view
+                single = against.of(run.single) if self.alignment.float32 and run.single is not None else view
                 found = {}
                 for name in measures:
                     measure = self.named[name]
                     if name not in self.host:
                         found[name] = tasks[measure](single if measure in short else view)
                 if len(found) < len(measures):
-                    found |= self._by_host(host, self.raw[system])
+                    found |= self._by_host(others, system)
                 yield system, times, {name: found[name].reshape(-1, self.pool.n_topics) for name in measures}
 
-    def _by_host(self, evaluators: list[Any], run: Any) -> dict[str, Floats]:
-        row = {topic: t for t, topic in enumerate(self.pool.topic_ids)}
-        found: dict[str, Floats] = {name: np.zeros((len(evaluators), len(row))) for name in self.host}
-        for i, evaluator in enumerate(evaluators):
-            values = {(one.measure, one.query_id): one.value for one in evaluator.iter_calc(run)}
-            for name, measure in self.host.items():
-                for topic, t in row.items():
-                    found[name][i, t] = values.get((measure, topic), 0.0)
-        return found
+    def _by_host(self, others: list[Others], system: str) -> dict[str, Floats]:
+        """Values of the measures without a kernel: (n_times, n_topics) by name."""
+        pairs = [(measure, topic) for measure in self.host.values() for topic in self.pool.topic_ids]
+        rows = []
+        for one in others:
+            metrics = one.metrics(self.raw[system], self.aligned[system].single is not None)
+            values = {(metric.measure, metric.query_id): metric.value for metric in metrics}
+            rows.append([values.get(pair, 0.0) for pair in pairs])
+        cube = np.array(rows, np.float64).reshape(len(others), len(self.host), self.pool.n_topics)
+        return {name: cube[:, i] for i, name in enumerate(self.host)}
+
+    def _others(self, keep: Bools) -> Others:
+        """The measures without a kernel, with some of the judgments."""
+        qrels: dict[str, dict[str, int]] = {name: {} for name in self.pool.topic_ids}
+        rows = np.flatnonzero(keep)
+        columns = (self.pool.judged.topic[rows].tolist(), self.pool.doc_ids[rows].tolist(), self.pool.grade[rows])
+        for t, doc, grade in zip(*columns, strict=True):
+            qrels[self.pool.topic_ids[t]][doc] = int(grade)
+        measures = list(dict.fromkeys(self.host.values()))
+        return Others(measures, qrels, alone=False, as_host=self.alignment.float32, alignment=self.alignment)
+
+    def _as_dicts(self, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
+        """The run as other providers read it fastest, whatever form it has: documents in the order of their ranks."""
+        listing = listing_of(self.pool, run, alignment=self.alignment)
+        offsets = listing.topics.offsets.tolist()
+        score = listing.score.tolist()
+        return {
+            topic: dict(list(zip(listing.doc_ids[a:b], score[a:b], strict=True))[:cutoff])
+            for topic, a, b in zip(self.pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
+            if a < b
+        }
 
 
 def _together(keep: Bools) -> Iterator[slice]:
@@ -131,27 +154,3 @@ def _together(keep: Bools) -> Iterator[slice]:
             start, rows = i, 0
         rows += size
     yield slice(start, len(keep))
-
-
-def _as_dicts(pool: Pool, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
-    """The run as the host's evaluators read it fastest, whatever form it has: documents in the order of their ranks."""
-    listing = listing_of(pool, run)
-    offsets = listing.topics.offsets.tolist()
-    score = listing.score.tolist()
-    return {
-        topic: dict(list(zip(listing.doc_ids[a:b], score[a:b], strict=True))[:cutoff])
-        for topic, a, b in zip(pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
-        if a < b
-    }
-
-
-def _host_evaluator(measures: list[Measure], pool: Pool, keep: Bools) -> Any:
-    """Evaluator of measures that are not ours, of runs as dicts of dicts."""
-    import ir_measures
-
-    qrels: dict[str, dict[str, int]] = {name: {} for name in pool.topic_ids}
-    rows = np.flatnonzero(keep)
-    columns = (pool.judged.topic[rows].tolist(), pool.doc_ids[rows].tolist(), pool.grade[rows].tolist())
-    for t, doc, grade in zip(*columns, strict=True):
-        qrels[pool.topic_ids[t]][doc] = int(grade)
-    return ir_measures.evaluator(measures, qrels)

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.judged.fingerprint import hash_of_pool
+from irpref.judged.order import Alignment
 from irpref.judged.types import EachRun, Qrels
 from irpref.measures.declare import MeasureLike
+from irpref.measures.names import parse_all
 from irpref.meta.board import Board
 from irpref.meta.journal import CELL, Cell, Journal, hash_of_run, read
 from irpref.meta.losses import DEPTH, LEAST, Loss
@@ -151,6 +153,7 @@ def incompleteness(
     depth: int = DEPTH,
     teams: Mapping[str, str] | None = None,
     float32: bool = False,
+    ties: str = "id",
 ) -> Incompleteness:
     """Evaluate runs with all judgments and with parts of them.
 
@@ -177,8 +180,7 @@ def incompleteness(
         For `loss='pools'`: ranks of each topic that were judged.
     teams : mapping of run to team, optional
         For `loss='pools'`: runs that are pooled together, or not at all.
-    float32 : bool
-        See `irpref.evaluator`.
+    float32, ties : see `irpref.evaluator`
 
     Returns
     -------
@@ -190,10 +192,8 @@ def incompleteness(
         Levels that are no percentages; fewer than two runs; `output` holds results of other qrels or
         settings, or a damaged row, or is written to by another process.
     """
-    from irpref.measures.names import parse_all
-
     named = {str(m): m for m in parse_all(measures)}
-    board = Board(named, qrels, runs, keep=output is not None, float32=float32)
+    board = Board(named, qrels, runs, keep=output is not None, alignment=Alignment(ties, float32))
     if len(board.aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(board.aligned)}")
     if teams is not None and loss != "pools":
@@ -237,8 +237,10 @@ def _settings(board: Board, lost: Loss) -> dict[str, Any]:
     """What results depend on; what is usual is not named."""
     found: dict[str, Any] = {"seed": lost.seed, "rel": lost.rel, "least": list(lost.least)}
     found |= {"topics": board.pool.n_topics, "judgments": int(board.pool.grade.size), "qrels": hash_of_pool(board.pool)}
-    if board.float32:
+    if board.alignment.float32:
         found["float32"] = True
+    if not board.alignment.by_id:
+        found["ties"] = board.alignment.ties
     if lost.loss == "pools":
         # Draws are made among all runs.
         runs = " ".join(sorted(hash_of_run(run)[:12] for run in board.raw.values()))

@@ -20,19 +20,18 @@ with equal |t_b| the earlier one comes first.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
+from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, PairDifferences, TopicValues, one_of
 from irpref.values.means import magnitude, settled
 from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # A variance is a difference of sums; below this share of them it is their rounding error, and is 0.
 _NO_VARIANCE = 1e-13
@@ -41,8 +40,11 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class DiscriminativePower:
+class DiscriminativePower(Result):
     """Bootstrap tests of all pairs of systems.
+
+    `table()` has a row for each pair: measure, system, other, difference, asl, required; `summary()` has power and
+    difference_required.
 
     Attributes
     ----------
@@ -58,8 +60,6 @@ class DiscriminativePower:
     n_samples : int
     """
 
-    measure: str
-    systems: tuple[str, ...]
     asl: Floats
     difference: Floats
     required: Floats
@@ -83,22 +83,19 @@ class DiscriminativePower:
         out[first, second] = out[second, first] = self.asl
         return out
 
-    def table(self) -> pd.DataFrame:
-        """DataFrame of measure, system, other, difference, asl, required: one row for each pair."""
-        import pandas as pd
-
+    def _rows(self) -> Mapping[str, Any]:
         first, second = all_pairs(len(self.systems))
         names = np.array(self.systems, dtype=object)
-        return pd.DataFrame(
-            {
-                "measure": self.measure,
-                "system": names[first],
-                "other": names[second],
-                "difference": self.difference,
-                "asl": self.asl,
-                "required": self.required,
-            }
-        )
+        return {
+            "system": names[first],
+            "other": names[second],
+            "difference": self.difference,
+            "asl": self.asl,
+            "required": self.required,
+        }
+
+    def _numbers(self) -> Mapping[str, float]:
+        return {"power": self.power, "difference_required": self.difference_required}
 
 
 def discriminative_power(

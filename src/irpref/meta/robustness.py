@@ -35,8 +35,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from irpref.arrays.segments import Bools, Floats
+from irpref.judged.order import Alignment
 from irpref.judged.types import EachRun, Qrels
 from irpref.measures.declare import MeasureLike
+from irpref.measures.names import parse_all
 from irpref.meta.board import Board
 from irpref.meta.losses import DEPTH, LEAST, Loss
 from irpref.meta.ranking import taus_of_scores
@@ -238,6 +240,8 @@ def robustness(
     criteria: Iterable[MeasureLike] = CRITERIA,
     n_halves: int = 50,
     rng: Rng,
+    float32: bool = False,
+    ties: str = "id",
 ) -> Robustness:
     """How measures rank systems with fewer judgments, with intervals over topics and teams.
 
@@ -265,6 +269,7 @@ def robustness(
     n_halves : int
         Random halves of the topics.
     rng : seed or Generator
+    float32, ties : see `irpref.evaluator`
 
     Returns
     -------
@@ -275,7 +280,7 @@ def robustness(
     ValueError
         A loss of another name, fewer than four topics or three runs, bad levels.
     """
-    board = _Board(measures, criteria, qrels, runs, cutoff)
+    board = _Board(measures, criteria, qrels, runs, cutoff, Alignment(ties, float32))
     lost = Loss(board.pool, board.aligned, loss, levels, rel, LEAST, depth, teams, rng)
     full = board.all_values(np.ones((1, board.pool.grade.size), bool))
     plan = _Plan(board, lost, {name: of[0] for name, of in full.items()}, n_samples, n_halves)
@@ -307,14 +312,13 @@ class _Board(Board):
         qrels: Qrels,
         runs: EachRun,
         cutoff: int | None,
+        alignment: Alignment,
     ) -> None:
-        from irpref.measures.names import parse_all
-
         named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
         self.names = list(named)
         truth = {f"criterion {m}": m for m in parse_all(criteria)}
         self.criteria = list(truth)
-        super().__init__({**named, **truth}, qrels, runs, cutoff=cutoff)
+        super().__init__({**named, **truth}, qrels, runs, alignment=alignment, cutoff=cutoff)
         if len(self.aligned) < 3 or self.pool.n_topics < LEAST_TOPICS:
             raise ValueError(
                 f"robustness compares rankings on halves of the topics, which needs at least 3 runs and {LEAST_TOPICS} "

@@ -24,27 +24,27 @@ a tie (two means of 0); the larger mean is taken without its sign, for measures 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
+from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
 from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
 
 @dataclass(frozen=True, eq=False)
-class Stability:
+class Stability(Result):
     """Reversals and ties between samples of topics.
+
+    `table()` has a row for each fuzziness: measure, fuzziness, minority_rate, ties; `summary()` the one at 5 %.
 
     Attributes
     ----------
@@ -59,8 +59,6 @@ class Stability:
         Topics in a sample.
     """
 
-    measure: str
-    systems: tuple[str, ...]
     fuzziness: Floats
     greater: Ints
     less: Ints
@@ -81,18 +79,12 @@ class Stability:
         decided: Floats = (self.greater + self.less).sum(axis=1) / observations
         return 1 - decided
 
-    def table(self) -> pd.DataFrame:
-        """DataFrame of measure, fuzziness, minority_rate and ties: one row for each fuzziness."""
-        import pandas as pd
+    def _rows(self) -> Mapping[str, Any]:
+        return {"fuzziness": self.fuzziness, "minority_rate": self.minority_rate, "ties": self.ties}
 
-        return pd.DataFrame(
-            {
-                "measure": self.measure,
-                "fuzziness": self.fuzziness,
-                "minority_rate": self.minority_rate,
-                "ties": self.ties,
-            }
-        )
+    def _numbers(self) -> Mapping[str, float]:
+        at = int(np.argmin(np.abs(self.fuzziness - 0.05)))
+        return {"minority_rate": float(self.minority_rate[at]), "ties": float(self.ties[at])}
 
 
 def stability(
@@ -100,8 +92,6 @@ def stability(
     *,
     fuzziness: Iterable[float] = FUZZINESS,
     n_samples: int = 1000,
-    size: int | None = None,
-    replace: bool = True,
     rng: Rng | None = None,
     samples: ArrayLike | None = None,
 ) -> Stability:
@@ -112,14 +102,12 @@ def stability(
     values : TopicValues, or the result of `pt.Experiment(perquery=True)` for one measure
     fuzziness : share of the larger mean below which a difference is a tie
     n_samples : int
-    size : topics in a sample; all of them if None
-    replace : bool
-        Whether a topic can be drawn again. False: as Buckley and Voorhees, with `size` below the number of
-        topics.
+        Samples of as many topics as there are, drawn with replacement.
     rng : seed or Generator
         The same seed gives the same samples for every measure with as many topics.
     samples : int array (n_samples, size), optional
-        Topic numbers, in place of drawing them.
+        Topic numbers, in place of drawing them; as Buckley and Voorhees: `resample(n_topics, size=..., replace=False,
+        rng=...)`.
 
     Raises
     ------
@@ -138,7 +126,7 @@ def stability(
     """
     values = one_of(values)
     if samples is None:
-        samples = resample(values.n_topics, n_samples, size, replace, rng=generator(rng, "stability"))
+        samples = resample(values.n_topics, n_samples, rng=generator(rng, "stability"))
     levels = np.unique(np.asarray(list(fuzziness), dtype=np.float64))
     if not levels.size or levels[0] < 0 or not np.isfinite(levels).all():
         raise ValueError(f"fuzziness must be numbers of at least 0, got {list(levels)}")

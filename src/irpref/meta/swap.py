@@ -18,26 +18,28 @@ rise again after the first bin that qualifies; a bin without observations has no
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats, Ints
+from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
 from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample_twice
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EDGES = tuple(i / 100 for i in range(21))
 
 
 @dataclass(frozen=True, eq=False)
-class Swap:
+class Swap(Result):
     """Swaps by size of the difference.
+
+    `table()` has a row for each bin: measure, difference (lower edge), observations, swaps, rate; `summary()` has
+    difference_required and sensitivity at a swap rate of 5 %.
 
     Attributes
     ----------
@@ -50,8 +52,6 @@ class Swap:
         Topics in a sample.
     """
 
-    measure: str
-    systems: tuple[str, ...]
     edges: Floats
     observations: Ints
     swaps: Ints
@@ -78,19 +78,16 @@ class Swap:
         first = self._first(rate)
         return 0.0 if first is None else float(self.observations[first:].sum() / self.observations.sum())
 
-    def table(self) -> pd.DataFrame:
-        """DataFrame of measure, difference (lower edge), observations, swaps, rate: one row for each bin."""
-        import pandas as pd
+    def _rows(self) -> Mapping[str, Any]:
+        return {
+            "difference": self.edges,
+            "observations": self.observations,
+            "swaps": self.swaps,
+            "rate": self.rate,
+        }
 
-        return pd.DataFrame(
-            {
-                "measure": self.measure,
-                "difference": self.edges,
-                "observations": self.observations,
-                "swaps": self.swaps,
-                "rate": self.rate,
-            }
-        )
+    def _numbers(self) -> Mapping[str, float]:
+        return {"difference_required": self.difference_required(), "sensitivity": self.sensitivity()}
 
 
 def swap(
@@ -99,8 +96,6 @@ def swap(
     edges: ArrayLike = EDGES,
     zero_swaps: bool = False,
     n_samples: int = 1000,
-    size: int | None = None,
-    replace: bool = True,
     rng: Rng | None = None,
     samples: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Swap:
@@ -113,12 +108,11 @@ def swap(
     zero_swaps : bool
         Whether D D' = 0 counts as a swap.
     n_samples : int
-    size : topics in a sample; all of them (with replacement) or half of them if None
-    replace : bool
-        True: two independent samples with replacement. False: two disjoint ones, as Voorhees and Buckley.
+        Pairs of samples of as many topics as there are, drawn with replacement.
     rng : seed or Generator
     samples : pair of int arrays (n_samples, size), optional
-        Topic numbers of Q and Q', in place of drawing them.
+        Topic numbers of Q and Q', in place of drawing them. Disjoint halves of the topics, as Voorhees and Buckley:
+        `resample_twice(n_topics, replace=False, rng=...)`.
 
     Raises
     ------
@@ -137,7 +131,7 @@ def swap(
     """
     values = one_of(values)
     if samples is None:
-        samples = resample_twice(values.n_topics, n_samples, size, replace, rng=generator(rng, "swap"))
+        samples = resample_twice(values.n_topics, n_samples, rng=generator(rng, "swap"))
     lower = np.asarray(edges, dtype=np.float64)
     if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
         raise ValueError(f"edges must rise from 0, got {lower.tolist()}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from irpref.analysis.explain import MISSED, REST, RETRIEVED, Account, Explainer
 from irpref.arrays.segments import Floats
+from irpref.judged.order import Alignment
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import MeasureLike
 from irpref.show.text import PAPER, Column, Page, Table, rounded, text
@@ -22,6 +23,7 @@ def explanation_text(
     every: bool = False,
     form: str = "table",
     page: Page = PAPER,
+    ties: str = "id",
 ) -> str:
     """The explanation of one topic as text.
 
@@ -35,13 +37,15 @@ def explanation_text(
     form : 'table', 'markdown' or 'latex'
     page : Page
         What it is printed on: a table is as wide.
+    ties : {'id', 'input'}
+        See `irpref.evaluator`.
 
     Raises
     ------
     ValueError
         As `irpref.explain.explain`.
     """
-    explainer = Explainer(measure, qrels)
+    explainer = Explainer(measure, qrels, Alignment(ties))
     found = explainer.measure
     t = explainer.topic_number(query_id)
     account = explainer.account(run, [t])
