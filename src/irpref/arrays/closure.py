@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -140,18 +141,18 @@ def build(
     repeats[given.group[1:][~opens(given.sub, given.row, given.place)[1:]]] = True
 
     one = given.where(~given.several)
-    entries = [one.group, np.zeros_like(one.group), one.place, one.row, one.level]
-    pairs: tuple[Ints, ...] = (np.zeros(0, np.int32),) * 3
+    entries: list[Any] = [one.group, np.zeros_like(one.group), one.place, one.row, one.level]
+    of_pair = winner = loser = np.zeros(0, np.int32)
     if several.any():
-        closed, pairs = _close(given.where(given.several))
+        closed, (of_pair, winner, loser) = _close(given.where(given.several))
         entries = [np.concatenate(both) for both in zip(entries, closed, strict=True)]
     order = _order(*entries[:4])
     of_group, of_block, place, row, level = (column[order] for column in entries)
     block, n_blocks = _numbered(of_group, of_block)
     members = Segments.of_lengths(np.bincount(block, minlength=n_blocks))
     blocks = Segments.of_lengths(np.bincount(of_group[members.starts], minlength=n_groups))
-    by_group = Segments.of_lengths(np.bincount(pairs[0], minlength=n_groups))
-    return Preferences(groups, blocks, members, several, repeats, row, place, level, by_group, *pairs[1:], by_id)
+    by_group = Segments.of_lengths(np.bincount(of_pair, minlength=n_groups))
+    return Preferences(groups, blocks, members, several, repeats, row, place, level, by_group, winner, loser, by_id)
 
 
 def _order(*keys: Ints) -> Ints | slice:
@@ -273,7 +274,7 @@ def _depth(upper: Ints, lower: Ints, n: int) -> Ints:
     return depth
 
 
-def _close(given: _Given) -> tuple[tuple[Ints, ...], tuple[Ints, ...]]:
+def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Groups of several subgroups, closed under transitivity.
 
     Returns

@@ -240,8 +240,8 @@ def _by_key(key: Ints, kept: Bools, first: int, end: int) -> tuple[Ints, Floats,
         return there + first, fulfilled[there].astype(np.float64), judging[there]
     by_key = np.argsort(key, kind="stable")
     key, kept = key[by_key], kept[by_key]
-    first = np.flatnonzero(opens(key))
-    return key[first], np.add.reduceat(kept.astype(np.float64), first), np.diff(np.append(first, key.size))
+    starts = np.flatnonzero(opens(key))
+    return key[starts], np.add.reduceat(kept.astype(np.float64), starts), np.diff(np.append(starts, key.size))
 
 
 def _pair_ratios(of: Preferences, rank: Ints) -> dict[str, float]:

@@ -47,7 +47,9 @@ class Judgments:
         self.judged = judged
         self.grade = grade
         self.columns: dict[Any, Any] = dict(columns or {})
-        self.level_start: Ints = np.flatnonzero(opens(judged.topic, grade))
+        begins = opens(grade)
+        begins[judged.starts[judged.lengths > 0]] = True
+        self.level_start: Ints = np.flatnonzero(begins)
         self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
         self.level_grade: Floats = grade[self.level_start]
         self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))

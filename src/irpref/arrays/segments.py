@@ -38,7 +38,9 @@ def ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
 def opens(*columns: Ints | Floats) -> Bools:
     """Rows in which a column differs from the row before, and the first: shape (n_rows,)."""
     new = np.ones(columns[0].size, bool)
-    new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    new[1:] = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
     return new
 
 

@@ -304,11 +304,12 @@ class KernelMeasure(host.Measure):
 
     def __init_subclass__(cls, **functions: Callable[..., Any]) -> None:
         super().__init_subclass__()
-        head, found = declared(cls.__name__, cls.__doc__ or "")
+        name_of_class = cls.__qualname__.rpartition(".")[2]
+        head, found = declared(name_of_class, cls.__doc__ or "")
         for name, text in found.pop("PARAMETERS", {}).items():
             cls.SUPPORTED_PARAMS[name].desc = text
         found |= {name: staticmethod(function) for name, function in functions.items()}
-        for name, value in {"NAME": cls.__name__.lstrip("_"), **found}.items():
+        for name, value in {"NAME": name_of_class.lstrip("_"), **found}.items():
             if name not in vars(cls):
                 setattr(cls, name, value)
         # `help(QMeasure)` is asked of a measure, not of its class.

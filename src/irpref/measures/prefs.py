@@ -84,7 +84,7 @@ one), two of preferences broken, and the number of all. Each entry of the first 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from ir_measures.measures.base import SumAgg
@@ -299,7 +299,7 @@ class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
     EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
     IDEAL = None
-    VARIANTS = ({}, {"cutoff": 7})
+    VARIANTS: ClassVar[tuple[Any, ...]] = ({}, {"cutoff": 7})
     NEGATIVE_GRADES = True
 
 

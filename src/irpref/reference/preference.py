@@ -61,7 +61,7 @@ def preference(
             continue
         above = [other for other in rho if tau[other] < tau[k]]
         penalty = total((rho[k] - rho[other]) / rho[k] for other in above if rho[other] < rho[k])
-        denominator = {"absolute": total_rest, "relative": len(above), "relative2": len(above) + 1}[norm]
+        denominator = total_rest if norm == "absolute" else Fraction(len(above) + (norm == "relative2"))
         # 0/0 only: without a less relevant document above there is no penalty to divide.
         factor = 1 - penalty / denominator if penalty else Fraction(1)
         value += rho[k] * factor
