@@ -50,9 +50,9 @@ PICTURES = (
         "the turn-around point, *R* the number of relevant documents, where the loss is read, and *b* the balance "
         "point: `CRPRecovery` is R/b = 5/12, `nCRP` is 10/15.",
         'ax = plots.crp_sketch(recovery.qrels, recovery.runs["run"], query_id="plateau")',
-        "A stepped curve falls from 0 to -10 at rank 5 and rises to 0 at rank 12. The dotted line of the worst "
-        "case falls to -15 at rank 5 and stays. Vertical lines mark ranks 5 (minimum and R) and 12 (balance "
-        "point).",
+        "A stepped curve falls from 0 to -10 at rank 5 and rises to 0 at rank 12. The dotted line of a run "
+        "with nothing relevant falls to -15 at rank 5 and stays. Vertical lines mark ranks 5 (minimum and R) and 12 "
+        "(balance point).",
     ),
     Picture(
         "crp-sketch-system",
@@ -131,6 +131,15 @@ PICTURES = (
         "A row of 158 dots for each of five runs, the best on top, with a black bar at the mean.",
     ),
     Picture(
+        "leaderboard",
+        "A leaderboard with intervals and ranges of places",
+        "Means with their intervals over the topics, and at the right the range of places that the tests of all pairs "
+        "leave open. On the command line: `irpref plot leaderboard`.",
+        'ax = plots.leaderboard(irpref.leaderboard(["nDCG@10"], cast.qrels, cast.runs))',
+        "Five runs, the best on top, each a dot at its mean nDCG@10 on a line for its interval. The first two have "
+        "places 1 to 2.",
+    ),
+    Picture(
         "scatter",
         "Two measures over the same systems",
         "Better is to the right and up, whichever way a measure points.",
@@ -180,9 +189,10 @@ HEAD = """\
 Every picture is one call of `irpref.plots`, with the table of `irpref.curves` or with
 qrels and runs; pictures of values by topic take the result of `pt.Experiment(..., perquery=True)`, too. It returns
 matplotlib's Axes, and draws on yours with `ax=`. On the command line: `irpref plot`. A system has the same colour, line
-and marker in all pictures of a session; what long names share is left out, and the picture says so. The data come with
-the package: worked examples of the papers, a synthetic collection in which nothing is real, and judgments and runs of
-TREC CAsT 2021. This page is made by `docs/make_gallery.py`, which runs the code shown, after
+and marker in all pictures of a session. Of more than eight runs the best five are in colour, or those that you
+name with `highlight=`, and the others grey. What long names share is left out, and the picture says so. The data come
+with the package: worked examples of the papers, a synthetic collection in which nothing is real, and judgments and runs
+of TREC CAsT 2021. This page is made by `docs/make_gallery.py`, which runs the code shown, after
 
 ```python
 {setup}```

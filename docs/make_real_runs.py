@@ -305,7 +305,7 @@ public collections. A script reads the numbers from the results and checks the s
 Angelini et al. (IIR 2013) draw a sketch in figure 1, and beside it the curve of a real run. This is such a curve of
 TREC-COVID round 3, topic {crp["topic"]}: of the runs that retrieve {crp["retrieved"]:,} documents, the middle one by nCRP.
 
-![CRP of one run by rank, with its worst case](real-runs/crp.png)
+![CRP of one run by rank, beside a run with nothing relevant](real-runs/crp.png)
 
 R is {crp["R"]}; there the run has lost {-crp["loss"]:,} ranks of at most {-crp["worst"]:,}: nCRP is {crp["loss"] / crp["worst"]:.2f}. The curve turns at rank {crp["turn_around"]} and is
 at 0 or above again at rank {crp["balance"]}, so that the recovery value is {crp["R"]}/{crp["balance"]} = {crp["R"] / crp["balance"]:.2f}.

@@ -18,14 +18,14 @@ def psv(source: Source, value: str, how: Reading = PLAIN) -> Table:
 '''
 PICTURE = '''
 
-@styled
+@look.styled
 def topic_box(data: Values, runs: Runs | None = None, measure: MeasureLike | None = None, *, ax=None) -> Axes:
     """Quartiles of the values of a measure over the topics: a box for each run."""
-    (values,) = _values(data, runs, [] if measure is None else [measure], exactly=1)
+    (of,) = values(data, runs, [] if measure is None else [measure], 1)
     ax = axes() if ax is None else ax
-    ax.boxplot(values.matrix.T, vert=False)
-    ax.set_xlabel(_axis(values))
-    return finish(ax)
+    ax.boxplot(of.matrix.T, vert=False)
+    ax.set_xlabel(_axis(of))
+    return look.finish(ax)
 '''
 COMMAND = '''"""`irpref depth QRELS RUN...`: how many documents each run has."""
 

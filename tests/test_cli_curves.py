@@ -201,6 +201,11 @@ def test_histogram_and_summary(printed, pair):
         (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs after the qrels, got 1"),
         (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
         (("compare", "{q}", "{r}", "{r}"), 2, "is given twice, expected different runs"),
+        (
+            ("plot", "leaderboard", "{q}", "{r}", "--pairs", "none", "--highlight", "x", "-f", "f.png"),
+            1,
+            "'x' is none of the runs",
+        ),
         (("plot", "pr", "{q}", "{r}", "-f", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
         (("plot", "pr", "{q}", "{r}", "-f", "f.png", "--size", "4"), 2, "no size such as 4.4x3.2"),
     ],
@@ -268,20 +273,25 @@ PLOTS = [
     ("histogram",),
     ("strip", "QMeasure"),
     ("scatter", "AP", "RR"),
+    ("leaderboard", "RR", "--pairs", "holm", "--level", ".9"),
 ]
 
 
+BEGINS = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
+
+
 @pytest.mark.parametrize("arguments", PLOTS, ids=[p[0] for p in PLOTS])
-@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
-def test_plot_writes_the_picture(printed, pair, tmp_path, arguments, ending):
+def test_plot_writes_the_picture_and_names_of_runs_are_text(printed, tmp_path, arguments):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("Agg")
     kind, *options = arguments
-    runs = pair[1:2] if kind == "sketch" else pair[1:]
-    out = tmp_path / f"figure.{ending}"
-    assert printed("plot", kind, pair[0], *runs, *options, "-f", out, "--size", "3x2", "--dpi", "50") == ""
-    begins = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[ending]
-    assert out.read_bytes().startswith(begins)
+    qrels = write_qrels(tmp_path / "pair.qrels", PAIR_QRELS)
+    runs = [write_run(tmp_path / name, run) for name, run in (("a$b$c^_{.run", BETTER), ("$x.run", WORSE))]
+    for ending, begins in BEGINS.items():
+        out = tmp_path / f"figure.{ending}"
+        given = runs[:1] if kind == "sketch" else runs
+        assert printed("plot", kind, qrels, *given, *options, "-f", out, "--size", "3x2", "--dpi", "50") == ""
+        assert out.read_bytes().startswith(begins)
     assert pyplot.get_fignums() == []
 
 
@@ -291,16 +301,6 @@ def test_plot_without_matplotlib_names_the_extra(refused, book, tmp_path, monkey
     status, message = refused("plot", "pr", *book, "-f", tmp_path / "figure.png")
     assert status == 1
     assert message == "irpref: pictures need matplotlib: pip install matplotlib\n"
-
-
-@pytest.mark.parametrize("arguments", PLOTS, ids=[p[0] for p in PLOTS])
-def test_names_of_runs_in_pictures_are_text(printed, pair, tmp_path, arguments):
-    pytest.importorskip("matplotlib.pyplot").switch_backend("Agg")
-    kind, *options = arguments
-    runs = [write_run(tmp_path / name, run) for name, run in (("a$b$c^_{.run", BETTER), ("$x.run", WORSE))]
-    out = tmp_path / "figure.svg"
-    printed("plot", kind, pair[0], *(runs[:1] if kind == "sketch" else runs), *options, "-f", out)
-    assert out.read_bytes().startswith(b"<?xml")
 
 
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])

@@ -112,29 +112,28 @@ def test_robustness_curves():
             heights = band.get_paths()[0].vertices[:, 1]
             assert heights.min() == pytest.approx(samples.min().loc[measure].min())
             assert heights.max() == pytest.approx(samples.max().loc[measure].max())
-        assert [note.get_text() for note in ax.texts] == ["mean and range of 2 samples"]
+        assert ax.get_xlabel().endswith("(%); mean and range of 2 samples")
         left, right = ax.get_xlim()
         assert left > 100 > 10 > right
+    many = incompleteness(["AP", "RR", "P@5", "P@10", "R@5", "nDCG"], qrels, runs, levels=(10,), n_samples=2, rng=0)
+    panels = plots.incompleteness(many).figure.axes
+    assert [panel.get_title() for panel in panels] == list(many.measures)
+    assert all(len(panel.collections) == 1 for panel in panels)
     assert "AP by all judgments" in plots.incompleteness(found, reference="AP").get_ylabel()
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
         plots.incompleteness(found, value="rho")
 
 
-def test_many_measures_are_named_at_their_lines_without_overlap():
+def test_many_measures_on_axes_that_are_given_have_a_legend_below_them():
     rng = np.random.default_rng(3)
     names = [f"s{i}" for i in range(5)], [f"q{i}" for i in range(8)]
     several = [stability(TopicValues(f"M{m}", *names, rng.random((5, 8))), n_samples=20, rng=0) for m in range(14)]
     ax = plots.stability(several, axes())
-    assert ax.get_legend() is None
     ax.figure.draw_without_rendering()
-    assert sorted(note.get_text() for note in ax.texts) == sorted(one.measure for one in several)
-    boxes = [matplotlib.text.Text.get_window_extent(note) for note in ax.texts]
-    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
-    assert all(box.y0 >= 0 and box.x1 <= ax.figure.bbox.x1 for box in boxes)
+    assert [words.get_text() for words in ax.get_legend().get_texts()] == [one.measure for one in several]
+    assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
     looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in ax.lines}
     assert len(looks) == 14
-    colour = {note.get_text(): note.get_color() for note in ax.texts}
-    assert colour == {line.get_label(): line.get_color() for line in ax.lines}
 
 
 def test_a_measure_has_one_colour_in_all_pictures(values):

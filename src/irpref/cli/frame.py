@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 
 from irpref.arrays.record import Record
 from irpref.cli.imported import imported
@@ -196,24 +196,29 @@ def _existing(path: str) -> str:
     return path
 
 
-def _option(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+# Flags and settings, as `add_argument` takes them.
+Option: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
+
+
+def option(*flags: str, **settings: Any) -> Option:
+    """An option to be added by `add`."""
     return flags, settings
 
 
-def _several(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
-    return _option(*flags, action="append", **settings | {"help": f"{settings['help']} (repeatable)"})
+def _several(*flags: str, **settings: Any) -> Option:
+    return option(*flags, action="append", **settings | {"help": f"{settings['help']} (repeatable)"})
 
 
 # The options that commands share, as `add_argument` takes them.
 _FORMATS = ", ".join(FORMS)
 OPTIONS = {
     "topic": _several("-t", "--topic", metavar="ID", help="only this topic"),
-    "groups": _option("--groups", metavar="FILE", type=_existing, help="means over groups of topics"),
-    "known": _option("--known", metavar="FILE", help="documents that the user already knew (Coverage, Novelty)"),
+    "groups": option("--groups", metavar="FILE", type=_existing, help="means over groups of topics"),
+    "known": option("--known", metavar="FILE", help="documents that the user already knew (Coverage, Novelty)"),
     "judge": _several("--judge", metavar="FILE", help="fill unjudged documents with grades of an LLM judge"),
-    "rel": _option("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)"),
-    "level": _option("--level", type=float, default=0.95, help="confidence level (default: %(default)s)"),
-    "pairs": _option(
+    "rel": option("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)"),
+    "level": option("--level", type=float, default=0.95, help="confidence level (default: %(default)s)"),
+    "pairs": option(
         "--pairs",
         metavar="TEST",
         choices=PAIRS,
@@ -228,38 +233,38 @@ OPTIONS = {
         type=imported,
         help="load measures of your own, such as mine.py",
     ),
-    "format": _option("--format", type=_form, metavar="FORM", help=f"format of the runs: {', '.join(tables.FORMS)}"),
-    "columns": _option(
+    "format": option("--format", type=_form, metavar="FORM", help=f"format of the runs: {', '.join(tables.FORMS)}"),
+    "columns": option(
         "--columns",
         type=_columns,
         metavar="OURS=YOURS",
         help="if your columns have other names: relevance=rating,doc_id=chunk_id",
     ),
-    "labels": _option(
+    "labels": option(
         "--labels",
         type=_labels,
         metavar="LABELS",
         help="if grades are words: good=1,bad=0, 'S A B C', 'L0 L1 L2' or 'nr pr fr hr'",
     ),
-    "jobs": _option("-j", "--jobs", type=_jobs, metavar="N", help="runs to read at a time (default: one per core)"),
-    "float32": _option(
+    "jobs": option("-j", "--jobs", type=_jobs, metavar="N", help="runs to read at a time (default: one per core)"),
+    "float32": option(
         "--float32", action="store_true", help="round scores to 32 bits for measures of pytrec_eval, as it does"
     ),
-    "ties": _option(
+    "ties": option(
         "--ties",
         choices=("id", "input"),
         default="id",
         help="rank equal scores by document id, descending (default), or in file order",
     ),
     # The command ir_measures calls it --output_format.
-    "output": _option(
+    "output": option(
         *("-o", "--output", "--output_format"),
         dest="output",
         metavar="FORMAT",
         choices=FORMS,
         help=f"{_FORMATS} (default: table)",
     ),
-    "file": _option(
+    "file": option(
         "-f",
         "--file",
         metavar="FILE",
@@ -271,10 +276,10 @@ RANKING = ("float32", "ties")  # how documents are ranked
 WRITING = ("output", "file")
 
 
-def add(to: Any, *names: str, **settings: Any) -> None:
-    """Add shared options to a parser or group; settings are by option, a text being its help."""
+def add(to: Any, *names: str, among: Mapping[str, Option] = OPTIONS, **settings: Any) -> None:
+    """Add options to a parser or group; settings are by option, a text being its help."""
     for name in names:
-        flags, usual = OPTIONS[name]
+        flags, usual = among[name]
         own = settings.get(name, {})
         to.add_argument(*flags, **usual | ({"help": own} if isinstance(own, str) else own))
 

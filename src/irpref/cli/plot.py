@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from irpref.arrays.record import Record
 from irpref.cli import frame
-from irpref.cli.curve import OF_THE_HOST, add_options, options
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.curve import CURVES, OF_THE_HOST, OPTIONS, given_options
+from irpref.cli.frame import Command, Parser, UsageError, option
 from irpref.formats.replace import replaced
 
 
@@ -27,9 +28,11 @@ class Picture(Record):
     n_runs : int, optional
         How many runs it takes; any number if not given.
     measures : tuple of str
-        Of a picture of values by topic: as many as it takes, drawn where none is named.
+        Of a picture of values by topic: as many as it takes, drawn if none is named.
     groups : str
-        What it has for each run and group of topics, where it can show groups.
+        What a picture of values has for each run and group of topics, if it can show groups.
+    options : str
+        Names of its other options.
     """
 
     function: str
@@ -37,25 +40,56 @@ class Picture(Record):
     n_runs: int | None = None
     measures: tuple[str, ...] = ()
     groups: str = ""
+    options: str = ""
 
 
 PICTURES = {
-    "sketch": Picture("crp_sketch", "CRP of one topic: run, ideal, worst case, points", n_runs=1),
-    "crp": Picture("crp", "Cumulated Relative Position over the topics, mean and quartiles"),
-    "npref": Picture("npref_convergence", "n-pref by number of partitions"),
-    "pr": Picture("precision_recall", "precision at the 11 levels of recall"),
-    "gain": Picture("cumulated_gain", "cumulated gain by rank with the ideal"),
-    "histogram": Picture("precision_histogram", "R-precision, or another measure, of A minus B by topic", n_runs=2),
+    "sketch": Picture(
+        "crp_sketch",
+        "CRP of one topic: the run, an ideal one, one with nothing relevant",
+        n_runs=1,
+        options="judged_only depth",
+    ),
+    "crp": Picture(
+        "crp", CURVES["crp"].help + ", median and quartiles", options=CURVES["crp"].options + " normalized highlight"
+    ),
+    "npref": Picture("npref_convergence", CURVES["npref"].help, options=CURVES["npref"].options + " highlight"),
+    "pr": Picture("precision_recall", CURVES["pr"].help, options=CURVES["pr"].options + " highlight"),
+    "gain": Picture(
+        "cumulated_gain",
+        "cumulated gain by rank with the ideal",
+        options=CURVES["gain"].options + " quantity highlight",
+    ),
+    "histogram": Picture(
+        "precision_histogram", CURVES["histogram"].help, n_runs=2, options=CURVES["histogram"].options
+    ),
     "strip": Picture("topic_strip", "values of a measure by topic", measures=("AP",), groups="strip"),
     "scatter": Picture(
-        "measure_scatter",
-        "two measures over the runs, with Kendall's tau",
-        measures=("AP", "RPref"),
-        groups="dot",
+        "measure_scatter", "two measures over the runs, with Kendall's tau", measures=("AP", "RPref"), groups="dot"
+    ),
+    "leaderboard": Picture(
+        "leaderboard",
+        "means with intervals and ranges of places, best first",
+        measures=("AP",),
+        options="pairs level highlight",
     ),
 }
-HIGHLIGHTED = ("crp", "npref", "pr", "gain")
 FORMATS = ("png", "pdf", "svg")
+_OPTIONS = {
+    **OPTIONS,
+    "normalized": option(
+        "--ranks", dest="normalized", action="store_false", help="CRP in ranks, not divided by R(R + 1)/2 of each topic"
+    ),
+    "quantity": option(
+        "--quantity",
+        choices=("cg", "dcg", "ncg", "ndcg"),
+        default="dcg",
+        help="what to draw (default: %(default)s)",
+    ),
+    "highlight": option(
+        "--highlight", metavar="RUN", action="append", help="draw this run in colour, the others in grey (repeatable)"
+    ),
+}
 
 
 def _arguments(kind: str, parser: Parser) -> None:
@@ -65,30 +99,12 @@ def _arguments(kind: str, parser: Parser) -> None:
     frame.add_inputs(
         parser, f"{runs} [MEASURE...]" if of_values or kind in ("npref", "histogram") else runs, " -f FILE"
     )
-    add_options(parser, kind)
+    frame.add(parser, *picture.options.split(), among=_OPTIONS)
     if picture.groups:
         frame.add(parser, "groups", groups=f"a {picture.groups} for each run and group of topics")
     one = {"topic": {"action": "store", "help": "the topic"}} if kind == "sketch" else {}
     ranking = frame.RANKING if of_values or kind in OF_THE_HOST else ()
     frame.add(parser, "topic", *frame.READING, *ranking, **one)
-    if kind == "crp":
-        parser.add_argument(
-            "--ranks", action="store_true", help="CRP in ranks, not divided by the worst case of each topic"
-        )
-    if kind == "gain":
-        parser.add_argument(
-            "--quantity",
-            choices=("cg", "dcg", "ncg", "ndcg"),
-            default="dcg",
-            help="what to draw (default: %(default)s)",
-        )
-    if kind in HIGHLIGHTED:
-        parser.add_argument(
-            "--highlight",
-            metavar="RUN",
-            action="append",
-            help="draw this run in colour, the others in grey (repeatable)",
-        )
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
     parser.add_argument(
         "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2, the usual default"
@@ -118,31 +134,27 @@ def run(args: argparse.Namespace) -> None:
         got = ", ".join(map(str, given.measures))
         raise UsageError(f"this picture is of {n} measure{'s' * (n > 1)}, got {len(given.measures)}: {got}")
     judgments = given.judgments() if kind == "sketch" else frame.of_topics(given.judgments(), args.topic, given)
-    more = {} if picture.measures else options(args, given)
+    measured = given.but(measures=[]) if picture.measures else given
+    more = given_options(args, measured, picture.options + " groups" * bool(picture.groups))
     if kind == "sketch":
         more["query_id"] = args.topic
-    elif kind == "crp":
-        more["normalized"] = not args.ranks
-    elif kind == "gain":
-        more["quantity"] = args.quantity
     elif kind == "histogram":
         more["baseline"] = list(given.files)[1]
-        if given.measures:
-            del more["rel"]
-    elif picture.groups:
-        more["groups"] = args.groups
-    if kind in HIGHLIGHTED and args.highlight:
+    if more.get("highlight"):
         name_of = {path: name for name, path in given.files.items()}
-        more["highlight"] = [name_of.get(name, name) for name in args.highlight]
+        more["highlight"] = [name_of.get(name, name) for name in more["highlight"]]
 
+    import irpref
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
-    data = [judgments.table(), given.runs(args, rounded=kind in OF_THE_HOST)]
-    if picture.measures:
-        from irpref.meta import topic_values
-
-        data = [topic_values(given.measures, *data, **frame.ranking(args))]
+    qrels, runs = judgments.table(), given.runs(args, rounded=kind in OF_THE_HOST)
+    data = [qrels, runs]
+    if kind == "leaderboard":
+        asked: dict[str, Any] = {name: more.pop(name) for name in ("pairs", "level")} | frame.ranking(args)
+        data = [irpref.leaderboard(given.measures, qrels, runs, **asked)]
+    elif picture.measures:
+        data = [irpref.meta.topic_values(given.measures, qrels, runs, **frame.ranking(args))]
     ax = getattr(plots, picture.function)(*data, ax=ax, **more)
     if args.title is not None:
         ax.set_title(args.title)

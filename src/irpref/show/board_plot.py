@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from irpref.messages import did_you_mean
-from irpref.show.look import BEST, COLOURS, GREY, MANY, axes, finish, short_names, styled, text, title
+from irpref.show import look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from irpref.analysis.leaderboard import Leaderboard
 
 
-@styled
+@look.styled
 def leaderboard(
     board: Leaderboard,
     measure: str | None = None,
@@ -56,33 +56,23 @@ def leaderboard(
         rows = rows[rows[column].isna() if wanted is None else rows[column] == wanted]
     rows = rows.sort_values("place", kind="stable")
     names = rows["run"].tolist()
-    chosen = set((names if len(names) <= MANY else names[:BEST]) if highlight is None else list(highlight))
-    for name in chosen.difference(names):
-        raise ValueError(f"highlight={name!r} is none of the runs{did_you_mean(name, names)}")
-    ax = axes((5.4, 1.3 + 0.2 * len(names))) if ax is None else ax
-    labels = short_names(names, 28)
+    chosen = look.highlighted(names, highlight, names)
+    ax = look.axes((5.4, 1.3 + 0.2 * len(names))) if ax is None else ax
+    labels = look.short_names(names, 28)
     for at, row in enumerate(rows.itertuples(index=False)):
-        colour = COLOURS[0] if row.run in chosen else "0.7"
+        colour, ink = (look.COLOURS[0], "0.1") if row.run in chosen else (look.PALE, look.GREY)
         ax.plot([row.low, row.high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
         ax.plot([row.mean], [at], "o", color=colour, markersize=4.5)
-        tested = board.method != "none"
-        places = f"{row.place_low}\N{EN DASH}{row.place_high}" if tested else str(row.place)
-        ax.annotate(
-            places,
-            (1, at),
-            (6, 0),
-            ("axes fraction", "data"),
-            "offset points",
-            va="center",
-            fontsize="x-small",
-            color=GREY if row.run not in chosen else "0.1",
-            annotation_clip=False,
-        )
+        places = str(row.place) if board.method == "none" else f"{row.place_low}\N{EN DASH}{row.place_high}"
+        beside = ax.get_yaxis_transform()
+        look.remark(ax, places, (1, at), (6, 0), xycoords=beside, va="center", fontsize="x-small", color=ink)
     ax.set_yticks(range(len(names)), [labels.shown[name].strip() for name in names])
     ax.tick_params(axis="y", length=0, labelsize="small")
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel(f"{text(rows['measure'].iloc[0])}: mean and {100 * board.level:g} % interval")
-    ax.annotate("places", (1, 1), (6, 3), "axes fraction", "offset points", fontsize="x-small", va="bottom")
-    title(ax, f"{len(names)} runs" + ("" if group is None else f", topics of {text(group)}"), labels.note)
-    finish(ax).grid(False, axis="y")
+    ax.set_xlabel(f"{look.text(rows['measure'].iloc[0])}: mean and {100 * board.level:g} % interval")
+    look.remark(ax, "places", (1, 1), (6, 3), fontsize="x-small", va="bottom")
+    look.title(
+        ax, look.count(len(names), "run") + ("" if group is None else f", topics of {look.text(group)}"), labels.note
+    )
+    look.finish(ax).grid(False, axis="y")
     return ax

@@ -2,8 +2,8 @@
 
 Shared by `irpref.plots` and the pictures of `irpref.meta`. Colours are those of Okabe and Ito (Color Universal Design,
 2008) without the yellow, which is lost on white. A name gets its colour, line and marker when it is drawn first, and
-keeps them in all pictures of the process: the first seven differ in colour, 280 in colour, line or marker. Names that
-are new take colours that the other names of their picture do not have, as long as there are some.
+keeps them in all pictures of the process: the first seven differ in colour, 280 in colour, line or marker. New names
+take colours that the other names of their picture do not have, as long as there are some.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
+
+import numpy as np
 
 from irpref.messages import did_you_mean, visible
 from irpref.show.names import LONGEST, left_out, middle, parts
@@ -28,7 +30,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#0
 LINES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "0.45"
-NEUTRAL = "0.35"  # of systems that are too many to have a colour each
+PALE = "0.75"  # of runs that are not highlighted
 MANY, BEST = 8, 5  # runs that are all in colour; of more, as many
 SIZE = (4.4, 3.2)  # inches: two columns of a page hold it at three quarters, where 10 points become 7.5
 CRP_CUT = 4  # a curve of CRP is drawn down to so many times the mean R: later ranks say little of a run
@@ -54,7 +56,7 @@ _places: dict[tuple[str, str], int] = {}
 
 
 def load() -> Any:
-    """`matplotlib.pyplot`; ImportError that says how to get it where it is not installed."""
+    """`matplotlib.pyplot`; an ImportError that says how to get it if it is not installed."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -77,13 +79,7 @@ def styled(draw: _Drawing) -> _Drawing:
 
 
 def axes(size: tuple[float, float] = SIZE) -> Axes:
-    """Axes of a new figure of this size in inches.
-
-    Raises
-    ------
-    ImportError
-        matplotlib is not installed.
-    """
+    """Axes of a new figure of this size in inches. Raises as `load`."""
     pyplot = load()
     with pyplot.rc_context(STYLE):
         figure, ax = pyplot.subplots(figsize=size, layout="constrained")
@@ -92,35 +88,29 @@ def axes(size: tuple[float, float] = SIZE) -> Axes:
 
 
 def panels(n: int, size: tuple[float, float] = (2.0, 1.7)) -> list[Axes]:
-    """`n` small axes of one new figure, at most five in a row, that share their scales. Raises as `axes`."""
-    pyplot = load()
+    """`n` small axes of one new figure, at most five in a row, that share their scales. Raises as `load`."""
     down = math.ceil(n / 5)
     across = math.ceil(n / down)
-    figure, grid = pyplot.subplots(
-        down,
-        across,
-        figsize=(across * size[0] + 0.4, down * size[1] + 0.4),
-        layout="constrained",
-        sharex=True,
-        sharey=True,
-        squeeze=False,
+    wide, high = across * size[0] + 0.4, down * size[1] + 0.4
+    figure, grid = load().subplots(
+        down, across, figsize=(wide, high), layout="constrained", sharex=True, sharey=True, squeeze=False
     )
     _ours.add(figure)
     found = grid.ravel().tolist()
     for empty in found[n:]:
         empty.remove()
-    for last in found[max(0, n - across) : n]:  # nothing stands below it
+    for last in found[max(0, n - across) : n]:  # nothing is below it
         last.xaxis.set_tick_params(labelbottom=True)
     found[0].locator_params(nbins=4)
     return found[:n]
 
 
-def grow(ax: Axes, height: float = 0, width: float = 0) -> None:
-    """Make the figure larger by so many inches, where it is one of ours."""
+def grow(ax: Axes, height: float) -> None:
+    """Make the figure higher by so many inches, if it is one of ours."""
     figure: Any = ax.figure
     if figure in _ours:
         wide, high = figure.get_size_inches()
-        figure.set_size_inches(wide + width, high + height)
+        figure.set_size_inches(wide, high + height)
 
 
 def finish(ax: Axes) -> Axes:
@@ -137,7 +127,7 @@ def finish(ax: Axes) -> Axes:
 def introduce(names: Iterable[str], kind: str = "system") -> None:
     """Give the names of one picture their places: those that have none yet, colours apart from the others'."""
     names = [name for name in dict.fromkeys(names) if name != "run"]
-    used = {place for key, place in _places.items() if key[0] == kind}
+    used = {place for (of, _), place in _places.items() if of == kind}
     here = {_places[kind, name] % len(COLOURS) for name in names if (kind, name) in _places}
     for name in names:
         if (kind, name) in _places:
@@ -179,43 +169,86 @@ def forget() -> None:
     _places.clear()
 
 
-# --------------------------------------------------------------------------------------------------------- names
+# --------------------------------------------------------------------------------------------------- many runs
 
 
-def in_colour(ax: Axes, table: Any, of: tuple[str, str], highlight: Iterable[str] | None = None) -> list[str]:
-    """The runs of a table of curves that are to be drawn in colour; the others are drawn, in grey.
+def highlighted(names: Sequence[str], highlight: Iterable[str] | None, best: Sequence[str]) -> list[str]:
+    """Names of the runs that are drawn in colour; the others are grey.
 
     Parameters
     ----------
-    ax : Axes
-    table : DataFrame with a column `run`
-    of : names of two columns
-        What is drawn, across and up.
-    highlight : names of runs, optional
-        None: all of up to eight runs, of more the five with the highest mean.
+    names : of all runs
+    highlight : those asked for; None: all of up to eight runs, of more the first five of `best`
+    best : the same names, best first
 
     Raises
     ------
     ValueError
-        A name is that of no run.
+        A name asked for is that of no run.
     """
-    names = list(dict.fromkeys(table["run"]))
     if highlight is None:
-        means = table.groupby("run", sort=False)[of[1]].mean()
-        chosen = (
-            names if len(names) <= MANY else means.sort_values(ascending=False, kind="stable").index[:BEST].tolist()
-        )
-    else:
-        chosen = [highlight] if isinstance(highlight, str) else list(dict.fromkeys(highlight))
-        for name in chosen:
-            if name not in names:
-                raise ValueError(f"highlight={name!r} is none of the runs{did_you_mean(name, names)}")
-    rest = [name for name in names if name not in chosen]
-    for i, name in enumerate(rest):
-        rows = table[table["run"] == name]
-        label = None if i else count(len(rest), "other run")
-        ax.plot(rows[of[0]], rows[of[1]], color="0.8", linewidth=0.7, zorder=1, label=label)
+        return list(names if len(names) <= MANY else best[:BEST])
+    chosen = [highlight] if isinstance(highlight, str) else list(dict.fromkeys(highlight))
+    for name in chosen:
+        if name not in names:
+            raise ValueError(f"highlight={name!r} is none of the runs{did_you_mean(name, names)}")
     return chosen
+
+
+class Lines(NamedTuple):
+    """The curves of a picture: its axes, by name of a run its rows and its line, and what names leave out."""
+
+    ax: Axes
+    runs: dict[str, tuple[Any, Any]]
+    note: str
+
+
+def draw_runs(
+    table: Any,
+    x: str,
+    y: str,
+    ax: Axes | None,
+    highlight: Iterable[str] | None,
+    styles: Styles | None,
+    among: Any = None,
+    **look: Any,
+) -> Lines:
+    """A curve for each run of a table: the best ones or those to `highlight` in colour, the rest in grey.
+
+    Parameters
+    ----------
+    table : DataFrame with a column `run`
+    x, y : names of columns
+    ax : Axes to draw on; a new figure if None
+    highlight : see `highlighted`; the best runs are those with the highest mean of `y`
+    styles : see `style`
+    among : DataFrame with as many rows for each run, in which the best runs are found; `table` if None
+    **look : arguments of `Axes.plot` that go before ours
+    """
+    ax = axes() if ax is None else ax
+    rows_of = {str(name): rows for name, rows in table.groupby("run", sort=False)}
+    names = list(rows_of)
+    means = (table if among is None else among).groupby("run", sort=False)[y].mean()
+    best = means.sort_values(ascending=False, kind="stable").index
+    chosen = highlighted(names, highlight, best.tolist())
+    rest = [name for name in names if name not in chosen]
+    label = count(len(rest), "other run")
+    for i, name in enumerate(rest):
+        rows = rows_of[name]
+        ax.plot(rows[x], rows[y], color=PALE, linewidth=0.7, zorder=1, label=None if i else label)
+    short = short_names(chosen)
+    introduce(chosen)
+    drawn = {}
+    for i, name in enumerate(chosen):
+        rows = rows_of[name]
+        # Marks at places of their own, so that equal lines are seen.
+        marks = {"markevery": (0.03 * (i % 5), 0.15)} if x == "rank" else {}
+        (line,) = ax.plot(rows[x], rows[y], **{**marks, **look, **style(name, styles, short.shown[name])})
+        drawn[name] = rows, line
+    return Lines(ax, drawn, short.note)
+
+
+# --------------------------------------------------------------------------------------------------------- names
 
 
 def text(name: object) -> str:
@@ -238,7 +271,7 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> Names:
     ----------
     names : iterable of str
     longest : int
-        Characters. Where no name is longer, all stay as they are.
+        Characters. If no name is longer, all stay as they are.
     """
     plain = {name: visible(str(name)) for name in names}
     found = parts(plain.values(), longest)
@@ -260,157 +293,85 @@ def wrapped(words: str, width: int = 38) -> str:
     return words if len(words) <= width else textwrap.fill(words.replace(",", ", ").replace("  ", " "), width)
 
 
+def remark(ax: Axes, words: str, at: tuple[float, float], offset: tuple[float, float], **more: Any) -> Any:
+    """A small text at a point of the axes (0 to 1, or `xycoords=`), moved by so many points."""
+    look = {"xycoords": "axes fraction", "textcoords": "offset points", "fontsize": "small", **more}
+    return ax.annotate(words, at, xytext=offset, annotation_clip=False, **look)
+
+
 def title(ax: Axes, words: str, *details: str, gap: float = 0) -> None:
     """A title, and below it in small letters what else has to be said; `gap` points are left free below both."""
     below = textwrap.fill("; ".join(filter(None, details)), 56)
     ax.set_title(words, pad=8 + gap + (12 + 11 * below.count("\n") if below else 0))
     if below:
-        ax.annotate(
-            below,
-            (0.5, 1),
-            xycoords="axes fraction",
-            xytext=(0, 5 + gap),
-            textcoords="offset points",
-            ha="center",
-            fontsize="small",
-            color="0.25",
-        )
+        remark(ax, below, (0.5, 1), (0, 5 + gap), ha="center", color="0.25")
 
 
 # ------------------------------------------------------------------------------------------------------- legends
 
 
-def columns(labels: Sequence[str], inches: float) -> int:
+def _columns(labels: Sequence[str], inches: float) -> int:
     """Columns of a legend that fit this width."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 
     small = FontProperties(size=8.4)
-    wide = max(
-        (TextPath((0, 0), label, prop=small).get_extents().width for label in labels if label.strip()), default=0
-    )
-    each = wide / 72 + 0.52  # with the line, and the space around it
-    most = max(1, int(inches / each))
-    rows = math.ceil(len(labels) / most)
-    return math.ceil(len(labels) / rows) if rows else 1
+    widths = (TextPath((0, 0), label, prop=small).get_extents().width for label in labels if label.strip())
+    each = max(widths, default=0) / 72 + 0.52  # with the line, and the space around it
+    rows = math.ceil(len(labels) / max(1, int(inches / each)))
+    return math.ceil(len(labels) / rows)
 
 
-def legend(ax: Axes, *, note: str = "", always: bool = False, **more: Any) -> None:
-    """A legend below the x axis, where it covers no data; inside on a figure that cannot make room for it."""
-    handles, labels = ax.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: labels[i].endswith(("other run", "other runs")))  # these last
-    handles, labels = [handles[i] for i in order], [labels[i] for i in order]
+def legend(
+    ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "", always: bool = False, above: bool = False
+) -> float:
+    """A legend outside of the axes, where it covers no data; inside on a figure that cannot make room for it.
+
+    Parameters
+    ----------
+    ax : Axes
+    handles : what it names; all that have a label if None
+    note : a last line
+    always : also with one run that came without a name
+    above : between the title and the axes, not below the x axis
+
+    Returns
+    -------
+    float
+        Points that it takes above the axes.
+    """
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    handles = sorted(handles, key=lambda one: one.get_label().endswith(("other run", "other runs")))  # these last
+    labels = [str(one.get_label()) for one in handles]
     if not labels or not (always or any(label != "run" for label in labels)):
-        return
+        return 0.0
     figure: Any = ax.figure
-    if figure.get_layout_engine() is None:
-        ax.legend(frameon=True, edgecolor="none", framealpha=0.75, fontsize="small", title=note or None, **more)
-        return
+    look: dict[str, Any] = {"fontsize": "small", "title": textwrap.fill(note, 66, break_on_hyphens=False) or None}
+    if figure.get_layout_engine() is None and not above:
+        ax.legend(handles, labels, frameon=True, edgecolor="none", framealpha=0.75, **look)
+        return 0.0
     from matplotlib.transforms import ScaledTranslation
 
-    note = textwrap.fill(note, 66, break_on_hyphens=False)
-    # The axes do not stand in the middle of the figure.
-    n_columns = columns(labels, figure.get_size_inches()[0] / _beside(ax) - 0.4)
-    rows = math.ceil(len(labels) / n_columns) + (note.count("\n") + 1 if note else 0)
-    down = ScaledTranslation(0, -(34 + ax.xaxis.labelpad - 4) / 72, figure.dpi_scale_trans)
-    ax.legend(
-        handles,
-        labels,
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0),
-        bbox_transform=ax.transAxes + down,
-        ncols=n_columns,
-        borderaxespad=0,
-        frameon=False,
-        fontsize="small",
-        handlelength=2.6,
-        columnspacing=1.2,
-        title=note or None,
-        title_fontsize="x-small",
-        **more,
-    )
-    grow(ax, height=0.19 * rows)
-
-
-def _beside(ax: Axes) -> int:
-    """Number of axes beside each other in the figure."""
     spec = ax.get_subplotspec()
-    return 1 if spec is None else int(spec.get_gridspec().ncols)
-
-
-def above(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> float:
-    """A legend between the title and the axes; the points it needs."""
-    figure: Any = ax.figure
-    n_columns = columns(labels, figure.get_size_inches()[0] / _beside(ax) - 0.6)
+    beside = 1 if spec is None else spec.get_gridspec().ncols
+    # The axes are not in the middle of the figure.
+    n_columns = _columns(labels, figure.get_size_inches()[0] / beside - (0.6 if above else 0.4))
     rows = math.ceil(len(labels) / n_columns)
-    ax.legend(
-        handles,
-        labels,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=n_columns,
-        borderpad=0,
-        borderaxespad=0.3,
-        frameon=False,
-        fontsize="small",
-        columnspacing=1.2,
-    )
-    grow(ax, height=0.17 * (rows - 1))
-    return 13.0 * rows
-
-
-def direct_labels(ax: Axes, lines: Sequence[Any]) -> None:
-    """The name of each line at the right of the axes, joined to its last point, instead of a legend."""
-    import numpy as np
-    from matplotlib.patches import ConnectionPatch
-
-    figure: Any = ax.figure
-    ends = []
-    for line in lines:
-        x, y = (np.asarray(values, dtype=float) for values in line.get_data())
-        seen = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-        if seen.size:
-            ends.append((float(y[seen[-1]]), float(x[seen[-1]]), line))
-    height = max(ax.get_window_extent().height / figure.dpi * 72, 1)
-    step = min(11 / height, 1 / max(len(ends), 1))
-    low, high = ax.get_ylim()
-    ends.sort(key=lambda end: end[0])
-    places: list[float] = []
-    for end, _, _ in ends:
-        wanted = (end - low) / ((high - low) or 1)
-        places.append(max(wanted, places[-1] + step) if places else max(wanted, 0.0))
-    # What was pushed over the top goes down again.
-    top = 1.0
-    for i in range(len(places) - 1, -1, -1):
-        places[i] = min(places[i], top)
-        top = places[i] - step
-    for (end, last, line), place in zip(ends, places, strict=True):
-        ax.annotate(
-            line.get_label().strip(),
-            (1.06, place),
-            xycoords="axes fraction",
-            va="center",
-            fontsize="x-small",
-            color=line.get_color(),
-            annotation_clip=False,
-        )
-        # Left out where other limits, set later, leave the end of the line outside.
-        leader = ConnectionPatch(
-            xyA=(last, end),
-            coordsA="data",
-            xyB=(1.055, place),
-            coordsB="axes fraction",
-            axesA=ax,
-            axesB=ax,
-            color=line.get_color(),
-            linewidth=0.5,
-            alpha=0.6,
-        )
-        ax.add_artist(leader)
-        leader.set_in_layout(False)
+    look |= {"ncols": n_columns, "frameon": False, "columnspacing": 1.2, "title_fontsize": "x-small"}
+    if above:
+        ax.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1), borderpad=0, borderaxespad=0.3, **look)
+        grow(ax, 0.17 * (rows - 1))
+        return 13.0 * rows
+    down = ScaledTranslation(0, -(30 + ax.xaxis.labelpad) / 72, figure.dpi_scale_trans)
+    look |= {"bbox_to_anchor": (0.5, 0), "bbox_transform": ax.transAxes + down, "handlelength": 2.6}
+    ax.legend(handles, labels, loc="upper center", borderaxespad=0, **look)
+    grow(ax, 0.19 * (rows + (look["title"].count("\n") + 1 if note else 0)))
+    return 0.0
 
 
 # -------------------------------------------------------------------------------------------------- names of points
+
+_AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.9), (0.7, -0.9), (-0.7, 0.9), (-0.7, -0.9))
 
 
 def name_points(ax: Axes, x: Any, y: Any, names: Sequence[str], order: Sequence[int], every: bool) -> int:
@@ -425,56 +386,35 @@ def name_points(ax: Axes, x: Any, y: Any, names: Sequence[str], order: Sequence[
     every : bool
         Write all, each where it covers least. Otherwise those that cover no point, no name and no edge.
     """
-    import numpy as np
-
     figure: Any = ax.figure
     if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()  # only now it is known where the points stand
+        figure.draw_without_rendering()  # only now it is known where the points are
     renderer = figure.canvas.get_renderer() if hasattr(figure.canvas, "get_renderer") else None
-    box = ax.get_window_extent()
+    box, scale = ax.get_window_extent(), figure.dpi / 72
     points = ax.transData.transform(np.column_stack([x, y]))
-    scale = figure.dpi / 72
-    dot = 3.2 * scale
-    taken = [(px - dot, py - dot, px + dot, py + dot) for px, py in points]
+    taken = np.hstack([points - 3.2 * scale, points + 3.2 * scale])  # left, low, right, high
+    offsets = np.array([(dx * far, dy * far) for far in (5.0, 9.0) for dx, dy in _AROUND])
+    # A name is to the right of its point, in the middle or to the left of it, and likewise up and down.
+    shift = (np.sign(offsets) - 1) / 2
     written = 0
     for i in order:
-        note: Any = ax.annotate(
-            names[i].strip(), (x[i], y[i]), xytext=(0, 0), textcoords="offset points", fontsize="x-small"
-        )
-        note.set_in_layout(False)
-        extent = note.get_window_extent(renderer)
-        wide, high = extent.width, extent.height
-        px, py = points[i]
-        best, least = None, np.inf
-        for far in (5.0, 9.0):
-            gap = far * scale
-            for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.9), (0.7, -0.9), (-0.7, 0.9), (-0.7, -0.9)):
-                left = px + dx * gap - {1: 0, 0: wide / 2, -1: wide}[_sign(dx)]
-                low = py + dy * gap - {1: 0, 0: high / 2, -1: high}[_sign(dy)]
-                room = (left, low, left + wide, low + high)
-                covered = sum(_overlap(room, other) for other in taken)
-                outside = max(0, box.x0 - room[0]) + max(0, room[2] - box.x1)
-                outside += max(0, box.y0 - room[1]) + max(0, room[3] - box.y1)
-                if covered + outside * high < least:
-                    best, least = (dx * far, dy * far, room), covered + outside * high
-            if least == 0:
-                break
-        assert best is not None
-        if least > 0 and not every:
-            note.remove()
+        label = remark(ax, names[i].strip(), (x[i], y[i]), (0, 0), xycoords="data", fontsize="x-small")
+        label.set_in_layout(False)
+        extent = label.get_window_extent(renderer)
+        size = np.array([extent.width, extent.height])
+        low = points[i] + offsets * scale + shift * size
+        rooms = np.hstack([low, low + size])
+        sides = np.minimum(rooms[:, None, 2:], taken[:, 2:]) - np.maximum(rooms[:, None, :2], taken[:, :2])
+        covered = np.maximum(sides, 0).prod(axis=2).sum(axis=1)
+        outside = np.maximum([box.x0, box.y0] - low, 0) + np.maximum(low + size - [box.x1, box.y1], 0)
+        cost = covered + outside.sum(axis=1) * size[1]
+        best = int(cost.argmin())
+        if cost[best] > 0 and not every:
+            label.remove()
             continue
-        right, up, room = best
-        note.set_position((right, up))
-        note.set_ha({1: "left", 0: "center", -1: "right"}[_sign(right)])
-        note.set_va({1: "bottom", 0: "center", -1: "top"}[_sign(up)])
-        taken.append(room)
+        label.set_position(tuple(offsets[best]))
+        label.set_ha(("right", "center", "left")[int(np.sign(offsets[best, 0])) + 1])
+        label.set_va(("top", "center", "bottom")[int(np.sign(offsets[best, 1])) + 1])
+        taken = np.vstack([taken, rooms[best]])
         written += 1
     return written
-
-
-def _sign(number: float) -> int:
-    return (number > 0) - (number < 0)
-
-
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
-    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))

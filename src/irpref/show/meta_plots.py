@@ -1,12 +1,12 @@
 """Pictures of results of meta-evaluation. They draw what the results hold, and compute nothing.
 
-One style with `irpref.plots`; a measure has the same colour, line and marker in all pictures of a session. Many
-measures are named at the end of their lines, or have a panel each, in place of a legend.
+One style with `irpref.plots`; a measure has the same colour, line and marker in all pictures of a session. More than
+five measures have a panel each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,51 +15,20 @@ from irpref.meta.incompleteness import Incompleteness
 from irpref.meta.power import DiscriminativePower
 from irpref.meta.stability import Stability
 from irpref.meta.swap import Swap
-from irpref.show.look import (
-    Styles,
-    direct_labels,
-    finish,
-    introduce,
-    legend,
-    load,
-    panels,
-    short_names,
-    style,
-    styled,
-    text,
-    title,
-)
-from irpref.show.look import axes as axes_of
+from irpref.show import look
+from irpref.show.look import Styles, load
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["axes", "incompleteness", "load", "significance", "stability", "swap"]
 _SIZE = (6.4, 4.4)  # inches
-_FEW = 5  # lines that a legend tells apart
+_FEW = 5  # curves that one picture has room for
 
 
 def axes(size: tuple[float, float] = _SIZE) -> Axes:
     """Axes of a new figure. Raises as `load`."""
-    return axes_of(size)
-
-
-def _look(measure: str, styles: Styles | None) -> dict[str, Any]:
-    return {
-        **style(measure, None, kind="measure"),
-        "markersize": 4,
-        "linewidth": 1.3,
-        **(styles or {}).get(measure, {}),
-    }
-
-
-def _names(ax: Axes, lines: Sequence[Any]) -> Axes:
-    """Tell the lines apart: in a legend, or each by its name where they are many."""
-    if len(lines) <= _FEW:
-        legend(ax, always=True)
-    else:
-        direct_labels(ax, lines)
-    return finish(ax)
+    return look.axes(size)
 
 
 def _curves(
@@ -67,34 +36,39 @@ def _curves(
     ax: Axes | None,
     styles: Styles | None,
     words: tuple[str, str],
-    rate: float | None = None,
-) -> Axes:
-    """A curve for each measure; where they are many, and no axes are given, each in a panel, the others in grey."""
-    introduce(curves, "measure")
+    bands: Mapping[str, tuple[Any, Any]] | None = None,
+    **limits: Any,
+) -> list[Axes]:
+    """A curve for each measure, with its band; more than five, if no axes are given, in a panel each, others grey."""
+    look.introduce(curves, "measure")
     many = ax is None and len(curves) > _FEW
     drawn = [[name] for name in curves] if many else [list(curves)]
-    found = panels(len(curves)) if many else [axes() if ax is None else ax]
+    found = look.panels(len(curves)) if many else [axes() if ax is None else ax]
     for panel, mine in zip(found, drawn, strict=True):
         for x, y in curves.values() if many else []:
             panel.plot(x, y, color="0.82", linewidth=0.8)
-        lines = [line for name in mine for line in panel.plot(*curves[name], **_look(name, styles))]
-        if rate is not None:
-            panel.axhline(100 * rate, color="0.4", linewidth=0.8, linestyle=(0, (1, 1)))
-        panel.set_xlim(left=0)
-        panel.set_ylim(bottom=0)
+        for name in mine:
+            arguments = {**look.style(name, None, kind="measure"), "markersize": 4, "linewidth": 1.3}
+            (line,) = panel.plot(*curves[name], **{**arguments, **(styles or {}).get(name, {})})
+            if bands:
+                # Many bands are over each other, and each has to be lighter.
+                alpha = 0.18 if len(mine) <= _FEW else 0.07
+                panel.fill_between(curves[name][0], *bands[name], color=line.get_color(), alpha=alpha, linewidth=0)
+        panel.set(**limits)
+        look.finish(panel)
         if many:
-            finish(panel).set_title(str(lines[0].get_label()), fontsize="small")
+            panel.set_title(str(line.get_label()), fontsize="small")
         else:
             panel.set(xlabel=words[0], ylabel=words[1])
-            _names(panel, lines)
+            look.legend(panel, always=True)
     if many:
         figure: Any = found[0].figure
         figure.supxlabel(words[0], fontsize="medium")
         figure.supylabel(words[1], fontsize="medium")
-    return found[0]
+    return found
 
 
-@styled
+@look.styled
 def stability(results: Stability | Iterable[Stability], ax: Axes | None = None, styles: Styles | None = None) -> Axes:
     """Minority rate against proportion of ties, a curve for each measure; low and left is stable.
 
@@ -106,10 +80,11 @@ def stability(results: Stability | Iterable[Stability], ax: Axes | None = None, 
     """
     several = [results] if isinstance(results, Stability) else results
     curves = {one.measure: (100 * one.ties, 100 * one.minority_rate) for one in several}
-    return _curves(curves, ax, styles, ("proportion of ties (%)", "minority rate (%)"))
+    words = "proportion of ties (%)", "minority rate (%)"
+    return _curves(curves, ax, styles, words, xlim=(0, None), ylim=(0, None))[0]
 
 
-@styled
+@look.styled
 def swap(
     results: Swap | Iterable[Swap], ax: Axes | None = None, styles: Styles | None = None, rate: float = 0.05
 ) -> Axes:
@@ -124,10 +99,14 @@ def swap(
     """
     several = [results] if isinstance(results, Swap) else results
     curves = {one.measure: (one.edges, 100 * one.rate) for one in several}
-    return _curves(curves, ax, styles, ("difference of the means, at least", "swap rate (%)"), rate)
+    words = "difference of the means, at least", "swap rate (%)"
+    found = _curves(curves, ax, styles, words, xlim=(0, None), ylim=(0, None))
+    for panel in found:
+        panel.axhline(100 * rate, color="0.4", linewidth=0.8, linestyle=(0, (1, 1)))
+    return found[0]
 
 
-@styled
+@look.styled
 def incompleteness(
     result: Incompleteness,
     ax: Axes | None = None,
@@ -142,7 +121,7 @@ def incompleteness(
     Parameters
     ----------
     result : Incompleteness
-    ax : Axes to draw on; a new figure if None
+    ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
     styles : mapping of measure to keyword arguments of `Axes.plot`
     value : 'tau', 'tau_ap', or 'mean' (of all systems)
     reference : as in `Incompleteness.table`
@@ -150,42 +129,29 @@ def incompleteness(
     words = {"tau": "Kendall's tau", "tau_ap": "tau_ap", "mean": "mean value of the systems"}
     if value not in words:
         raise ValueError(f"value={value!r} is not accepted, expected one of {', '.join(map(repr, words))}")
-    ax = axes() if ax is None else ax
     table = result.table(reference)
-    measures = result.measures
-    samples = result.samples(reference).groupby(["measure", "level"], sort=False)[value].agg(["min", "max"])
-    several = int(table["samples"].max()) > 1
-    introduce(measures, "measure")
-    lines = []
-    for measure in measures:
-        part = table[table["measure"] == measure]
-        (line,) = ax.plot(part["level"], part[value], **_look(measure, styles))
-        lines.append(line)
-        if several:
-            ends = samples.loc[measure].loc[part["level"]]
-            # Many bands lie over each other, and each has to be lighter.
-            ax.fill_between(
-                part["level"],
-                ends["min"],
-                ends["max"],
-                color=line.get_color(),
-                alpha=0.18 if len(measures) <= _FEW else 0.07,
-                linewidth=0,
-            )
+    of_measure = {name: table[table["measure"] == name] for name in result.measures}
+    curves = {name: (rows["level"], rows[value]) for name, rows in of_measure.items()}
+    across, up, bands = f"{result.of_level} (%)", words[value], None
+    if value != "mean":
+        up += look.text(f" with {reference or 'its own ranking'} by all judgments")
+    samples = int(table["samples"].max())
+    if samples > 1:
+        across += f"; mean and range of {samples} samples"
+        found = result.samples(reference).groupby(["measure", "level"], sort=False)[value].agg(["min", "max"])
+        ends = {name: found.loc[name].loc[rows["level"]] for name, rows in of_measure.items()}
+        bands = {name: (of["min"], of["max"]) for name, of in ends.items()}
     levels = sorted(set(table["level"]), reverse=True)
-    ax.set_xscale("log")
-    shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
-    ax.set_xlim(max(levels) * 1.05, min(levels) / 1.05)
-    ax.set_xticks(shown, [f"{level:g}" for level in shown])
-    ax.minorticks_off()
-    with_what = "" if value == "mean" else f" with {reference or 'its own ranking'} by all judgments"
-    ax.set(xlabel=f"{result.of_level} (%)", ylabel=words[value] + text(with_what))
-    if several:
-        title(ax, "", f"mean and range of {int(table['samples'].max())} samples")
-    return _names(ax, lines)
+    drawn = _curves(curves, ax, styles, (across, up), bands, xscale="log", xlim=(levels[0] * 1.05, levels[-1] / 1.05))
+    for panel in drawn:
+        few = (100, 30, 10, 3, 1) if len(drawn) > 1 else (100, 70, 50, 30, 20, 10, 5, 3, 2, 1)
+        shown = [level for level in few if level in levels] or levels
+        panel.set_xticks(shown, [f"{level:g}" for level in shown])
+        panel.minorticks_off()
+    return drawn[0]
 
 
-@styled
+@look.styled
 def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     """Which pairs of systems are told apart: a square of systems, best at the top left.
 
@@ -194,11 +160,11 @@ def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     result : DiscriminativePower
     ax : Axes to draw on; a new figure if None
     """
-    n = len(result.systems)
-    ax = axes((5.2, 5.0)) if ax is None else ax
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
+    n = len(result.systems)
+    ax = axes((5.2, 5.0)) if ax is None else ax
     # Sums of differences to all others order systems as their means do.
     first, second = np.triu_indices(n, 1)
     lead = np.bincount(first, result.difference, n) - np.bincount(second, result.difference, n)
@@ -209,26 +175,16 @@ def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     ax.imshow(shade, cmap=ListedColormap(colours), vmin=0, vmax=2, interpolation="nearest")
     note = ""
     if n <= 30:
-        names = short_names(result.systems)
-        note = names.note
-        shown = [names.shown[result.systems[i]].strip() for i in order]
+        shown, note = look.short_names(result.systems)
         size = 9 if n <= 10 else 7.5 if n <= 18 else 6  # points that rows and columns have room for
-        ax.set_yticks(range(n), [f"{name} ({i + 1})" for i, name in enumerate(shown)], fontsize=size)
+        names = [f"{shown[result.systems[i]].strip()} ({place})" for place, i in enumerate(order, 1)]
+        ax.set_yticks(range(n), names, fontsize=size)
         ax.set_xticks(range(n), [str(i + 1) for i in range(n)], fontsize=size)
     else:
         ax.set(xlabel="systems, best first", ylabel="systems, best first")
-    title(ax, f"{text(result.measure).strip()}: {100 * result.power:.1f} % of the pairs", note)
+    look.title(ax, f"{look.text(result.measure).strip()}: {100 * result.power:.1f} % of the pairs", note)
     ax.title.set_fontsize("medium")
     words = (f"ASL $\\geq$ {result.alpha:g}", f"ASL < {result.alpha:g}", f"ASL < {result.alpha / 5:g}")
     handles = [Patch(facecolor=c, edgecolor="0.6", linewidth=0.4, label=w) for c, w in zip(colours, words, strict=True)]
-    ax.legend(
-        handles=handles,
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.1),
-        ncols=3,
-        frameon=False,
-        fontsize="x-small",
-        handlelength=1.4,
-        columnspacing=1.2,
-    )
+    look.legend(ax, handles)
     return ax

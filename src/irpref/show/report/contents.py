@@ -443,8 +443,6 @@ def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[
     ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
     rpref = parse_all([f"RPref(max_rel={max(1.0, pool.max_gain(None)):g})"])[0]
     crp = curves.crp(pool, seen, depth=CURVE_RANKS[-1])
-    # With grades below 0 a ranking can fall below that of nothing relevant.
-    worst = "nothing relevant" if crp.attrs["negative_topics"] else "worst case"
     # As in `irpref.plots.crp`: later ranks say little of a run.
     last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
     gain = "mean DCG by rank over that of the ideal rankings, as first published: logarithm to base 2 from rank 2 on"
@@ -459,8 +457,8 @@ def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[
         ("Cumulated gain", gain, {"from": 0, "log": True}),
         (
             "Cumulated relative position",
-            f"median over the topics of CRP / [R(R + 1)/2]: 0 ideal, {MINUS}1 {worst} at R; ranks up to "
-            f"{CRP_CUT} times the mean R",
+            f"median over the topics of CRP / [R(R + 1)/2]: 0 ideal, {MINUS}1 nothing relevant at R, above 0 "
+            f"more too low than too high; ranks up to {CRP_CUT} times the mean R",
             {"log": True, "zero": True},
         ),
         (
@@ -469,7 +467,11 @@ def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[
             {"log": True, "from": None},
         ),
     ]
-    labels = {"ndcg": "DCG / ideal DCG", "share_median": f"CRP (0 ideal, {MINUS}1 {worst} at R)", "value": "n-pref"}
+    labels = {
+        "ndcg": "DCG / ideal DCG",
+        "share_median": f"CRP (0 ideal, {MINUS}1 nothing relevant at R)",
+        "value": "n-pref",
+    }
     out: list[Part] = []
     for (table, x, y), (title, said, more) in zip(tables, words, strict=True):
         lines = {name: of for name, of in table.groupby("run", sort=False)}

@@ -1,0 +1,131 @@
+"""What pictures are drawn from: tables of `irpref.curves`, and values of systems by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from irpref.analysis import curves
+from irpref.analysis.blocks import named_runs
+from irpref.show.look import count, one_name
+from irpref.values.matrix import TopicValues, topic_values, values_in
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irpref.judged.types import Qrels, Run, Runs
+    from irpref.measures.declare import MeasureLike
+
+# What the pictures of values by topic are drawn from.
+Values: TypeAlias = "Qrels | TopicValues | Iterable[TopicValues]"
+
+
+def curve_table(name: str, needed: Sequence[str], data: Any, runs: Run | Runs | None, options: Any) -> pd.DataFrame:
+    """The table handed in, or the one that a function of `irpref.curves` makes of qrels, runs and options.
+
+    Raises
+    ------
+    ValueError
+        It is no such table, or empty.
+    """
+    if runs is not None:
+        return getattr(curves, name)(data, runs, **options)
+    found = [str(column) for column in getattr(data, "columns", ())]
+    missing = [column for column in ("run", *needed) if column not in found]
+    if missing:
+        raise ValueError(
+            f"expected the table of irpref.curves.{name} or qrels and runs; column {missing[0]!r} is missing "
+            f"(found: {', '.join(found) or 'none'})"
+        )
+    if not len(data):
+        raise ValueError(f"the table of irpref.curves.{name} is empty: there is nothing to draw")
+    return data
+
+
+def curve_means(name: str, needed: Sequence[str], data: Any, runs: Run | Runs | None, options: Any) -> pd.DataFrame:
+    """The same for pictures of means, or of one topic; each run and group of topics becomes a run of its own."""
+    table = curve_table(name, needed, data, runs, options)
+    if "query_id" in table:
+        return only(table, "query_id", None)
+    if "group" not in table:
+        return table
+    alone = set(table["run"]) == {"run"}  # what a run without a name is called
+    drawn = table.assign(run=table["group"] if alone else table["run"] + " (" + table["group"] + ")")
+    drawn.attrs = table.attrs
+    return drawn
+
+
+def only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
+    """Rows of one run or topic. `ValueError` if there are several and none is named, or none of this name."""
+    found = list(dict.fromkeys(table[column]))
+    what = {"run": "run", "query_id": "topic"}[column]
+    names = ", ".join(map(str, found[:6])) + (", ..." if len(found) > 6 else "")
+    if wanted is None and len(found) > 1:
+        raise ValueError(f"the table holds {len(found)} {what}s ({names}): name one with {column}=")
+    if wanted is not None and wanted not in found:
+        raise ValueError(f"no {what} {wanted!r} in the table (found: {names})")
+    return table if wanted is None else table[table[column] == wanted]
+
+
+def differences(
+    data: Any, runs: Run | Runs | None, baseline: Any, measure: MeasureLike | None, options: dict[str, Any]
+) -> pd.DataFrame:
+    """Differences of runs from a baseline by topic, from a table of them, values by topic, or qrels and runs."""
+    if runs is not None:
+        options = {**options, "baseline": baseline, "per_topic": True}
+        if measure is not None:
+            return curves.paired_differences(data, runs, measure=measure, **options)
+    elif _are_values(data):
+        if not isinstance(baseline, str):
+            raise ValueError("with values by topic, say the baseline by its name")
+        (of,) = values(data, None, [] if measure is None else [measure], 1)
+        return curves.value_differences(of, baseline, per_topic=True)
+    return curve_table("precision_histogram", ("query_id", "difference"), data, runs, options)
+
+
+def values(data: Any, runs: Run | Runs | None, measures: Sequence[MeasureLike], number: int) -> list[TopicValues]:
+    """Values by topic of one or two measures, from values, or from qrels and runs.
+
+    Raises
+    ------
+    ValueError
+        There are other than `number` measures.
+    """
+    if runs is None:
+        found = values_in(data, measures)
+    elif measures:
+        found = list(topic_values(measures, data, named_runs(runs)).values())
+    else:
+        raise ValueError("with qrels and runs, say which measure")
+    if len(found) != number:
+        held = f"{count(len(found), 'measure')} ({', '.join(of.measure for of in found)})"
+        if len(measures) == len(found):
+            raise ValueError(f"the picture is of {count(number, 'measure')}, got {held}")
+        which = f"say which {number}" if number > 1 else f"say which, such as measure={found[0].measure!r}"
+        raise ValueError(f"the results hold {held}: {which}")
+    return found
+
+
+def _are_values(data: Any) -> bool:
+    """Whether these are values by topic, not a table of a curve."""
+    if isinstance(data, TopicValues) or hasattr(data, "perquery"):
+        return True
+    return {"measure", "value"} <= {str(name) for name in getattr(data, "columns", ())}
+
+
+def parameters(measure: str, base: bool = False) -> str:
+    """Parameters of a measure for a reader: `norm=relative, max_rel=3, cutoff=10`; `base` only if asked for."""
+    before, _, cutoff = measure.partition("@")
+    words = before.partition("(")[2].rpartition(")")[0].replace("'", "").split(",")
+    words = [word for word in words if word and (base or not word.startswith("base="))]
+    if base and not any(word.startswith("base=") for word in words):
+        words.insert(0, "base=2")
+    return ", ".join([*words, f"cutoff={cutoff}"] if cutoff else words)
+
+
+def over_topics(words: str, table: pd.DataFrame) -> str:
+    """A title that says of which topic, or of how many topics the table is."""
+    if "query_id" in table:
+        return f"{words}, topic {one_name(table['query_id'].iloc[0], 'run')}"
+    n = table.attrs.get("n_topics")
+    return words if n is None else f"{words}, {count(n, 'topic')}"
