@@ -10,7 +10,7 @@ import math
 import os
 import platform
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,12 +28,12 @@ from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import check_level
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools
-from irpref.formats.columns import Reading, Table
+from irpref.formats.columns import Reading
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import as_table, opened
+from irpref.judged.inputs import as_frame, opened
 from irpref.judged.order import Alignment, rounded
 from irpref.judged.pool import FILLED, Pool
 from irpref.judged.recent import recent_pool
@@ -187,17 +187,8 @@ def _opened(runs: Mapping[str, Run], form: str | Reading | None, jobs: int | Non
 
 def _in_32_bits(runs: Mapping[str, Run]) -> dict[str, Any]:
     """The runs with their scores in 32 bits."""
-    out: dict[str, Any] = {}
-    for name, run in runs.items():
-        data = as_table(run, "score")
-        if isinstance(data, Table):
-            out[name] = Table(data.query_id, data.doc_id, rounded(np.asarray(data.value, np.float64)))
-        else:
-            out[name] = {
-                topic: dict(zip(docs, rounded(np.array(list(docs.values()), np.float64)).tolist(), strict=True))
-                for topic, docs in data.items()
-            }
-    return out
+    frames = {name: as_frame(run, "score") for name, run in runs.items()}
+    return {name: of.assign(score=rounded(of["score"].to_numpy(np.float64))) for name, of in frames.items()}
 
 
 def numbers(values: Iterable[float]) -> list[float | int | None]:
@@ -242,59 +233,29 @@ def _board(
     rng: Rng | None,
 ) -> Part:
     """Rows of each measure and the tests of all pairs; means alone where there is one topic."""
+    import pandas as pd
+
     first = found[names[0]]
     if len(first.topics) < 2:
-        better = first.best_first
-        rows = []
-        for name in names:
-            of = found[name]
-            none = [None] * len(better)
-            means = of.means[better]
-            rows.append(
-                {"mean": numbers(means), "shown": [f"{mean:.4f}" for mean in means.tolist()], "low": none, "high": none}
-                | {"place": of.places[better].tolist(), "place_low": none, "place_high": none, "letters": none}
-            )
-        return {
-            "runs": [first.runs[i] for i in better.tolist()],
-            "board": rows,
-            "pairs": [],
-            "test": "",
-            "level": level,
-            "groups": [],
-        }
+        order = first.best_first
+        runs = [first.runs[i] for i in order.tolist()]
+        means = [pd.DataFrame({"mean": found[name].means[order], "place": found[name].places[order]}) for name in names]
+        rows = [_rows(of.reindex(columns=_COLUMNS)) for of in means]
+        return {"runs": runs, "board": rows, "pairs": [], "test": "", "level": level, "groups": []}
     several = len(first.runs) > 1
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     whole: dict[str | None, Bools] = {None: np.ones(len(first.topics), bool)}
     board = board_of(found, names, names[0], whole, pairs if several else "none", level, seed=seed)
     runs = board.loc[board["measure"] == names[0], "run"].tolist()
-    rows = []
-    for name in names:
-        of_measure = board[board["measure"] == name]
-        means = of_measure["mean"].tolist()
-        places = {
-            column: [None if value is None or value != value else int(value) for value in _objects(of_measure[column])]
-            for column in ("place", "place_low", "place_high")
-        }
-        rows.append(
-            {
-                "mean": numbers(means),
-                "shown": [f"{mean:.4f}" for mean in means],
-                "low": numbers(of_measure["low"]),
-                "high": numbers(of_measure["high"]),
-                **places,
-                "letters": of_measure["letters"].tolist(),
-            }
-        )
     of_groups = []
     if groups is not None and several:
-        by_group = board_of(found, names, names[0], groups, pairs, level, seed=seed)
-        for group in dict.fromkeys(by_group.pairs["group"].tolist()):
-            tested = by_group.pairs[by_group.pairs["group"] == group]
+        by_group = board_of(found, names, names[0], groups, pairs, level, seed=seed).pairs
+        for group, tested in by_group.groupby("group", sort=False):
             n_topics = int(groups[group].sum())
             of_groups.append({"name": group, "topics": n_topics, "pairs": _pairs(tested, names, runs)})
     return {
         "runs": runs,
-        "board": rows,
+        "board": [_rows(board[board["measure"] == name]) for name in names],
         "pairs": _pairs(board.pairs, names, runs) if several else [],
         "test": board.test,
         "level": level,
@@ -302,30 +263,30 @@ def _board(
     }
 
 
-def _objects(column: pd.Series) -> list[Any]:
-    return column.astype(object).where(column.notna(), None).tolist()
+_COLUMNS = ("mean", "low", "high", "place", "place_low", "place_high", "letters")
+
+
+def _rows(of: pd.DataFrame) -> Part:
+    """The columns of a leaderboard by one measure, and its means as they are written."""
+    columns = {name: of[name].astype(object).where(of[name].notna(), None).tolist() for name in _COLUMNS}
+    shown = [f"{mean:.4f}" for mean in columns["mean"]]
+    return {name: column if name == "letters" else numbers(column) for name, column in columns.items()} | {
+        "shown": shown
+    }
 
 
 def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> list[Part]:
     """For each measure, the pairs of runs i < j of the board, row by row: `i` minus `j`."""
     place = {name: i for i, name in enumerate(runs)}
-    n = len(runs)
     out = []
     for name in names:
         of = tested[tested["measure"] == name]
-        a = np.array([place[run] for run in of["a"].tolist()], dtype=np.int64)
-        b = np.array([place[run] for run in of["b"].tolist()], dtype=np.int64)
+        a, b = (of[side].map(place).to_numpy(np.int64) for side in ("a", "b"))
+        order = np.lexsort((np.maximum(a, b), np.minimum(a, b)))
         sign = np.where(a < b, 1.0, -1.0)
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        order = np.argsort(low * n + high, kind="stable")
-        out.append(
-            {
-                "difference": numbers((sign * of["difference"].to_numpy(dtype=np.float64))[order]),
-                "effect": numbers((sign * of["effect_size"].to_numpy(dtype=np.float64))[order]),
-                "p": numbers(of["p"].to_numpy(dtype=np.float64)[order]),
-                "adjusted": numbers(of["p_adjusted"].to_numpy(dtype=np.float64)[order]),
-            }
-        )
+        columns = {"difference": sign * of["difference"], "effect": sign * of["effect_size"]}
+        columns |= {"p": of["p"], "adjusted": of["p_adjusted"]}
+        out.append({key: numbers(column.to_numpy(np.float64)[order]) for key, column in columns.items()})
     return out
 
 
@@ -441,109 +402,122 @@ def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[
         return {"curves": [], "holes": []}
     seen = {name: judge(pool, named[name]) for name in runs}  # aligned once for all curves
     ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
-    rpref = parse_all([f"RPref(max_rel={max(1.0, pool.max_gain(None)):g})"])[0]
+
+    def chart(table: pd.DataFrame, x: str, y: str, title: str, said: str, label: str, **more: Any) -> Part:
+        lines = {name: rows.set_index(x)[y] for name, rows in table.groupby("run", sort=False)}
+        at = next(iter(lines.values())).index.tolist()
+        if x == "rank":
+            at = [rank for rank in CURVE_RANKS if rank <= len(at)]
+        # A curve by rank ends where the run ends.
+        drawn = [lines[name].reindex([place for place in at if x != "rank" or place <= ends[name]]) for name in runs]
+        across = "partitions" if x == "n" else x
+        return _chart(title, said, at, across, label, [line.reindex(at) for line in drawn], **more)
+
     crp = curves.crp(pool, seen, depth=CURVE_RANKS[-1])
     # As in `irpref.plots.crp`: later ranks say little of a run.
     last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
-    gain = "mean DCG by rank over that of the ideal rankings, as first published: logarithm to base 2 from rank 2 on"
-    tables = [
-        (curves.interpolated_precision(pool, seen), "recall", "precision"),
-        (curves.cumulated_gain(pool, seen, depth=CURVE_RANKS[-1]), "rank", "ndcg"),
-        (crp[crp["rank"] <= last], "rank", "share_median"),
-        (curves.npref_convergence(pool, seen, rpref), "n", "value"),
-    ]
-    words: list[tuple[str, str, Part]] = [
-        ("Precision and recall", "precision at eleven levels of recall", {"from": 0, "to": 1}),
-        ("Cumulated gain", gain, {"from": 0, "log": True}),
-        (
-            "Cumulated relative position",
-            f"median over the topics of CRP / [R(R + 1)/2]: 0 ideal, {MINUS}1 nothing relevant at R, above 0 "
-            f"more too low than too high; ranks up to {CRP_CUT} times the mean R",
-            {"log": True, "zero": True},
+    rpref = parse_all([f"RPref(max_rel={max(1.0, pool.max_gain(None)):g})"])[0]
+    at_r = f"0 ideal, {MINUS}1 nothing relevant at R"
+    drawn = [
+        chart(
+            curves.interpolated_precision(pool, seen),
+            "recall",
+            "precision",
+            "Precision and recall",
+            "precision at eleven levels of recall",
+            "precision",
+            **{"from": 0, "to": 1},
         ),
-        (
+        chart(
+            curves.cumulated_gain(pool, seen, depth=CURVE_RANKS[-1]),
+            "rank",
+            "ndcg",
+            "Cumulated gain",
+            "mean DCG by rank over that of the ideal rankings, as first published: logarithm to base 2 from rank 2 on",
+            "DCG / ideal DCG",
+            **{"from": 0, "log": True},
+        ),
+        chart(
+            crp[crp["rank"] <= last],
+            "rank",
+            "share_median",
+            "Cumulated relative position",
+            f"median over the topics of CRP / [R(R + 1)/2]: {at_r}, above 0 more too low than too high; ranks up to "
+            f"{CRP_CUT} times the mean R",
+            f"CRP ({at_r})",
+            log=True,
+            zero=True,
+        ),
+        chart(
+            curves.npref_convergence(pool, seen, rpref),
+            "n",
+            "value",
             f"n-pref, {rpref}",
             "by number of partitions of the grade scale; it approaches rpref",
-            {"log": True, "from": None},
+            "n-pref",
+            **{"from": None, "log": True},
         ),
     ]
-    labels = {
-        "ndcg": "DCG / ideal DCG",
-        "share_median": f"CRP (0 ideal, {MINUS}1 nothing relevant at R)",
-        "value": "n-pref",
-    }
-    out: list[Part] = []
-    for (table, x, y), (title, said, more) in zip(tables, words, strict=True):
-        lines = {name: of for name, of in table.groupby("run", sort=False)}
-        at = next(iter(lines.values()))[x].tolist()
-        if x == "rank":
-            at = [rank for rank in CURVE_RANKS if rank <= len(at)]
-        points = []
-        for name in runs:
-            of = dict(zip(lines[name][x].tolist(), lines[name][y].tolist(), strict=True))
-            # A curve by rank ends where the run ends.
-            points.append(
-                numbers(of.get(place, math.nan) if x != "rank" or place <= ends[name] else math.nan for place in at)
-            )
-        out.append(
-            {"title": title, "said": said, "x": at, "xLabel": "partitions" if x == "n" else x}
-            | {"yLabel": labels.get(y, y), "y": points, **more}
-        )
-    return {"curves": out, "holes": _holes(seen)}
+    return {"curves": drawn, "holes": [_holes(seen)]}
 
 
-def _holes(runs: Mapping[str, JudgedRun]) -> list[Part]:
+def _chart(
+    title: str, said: str, x: Sequence[Any], across: str, up: str, lines: Iterable[Iterable[float]], **more: Any
+) -> Part:
+    """A picture with a line for each run; `more` is about its axes."""
+    y = [numbers(line) for line in lines]
+    return {"title": title, "said": said, "x": list(x), "xLabel": across, "yLabel": up, "y": y, **more}
+
+
+def _holes(runs: Mapping[str, JudgedRun]) -> Part:
     """Share of the documents at some ranks that are not judged: at those after the rank before, up to this one."""
-    points = []
     deepest = max([1, *(int(judged.n_retrieved.max(initial=0)) for judged in runs.values())])
     at = [rank for rank in BANDS if rank <= deepest]
+    lines = []
     for judged in runs.values():
         there = np.minimum.outer(judged.n_retrieved, at).sum(axis=0)  # documents down to each of these ranks
-        rank = np.sort(judged.rank)  # with grades below 0, which are judgments, too
-        known = np.searchsorted(rank, at, side="right")
+        # With those of grades below 0, which are judgments, too.
+        known = np.searchsorted(np.sort(judged.rank), at, side="right")
         own, hits = np.diff(there, prepend=0), np.diff(known, prepend=0)
-        points.append([1 - hit / n if n else math.nan for hit, n in zip(hits.tolist(), own.tolist(), strict=True)])
-    return [
-        {
-            "title": "Unjudged documents by rank",
-            "said": "share of the documents without a judgment, from one mark of the axis to the next",
-            "x": at,
-            "xLabel": "rank",
-            "yLabel": "share unjudged",
-            "y": [numbers(line) for line in points],
-            "from": 0,
-            "to": 1,
-            "log": True,
-        }
-    ]
+        lines.append(1 - np.divide(hits, own, out=np.full(own.size, np.nan), where=own > 0))
+    said = "share of the documents without a judgment, from one mark of the axis to the next"
+    more = {"from": 0, "to": 1, "log": True}
+    return _chart("Unjudged documents by rank", said, at, "rank", "share unjudged", lines, **more)
+
+
+# --------------------------------------------------------------------------------------- unjudged documents and ties
+
+
+def _intervals(
+    over: Callable[..., pd.DataFrame], measure: Measure, qrels: Qrels, runs: Mapping[str, Run], *keys: str
+) -> list[Part]:
+    """Intervals of the means of runs."""
+    out = []
+    for name, run in runs.items():
+        of = over([measure], qrels, run)
+        row = of[of["query_id"].isna()].iloc[0]
+        out.append({"run": name, "exact": bool(row["exact"]), **{key: number(row[key]) for key in keys}})
+    return out
 
 
 def _bounds(measure: Measure, qrels: Qrels, runs: Mapping[str, Run], n_topics: int) -> Part:
     """What unjudged documents could make of a measure, which pairs they could turn, which to judge next."""
-    out: Part = {"measure": str(measure), "runs": [], "pairs": [], "next": [], "said": ""}
-    out["best"] = min(N_PAIRS, len(runs))
+    best = min(N_PAIRS, len(runs))
+    out: Part = {"measure": str(measure), "runs": [], "pairs": [], "next": [], "said": "", "best": best}
     if n_topics * len(runs) > MOST_BOUNDS:
         out["said"] = f"left out, as there are {n_topics} topics: irpref.intervals(over='unjudged') gives them"
         return out
+    ends = ("value", "low", "high")
     try:
-        for name, run in runs.items():
-            of = hole_intervals([measure], qrels, run)
-            row = of[of["query_id"].isna()].iloc[0]
-            out["runs"].append(
-                {"run": name, "exact": bool(row["exact"])} | {key: number(row[key]) for key in ("value", "low", "high")}
-            )
+        out["runs"] = _intervals(hole_intervals, measure, qrels, runs, *ends)
         if len(runs) > 1:
-            best = dict(list(runs.items())[:N_PAIRS])
-            for row in pair_intervals([measure], qrels, best).to_dict("records"):
-                out["pairs"].append(
-                    {"a": row["a"], "b": row["b"], "turns": bool(row["could_turn"])}
-                    | {key: number(row[key]) for key in ("value", "low", "high")}
-                )
+            pairs = pair_intervals([measure], qrels, dict(list(runs.items())[:N_PAIRS]))
+            for row in pairs.to_dict("records"):
+                turns = {"a": row["a"], "b": row["b"], "turns": bool(row["could_turn"])}
+                out["pairs"].append(turns | {key: number(row[key]) for key in ends})
             for row in judge_next([measure], qrels, runs).to_dict("records"):
-                out["next"].append(
-                    {"query_id": row["query_id"], "doc_id": row["doc_id"], "weight": number(row["weight"])}
-                    | {"runs": len(row["runs"])}
-                )
+                document = {"query_id": row["query_id"], "doc_id": row["doc_id"], "runs": len(row["runs"])}
+                out["next"].append(document | {"weight": number(row["weight"])})
     except ValueError as error:  # nothing is known of this measure, or of these judgments
         out["said"] = str(error)
     return out
@@ -562,12 +536,9 @@ def _ties(measure: Measure, qrels: Qrels, runs: Mapping[str, Run], tied: Sequenc
         out["said"] = f"left out, as {len(tied)} runs have ties: irpref.intervals(over='ties') gives them"
         return out
     try:
-        for name in tied:
-            of = tie_intervals([measure], qrels, runs[name])
-            row = of[of["query_id"].isna()].iloc[0]
-            if row["low"] < row["high"]:
-                keys = ("value", "low", "expected", "high")
-                out["runs"].append({"run": name, "exact": bool(row["exact"])} | {key: number(row[key]) for key in keys})
+        ends = ("value", "low", "expected", "high")
+        found = _intervals(tie_intervals, measure, qrels, {name: runs[name] for name in tied}, *ends)
+        out["runs"] = [row for row in found if row["low"] < row["high"]]
     except ValueError as error:  # nothing is known of this measure
         out["said"] = str(error)
     return out
