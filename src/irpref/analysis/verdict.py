@@ -12,8 +12,8 @@
 
 A pass needs every measure, so each lower bound has the whole level; a block needs only one, so the measures share the
 level. If a change without any effect exchanges the two values of a topic at random, the sign-flip test is exact, and
-fewer than 1 - level of such changes are blocked, with any measure and any number of topics. Skewed differences exceed
-the level of either test by up to an eighth; 0.85 makes up for that. `docs/make_significance.py` has the simulations.
+fewer than 1 - level of such changes are blocked, with any measure and any number of topics. With skewed differences
+both tests exceed their level, mostly by less than an eighth; 0.85 makes up for that. See docs/significance.md.
 
 Topics are a sample of those that the system is to serve. A topic that a run does not answer has the value of an empty
 list, as everywhere.
