@@ -325,7 +325,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "r1", "RR @10"], 2, "write no blanks beside '@'"),
         (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff comes last: AP(rel=2)@10"),
         (["qrels", "r1", "AP", "-o", "a.csv"], 2, "-o is a format of text; a file is written with -f a.csv"),
-        (["--qrels", "qrels", "--run", "r1"], 2, "files stand without them, as in irpref eval QRELS RUN..."),
+        (["--qrels", "qrels", "--run", "r1"], 2, "files are given without an option, as in irpref eval QRELS RUN..."),
         (["qrels", "r1", "AP", "--perquery"], 2, "did you mean '--by_query'?"),
         (["qrels", "r1", "AP", "-n"], 2, "only supported with --by_query"),
         (["qrels", "r1", "AP", "-p", "-2"], 2, "--places -2"),

@@ -586,7 +586,7 @@ KINDS = {
     ),
     "The command line": (
         Kind(
-            ("unknown command …", "no command given: did you mean", "stands after the command"),
+            ("unknown command …", "no command given: did you mean", "comes after the command"),
             "$ irpref evaluate qrels.txt run.txt AP",
             "The first word is none of the commands, or an option stands before it.",
             "Type the nearest one, and options after it; `irpref --help` lists all.",

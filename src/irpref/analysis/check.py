@@ -59,7 +59,6 @@ LEVELS = ("grave", "warning", "note")
 COLUMNS = ("code", "level", "run", "count", "example", "text")
 TOP = 10  # ranks that are looked at more closely
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # share of the top
-_LINES = 3  # runs of one code that `grave` gives a line each
 _FEW_JUDGMENTS = 20_000  # whose ids are compared with those of small runs in any case
 
 
@@ -180,7 +179,7 @@ def _table(found: list[Finding]) -> pd.DataFrame:
 
 
 def grave(findings: pd.DataFrame) -> list[str]:
-    """The grave findings as lines: one each, but one in all for a code that many runs have.
+    """The grave findings as lines, one for each code: the first run, and how many more have the same.
 
     Parameters
     ----------
@@ -196,14 +195,9 @@ def lines(findings: Iterable[Finding]) -> list[str]:
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
     out = []
-    for some in by_code.values():
-        told = [
-            finding.text if finding.run is None else f"{finding.run}: {finding.text}"
-            for finding in (some if len(some) <= _LINES else some[:1])
-        ]
-        if len(some) > _LINES:
-            told = [f"{told[0]} ({len(some) - 1} more runs like this)"]
-        out += told
+    for first, *others in filter(None, by_code.values()):
+        more = f" ({len(others)} more run{'s' * (len(others) > 1)} like this)" if others else ""
+        out.append(first.text + more if first.run is None else f"{first.run}: {first.text}{more}")
     return out
 
 

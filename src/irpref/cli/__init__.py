@@ -27,8 +27,8 @@ _MODULES = {"list": "listing"}  # a module named after a builtin would hide it i
 
 
 def whole_parser(names: Collection[str] = tuple(COMMANDS)) -> Parser:
-    """The parser of these commands; with none of them, one that lists all, and knows nothing of their arguments."""
-    parser, below = top(Parser, () if names else COMMANDS)
+    """The parser of these commands."""
+    parser, below = top(Parser)
     for name in names:
         command: Command = import_module(f"irpref.cli.{_MODULES.get(name, name)}").COMMAND
         command.add_to(below, name, COMMANDS[name])
@@ -73,24 +73,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
     except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
-    except UsageError as error:
-        return _say(str(error), USAGE)
-    except OSError as error:
-        if error.filename is not None and error.strerror:
-            return _say(f"{os.fspath(error.filename)}: {error.strerror}", ERROR)
-        return _say(error.strerror or str(error), ERROR)
-    except (ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
-        message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        complain("interrupted")
+        return INTERRUPTED
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
         from irpref.measures.names import UnknownMeasureError
 
-        return _say(message or type(error).__name__, USAGE if isinstance(error, UnknownMeasureError) else ERROR)
+        complain(error)
+        return USAGE if isinstance(error, (UsageError, UnknownMeasureError)) else ERROR
     except Exception as error:
         if not _of_host(error):
             raise
         from irpref.measures.support import in_words
 
-        return _say(f"ir_measures failed: {in_words(error)}", ERROR)
+        complain(f"ir_measures failed: {in_words(error)}")
+        return ERROR
     finally:
         if argv is None:
             gc.freeze()  # nor on the way out
@@ -105,15 +101,13 @@ def _of_host(error: BaseException) -> bool:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments[:1] == ["help"]:  # as other commands have it
-        arguments = [*arguments[1:], "--help"]
-    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    chosen = _first_word(arguments)
     if chosen == "help":  # as `git help eval`
         arguments = [*(text for text in arguments if text != "help"), "--help"]
-        chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+        chosen = _first_word(arguments)
     command = next((argument for argument in arguments if argument in COMMANDS), None)
     if command and arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version"):
-        raise UsageError(f"{arguments[0]} stands after the command: irpref {command} ... {arguments[0]} ...")
+        raise UsageError(f"{arguments[0]} comes after the command: irpref {command} ... {arguments[0]} ...")
     if chosen is not None and chosen not in COMMANDS:
         raise UsageError(_unknown(chosen))
     parser = whole_parser([] if chosen is None else [chosen])
@@ -132,15 +126,23 @@ def _run(arguments: list[str]) -> int:
     if rest:
         # argparse ends a list of positional arguments at the first option after it.
         if not hasattr(args, "arguments") or any(text.startswith("-") and text != "-" for text in rest):
-            wrong = next((text for text in rest if text.startswith("-")), rest[0]).partition("=")[0]
-            if wrong in whole_parser().options():  # of another command
-                raise UsageError(f"{wrong} is no option of this command (see irpref {chosen} --help)")
-            near = did_you_mean(wrong, set(parser.options()) - {"--help", "--version"}, cutoff=0.7)
-            if wrong in ("--qrels", "--run", "--runs"):
-                near = f": files stand without them, as in irpref {chosen} QRELS RUN..."
-            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help){near}")
+            raise UsageError(_unrecognized(rest, chosen, parser))
         args.arguments += rest
     return args.run(args) or OK
+
+
+def _first_word(arguments: list[str]) -> str | None:
+    return next((argument for argument in arguments if not argument.startswith("-")), None)
+
+
+def _unrecognized(rest: list[str], chosen: str, parser: Parser) -> str:
+    wrong = next((text for text in rest if text.startswith("-")), rest[0]).partition("=")[0]
+    if wrong in whole_parser().options():  # of another command
+        return f"{wrong} is no option of this command (see irpref {chosen} --help)"
+    near = did_you_mean(wrong, set(parser.options()) - {"--help", "--version"}, cutoff=0.7)
+    if wrong in ("--qrels", "--run", "--runs"):
+        near = f": files are given without an option, as in irpref {chosen} QRELS RUN..."
+    return f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help){near}"
 
 
 def _unknown(name: str) -> str:
@@ -154,11 +156,6 @@ def _unknown(name: str) -> str:
     return f"unknown command {name!r}; " + (
         f"did you mean {near!r}?" if near else f"expected one of {', '.join(COMMANDS)}"
     )
-
-
-def _say(message: str, status: int) -> int:
-    complain(message)
-    return status
 
 
 @contextmanager
