@@ -1,6 +1,6 @@
 """Evaluation measures that ir_measures and PyTerrier lack.
 
-Importing the package registers its measures with ir_measures; they then stand beside the built-in ones in
+Importing the package registers its measures with ir_measures. You can then use them like the built-in ones in
 `ir_measures.calc_aggregate`, `pt.Experiment` and everything built on them.
 
 >>> import ir_measures
@@ -31,7 +31,7 @@ __version__ = "0.2.0"
 
 _install(_IrprefProvider())
 
-# What is loaded when first asked for, since what it imports would slow `import irpref` down: where it lives.
+# Modules and functions that are loaded on first use, as they would slow `import irpref` down, and where they are.
 _MODULES = {
     "curves": "analysis.curves",
     "datasets": "datasets",
@@ -73,31 +73,43 @@ _FUNCTIONS = {
     "write_preferences": "formats.preferences",
 }
 
-if TYPE_CHECKING:
-    from irpref import datasets, meta, reference
-    from irpref.analysis import curves, explain, significance, testing
-    from irpref.analysis.check import check
-    from irpref.analysis.holes import judge_next
-    from irpref.analysis.intervals import intervals
-    from irpref.analysis.judges import fill
-    from irpref.analysis.leaderboard import leaderboard
-    from irpref.analysis.predictions import judge
-    from irpref.analysis.prefer import prefer
-    from irpref.analysis.verdict import compare, gate
-    from irpref.formats.preferences import read_preferences, write_preferences
-    from irpref.formats.tables import read_qrels, read_run
+if TYPE_CHECKING:  # where `as` marks what is public
+    from irpref import datasets as datasets
+    from irpref import meta as meta
+    from irpref import reference as reference
+    from irpref.analysis import curves as curves
+    from irpref.analysis import explain as explain
+    from irpref.analysis import significance as significance
+    from irpref.analysis import testing as testing
+    from irpref.analysis.check import check as check
+    from irpref.analysis.holes import judge_next as judge_next
+    from irpref.analysis.intervals import intervals as intervals
+    from irpref.analysis.judges import fill as fill
+    from irpref.analysis.leaderboard import leaderboard as leaderboard
+    from irpref.analysis.predictions import judge as judge
+    from irpref.analysis.prefer import prefer as prefer
+    from irpref.analysis.verdict import compare as compare
+    from irpref.analysis.verdict import gate as gate
+    from irpref.formats.preferences import read_preferences as read_preferences
+    from irpref.formats.preferences import write_preferences as write_preferences
+    from irpref.formats.tables import read_qrels as read_qrels
+    from irpref.formats.tables import read_run as read_run
     from irpref.hosts import ir_measures as host
     from irpref.hosts import pyterrier as pt
-    from irpref.hosts import spark
-    from irpref.hosts.crosscheck import crosscheck
-    from irpref.hosts.ir_measures import accelerate, register_names, unregister_names
+    from irpref.hosts import spark as spark
+    from irpref.hosts.crosscheck import crosscheck as crosscheck
+    from irpref.hosts.ir_measures import accelerate as accelerate
+    from irpref.hosts.ir_measures import register_names as register_names
+    from irpref.hosts.ir_measures import unregister_names as unregister_names
     from irpref.hosts.pyterrier import stages as transformers
-    from irpref.judged.preferences import preferences_from
-    from irpref.judged.types import Qrels, Run
-    from irpref.measures import settings
-    from irpref.measures.binding import bind, with_known
-    from irpref.show import plots
-    from irpref.show.report import report
+    from irpref.judged.preferences import preferences_from as preferences_from
+    from irpref.judged.types import Qrels as Qrels
+    from irpref.judged.types import Run as Run
+    from irpref.measures import settings as settings
+    from irpref.measures.binding import bind as bind
+    from irpref.measures.binding import with_known as with_known
+    from irpref.show import plots as plots
+    from irpref.show.report import report as report
 
 
 class _Public(ModuleType):
@@ -139,49 +151,17 @@ __all__ = [
     "DuplicateWarning",
     "IrprefWarning",
     "MeasureLike",
-    "Qrels",
     "RangeWarning",
-    "Run",
     "ScaleWarning",
     "TieWarning",
     "UnknownMeasureError",
-    "accelerate",
-    "bind",
-    "check",
-    "compare",
-    "crosscheck",
-    "curves",
-    "datasets",
     "evaluator",
-    "explain",
-    "fill",
-    "gate",
     "host",
-    "intervals",
-    "judge",
-    "judge_next",
-    "leaderboard",
-    "meta",
     "parse",
     "parse_all",
-    "plots",
-    "prefer",
-    "preferences_from",
     "pt",
-    "read_preferences",
-    "read_qrels",
-    "read_run",
-    "reference",
-    "register_names",
-    "report",
     "score",
-    "settings",
-    "significance",
-    "spark",
-    "testing",
     "transformers",
-    "unregister_names",
-    "with_known",
-    "write_preferences",
 ]
 __all__ += measures.__all__
+__all__ += [name for name in (*_MODULES, *_FUNCTIONS) if name not in __all__]
