@@ -8,8 +8,8 @@
     bm25 >> RPref(max_rel=3).per_query(qrels)            the same for one measure of ours
 
 Qrels have any form that `irpref.evaluator` takes; further columns (`known`, ...) reach the measures. Ids are
-compared as `str`. Order, gains and values are those of the evaluation: equal scores stand by docno descending, and
-a `rank` column is never read. Of a document that stands twice in a topic the last row counts, with a warning.
+compared as `str`. Order, gains and values are those of the evaluation: ties are broken by docno, descending, and a
+`rank` column is never read. If a topic has a document twice, its last row counts, with a warning.
 
 Rows of topics without judgments stay as they are, except where a stage says otherwise.
 """
@@ -54,6 +54,10 @@ class _Stage(pt.Transformer):
     def __init__(self, qrels: Qrels) -> None:
         super().__init__()
         self._qrels = opened(qrels, "relevance")
+        self._prepare()  # mistakes show here, not in the middle of a pipeline
+
+    def _prepare(self) -> None:
+        self._pool = Pool.build(self.qrels)
 
     # Without a setter: what was prepared from the qrels and the measure would not follow.
     @property
@@ -65,8 +69,8 @@ class _Stage(pt.Transformer):
         return {}
 
     def __repr__(self) -> str:
-        settings = "".join(f", {name}={value}" for name, value in self._settings().items())
-        return f"{type(self).__name__}(qrels{settings})"
+        named = (value if name.startswith("measure") else f"{name}={value}" for name, value in self._settings().items())
+        return f"{type(self).__name__}({', '.join(['qrels', *named])})"
 
     def schematic(self, *, input_columns: list[str] | None) -> dict[str, Any]:
         """What drawings show. Without `help_url` PyTerrier would download the index of its documentation."""
@@ -116,25 +120,14 @@ class Judge(_Stage):
         Bad qrels, see `irpref.judged.Pool.build`.
     """
 
-    def __init__(self, qrels: Qrels) -> None:
-        super().__init__(qrels)
-        self._pool = Pool.build(self.qrels)
-
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Add the labels."""
         pt.validate.result_frame(inp, context=self)
-        label = np.full(len(inp), np.nan)
-        docs = inp["docno"].to_numpy(dtype=object)
-        codes, ids = pd.factorize(inp["qid"])
-        order = np.argsort(codes, kind="stable")
-        bounds = np.searchsorted(codes[order], np.arange(len(ids) + 1))
-        grade = np.append(self._pool.grade, np.nan)
-        for code, qid in enumerate(ids):
-            topic = self._pool.topic_of.get(str(qid))
-            if topic is not None:
-                rows = order[bounds[code] : bounds[code + 1]]
-                index = self._pool.index(topic)
-                label[rows] = grade[[index.get(str(doc), -1) for doc in docs[rows]]]
+        pool = self._pool
+        topics = np.array(pool.topic_ids, dtype=object)[pool.judged.topic]
+        grades = pd.Series(pool.grade, index=pd.MultiIndex.from_arrays([topics, pool.doc_ids]))
+        rows = pd.MultiIndex.from_arrays([inp["qid"].map(str), inp["docno"].map(str)])
+        label = grades.reindex(rows).to_numpy()
         return inp.assign(label=label, judged=label >= 0)
 
 
@@ -148,10 +141,6 @@ class Condense(_Stage):
     ----------
     qrels : DataFrame or other qrels
     """
-
-    def __init__(self, qrels: Qrels) -> None:
-        super().__init__(qrels)
-        self._pool = Pool.build(self.qrels)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Drop and rank again."""
@@ -177,10 +166,6 @@ class Oracle(_Stage):
     ----------
     qrels : DataFrame or other qrels
     """
-
-    def __init__(self, qrels: Qrels) -> None:
-        super().__init__(qrels)
-        self._pool = Pool.build(self.qrels)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Sort, or look the ideal list up."""
@@ -211,19 +196,13 @@ class Oracle(_Stage):
 
     def _ideal(self, inp: pd.DataFrame) -> pd.DataFrame:
         pool = self._pool
-        topics = [pool.topic_of.get(str(qid), -1) for qid in inp["qid"]]
-        rows = [
-            np.arange(pool.judged.starts[t], pool.judged.ends[t]) if t >= 0 else np.zeros(0, np.int64) for t in topics
-        ]
-        rows = [own[pool.grade[own] > 0] for own in rows]
-        length = np.array([len(own) for own in rows], dtype=np.int64)
-        position = np.concatenate([np.arange(n) for n in length] or [np.zeros(0, np.int64)])
-        out = inp.iloc[np.repeat(np.arange(len(inp)), length)].reset_index(drop=True)
-        return out.assign(
-            docno=pool.doc_ids[np.concatenate([*rows, np.zeros(0, np.int64)])],
-            score=(np.repeat(length, length) - position).astype(np.float64),
-            rank=position + FIRST_RANK,
-        )
+        topic = [pool.topic_of.get(str(qid), -1) for qid in inp["qid"]]
+        ideal = pd.DataFrame({"topic": pool.judged.topic, "docno": pool.doc_ids})[pool.grade > 0]
+        pairs = pd.DataFrame({"row": np.arange(len(inp)), "topic": topic}).merge(ideal, on="topic")
+        rank = pairs.groupby("row").cumcount()
+        below = pairs.groupby("row")["topic"].transform("size") - rank
+        out = inp.iloc[pairs["row"]].reset_index(drop=True)
+        return out.assign(docno=pairs["docno"].astype(object), score=below.astype(float), rank=rank + FIRST_RANK)
 
 
 def _rank_as_given(frame: pd.DataFrame) -> Any:
@@ -266,11 +245,12 @@ class Explain(_Stage):
     """
 
     def __init__(self, qrels: Qrels, measure: MeasureLike, missed: bool = False, why: bool = False) -> None:
+        self._of, self.missed, self.why = measure, missed, why
         super().__init__(qrels)
-        self._explainer = Explainer(measure, self.qrels)
+
+    def _prepare(self) -> None:
+        self._explainer = Explainer(self._of, self.qrels)
         self._pool = self._explainer.pool
-        self.missed = missed
-        self.why = why
 
     @property
     def measure(self) -> KernelMeasure:
@@ -278,16 +258,8 @@ class Explain(_Stage):
         return self._explainer.measure
 
     def _settings(self) -> dict[str, Any]:
-        settings = {"measure": str(self.measure)}
-        if self.missed:
-            settings["missed"] = "True"
-        if self.why:
-            settings["why"] = "True"
-        return settings
-
-    def __repr__(self) -> str:
-        rest = "".join(f", {n}={v}" for n, v in self._settings().items() if n != "measure")
-        return f"Explain(qrels, {self.measure}{rest})"
+        options = {"missed": self.missed, "why": self.why}
+        return {"measure": str(self.measure), **{name: "True" for name, given in options.items() if given}}
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Add the columns."""
@@ -308,31 +280,21 @@ class Explain(_Stage):
         at = np.flatnonzero(judged)
         row = np.where(retrieved, np.append(at, -1)[account.source], of_topic)
         out = inp.iloc[np.concatenate([row, others])].reset_index(drop=True)
-        lost = np.flatnonzero(~retrieved)
-        if lost.size:
+        lost = np.append(~retrieved, np.zeros(others.size, bool))
+        if lost.any():
             query = set(pt.model.query_columns(inp))
-            for name in [c for c in inp.columns if c not in query and c not in ("docno", "rank", "score")]:
-                out[name] = out[name].mask(np.isin(np.arange(len(out)), lost))
-            docs = out["docno"].to_numpy(dtype=object, copy=True)
-            docs[lost] = account.doc_ids[lost]
-            out["docno"] = docs
-            score = out["score"].to_numpy(dtype=np.float64, copy=True)
-            score[lost] = np.nan
-            out["score"] = score
+            for name in [c for c in inp.columns if c not in query]:
+                out[name] = out[name].mask(lost)
+            out["docno"] = out["docno"].astype(object)
+            out.loc[lost, "docno"] = account.doc_ids[~retrieved]
 
         def column(values: Floats) -> Floats:
             return np.concatenate([values, np.full(others.size, np.nan)])
 
-        rank = np.concatenate(
-            [
-                account.rank - 1 + FIRST_RANK,
-                inp["rank"].to_numpy()[others] if "rank" in inp.columns else _rank_as_given(inp)[others],
-            ]
-        )
-        out["rank"] = rank
-        if lost.size:
-            out["rank"] = pd.array(rank, dtype="Int64")
-            out.loc[lost, "rank"] = pd.NA
+        given = inp["rank"].to_numpy() if "rank" in inp.columns else _rank_as_given(inp)
+        out["rank"] = np.concatenate([account.rank - 1 + FIRST_RANK, given[others]])
+        if lost.any():
+            out["rank"] = out["rank"].astype("Int64").mask(lost)
         grade = column(account.grade)
         out = out.assign(
             label=grade,
@@ -379,11 +341,13 @@ class PerQuery(_Stage):
     """
 
     def __init__(self, qrels: Qrels, measures: Measures, *, float32: bool = False, ties: str = "id") -> None:
-        super().__init__(qrels)
         self._measures = parse_all(measures)
         self._float32, self._ties = float32, ties  # by their own names, by which PyTerrier looks for them
         self._made: Any = None
-        self._evaluator()  # mistakes show here, not in the middle of a pipeline
+        super().__init__(qrels)
+
+    def _prepare(self) -> None:
+        self._evaluator()
 
     @property
     def measures(self) -> list[Any]:
@@ -395,10 +359,7 @@ class PerQuery(_Stage):
         return {**self.__dict__, "_made": None}
 
     def _settings(self) -> dict[str, Any]:
-        return {"measures": " ".join(map(str, self.measures))}
-
-    def __repr__(self) -> str:
-        return f"PerQuery(qrels, [{', '.join(map(str, self.measures))}])"
+        return {"measures": f"[{', '.join(map(str, self.measures))}]"}
 
     def _n_topics(self) -> int:
         return len(self._evaluator().topic_ids)
