@@ -59,7 +59,11 @@ EDITS = [
         "PICTURES = {\n",
         'PICTURES = {\n    "box": Picture("topic_box", "quartiles over the topics", measures=("AP",)),\n',
     ),
-    ("src/irpref_command/commands.py", '    "trust": {\n', '    "trust": {\n        "depth": "documents of each run",\n'),
+    (
+        "src/irpref_command/commands.py",
+        '    "trust": {\n',
+        '    "trust": {\n        "depth": "documents of each run",\n',
+    ),
     (
         "tests/test_grammar.py",
         "LACKS = {\n",

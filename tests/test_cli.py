@@ -806,11 +806,11 @@ def test_a_measure_is_explained_on_one_screen_and_in_full_on_request(call: Call,
 
 
 def test_list_as_json(call: Call) -> None:
-    facts = {fact["name"]: fact for fact in json.loads(call("list", "--json")[1])}
+    facts = {fact["name"]: fact for fact in json.loads(call("list", "-o", "json")[1])}
     assert facts["EMeasure"]["higher_is_better"] is False
     assert facts["NPref"]["parameters"][0]["required"] is True
     assert facts["nDCG"]["from"] == "ir_measures"
-    assert [fact["name"] for fact in json.loads(call("list", "RPref", "--json")[1])] == ["RPref"]
+    assert [fact["name"] for fact in json.loads(call("list", "RPref", "-o", "json")[1])] == ["RPref"]
 
 
 # Against the host's command --------------------

@@ -10,10 +10,11 @@ import argparse
 import os
 import sys
 import textwrap
-from typing import Any, NamedTuple
+from typing import Any
 
 from irpref.cli.eval import best_of
 from irpref.cli.frame import Command, Parser
+from irpref.messages import p_equals
 from irpref.show.text import Cell, Column, Table, page_of, rounded
 from irpref.show.text import text as printed
 
@@ -29,16 +30,6 @@ examples:
 """
 
 
-class Verdict(NamedTuple):
-    """What a measure says of the pair: the better run by its mean, the other, both means, adjusted p."""
-
-    better: str
-    worse: str
-    high: float
-    low: float
-    p: float
-
-
 def _arguments(parser: Parser) -> None:
     default = "irpref-demo.html"
     parser.add_argument("-f", "--file", default=default, help="write the report to this file (default: %(default)s)")
@@ -51,33 +42,29 @@ def run(args: argparse.Namespace) -> None:
 
     data = load("cast2021")
     qrels, runs = data.qrels_frame(), {name: data.run_frame(name) for name in data.runs}
-    board = irpref.leaderboard([*MEASURES, CONDENSED], qrels, runs, level=1 - ALPHA)
+    board = irpref.leaderboard([*MEASURES, CONDENSED], qrels, runs)
     means = board.pivot(index="run", columns="measure", values="mean")
-    verdicts = {measure: _verdict(means, board.pairs, measure) for measure in (NDCG, RPREF, CONDENSED)}
     ends = {}
     for name in PAIR:
         table = irpref.intervals([NDCG], qrels, runs[name], over="unjudged")
-        ends[name] = table[table["query_id"].isna()].iloc[0]
+        ends[name] = table.set_index("query_id").loc[None]
     lines = [
         data.title,
         *_filled(f"{len(qrels):,} judgments with grades 0 to {qrels['relevance'].max()}. Which system is better?"),
         "",
         *_table(means),
         "",
-        *_disagree(verdicts),
-        *_unjudged(verdicts, means[JUDGED], ends),
-        *_chance(verdicts, len(qrels["query_id"].unique())),
+        *_filled(
+            f"1. Measures disagree. nDCG@10 ranks {_ahead(means, NDCG)}; RPref ranks {_ahead(means, RPREF)}. nDCG@10 "
+            "looks at the first ten documents and takes unjudged ones for worthless. RPref compares the order of "
+            "judged documents, down the list."
+        ),
+        *_filled(_unjudged(means, ends)),
+        *_filled(_chance(means, board)),
         "",
         *_next(_report(qrels, runs, args.file)),
     ]
     sys.stdout.write("\n".join(lines) + "\n")
-
-
-def _verdict(means: Any, pairs: Any, measure: str) -> Verdict:
-    of = means[measure]
-    better, worse = sorted(PAIR, key=lambda name: -of[name])
-    pair = pairs[(pairs["measure"] == measure) & pairs["a"].isin(PAIR) & pairs["b"].isin(PAIR)].iloc[0]
-    return Verdict(better, worse, of[better], of[worse], pair["p_adjusted"])
 
 
 def _table(means: Any) -> list[str]:
@@ -94,38 +81,34 @@ def _table(means: Any) -> list[str]:
     return printed(Table(columns, rows), page=page_of(sys.stdout, WIDTH)).splitlines()
 
 
-def _disagree(verdicts: dict[str, Verdict]) -> list[str]:
-    ndcg, rpref = verdicts[NDCG], verdicts[RPREF]
-    return _filled(
-        f"1. Measures disagree. nDCG@10 ranks {ndcg.better} above {ndcg.worse}, {ndcg.high:.4f} to {ndcg.low:.4f}; "
-        f"RPref ranks {rpref.better} above {rpref.worse}, {rpref.high:.4f} to {rpref.low:.4f}. nDCG@10 looks at the "
-        "first ten documents and takes unjudged ones for worthless. RPref compares the order of judged documents, down "
-        "the list."
-    )
+def _ahead(means: Any, measure: str) -> str:
+    of = means[measure]
+    better, worse = sorted(PAIR, key=lambda name: -of[name])
+    return f"{better} above {worse}, {of[better]:.4f} to {of[worse]:.4f}"
 
 
-def _unjudged(verdicts: dict[str, Verdict], judged: Any, ends: dict[str, Any]) -> list[str]:
-    condensed = verdicts[CONDENSED]
-    shares = " and ".join(f"{judged[name]:.0%} of {name}'s" for name in PAIR)
+def _unjudged(means: Any, ends: dict[str, Any]) -> str:
+    shares = " and ".join(f"{means[JUDGED][name]:.0%} of {name}'s" for name in PAIR)
     could = ", ".join(f"{name} {ends[name]['low']:.4f} to {ends[name]['high']:.4f}" for name in PAIR)
     overlap = max(end["low"] for end in ends.values()) < min(end["high"] for end in ends.values())
-    return _filled(
+    return (
         f"2. Much was never judged: {shares} first ten documents were. Without the unjudged ones (condensed lists, "
-        f"judged_only=True) nDCG@10 has {condensed.better} ahead, {condensed.high:.4f} to {condensed.low:.4f}. "
-        f"Depending on their grades, nDCG@10 could be as low and as high as: {could}. The ranges "
+        f"judged_only=True) nDCG@10 ranks {_ahead(means, CONDENSED)}. Depending on their grades, nDCG@10 could be as "
+        f"low and as high as: {could}. The ranges "
         f"{'overlap: the judgments alone do not decide' if overlap else 'do not overlap'}."
     )
 
 
-def _chance(verdicts: dict[str, Verdict], n_topics: int) -> list[str]:
-    said = {measure: f"{measure} (adjusted p = {verdict.p:.2g})" for measure, verdict in verdicts.items()}
-    open_ = [said[measure] for measure, verdict in verdicts.items() if verdict.p > ALPHA]
-    shown = [f"{v.better} is better by {said[measure]}" for measure, v in verdicts.items() if v.p <= ALPHA]
-    parts = [f"the two are not shown to differ by {' and '.join(open_)}"] if open_ else []
-    return _filled(
-        f"3. Could it be chance? {n_topics} topics, all pairs of the five runs tested together: "
-        f"{'; '.join([*parts, *shown])}."
-    )
+def _chance(means: Any, board: Any) -> str:
+    pairs = board.pairs[board.pairs["a"].isin(PAIR) & board.pairs["b"].isin(PAIR)].set_index("measure")
+    same, differ = [], []
+    for measure in (NDCG, RPREF, CONDENSED):
+        p = pairs["p_adjusted"][measure]
+        better = max(PAIR, key=means[measure].get)
+        by = f"{measure} (adjusted {p_equals(p)})"
+        (same if p > ALPHA else differ).append(by if p > ALPHA else f"{better} is better by {by}")
+    parts = [f"the two are not shown to differ by {' and '.join(same)}"] if same else []
+    return f"3. Could it be chance? {'; '.join([*parts, *differ])}. Test: {board.test}."
 
 
 def _report(qrels: Any, runs: dict[str, Any], path: str) -> str:

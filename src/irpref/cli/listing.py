@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import json
 import re
 import sys
 import textwrap
@@ -28,21 +27,25 @@ WIDTH = 100  # at most
 def _arguments(parser: Parser) -> None:
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="such as RPref or nDCG")
     parser.add_argument("--long", action="store_true", help="also print the whole definition")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    frame.add(parser, "import", *frame.WRITING, output="one row a measure: " + ", ".join(FORMS))
+    frame.add(
+        parser,
+        "import",
+        *frame.WRITING,
+        output=f"one row a measure: {', '.join(FORMS)}; json and jsonl have everything",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the list or the pages. Raises `UsageError` for a name nobody has."""
     chosen = [_named(name) for name in args.names]
-    if args.json:
-        json.dump([facts(measure) for measure in chosen or listed()], sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
-    elif args.output or (args.file and frame.form_of(args, "") not in ("", "table")):
-        frame.show(args, _table([facts(measure) for measure in chosen or listed()]))
-    else:
+    form = frame.form_of(args, "text")
+    if form == "text" or (form == "table" and not args.output):
         with frame.opened(args) as out:
             out.write("\n".join(_page(facts(measure), args.long) for measure in chosen) if chosen else _overview())
+        return
+    found = [facts(measure) for measure in chosen or listed()]
+    everything = Table([Column(name) for name in found[0]], [list(fact.values()) for fact in found])
+    frame.show(args, everything if form in ("json", "jsonl") else _table(found))
 
 
 def listed() -> list[Any]:
@@ -186,7 +189,7 @@ def _overview() -> str:
         "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) stand for those of ir_measures.",
         "A parameter marked with ! must be given.",
         *_missing(every),
-        "irpref list NAME explains a measure, irpref list --json has everything.",
+        "irpref list NAME explains a measure, irpref list -o json has everything.",
     ]
     blocks.append("\n".join(chain.from_iterable(map(_filled, notes))))
     return "\n\n".join(blocks) + "\n"
