@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 import compared
+from shells import call, files  # noqa: F401  # fixtures
 
 settings.register_profile("quick", max_examples=8, deadline=None, derandomize=True)
 settings.register_profile("dev", max_examples=50, deadline=None)

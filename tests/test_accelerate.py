@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import warnings
@@ -48,7 +47,8 @@ from compared import count
 from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning, host
 from irpref.cli import main
 from irpref.judged.align import judge
-from real_runs import COLLECTIONS, qrels_of, read_run, runs_of
+from irpref.values.kernels import KernelEvaluator
+from real_runs import COLLECTIONS, qrels_of, runs_of
 from strategies import Collection, collections, random_collection
 
 # Every measure with every parameter.
@@ -119,7 +119,7 @@ class Both:
         self.host = [ir_measures.DefaultPipeline.evaluator(part, qrels) for part in parts]
         self.n = len(measures) + len(apart)
         self.ours = host.evaluator([*measures, *apart], qrels)
-        assert isinstance(self.ours, host.AcceleratedEvaluator)
+        assert isinstance(self.ours, KernelEvaluator)
         self.place = {topic: i for i, topic in enumerate(self.ours.topic_ids)}
 
     def check(self, run, note=""):
@@ -259,7 +259,7 @@ def test_what_is_computed_here(measure):
 def test_what_is_left_to_the_host(measure):
     assert not host.supports(measure)
     with pytest.raises(ValueError, match="left to its own provider"):
-        host.AcceleratedEvaluator([measure], {"q": {"a": 1}})
+        KernelEvaluator([measure], {"q": {"a": 1}})
 
 
 def test_a_wrong_parameter_is_an_error_as_for_the_host():
@@ -314,11 +314,11 @@ def test_it_moves_to_the_front():
 def test_a_mixed_set_of_measures_costs_one_evaluator():
     qrels, run = random_collection(seed=1)
     plain = ir_measures.evaluator(MIXED, qrels)
-    assert not isinstance(plain, host.AcceleratedEvaluator)
+    assert not isinstance(plain, KernelEvaluator)
     expected = plain.calc_aggregate(run)
     irpref.accelerate()
     evaluator = ir_measures.evaluator(MIXED, qrels)
-    assert isinstance(evaluator.evaluator, host.AcceleratedEvaluator)
+    assert isinstance(evaluator.evaluator, KernelEvaluator)
     assert evaluator.calc_aggregate(run) == pytest.approx(expected, rel=1e-12)
     assert {metric.measure for metric in evaluator.iter_calc(run)} == set(MIXED)
     both = [*MIXED, infAP]
@@ -490,146 +490,7 @@ def test_ties_must_have_been_looked_at():
     assert evaluator.calc_aggregate(run) == {Judged @ 1: 1.0, RR: 0.5, RR @ 3: 1.0}
 
 
-# Deliberate differences: both numbers -----------------------------------------------------------------------
-
-
-def as_float32(score: float) -> float:
-    return struct.unpack("f", struct.pack("f", score))[0]
-
-
-def test_difference_scores_are_64_bit():
-    qrels, run = {"q": {"b": 1, "a": 0}}, {"q": {"a": 1.00000001, "b": 1.0}}
-    assert ir_measures.calc_aggregate([AP, RR], qrels, run) == {AP: 1.0, RR: 1.0}
-    with pytest.warns(TieWarning, match="of topic 'q'"):
-        assert host.evaluator([AP, RR], qrels).calc_aggregate(run) == {AP: 0.5, RR: 0.5}
-    assert host.evaluator([AP, RR], qrels, float32=True).calc_aggregate(run) == {AP: 1.0, RR: 1.0}
-
-
-def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
-    qrels = qrels_of(data_dir, "trec-covid-r3")
-    (path,) = (data_dir / "trec-covid-r3" / "runs_original").glob("UIowaS_Run2*")
-    run = read_run(path)
-    theirs = ir_measures.calc_aggregate([AP, nDCG], qrels, run)
-    evaluator = host.evaluator([AP, nDCG], qrels)
-    with pytest.warns(TieWarning, match="of 10 topics, first '4'"):
-        mine = evaluator.calc_aggregate(run)
-    assert host.evaluator([AP, nDCG], qrels, float32=True).calc_aggregate(run) == pytest.approx(theirs, rel=1e-12)
-    assert mine != theirs
-    assert mine == pytest.approx(theirs, abs=1e-3)
-    rounded = {t: {d: as_float32(s) for d, s in docs.items()} for t, docs in run.items()}
-    assert evaluator.calc_aggregate(rounded) == pytest.approx(theirs, rel=1e-12)
-
-
-def test_difference_means_do_not_depend_on_the_order_of_topics():
-    values = {"q1": 0.1, "q2": 0.2, "q3": 0.3}  # their sum depends on the order
-    qrels = {q: {f"d{i}": 1 for i in range(10)} for q in values}
-    run = {q: {f"d{i}": 1.0 for i in range(round(10 * v))} for q, v in values.items()}
-    turned = dict(reversed(run.items()))
-    assert (0.1 + 0.2) + 0.3 != (0.3 + 0.2) + 0.1
-    assert ir_measures.calc_aggregate([SetR], qrels, run) == {SetR: ((0.1 + 0.2) + 0.3) / 3}
-    assert ir_measures.calc_aggregate([SetR], qrels, turned) == {SetR: ((0.3 + 0.2) + 0.1) / 3}
-    evaluator = host.evaluator([SetR], qrels)
-    for order in (run, turned):
-        assert evaluator.calc_aggregate(order) == {SetR: ((0.1 + 0.2) + 0.3) / 3}
-        assert {m.query_id: m.value for m in evaluator.iter_calc(order)} == values
-
-
 needs_perl = pytest.mark.skipif(not ir_measures.gdeval.is_available(), reason="no perl for ir_measures' gdeval")
-
-
-@needs_perl
-def test_difference_exponential_gains_are_not_rounded():
-    collection = for_the_host(random_collection(seed=6, n_topics=8))
-    number = {topic: str(i + 1) for i, topic in enumerate(collection.qrels)}  # it takes numbers as topics
-    qrels = {number[t]: docs for t, docs in collection.qrels.items()}
-    run = {number[t]: docs for t, docs in collection.run.items()}
-    measure = nDCG(dcg="exp-log2") @ 10
-    evaluator = host.evaluator([measure], qrels)
-    mine = dict(zip(evaluator.topic_ids, evaluator.values(run)[measure].tolist(), strict=True))
-    theirs = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
-    assert {t: round(v, 5) for t, v in mine.items()} == theirs
-    assert mine != theirs
-
-
-@needs_perl
-def test_difference_exponential_gains_of_high_grades(capfd):
-    measure = nDCG(dcg="exp-log2") @ 10
-    qrels, run = {"1": {"a": 5, "b": 1}}, {"1": {"b": 2.0, "a": 1.0}}
-    with pytest.raises(subprocess.CalledProcessError):
-        ir_measures.calc_aggregate([measure], qrels, run)
-    assert "format error" in capfd.readouterr().err
-    expected = (1 / 1 + 31 / np.log2(3)) / (31 / 1 + 1 / np.log2(3))
-    assert host.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(expected)
-
-
-def test_difference_documents_retrieved_beside_judged_only():
-    qrels, run = {"q": {"a": 1, "c": 0}}, {"q": {"c": 4.0, "u": 3.0, "a": 2.0}}
-    asked = [AP(judged_only=True), NumRet]
-    assert ir_measures.pytrec_eval.calc_aggregate(asked, qrels, run)[NumRet] == 2
-    assert ir_measures.pytrec_eval.calc_aggregate(asked[::-1], qrels, run)[NumRet] == 3
-    assert host.evaluator(asked, qrels).calc_aggregate(run)[NumRet] == 3
-
-
-def test_difference_two_ndcg_with_and_without_gains():
-    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}
-    mapped = nDCG(gains={1: 5})
-    alone = {m: ir_measures.pytrec_eval.calc_aggregate([m], qrels, run)[m] for m in (mapped, nDCG)}
-    assert alone[mapped] > alone[nDCG]
-    together = ir_measures.pytrec_eval.calc_aggregate([mapped, nDCG], qrels, run)
-    assert together == {mapped: 0.0, nDCG: alone[mapped]}  # one value lost, the other under the wrong name
-    assert host.evaluator([mapped, nDCG], qrels).calc_aggregate(run) == alone
-
-
-def test_difference_a_topic_with_negative_grades_only():
-    # Never in a process of ours: pytrec_eval would end it.
-    found = host.evaluator([AP, Bpref, nDCG, NumRel], {"q": {"a": -1, "b": -2}}).calc_aggregate({"q": {"a": 1.0}})
-    assert set(found.values()) == {0.0}
-
-
-def test_difference_float_grades_and_numbers_as_ids():
-    run = {"1": {"7": 2.0, "8": 1.0}}
-    for qrels, message in (({"1": {"7": 0.5, "8": 1.5}}, "integer"), ({1: {7: 0, 8: 1}}, "string")):
-        with pytest.raises(TypeError, match=message):
-            ir_measures.calc_aggregate([AP], qrels, run)
-        assert host.evaluator([AP], qrels).calc_aggregate(run) == {AP: 0.5}
-
-
-def test_difference_bad_input_is_not_passed_over():
-    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}
-    assert ir_measures.calc_aggregate([AP], qrels, {"x": {"a": 1.0}}) == {AP: 0.0}
-    twice = [Judgment("q", "a", 0), Judgment("q", "a", 1)]
-    assert ir_measures.calc_aggregate([AP], twice, run) == {AP: 1.0}
-    repeated = [ScoredDoc("q", "a", 3.0), ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 1.0)]
-    assert ir_measures.calc_aggregate([AP], qrels, repeated) == {AP: 0.5}
-    irpref.accelerate()
-    with pytest.warns(irpref.IrprefWarning, match="no topic in common"):
-        assert ir_measures.calc_aggregate([AP], qrels, {"x": {"a": 1.0}}) == {AP: 0.0}
-    with pytest.raises(ValueError, match="no topic in common"):
-        irpref.evaluator([AP], qrels).calc_aggregate({"x": {"a": 1.0}})
-    with pytest.raises(ValueError, match="document 'a' twice, as 1 and as 0"):
-        ir_measures.calc_aggregate([AP], twice, run)
-    with pytest.raises(ValueError, match="topic 'q', document 'a' is nan"):
-        ir_measures.calc_aggregate([AP], qrels, {"q": {"a": float("nan")}})
-    with pytest.warns(irpref.DuplicateWarning):
-        assert ir_measures.calc_aggregate([AP], qrels, repeated) == {AP: 0.5}
-
-
-def test_difference_an_empty_topic_is_not_answered():
-    assert host.evaluator([NumQ], {"q": {"a": 1}}).calc_aggregate({"q": {}}) == {NumQ: 0.0}
-    assert ir_measures.calc_aggregate([NumQ], {"q": {"a": 1}}, {"q": {}}) == {NumQ: 1.0}
-
-
-def test_difference_a_topic_without_judgments_is_a_topic():
-    qrels, run = {"1": {}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}}
-    assert host.evaluator([NumQ, NumRet], qrels).calc_aggregate(run) == {NumQ: 2.0, NumRet: 2.0}
-    assert ir_measures.calc_aggregate([NumQ, NumRet], qrels, run) == {NumQ: 1.0, NumRet: 1.0}
-
-
-def test_difference_infinite_scores_are_errors():
-    run = {"q": {"a": float("inf")}}
-    with pytest.raises(ValueError, match="the score of topic 'q', document 'a' is inf"):
-        host.evaluator([NumRet], {"q": {"a": 1}}).calc_aggregate(run)
-    assert ir_measures.calc_aggregate([NumRet], {"q": {"a": 1}}, run) == {NumRet: 1.0}
 
 
 def test_what_accelerate_takes():

@@ -5,10 +5,7 @@ No Java and no network.
 
 import importlib
 import re
-import subprocess
-import sys
 import textwrap
-from fractions import Fraction as F
 from pathlib import Path
 
 import ir_measures
@@ -231,72 +228,6 @@ def test_runs_are_saved_and_used_again(systems, topics, qrels, tmp_path):
     pd.testing.assert_frame_equal(first, again)
 
 
-# ---------------------------------------------------------------------------------------------------------- tuning
-
-
-class Mixed(pt.Transformer):
-    """Scores of one run, disturbed by `noise` times a fixed noise."""
-
-    def __init__(self, res, noise):
-        super().__init__()
-        self.res = res
-        self.noise = noise
-
-    def transform(self, inp):
-        pt.validate.query_frame(inp)
-        res = self.res[self.res.qid.isin(inp.qid)]
-        shift = np.array([sum(map(ord, q + d)) * 7919 % 1000 for q, d in zip(res.qid, res.docno, strict=True)])
-        return pt.model.add_ranks(res.assign(score=res.score + self.noise * 1000 * shift))
-
-
-@pytest.fixture
-def mixed(dataset):
-    return Mixed(dataset.get_results("strong"), 0)
-
-
-def test_grid_search_for_a_measure(mixed, topics, qrels, capsys):
-    settings = {"noise": [5, 0, 1]}
-    best, found = pt.GridSearch(
-        mixed, {mixed: settings}, topics, qrels, metric=RPref(max_rel=3), return_type="best_setting"
-    )
-    scan = pt.GridScan(mixed, {mixed: settings}, topics, qrels, [RPref(max_rel=3), QMeasure])
-    values = dict(zip(scan["tran_0_noise"], scan["RPref(max_rel=3)"], strict=True))
-    assert len(set(values.values())) == 3
-    assert best == max(values.values())
-    assert [value for _, _, value in found] == [max(values, key=values.get)]
-    assert "Best RPref(max_rel=3) is" in capsys.readouterr().out
-
-
-def test_grid_search_over_folds_for_a_measure(mixed, topics, qrels, capsys):
-    # With three folds PyTerrier hands every judgment over twice.
-    folds = [topics.iloc[:10], topics.iloc[10:20], topics.iloc[20:]]
-    res, settings = pt.KFoldGridSearch(mixed, {mixed: {"noise": [5, 0]}}, folds, qrels, metric=RPref(max_rel=3))
-    assert [value for ((_, _, value),) in settings] == [0, 0, 0]
-    assert res.qid.nunique() == topics.qid.isin(res.qid).sum()
-
-
-@this_version
-def test_grid_search_for_a_built_in_measure_fails(mixed, topics, qrels):
-    # Its results are keyed by name and looked up by measure: ours are equal to their names.
-    with pytest.raises(KeyError):
-        pt.GridSearch(mixed, {mixed: {"noise": [0]}}, topics, qrels, metric=AP)
-
-
-@this_version
-def test_grid_search_takes_the_highest_value_even_where_lower_is_better(mixed, topics, qrels, capsys):
-    assert not nCRP.higher_is_better
-    grid = {mixed: {"noise": [5, 0]}}
-    with pytest.warns(irpref.IrprefWarning, match="lower is better"):
-        best, _ = pt.GridSearch(mixed, grid, topics, qrels, metric=nCRP, return_type="best_setting")
-    scan = pt.GridScan(mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, [nCRP])
-    assert best == scan["nCRP"].max() > scan["nCRP"].min()
-    # Of the same measure, the one where higher is better finds the right setting.
-    best, found = pt.GridSearch(
-        mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, metric=CRP, return_type="best_setting"
-    )
-    assert found[0][2] == 0
-
-
 # ---------------------------------------------------------------------------------- what PyTerrier itself gets wrong
 
 
@@ -404,46 +335,6 @@ def test_a_batch_without_documents_is_refused(systems, topics, qrels):
         pt.Experiment([systems["noisy"]], topics, qrels, [QMeasure], batch_size=1)
 
 
-# ---------------------------------------------------------------------------------------------------- significance
-
-
-def test_randomisation_is_exact_for_few_topics():
-    a, b = [0.5, 0.7, 0.2, 0.9], [0.4, 0.4, 0.3, 0.5]
-    # Differences .1 .3 -.1 .4 with mean .7/4. Of 16 sums of +-.1 +-.3 +-.1 +-.4 those of at least .7 in size:
-    # .9 .7 .7 and their opposites.
-    statistic, p = randomisation_test(a, b)
-    assert statistic == pytest.approx(0.7 / 4)
-    assert p == F(6, 16)
-
-
-def test_randomisation_of_many_topics_is_repeatable_and_near_the_exact_value():
-    rng = np.random.default_rng(5)
-    a, b = rng.random(12), rng.random(12)
-    exact = randomisation_test(a, b)[1]
-    drawn = [randomisation_test(a, b, n_permutations=2000, seed=seed)[1] for seed in (0, 0, 1)]
-    assert drawn[0] == drawn[1]
-    # 2000 draws of a share p differ from it by about sqrt(p (1 - p) / 2000).
-    assert drawn == pytest.approx([exact] * 3, abs=4 * np.sqrt(exact * (1 - exact) / 2000))
-    assert randomisation_test(rng.random(500), rng.random(500))[1] > 1e-4
-
-
-def test_swapped_systems_turn_the_sign_of_the_statistic_and_nothing_else():
-    rng = np.random.default_rng(6)
-    a, b = rng.random(40), rng.random(40)
-    (there, p), (back, same) = randomisation_test(a, b), randomisation_test(b, a)
-    assert (there, p) == (-back, same)
-    # Topics in another order have other draws.
-    order = rng.permutation(40)
-    assert randomisation_test(a[order], b[order])[1] == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 10_000))
-
-
-def test_randomisation_of_equal_systems_and_of_undefined_values():
-    assert randomisation_test([0.3, 0.4], [0.3, 0.4]) == (0.0, 1.0)
-    assert np.isnan(randomisation_test([0.3, np.nan], [0.3, 0.4])[1])
-    with pytest.raises(ValueError, match="one value a topic"):
-        randomisation_test([0.3], [0.3, 0.4])
-
-
 # ----------------------------------------------------------------------------------- what pt.irpref adds to irpref
 
 
@@ -493,145 +384,6 @@ def test_the_page_prints_what_it_says(capsys):
     for name in re.findall(r"auto(?:class|function):: (\S+)", text):
         module, _, name = name.rpartition(".")
         assert getattr(importlib.import_module(module), name).__doc__
-
-
-# ------------------------------------------------------------------------------------------- searches and the table
-
-
-class Turned(pt.Transformer):
-    """Results in their order (weight 1), or the other way round (weight -1)."""
-
-    def __init__(self, results):
-        super().__init__()
-        self.results, self.weight = results, 1.0
-
-    def transform(self, inp):
-        found = self.results[self.results.qid.isin(inp.qid)]
-        return found.assign(score=found.score * self.weight)
-
-
-@pytest.mark.parametrize("metric", ["nCRP", nCRP, irpref.EMeasure @ 5, AP, "map", "nDCG@10", RPref(max_rel=3)])
-def test_searches_choose_the_best_value_whichever_way_is_better(dataset, topics, qrels, metric, capsys):
-    stage = Turned(dataset.get_results("strong"))
-    grid = {stage: {"weight": [-1.0, 1.0]}}
-    stage.weight = 0.5
-    value, setting = pt.irpref.GridSearch(stage, grid, topics, qrels, metric, return_type="best_setting")
-    assert stage.weight == 0.5  # as it was
-    assert [(name, best) for _, name, best in setting] == [("weight", 1.0)]
-    measure = irpref.parse(metric)
-    assert value == pytest.approx(irpref.evaluator([measure], qrels).calc_aggregate(stage.results)[measure])
-    stage.weight = -1.0
-    assert pt.irpref.GridSearch(stage, grid, topics, qrels, metric) is stage
-    assert stage.weight == 1.0
-
-
-def test_searches_by_folds(dataset, topics, qrels, capsys):
-    stage = Turned(dataset.get_results("strong"))
-    folds = [topics.iloc[:10], topics.iloc[10:20], topics.iloc[20:]]
-    stage.weight = -1.0
-    results, settings = pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [-1.0, 1.0]}}, folds, qrels, nCRP)
-    assert [best for ((_, _, best),) in settings] == [1.0, 1.0, 1.0]
-    assert set(results.qid) == set(topics.qid)
-    assert stage.weight == -1.0  # as it was
-
-
-def test_each_fold_has_the_setting_that_is_best_on_the_others(topics, capsys):
-    # Scores are right in the first two topics and turned round in the other two.
-    docs = [f"d{n}" for n in range(4)]
-    rows = [(q, d, (n if q in ("q0", "q1") else -n)) for q in ("q0", "q1", "q2", "q3") for n, d in enumerate(docs)]
-    results = pd.DataFrame(rows, columns=["qid", "docno", "score"]).astype({"score": float}).assign(rank=0, query="a")
-    judged = pd.DataFrame([(q, "d3", 1) for q in ("q0", "q1", "q2", "q3")], columns=["qid", "docno", "label"])
-    queries = pd.DataFrame({"qid": ["q0", "q1", "q2", "q3"], "query": "a"})
-    stage = Turned(results)
-    folds = [queries.iloc[:2], queries.iloc[2:]]
-    for given in (judged, [judged.iloc[:2], judged.iloc[2:]]):
-        found, settings = pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [1.0, -1.0]}}, folds, given, "RR")
-        assert [best for ((_, _, best),) in settings] == [-1.0, 1.0]
-        # So every topic is served by the wrong one, and d3 comes last.
-        assert irpref.evaluator("RR", judged).calc_aggregate(found)[ir_measures.RR] == 1 / 4
-        assert found.qid.drop_duplicates().tolist() == ["q0", "q1", "q2", "q3"]
-    with pytest.raises(ValueError, match="unknown measure"):
-        pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [-1.0]}}, folds, judged, "no_such_measure")
-    assert stage.weight == 1.0
-
-
-@pytest.fixture
-def named():
-    irpref.register_names()
-    yield
-    irpref.unregister_names()
-
-
-TYPED = ["map", "RPref(max_rel=3)", "nDCG@10", "qmeasure", "P_10", "P+", "ndcg_cut_5", "QMeasure(gains={2:3,3:7})@10"]
-
-
-@pytest.mark.parametrize("plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"])
-def test_experiments_understand_every_name_once_they_are_registered(
-    dataset, systems, topics, qrels, named, plan, capsys
-):
-    table = pt.Experiment(systems, topics, qrels, TYPED, **plan).set_index("name")
-    assert set(table.columns) == set(TYPED)  # as typed
-    for system in systems:
-        run = pt.model.to_ir_measures(dataset.get_results(system))
-        values = ir_measures.calc_aggregate(irpref.parse_all(TYPED), pt.model.to_ir_measures(qrels), run)
-        for name in TYPED:
-            assert table[name][system] == pytest.approx(values[irpref.parse(name)], abs=1e-12)
-
-
-def test_searches_understand_every_name_once_they_are_registered(mixed, topics, qrels, named, capsys):
-    grid = {mixed: {"noise": [5, 0]}}
-    for name in ("RPref(max_rel=3)", "nDCG@10", "QMeasure@10"):
-        value, setting = pt.GridSearch(mixed, grid, topics, qrels, name, return_type="best_setting")
-        assert setting[0][2] == 0
-        assert value == pytest.approx(pt.irpref.GridSearch(mixed, grid, topics, qrels, name, return_type="both")[1])
-        folds = [topics.iloc[:15], topics.iloc[15:]]
-        assert [s[0][2] for s in pt.KFoldGridSearch(mixed, grid, folds, qrels, name)[1]] == [0, 0]
-        assert pt.GridScan(mixed, grid, topics, qrels, [name]).columns.tolist()[-1] == name
-
-
-def test_names_are_registered_and_unregistered(named):
-    from ir_measures import util
-
-    assert ir_measures.parse_trec_measure("RPref(max_rel=3)@10") == [RPref(max_rel=3) @ 10]
-    assert util.parse_trec_measure("rpref") == [RPref]
-    assert ir_measures.parse_trec_measure("map_cut.5,10") == [AP @ 5, AP @ 10]
-    assert ir_measures.parse_trec_measure("P") == [ir_measures.P @ k for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
-    assert irpref.parse("map") == AP  # our parser asks the host's own, not itself
-    with pytest.raises(ValueError, match="did you mean 'RPref'"):
-        ir_measures.parse_trec_measure("RPreff")
-    irpref.register_names()  # twice is once
-    irpref.unregister_names()
-    for module in (ir_measures, util):
-        with pytest.raises(ValueError, match="unkonwn measure"):
-            module.parse_trec_measure("RPref")
-    irpref.accelerate()
-    assert ir_measures.parse_trec_measure("RPref") == [RPref]
-    irpref.accelerate(False)
-    with pytest.raises(ValueError, match="unkonwn measure"):
-        ir_measures.parse_trec_measure("RPref")
-
-
-def test_importing_registers_no_names():
-    code = (
-        "import ir_measures, ir_measures.util as u; b = u.parse_trec_measure; import irpref, irpref.host, pyterrier; "
-    )
-    code += "pyterrier.irpref.parse('RPref'); print(u.parse_trec_measure is b is ir_measures.parse_trec_measure)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("True\n")
-
-
-def test_a_search_refuses_what_it_cannot_return(topics, qrels):
-    with pytest.raises(ValueError, match="return_type='best' is not accepted"):
-        pt.irpref.GridSearch(None, {}, topics, qrels, return_type="best")
-
-
-def test_pyterriers_own_search_warns_where_lower_is_better(dataset, topics, qrels, capsys):
-    stage = Turned(dataset.get_results("strong"))
-    grid = {stage: {"weight": [-1.0, 1.0]}}
-    with pytest.warns(irpref.IrprefWarning, match="nCRP: lower is better, but pt.GridSearch") as caught:
-        pt.GridSearch(stage, grid, topics, qrels, nCRP)
-    assert len([w for w in caught if "lower is better" in str(w.message)]) == 1
-    pt.GridSearch(stage, grid, topics, qrels, irpref.QMeasure)
 
 
 def test_a_table_of_an_experiment(systems, topics, qrels):

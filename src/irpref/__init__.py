@@ -73,7 +73,7 @@ _FUNCTIONS = {
     "write_preferences": "formats.preferences",
 }
 
-if TYPE_CHECKING:  # where `as` marks what is public
+if TYPE_CHECKING:  # `as` marks what is public
     from irpref import datasets as datasets
     from irpref import meta as meta
     from irpref import reference as reference

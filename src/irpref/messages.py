@@ -38,7 +38,7 @@ class DegenerateWarning(IrprefWarning):
     """The judgments leave a measure nothing to tell apart."""
 
 
-_HOUSES = ("irpref", "ir_measures", "pyterrier")
+_PACKAGES = ("irpref", "ir_measures", "pyterrier")
 _SAID = "_irpref_said"
 
 
@@ -79,16 +79,16 @@ def warn_user(message: str, category: type[IrprefWarning], once: object = None, 
         waiting.append((message, category, once))
         return
     frame, level = sys._getframe(1), 2
-    door = frame
+    entry = frame
     while frame.f_back is not None:
         if not _is_ours_or_host(frame):
             break
-        door = frame
+        entry = frame
         frame, level = frame.f_back, level + 1
-    if once is not None and door.f_code.co_name != "<module>":
+    if once is not None and entry.f_code.co_name != "<module>":
         # Kept in the frame of the function that the user called, so that it is forgotten when that returns. Python's
         # own memory is no help: the hosts reset it.
-        said = door.f_locals.setdefault(_SAID, set())
+        said = entry.f_locals.setdefault(_SAID, set())
         if (category, once) in said:
             return
         said.add((category, once))
@@ -98,7 +98,7 @@ def warn_user(message: str, category: type[IrprefWarning], once: object = None, 
 
 
 def _is_ours_or_host(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] in _HOUSES
+    return frame.f_globals.get("__name__", "").partition(".")[0] in _PACKAGES
 
 
 def our_name() -> str:

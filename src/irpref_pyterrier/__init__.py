@@ -1,4 +1,4 @@
-"""The door through which PyTerrier comes in: its entry points lead here.
+"""The entry points of PyTerrier.
 
 PyTerrier loads entry points at the end of `import pyterrier`, and an error there breaks that import for everybody.
 A package of its own, so that even an `import irpref` that fails (another package owns the name of a measure, a
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Unavailable:
-    """Stands for `pt.irpref` where irpref cannot be imported, and says why."""
+    """In place of `pt.irpref` if irpref cannot be imported: says why."""
 
     def __init__(self, cause: BaseException) -> None:
         self._cause = cause

@@ -82,7 +82,7 @@ def stepdown(
     Returns
     -------
     p, p_adjusted : float arrays (n_pairs,)
-        In (0, 1]; NaN where a difference is NaN, and the pair does not count among the others.
+        In (0, 1]; NaN if a difference is NaN, and the pair does not count among the others.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def stepdown(
             # The largest of this pair and of those with a smaller |t|.
             np.maximum.accumulate(sums, axis=0, out=sums)
             joint += np.count_nonzero(sums >= bound, axis=1)
-    one = 0 if are_all(n_topics, n_permutations) else 1  # the signs observed, where others were drawn
+    one = 0 if are_all(n_topics, n_permutations) else 1  # the signs observed, if others were drawn
     p, adjusted = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
     p[order] = (alone + one) / (total + one)
     adjusted[order] = np.maximum.accumulate(((joint + one) / (total + one))[::-1])[::-1]
@@ -144,7 +144,7 @@ def interval(
     Returns
     -------
     low, high : float
-        Infinite where there are so few topics that no difference could be significant: five, at 0.95.
+        Infinite if there are so few topics that no difference could be significant: five, at 0.95.
     """
     n = difference.size
     if np.isnan(difference).any():

@@ -9,7 +9,7 @@ Graphical Statistics 13 (2004) 456-466, doi:10.1198/1061860043515, finds such se
 the largest ones, of which there can be exponentially many. Here each set starts from the first pair, in the order of
 the runs, that no set holds yet, and takes in every run it can (J. Gramm, J. Guo, F. Hueffner, R. Niedermeier,
 Algorithms for compact letter displays: comparison and evaluation, Computational Statistics & Data Analysis 52 (2007)
-725-736, doi:10.1016/j.csda.2006.09.035). Where significance depends on the size of a difference alone (both Tukey
+725-736, doi:10.1016/j.csda.2006.09.035). If significance depends on the size of a difference alone (both Tukey
 tests) and runs come by their means, both give the same letters.
 """
 
@@ -45,7 +45,7 @@ def columns_of(different: Bools) -> list[list[int]]:
             left = alike[i] & ~held[i]
             if not left:
                 break
-            # The pair of i and the first run it is not together with; i itself where it differs from all others.
+            # The pair of i and the first run it is not together with; i itself if it differs from all others.
             first = left & -left
             members = (1 << i) | first
             free = alike[i] & alike[first.bit_length() - 1] & ~members

@@ -41,7 +41,7 @@ def randomisation_test(
     statistic : float
         Mean of a - b.
     pvalue : float
-        In (0, 1]; NaN where a value is NaN.
+        In (0, 1]; NaN if a value is NaN.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def randomisation_test(
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """Exact sign test, two-sided: how likely so uneven a share of wins is, were each as likely as a loss."""
+    """Exact sign test, two-sided: how likely so uneven a share of wins is if wins and losses are equally likely."""
     from scipy import stats
 
     return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -55,7 +55,15 @@ RESERVE = 0.85  # share of the level that a block may use, since skewed differen
 POWER = 0.8  # of so many topics that "would show" a difference
 
 
-class Comparison(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+class _Table(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+    """A DataFrame with attributes; what pandas makes of it has them, too."""
+
+    @property
+    def _constructor(self) -> type[Self]:
+        return type(self)
+
+
+class Comparison(_Table):
     """What `compare` returns.
 
     Attributes
@@ -70,10 +78,6 @@ class Comparison(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
     """
 
     _metadata: ClassVar[list[str]] = ["text", "test", "by_topic"]
-
-    @property
-    def _constructor(self) -> type[Comparison]:
-        return Comparison
 
 
 def compare(
@@ -276,7 +280,7 @@ def _about(n: int) -> int:
     return -(-n // unit) * unit
 
 
-class Gate(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+class Gate(_Table):
     """What `gate` returns.
 
     Attributes
@@ -289,10 +293,6 @@ class Gate(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
     """
 
     _metadata: ClassVar[list[str]] = ["verdict", "text", "qrels"]
-
-    @property
-    def _constructor(self) -> type[Gate]:
-        return Gate
 
 
 def gate(
@@ -446,7 +446,7 @@ class _Ends(NamedTuple):
 
 
 def _turns(chosen: Sequence[Any], qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, _Ends]:
-    """Lowest and highest difference by measure; none where that is not known."""
+    """Lowest and highest difference by measure; none if that is not known."""
     if _identical(*runs.values()):
         return {str(measure): _Ends(0.0, 0.0, True) for measure in chosen}
     out = {}

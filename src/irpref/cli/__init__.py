@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Python flushes standard output once more on its way out: let it write where nobody minds.
+        # Python flushes standard output once more on its way out: give it something that accepts.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Completion of the command line, by argcomplete: options, their values, files, and measures where one can stand."""
+"""Completion of the command line, by argcomplete: options, their values, files, and measures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _files_and_measures(prefix: str, action: Any, **_: Any) -> list[str]:
     if "MEASURE" in str(action.metavar) or action.dest == "measure":
         from irpref.cli.listing import listed
 
-        # Where a run may stand, too, names of measures are too many to be shown unasked.
+        # If a run is possible, too, all measures are too many to show unasked.
         names = [str(measure.NAME) for measure in listed()] if prefix or action.metavar == "MEASURE" else []
         found += [name for name in names if name.startswith(prefix)]
     return found

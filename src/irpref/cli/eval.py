@@ -387,7 +387,7 @@ def lower_is_better(measure: Measure) -> bool:
 
 
 def best_of(measure: Measure, values: Sequence[float], number: Callable[[float], str]) -> str | None:
-    """The best value as it is printed; None where nothing is better than anything else."""
+    """The best value as it is printed; None if no value is better than another."""
     if str(measure.NAME) in _COUNTS:
         return None
     printed = {number(value): value for value in values if value == value}
@@ -412,7 +412,7 @@ def _same_file(a: str, b: str) -> bool:
 
 
 def _crew(prepare: Callable[[], Callable[[str], Scores]], paths: list[str], *more: Any) -> Any:
-    """Other processes for several runs, see `irpref.judged.crew`."""
+    """More processes for several runs, see `irpref.judged.crew`."""
     if len(paths) == 1:
         return nullcontext()
     from irpref.judged.crew import crew

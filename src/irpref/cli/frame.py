@@ -113,7 +113,7 @@ class Command(Record):
     run : callable
         Takes the parsed arguments and prints; what it returns is the exit status, None being 0.
     arguments : callable
-        Adds arguments to a parser; where there are kinds, (kind, parser).
+        Adds arguments to a parser; if there are kinds, it takes (kind, parser).
     description : str
     epilog : str, optional
     kinds : dict of str to str
@@ -375,7 +375,7 @@ class Inputs(Record):
         return Judgments(filled)
 
     def runs(self, args: argparse.Namespace, rounded: bool = False) -> dict[str, Any]:
-        """The runs by name, read as the options of `add_reading` say; see `read_runs`."""
+        """The runs by name, read as the options say; see `read_runs`."""
         return dict(read_runs(self.files, args, rounded))
 
     def read(self, args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
@@ -434,7 +434,7 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
     Raises
     ------
     UsageError
-        An argument could be both or is neither; there is no run; a measure where none is wanted.
+        An argument could be both or is neither; there is no run; a measure that the command does not take.
     """
     found: list[str] = []
     names: list[str] = []
@@ -536,14 +536,14 @@ def read_runs(
     ----------
     files : mapping of name to path
     args : Namespace, optional
-        Of a parser with `add_reading`.
+        Of a parser with the options `READING`.
     rounded : bool
         Whether the runs themselves follow `--float32` and `--ties`, for functions that do not take these.
 
     Raises
     ------
     ValueError, OSError
-        Of the first run that cannot be read, with its name.
+        From the first run that cannot be read, with its name.
     """
     from irpref import read_run
     from irpref.judged.stream import each, n_jobs
@@ -586,7 +586,7 @@ def named(error: Exception, path: str) -> Exception:
 
 
 def _not_so(error: Exception, form: str | None) -> Exception:
-    """An error of reading, with a hint where --format was perhaps meant to be about the output."""
+    """An error of reading, with a hint if --format was perhaps meant to be about the output."""
     if form not in FORMS or not isinstance(error, ValueError):
         return error
     return ValueError(f"{error} (--format {form} is how runs are read; the format of the text is -o {form})")

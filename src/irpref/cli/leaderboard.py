@@ -15,8 +15,8 @@ from irpref.cli.frame import Command, Parser, UsageError
 from irpref.judged.types import Qrels, Runs
 from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
-OBSERVED = 0.0  # no difference was named
-DIFFERENCE = 0.05  # where none is observed
+OBSERVED = 0.0  # --design without a number
+DIFFERENCE = 0.05  # if none is observed
 _HEADS = {
     "low": "from",
     "high": "to",

@@ -186,7 +186,7 @@ def _overview() -> str:
         rows = [fact for fact in every if fact["from"] == origin]
         blocks.append("\n".join([title, *(_row(fact) for fact in rows)]))
     notes = [
-        "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) stand for those of ir_measures.",
+        "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) mean those of ir_measures.",
         "A parameter marked with ! must be given.",
         *_missing(every),
         "irpref list NAME explains a measure, irpref list -o json has everything.",

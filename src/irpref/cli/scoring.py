@@ -1,7 +1,7 @@
 """What `irpref eval` computes: judgments and runs from files, values of measures of any toolkit.
 
 Each value has one of two sources. *Kernels*: our measures and, through `irpref.host`, the everyday ones of the host,
-from one alignment of the run as it is read. *The host*: everything else, and all of its own measures where its lines
+from one alignment of the run as it is read. *The host*: everything else, and all of its own measures if its lines
 are wanted in its own order (`exact`).
 
 All of them have trec_eval's order, scores as 64-bit floats, and means added in the order of topic ids, as everywhere;
@@ -132,7 +132,7 @@ class Scores:
     means : dict of measure to float
         Over all topics (sums, for measures that count).
     by_topic : dict of measure to dict of topic to float
-        Empty where they were not asked for.
+        Empty if they were not asked for.
     lines : list of (topic, measure, value)
         The same in the order of the host's command.
     missing : list of str
@@ -243,7 +243,7 @@ class Scorer:
 
         from irpref.measures.everyday import supports
 
-        # The script behind exp-log2 rounds, and where it runs, that is what the host's command prints.
+        # The script behind exp-log2 rounds; if it can run, the host's command prints its values.
         scripted = {m for m in measures if m.params.get("dcg") == "exp-log2"}
         if scripted and providers.registry["gdeval"].is_available():
             measures = set(measures) - scripted
@@ -257,7 +257,7 @@ class Scorer:
         return each(lambda path: self.score(path, jobs > 1), paths, jobs)
 
     def score(self, path: str | Source, alone: bool = False) -> Scores:
-        """Values of a run file; `alone` in its thread, where others read other files.
+        """Values of a run file; `alone` in its thread if others read other files.
 
         Raises
         ------
@@ -389,7 +389,7 @@ def _host_errs(measures: Iterable[Measure], pool: Pool) -> bool:
 
 
 def _host_run(table: Any) -> Any:
-    """A run as the host takes it: a dict of dicts, which it needs in the end; rows where a document is repeated."""
+    """A run as the host takes it: a dict of dicts, which it needs in the end; rows if a document is repeated."""
     import numpy as np
     from ir_measures import ScoredDoc
 

@@ -1,11 +1,11 @@
 """What irpref computes beside what the toolkits compute themselves, value by value, with the reason for a difference.
 
 Tools are the providers of ir_measures' pipeline that are installed, each asked for one measure at a time, and a
-`trec_eval` binary where there is one. A difference has a known reason where taking the reason away makes it vanish:
+`trec_eval` binary if there is one. A difference has a known reason if it vanishes without that reason:
 
 float32     pytrec_eval keeps scores as 32-bit floats; with these (`float32=True`) our value is its value
 ties        the tool's value is within the interval over all orders of the tied documents
-cut         the topic has more than 1000 documents, where cwl_eval ends
+cut         the topic has more than 1000 documents, and cwl_eval reads no further
 seen        cwl_eval divides AP by the relevant documents retrieved, not by all: it is our SeenAP
 
 What a tool prints rounded (gdeval 5 digits, trec_eval 4) is compared to these digits.
@@ -52,7 +52,7 @@ COLUMNS = ("run", "measure", "tool", "topics", "differ", "largest", "topic", "wh
 UNEXPLAINED = "no known reason"
 FLOAT32 = "scores that differ in 64 bits are tied in 32"
 TIES = "equal scores in another order"
-DEEP = "more than 1000 documents, where it ends"
+DEEP = "more than 1000 documents, of which it reads no more"
 SEEN = "divided by the relevant documents retrieved, not by all of them"
 LEFT = "left to this tool"
 _DEEPEST = 1000
@@ -82,7 +82,7 @@ def crosscheck(measures: Measures, qrels: Qrels, runs: Runs) -> pd.DataFrame:
     pandas.DataFrame
         A row for each run, measure and tool that computes the measure: `topics` compared, in how many the values
         `differ`, the `largest` difference (the tool's value minus ours) and its `topic`, and `why`: the reasons,
-        `'no known reason'` where there is none, what a tool said that could not compute it. A measure without rows has
+        `'no known reason'` if there is none, or what a tool said that could not compute it. A measure without rows has
         no other tool here.
 
     Raises
@@ -212,7 +212,7 @@ def _by_provider(provider: Any, measure: Measure, judged: Judged, scored: Scored
 
 
 def trec_name(measure: Measure) -> str | None:
-    """What trec_eval calls a measure, as its option `-m` takes it; None where it has no such measure."""
+    """What trec_eval calls a measure, as its option `-m` takes it; None if it has no such measure."""
     params = {key: value for key, value in measure.params.items() if key not in ("rel", "judged_only")}
     number = params.pop("cutoff", params.pop("recall", None))
     if measure.NAME == "InterpolatedPrecision" and params.pop("rounding", None) != "nearest":

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HOSTED",
-    "AcceleratedEvaluator",
     "AcceleratedProvider",
     "CombinedEvaluator",
     "IrprefProvider",
@@ -42,16 +41,15 @@ __all__ = [
     "unregister_names",
 ]
 
-AcceleratedEvaluator = KernelEvaluator  # its name here
 _lock = Lock()
 
 
 class HostEvaluator(providers.Evaluator):
     """An evaluator of ours as ir_measures and PyTerrier expect theirs to be.
 
-    Topics come in the order of the run, then those that it lacks by id. What is an error in our own doors is a warning
-    here, and gives what the host gives for its own measures: no rows (and NaN for means) without judgments, the value
-    of an empty list where the run answers none of the topics.
+    Topics come in the order of the run, then those that it lacks by id. What is an error elsewhere in irpref is
+    a warning here, with the result that the host has for its own measures: no rows (and NaN for means) without
+    judgments, the value of an empty list if the run answers none of the topics.
 
     Parameters
     ----------
@@ -69,7 +67,7 @@ class HostEvaluator(providers.Evaluator):
         self.pool, self.topic_ids = evaluator.pool, evaluator.topic_ids
 
     def judge(self, run: Run) -> JudgedRun:
-        """Align a run. Warns where it has no topic in common with the judgments."""
+        """Align a run. Warns if it has no topic in common with the judgments."""
         run = as_table(run, "score")
         with about(_system()):
             try:
@@ -116,7 +114,7 @@ class HostEvaluator(providers.Evaluator):
 
 
 class NoJudgments(providers.Evaluator):
-    """What the host gives where there are no judgments: the default for each topic, and mostly there is none.
+    """What the host gives without judgments: the default for each topic, of which there are mostly none.
 
     Parameters
     ----------
@@ -133,7 +131,7 @@ class NoJudgments(providers.Evaluator):
 
 
 def _warn_of_searches(measures: Iterable[Measure]) -> None:
-    """Warn where `pt.GridSearch`, which takes the highest value for the best, was given a measure that is otherwise."""
+    """Warn if `pt.GridSearch`, which chooses the highest value, was given a measure for which lower is better."""
     lower = [measure for measure in measures if not getattr(measure, "higher_is_better", True)]
     frame: FrameType | None = sys._getframe(1) if lower else None
     while frame is not None:
@@ -150,7 +148,7 @@ def _warn_of_searches(measures: Iterable[Measure]) -> None:
 
 
 def _system() -> str | None:
-    """The name of the system that `pt.Experiment` is evaluating; None where nobody knows."""
+    """The name of the system that `pt.Experiment` is evaluating; None if that is not known."""
     frame: FrameType | None = sys._getframe(1)
     number: int | None = None
     while frame is not None:
@@ -183,7 +181,7 @@ def _for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJu
 
 
 class IrprefProvider(providers.Provider):
-    """The provider of our measures. It stands last in ir_measures' pipeline and supports nothing else."""
+    """The provider of our measures. It comes last in ir_measures' pipeline and supports nothing else."""
 
     NAME = "irpref"
 
@@ -193,7 +191,7 @@ class IrprefProvider(providers.Provider):
         return list(registered().values())
 
     def supports(self, measure: Measure) -> bool:
-        """Whether the measure is ours. `ValueError` where a required parameter is missing."""
+        """Whether the measure is ours. `ValueError` if a required parameter is missing."""
         return is_ours(measure)
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Qrels) -> Any:
@@ -223,7 +221,7 @@ def install(provider: providers.Provider) -> None:
 
 
 class AcceleratedProvider(IrprefProvider):
-    """Our measures and the host's everyday measures. It stands first in ir_measures' pipeline while it is on."""
+    """Our measures and the host's everyday measures. It comes first in ir_measures' pipeline while it is on."""
 
     NAME = "irpref-accelerated"
 
@@ -315,7 +313,7 @@ def unregister_names() -> None:
                 module.parse_trec_measure = before  # type: ignore[attr-defined]
 
 
-_REGISTERED = "irpref_host_parser"  # where our parser keeps the one whose place it took; survives reloads
+_REGISTERED = "irpref_host_parser"  # attribute of our parser that holds the one it replaced; survives reloads
 
 
 def _understanding(host: Callable[[str], list[Measure]]) -> Callable[[str], list[Measure]]:

@@ -145,7 +145,7 @@ def _bound(measures: list[Measure], qrels: DataFrame, extra: list[str]) -> list[
         rows = qrels.select("relevance").distinct().collect()
         grades = sorted({row[0] for row in rows if row[0] is not None and row[0] - row[0] == 0})
     else:
-        # NaN and infinity are found, with topic and document, where the judgments are indexed.
+        # NaN and infinity are found, with topic and document, when the judgments are indexed.
         finite = sql.col("relevance") < sql.lit(float("inf"))
         # The lowest that counts as judged, too: it may be the only one that is not relevant. And the lowest of all.
         lowest = sql.min(sql.when(sql.col("relevance") >= 0, sql.col("relevance")))

@@ -19,7 +19,7 @@ from typing import Any
 
 import irpref
 
-# Where what only PyTerrier has use for lives.
+# What only PyTerrier has use for, and where it is.
 _HOMES = {
     **dict.fromkeys(("Condense", "Explain", "Judge", "Oracle", "PerQuery"), "hosts.pyterrier.stages"),
     **dict.fromkeys(("GridSearch", "KFoldGridSearch"), "hosts.pyterrier.tuning"),

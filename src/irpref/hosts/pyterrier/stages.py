@@ -11,7 +11,7 @@ Qrels have any form that `irpref.evaluator` takes; further columns (`known`, ...
 compared as `str`. Order, gains and values are those of the evaluation: ties are broken by docno, descending, and a
 `rank` column is never read. If a topic has a document twice, its last row counts, with a warning.
 
-Rows of topics without judgments stay as they are, except where a stage says otherwise.
+Rows of topics without judgments stay as they are, unless a stage says otherwise.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _in_topic_order(inp: pd.DataFrame, row: Ints) -> Ints:
 class Judge(_Stage):
     """Labels beside the results.
 
-    R -> R, adding `label` (NaN where there is no judgment) and `judged` (whether there is one that counts: a
+    R -> R, adding `label` (NaN without a judgment) and `judged` (whether there is one that counts: a
     negative grade does not). All rows stay, in their order.
 
     Parameters
@@ -159,7 +159,7 @@ class Oracle(_Stage):
     """The best order: of the documents of a result list, or of all that are known to be relevant.
 
     R -> R sorts the documents by falling grade (unjudged ones as grade 0, so before negative ones), equal grades
-    as they stood. Q -> R gives the ideal list: all documents with a positive grade; topics without any have no
+    in their order. Q -> R gives the ideal list: all documents with a positive grade; topics without any have no
     rows. Ranks and scores are new.
 
     Parameters
@@ -217,7 +217,7 @@ class Explain(_Stage):
     `rank` is the rank of evaluation; the results are otherwise the same, so evaluation behind this stage gives the
     same values.
 
-    The contributions of a topic add up to its value. Where a part of it belongs to documents that were not
+    The contributions of a topic add up to its value. If a part of it belongs to documents that were not
     retrieved, or to the ranks below the end of a short list (RPref(unretrieved='infinity'), CRP), a warning says
     so. `missed=True` adds rows at the end of each topic, without `score` and `rank`: one for each document that was
     not retrieved but counts, or would have, and one without a `docno` for what belongs to no document. Then the sum

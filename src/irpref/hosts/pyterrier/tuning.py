@@ -1,7 +1,7 @@
 """PyTerrier's searches for the best setting, by measures of either direction.
 
-`pt.GridSearch` takes the highest value for the best, and finds no value where it is given a measure rather than a name
-of trec_eval. These two ask the measure what is better, and leave the evaluation to `pt.GridScan`.
+`pt.GridSearch` takes the highest value for the best, and finds no value if it is given a measure and no name of
+trec_eval. These two ask the measure what is better, and leave the evaluation to `pt.GridScan`.
 """
 
 from __future__ import annotations

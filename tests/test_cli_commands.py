@@ -1,0 +1,569 @@
+"""The commands beside eval, and what all of them share: the list of commands, help, completion, signals, tables."""
+
+import io
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import ir_measures
+import pytest
+
+import irpref
+from irpref.cli import COMMANDS
+from irpref.formats import trec as trec
+from irpref.measures.declare import registered
+from irpref.show import text as printing
+from shells import R1, Call
+
+
+def test_commands(call: Call) -> None:
+    status, out, err = call("--help")
+    assert (status, err) == (0, "")
+    assert all(name in out for name in COMMANDS)
+    assert call() == (0, out, "")
+    assert call("--version")[1] == f"irpref {irpref.__version__}\n"
+    assert call("evl") == (2, "", "irpref: unknown command 'evl'; did you mean 'eval'?\n")
+    assert call("qrels", "r1") == (2, "", "irpref: no command given: did you mean irpref eval qrels ...?\n")
+    assert call("eval", "--help")[1].startswith("usage: irpref eval [options] QRELS RUN... MEASURE...")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_can_be_loaded(name: str, call: Call) -> None:
+    status, out, err = call(name, "--help")
+    assert (status, err) == (0, "")
+    assert "usage: irpref" in out
+
+
+FULL = "/dev/full"
+
+
+@pytest.mark.skipif(not os.path.exists(FULL), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "words", ["--help", "eval --help", "--version", "list", "eval qrels r1 AP", f"eval qrels r1 AP -f {FULL}"]
+)
+def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
+    program = "import sys; from irpref_command import main; sys.exit(main())"
+    with open(FULL, "w") as full:
+        command = [sys.executable, "-c", program, *words.split()]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    said = f"irpref: {f'{FULL}: ' * words.endswith(FULL)}No space left on device"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, said)
+
+
+def test_interruption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("irpref.cli.frame.inputs", interrupted)
+    assert call("eval", "qrels", "r1", "AP") == (130, "", "irpref: interrupted\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes that say how much is in them")
+@pytest.mark.parametrize("named", [False, True])
+def test_interruption_while_a_pipe_is_silent(named: bool, files: Path) -> None:
+    import fcntl
+    import termios
+
+    if named:
+        os.mkfifo("pipe")
+        reader = writer = os.open("pipe", os.O_RDWR)
+    else:
+        reader, writer = os.pipe()
+    command = [sys.executable, "-c", "import sys, irpref_command; sys.exit(irpref_command.main())"]
+    command += ["eval", "qrels", "pipe" if named else "-", "QMeasure"]
+    with subprocess.Popen(command, stdin=reader, stderr=subprocess.PIPE, text=True) as process:
+        os.write(writer, b"1 Q0")
+        left = bytearray(b"1234")
+        while any(left):  # until it was read: then the command waits for more
+            fcntl.ioctl(reader, termios.FIONREAD, left)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        try:
+            _, said = process.communicate(timeout=20)
+        finally:
+            process.kill()
+            for pipe in {reader, writer}:
+                os.close(pipe)
+    assert (process.returncode, said) == (130, "irpref: interrupted\n")
+
+
+def test_interruption_while_packages_are_imported() -> None:
+    program = """
+import sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "irpref.cli":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+import irpref_command
+sys.argv = ["irpref", "list"]
+sys.exit(irpref_command.main())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "irpref: interrupted\n")
+
+
+def test_broken_pipe(files: Path) -> None:
+    (files / "big").write_text("".join(f"{t} 0 a 1\n" for t in range(20000)))
+    (files / "run").write_text("".join(f"{t} Q0 a 1 1 t\n" for t in range(20000)))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "irpref", "eval", "big", "run", "CRPRecovery", "-q"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 141
+    assert err == ""
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from irpref.cli import main; main(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "ir_measures" in loaded
+    assert not loaded & {"pandas", "polars", "scipy", "matplotlib", "pytrec_eval", "ir_datasets", "pyterrier"}
+
+
+@pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["help"]])
+def test_the_list_of_commands_needs_no_package_and_is_what_the_package_prints(words: list[str], call: Call) -> None:
+    code = f"""
+import sys, irpref_command
+sys.argv = ["irpref", *{words}]
+status = irpref_command.main()
+print(status, "numpy" in sys.modules, "irpref" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *lines, last = done.stdout.splitlines(keepends=True)
+    assert (call(*words), last, done.stderr) == ((0, "".join(lines), ""), "0 False False\n", "")
+
+
+# irpref list --------------------------------------------------------------------------
+
+
+def test_list_names_all_measures(call: Call) -> None:
+    _, out, _ = call("list")
+    for name in (*irpref.measures.registered(), "nDCG", "AP", "Compat"):
+        assert re.search(rf"^[- ] {name}(\(|$)", out, re.M), name
+    there = ir_measures.cwl_eval.is_available()
+    assert ("\n  SDCG(" in out) == there
+    assert ("pip install 'irpref[providers]'" in out) == (not there or not ir_measures.pyndeval.is_available())
+
+
+def test_page_of_a_measure(call: Call) -> None:
+    _, out, _ = call("list", "EMeasure")
+    assert "Range: [0, 1], lower is better; 0 for the ideal list" in out
+    assert (
+        "\nNeeds: the top of the grade scale (`max_rel`)\nNeeds: documents judged non-rel" in call("list", "RPref")[1]
+    )
+    assert "ideal list" not in call("list", "Novelty")[1]
+    assert "van Rijsbergen" in out
+    assert "beta (float, default 1.0)" in out
+    assert "Computed by: irpref" in out
+    assert "Computed by: pytrec_eval" in call("list", "AP")[1]
+    page = call("list", "ERR_IA")[1]
+    assert "Computed by: pyndeval" in page
+    assert "cite." not in page
+    assert call("list", "ndcg_cut_10")[1].startswith("nDCG")
+    assert call("list", "emeasures") == (2, "", "irpref: unknown measure 'emeasures'; did you mean 'EMeasure'?\n")
+
+
+@pytest.mark.parametrize("name", registered())
+def test_a_measure_is_explained_on_one_screen_and_in_full_on_request(call: Call, name: str) -> None:
+    _, out, _ = call("list", name)
+    assert out.count("\n") <= 40
+    assert "\nWhen to use it: " in out
+    assert f"irpref list {name} --long" in out
+    _, whole, _ = call("list", name, "--long")
+    assert "\nDefinition\n\n  " in whole
+    assert len(whole) > len(out)
+
+
+def test_list_as_json(call: Call) -> None:
+    facts = {fact["name"]: fact for fact in json.loads(call("list", "-o", "json")[1])}
+    assert facts["EMeasure"]["higher_is_better"] is False
+    assert facts["NPref"]["parameters"][0]["required"] is True
+    assert facts["nDCG"]["from"] == "ir_measures"
+    assert [fact["name"] for fact in json.loads(call("list", "RPref", "-o", "json")[1])] == ["RPref"]
+
+
+def test_check(call: Call) -> None:
+    status, out, _ = call("check", "qrels", "r1", "r2", "AP")
+    assert status == 0
+    grave = "no documents for 1 of 3 topics, first '3'; they count as empty rankings"
+    assert out.startswith(f"Grave\nr1  {grave}\n\n")
+    status, out, _ = call("check", "qrels", "r1", "--strict", "-o", "jsonl")
+    assert status == 1
+    assert json.loads(out.splitlines()[0]) == {
+        "code": "topics-without-documents",
+        "level": "grave",
+        "run": "r1",
+        "count": 1,
+        "example": "3",
+        "text": grave,
+    }
+    assert call("check", "qrels", "r2", "--strict")[0] == 0
+
+
+def test_leaderboard(call: Call) -> None:
+    status, out, _ = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "100")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[:2] == [
+        "AP",
+        "run    mean    from      to  place  best  worst  letters  answered  Judged@10",
+    ]
+    assert lines[2].split()[:2] == ["r2", "0.7500"]
+    assert lines[2].split()[-2] == "3"
+    assert lines[3].split()[-2:] == ["2", "0.6667"]
+    assert "answered: topics with documents, of 3" in lines
+    assert "answered" not in call("leaderboard", "qrels", "r2", "./r2", "AP", "--permutations", "100")[1]
+    rows = call("leaderboard", "qrels", "r1", "r2", "AP", "nCRP", "--pairs", "none", "-o", "jsonl")[1].splitlines()
+    assert [(json.loads(row)["run"], json.loads(row)["measure"]) for row in rows][1:3] == [("r1", "AP"), ("r2", "nCRP")]
+    assert call("leaderboard", "qrels", "r1", "r2")[0] == 2
+
+
+def test_a_board_of_a_group_counts_its_own_topics(call: Call, files: Path) -> None:
+    (files / "groups").write_text("1 some\n2 some\n3 other\n4 other\n")
+    (files / "qrels").write_text((files / "qrels").read_text() + "4 0 a 1\n")
+    (files / "r2").write_text((files / "r2").read_text() + "4 Q0 a 1 1 t\n")
+    out = call("leaderboard", "qrels", "r1", "r2", "AP", "--groups", "groups", "--permutations", "100")[1]
+    other, some = out.split("AP, topics of some")
+    assert "answered: topics with documents, of 2" in other
+    assert [line.split()[-2] for line in other.splitlines()[2:4]] == ["2", "0"]
+    assert "answered" not in some
+
+
+# One grammar --------------------
+
+
+def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
+    assert call("eval", "qrels", "r1", "AP", "-t", "2")[1] == "2\tAP\t0.5000\n"
+    assert (
+        call("eval", "qrels", "r1", "AP", "-t", "9")[2] == "irpref: the qrels have no topic '9' (they begin 1, 2, 3)\n"
+    )
+    expected = call("eval", "qrels", "r1", "r2", "AP", "-o", "csv")[1]
+    assert call("eval", "qrels", "r1", "r2", "AP", "-f", "out.csv") == (0, "", "")
+    assert (files / "out.csv").read_text() == expected
+    assert call("eval", "qrels", "r1", "nDGC", "-f", "out.csv")[0] == 2
+    assert (files / "out.csv").read_text() == expected  # whole or as it was
+    assert call("eval", "qrels", "r1", "AP", "-f", "no/out.csv")[2] == "irpref: no/out.csv: No such file or directory\n"
+    assert sorted(p.name for p in files.iterdir()) == ["out.csv", "qrels", "r1", "r2"]
+
+
+def test_the_form_of_runs_and_the_format_of_the_text_are_not_taken_for_each_other(call: Call) -> None:
+    status, _, err = call("curve", "pr", "qrels", "r1", "--format", "latex")
+    assert status == 2
+    assert "'latex' is no form of runs; the format of the text is -o latex" in err
+    status, _, err = call("curve", "pr", "qrels", "r1", "--format", "csv")  # a form of runs now, which this is not
+    assert status == 1
+    assert err.startswith("irpref: r1: ")
+    assert err.endswith("(--format csv is how runs are read; the format of the text is -o csv)\n")
+    status, _, err = call("plot", "pr", "qrels", "r1", "-f", "a.png", "-o", "b.png")
+    assert (status, err) == (2, "irpref: -o is no option of this command (see irpref plot --help)\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("irpref cur", {"curve"}),
+        ("irpref curve hist", {"histogram"}),
+        ("irpref eval --base", {"--baseline"}),
+        ("irpref eval -o mark", {"markdown"}),
+        ("irpref eval q r -m Rela", {"RelativeRecall"}),
+        ("irpref eval q r QMea", {"QMeasure"}),
+        ("irpref eval q", {"qrels"}),
+        ("irpref cite NPre", {"NPref"}),
+        ("irpref curve crp q r NPre", set()),
+    ],
+)
+def test_completion(line: str, expected: set[str], files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a shell asks through argcomplete: the line typed so far in, what could stand at its end out."""
+    pytest.importorskip("argcomplete")
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SUPPRESS_SPACE": "1", "_ARGCOMPLETE_IFS": " ", "COMP_LINE": line}
+    asked |= {"COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(files / "found")}
+    code = "import sys; from irpref_command import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert set((files / "found").read_text().split()) == expected
+
+
+# Tables --------------------
+
+
+def test_tables_fit_the_screen(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    measures = ["AP", "RPref(norm='relative',max_rel=2)@10", "QMeasure(judged_only=True)", "nDCG@10", "P@5"]
+    whole = call("eval", "qrels", "r1", "r2", *measures)[1]
+    for width in (30, 40, 60, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        out = call("eval", "qrels", "r1", "r2", *measures)[1]
+        assert max(map(len, out.splitlines())) <= width
+        assert sorted(re.findall(r"\d\.\d{4}", out)) == sorted(re.findall(r"\d\.\d{4}", whole))
+    monkeypatch.setenv("COLUMNS", "200")
+    assert call("eval", "qrels", "r1", "r2", *measures)[1] == whole
+
+
+def test_lower_is_better_is_said_in_every_table(call: Call) -> None:
+    for form, said in (
+        ("table", "lower is better: nCRP"),
+        ("markdown", "lower is better: nCRP"),
+        ("latex", "downarrow"),
+    ):
+        assert said in call("eval", "qrels", "r1", "r2", "AP", "nCRP", "-o", form)[1]
+
+
+def test_names_do_not_move_the_cursor_or_break_rows(call: Call, files: Path) -> None:
+    name = "a\x1b[31m\nb,\r"
+    (files / name).write_text(R1)
+    for form in ("table", "tsv", "markdown", "latex"):
+        out = call("eval", "qrels", "r2", name, "AP", "-o", form)[1]
+        assert "\x1b" not in out
+        assert "\r" not in out
+        assert out.count("\n") == call("eval", "qrels", "r2", "r1", "AP", "-o", form)[1].count("\n")
+    assert '\n"a\\x1b[31m\nb,\r",AP,' in call("eval", "qrels", "r2", name, "AP", "-o", "csv")[1]
+    assert "\x1b" not in call("eval", "qrels", name, "nope\x1b[1m.txt", "AP")[2]
+
+
+def test_an_encoding_without_daggers() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    page = printing.page_of(stream)
+    table = printing.Table([printing.Column("AP")], [[printing.Cell("0.5", True, True)]], notes=["† differs"])
+    assert printing.text(table, page=page) == "   AP\n0.5*#\n# differs\n"
+
+
+def test_one_bad_run_names_itself(call: Call, files: Path) -> None:
+    (files / "bad").write_text("1 Q0 a 1 x t\n")
+    for command in (["leaderboard"], ["curve", "pr"], ["meta", "ranking"]):
+        status, out, err = call(*command, "qrels", "r1", "bad", "r2", *(["AP"] if command != ["curve", "pr"] else []))
+        assert (status, out) == (1, "")
+        assert err.startswith("irpref: bad, line 1: ")
+    assert call("compare", "qrels", "r1", "bad", "AP")[2].startswith("irpref: bad, line 1: ")
+    status, out, _ = call("check", "qrels", "r1", "bad", "r2", "-o", "jsonl")  # the others are looked at
+    found = {(row["run"], row["code"]) for row in map(json.loads, out.splitlines())}
+    assert status == 0
+    assert {("bad", "invalid-run"), ("r1", "topics-without-documents")} <= found
+    assert call("check", "qrels", "r1", "bad", "AP", "--judge-next", "1")[0] == 1
+
+
+def test_float32_gives_the_order_of_pytrec_eval_in_every_command(call: Call, files: Path) -> None:
+    # 2^24 + 1 is 2^24 in 32 bits: a tie, in which the later id stands first.
+    (files / "q").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    (files / "close").write_text("1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n2 Q0 a 1 1 t\n")
+    (files / "other").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n")
+
+    def of(*command: str) -> list[dict[str, str]]:
+        import csv
+
+        return list(csv.DictReader(io.StringIO(call(*command, "-o", "csv")[1])))
+
+    for more, value in (([], 1.0), (["--float32"], 0.75)):
+        assert float(of("eval", "q", "close", "AP", *more)[0]["value"]) == value
+        assert float(of("compare", "q", "close", "other", "AP", *more)[0]["mean_a"]) == value
+        board = of("leaderboard", "q", "close", "other", "AP", "--permutations", "10", *more)
+        assert [float(row["mean"]) for row in board if row["run"] == "close"] == [value]
+        assert float(of("curve", "pr", "q", "close", *more)[0]["precision"]) == value
+    for more, value in (([], 1.0), (["--float32"], 0.5)):  # R-precision
+        assert float(of("compare", "q", "close", "other", *more)[0]["mean_a"]) == value
+        rows = of("curve", "histogram", "q", "close", "other", *more)
+        assert sorted(float(row["value"]) for row in rows) == sorted([2 * value - 1, 1.0])
+
+
+def test_a_warning_about_many_runs_is_printed_once(call: Call, files: Path) -> None:
+    (files / "q").write_text("1 0 a 1\n1 0 b 0\n2 0 a 0\n2 0 b 1\n")
+    for i in range(5):  # b is first by 64 bits, and the larger id of a tie by 32
+        lines = [f"{t} Q0 {d} 0 {s} x\n" for t in "12"[: 1 + i % 2] for d, s in (("a", 1.00000001), ("b", 1.0))]
+        (files / f"close{i}").write_text("".join(lines))
+    names = [f"close{i}" for i in range(5)]
+    for command in ("eval", "leaderboard"):
+        err = call(command, "q", *names, "AP")[2].splitlines()
+        warned = [line for line in err if "warning" in line]
+        assert len(warned) == 2
+        assert "close0" in warned[0]
+        assert warned[1] == "irpref: warning: likewise 4 other runs (TieWarning)"
+    assert "likewise" not in call("eval", "q", "close0", "AP")[2]
+
+
+def test_documents_to_judge_next(call: Call, files: Path) -> None:
+    (files / "q").write_text("q 0 r 1\nq 0 s 1\n")
+    (files / "a").write_text("q Q0 r 1 3 t\nq Q0 x 2 2 t\nq Q0 y 3 1 t\n")
+    (files / "b").write_text("q Q0 x 1 3 t\nq Q0 s 2 2 t\nq Q0 z 3 1 t\n")
+    # P@3 is 1/3 for both; y and z each move one of them by 1/3, x both alike.
+    status, out, _ = call("check", "q", "a", "b", "P@3", "--judge-next", "5", "-o", "csv")
+    assert (status, out) == (0, "query_id,doc_id,weight,runs\nq,y,0.3333,a\nq,z,0.3333,b\n")
+    assert "\nJudge next\n" in call("check", "q", "a", "b", "P@3", "--judge-next", "1")[1]
+    for wrong in (["a", "b"], ["a", "P@3"]):
+        assert call("check", "q", *wrong, "--judge-next", "5")[0] == 2
+    assert call("check", "q", "a", "b", "P@3", "--judge-next", "0")[0] == 2
+
+
+def test_topics_needed_beside_the_leaderboard(call: Call) -> None:
+    from irpref.meta import topics_needed
+
+    # AP: 5/6, 1/2, 0 and 1/4, 1, 1. Differences 7/12, -1/2, -1, mean -11/36: half of their variance is 1698/5184.
+    variance, observed = 1698 / 5184, 11 / 36
+    for option, difference in (["--design"], observed), (["--design", "0.1"], 0.1):
+        (row,) = map(json.loads, call("leaderboard", "qrels", "r1", "r2", "AP", "-o", "jsonl", *option)[1].splitlines())
+        assert float(row["variance"]) == pytest.approx(variance)
+        assert float(row["difference"]) == pytest.approx(difference)
+        assert int(row["topics_t"]) == topics_needed(difference, variance)
+    out = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "10", "--design")[1]
+    assert out.startswith("AP\n")
+    assert "\nHow many topics?\n" in out
+    assert call("leaderboard", "qrels", "r1", "AP", "--design")[0] == 2
+    assert call("leaderboard", "qrels", "r1", "r2", "AP", "--design", "-0.1")[0] == 2
+
+
+GROUPED = {
+    "prefs": "1 g0 s a 2\n1 g0 s b 1\n1 g1 s c 2\n1 g1 s a 1\n2 g0 s a 2\n2 g0 s d 1\n",
+    "qrels_prefs": "1 0 a 2\n1 0 b 1\n1 1 c 2\n1 1 a 1\n2 0 a 2\n2 0 d 1\n",
+    "pairs": "1 a b\n1 c a\n2 a d\n",
+}
+
+
+# r1: a c b in topic 1 (a>b kept, c>a lost), d a in topic 2 (a>d lost); r2 keeps all. Pairs are one group: c>b, too.
+@pytest.mark.parametrize(
+    ("form", "first", "share", "count"),
+    [("prefs", 1 / 2, 1 / 4, 3), ("qrels_prefs", 1 / 2, 1 / 4, 3), ("pairs", 2 / 3, 1 / 3, 4)],
+)
+def test_preferences_keep_their_groups_in_every_command(
+    call: Call, files: Path, form: str, first: float, share: float, count: int
+) -> None:
+    (files / "p").write_text(GROUPED[form])
+    assert call("eval", "p", "r1", "PrefShare", "NumPrefs")[1] == f"PrefShare\t{share:.4f}\nNumPrefs\t{count}.0000\n"
+    status, out, _ = call("leaderboard", "p", "r1", "r2", "PrefShare", "-o", "jsonl")
+    assert status == 0
+    assert [(row["run"], row["mean"]) for row in map(json.loads, out.splitlines())] == [("r2", 1.0), ("r1", share)]
+    status, out, _ = call("compare", "p", "r1", "r2", "PrefShare", "-o", "jsonl")
+    assert (status, json.loads(out)["difference"]) == (0, pytest.approx(1 - share))
+    status, out, _ = call("compare", "p", "r1", "r2", "PrefShare")
+    assert status == 0
+    assert "relevant: grade" not in out  # a has two levels
+    assert call("meta", "ranking", "p", "r1", "r2", "PrefShare")[0] == 0
+    assert call("check", "p", "r1", "PrefShare")[0] == 0
+    assert call("eval", "p", "r1", "PrefShare", "-t", "1")[1] == f"1\tPrefShare\t{first:.4f}\n"
+
+
+def test_preferences_of_documents_never_compared_are_not_made_up(call: Call, files: Path) -> None:
+    # a>b and c>d say nothing of a and d: r has a above b and c above d, and d above a.
+    (files / "p").write_text("1 a b\n1 c d\n2 a b\n")
+    (files / "r").write_text("1 Q0 c 1 4 t\n1 Q0 d 2 3 t\n1 Q0 a 3 2 t\n1 Q0 b 4 1 t\n2 Q0 a 1 1 t\n")
+    _, out, _ = call("leaderboard", "p", "r", "r1", "PrefShare", "-o", "jsonl")
+    assert json.loads(out.splitlines()[0])["mean"] == 1.0
+
+
+@pytest.mark.parametrize(("name", "status"), [("page.html", 0), ("page", 0), ("page.pdf", 2), ("page.csv", 2)])
+def test_a_page_is_not_written_under_the_name_of_another_form(call: Call, files: Path, name: str, status: int) -> None:
+    pytest.importorskip("vl_convert")
+    found, _, err = call("report", "qrels", "r1", "AP", "-f", name)
+    assert found == status, err
+    assert (files / name).exists() == (status == 0)
+
+
+def test_explain_takes_data_sets_too(call: Call, files: Path) -> None:
+    pytest.importorskip("ir_datasets")
+    (files / "run").write_text("1 Q0 D1 1 1 t\n")
+    status, out, _ = call("explain", "irpref/rpref-figure-1/T1", "run", "QMeasure")
+    assert status == 0
+    assert out.startswith("Topic 1: QMeasure")
+    assert call("explain", "qrels", "r1", "QMeasure", "-t", "1")[0] == 0
+    assert call("explain", "-", "-", "QMeasure", "-t", "1")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (OSError("HTTPSConnectionPool(host='a.org', port=443): Max retries exceeded"), "no connection to a.org"),
+        (
+            RuntimeError("All download sources failed", [OSError("host=\\'a.org\\'"), OSError("host='b.org'")]),
+            "no connection to a.org, b.org",
+        ),
+        (OSError("disk full"), "disk full"),
+    ],
+)
+def test_a_data_set_that_cannot_be_loaded(
+    call: Call, error: Exception, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ir_datasets = pytest.importorskip("ir_datasets")
+
+    class Unreachable:
+        def has_qrels(self) -> bool:
+            return True
+
+        def has_scoreddocs(self) -> bool:
+            return False
+
+        def qrels_iter(self) -> object:
+            raise error
+
+    monkeypatch.setattr(ir_datasets, "load", lambda name: Unreachable())
+    said = f"irpref: some/set: ir_datasets could not load it ({why})\n"
+    assert call("eval", "some/set", "r1", "AP") == (1, "", said)
+
+
+# Against the host's command --------------------
+
+HOST_MEASURES = [
+    *("AP", "AP(rel=2)", "nDCG", "nDCG@10", "P@5", "R@100", "RR", "RR@10", "Rprec", "Bpref", "Success@5", "Judged@10"),
+    *("NumRet", "NumRet(rel=1)", "NumRel", "NumQ", "SetP", "SetR", "SetF", "IPrec@0.1", "infAP"),
+]
+
+
+def both(*arguments: object) -> Iterator[tuple[str, int]]:
+    """Output and status of our command, in pytrec_eval's order, and of the host's, each in a process of its own."""
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}  # the host's order of lines depends on it
+    for command in (["irpref", "eval", "--float32"], ["ir_measures"]):
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
+        yield done.stdout, done.returncode
+
+
+@pytest.mark.parametrize("options", [[], ["-q"], ["-p", "-1"], ["-q", "-n", "-o", "jsonl"]], ids=" ".join)
+def test_same_output_as_the_host_on_its_test_data(data_dir: Path, options: list[str]) -> None:
+    folder = data_dir / "trec_eval-test"
+    ours, host = both(
+        folder / "qrels" / "qrels.rel_level.gz", folder / "runs" / "results.test.gz", *HOST_MEASURES, *options
+    )
+    assert ours == host
+
+
+def test_same_output_as_the_host_with_repeated_documents(files: Path) -> None:
+    (files / "twice").write_text(R1 + "1 Q0 c 9 0.5 t\n3 Q0 a 1 1 t\n1 Q0 zzz 1 9 t\n")
+    for options in ([], ["-q"]):
+        ours, host = both("qrels", "twice", *HOST_MEASURES, *options)
+        assert ours == host
+
+
+@pytest.mark.parametrize("rows", [40, 1500], ids=["small", "large"])
+def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> None:
+    rng = random.Random(rows)
+    judged = [f"{t} 0 d{d:04} {rng.randrange(-1, 4)}\n" for t in range(30) for d in range(50)]
+    found = [
+        # Scores that only 64 bits tell apart, ties, and topics in a strange order.
+        f"{t} Q0 d{d:04} {i} {10 + rng.randrange(5) + rng.randrange(3) * 1e-9!r} system-with-a-name-{'x' * 200}\n"
+        for t in rng.sample(range(32), 32)
+        for i, d in enumerate(rng.sample(range(2000), rows))
+    ]
+    (files / "judged").write_text("".join(judged))
+    (files / "found").write_text("".join(found))
+    assert ((files / "found").stat().st_size > trec.BLOCK_BYTES) == (rows > 40)
+    for options in ([], ["-p", "-1"]):
+        ours, host = both("judged", "found", *HOST_MEASURES, *options)
+        assert ours == host
