@@ -74,10 +74,8 @@ def _end(end: float) -> str:
 
 def _topics(part: Any, a: str, b: str) -> Table:
     """The values of a measure by topic."""
-    table = of_frame(part.drop(columns="measure"), rounded(), title=str(part["measure"].iloc[0]))
     heads = {"query_id": "topic", "a": a, "b": b}
-    table.columns = [column.but(name=heads.get(column.name, column.name)) for column in table.columns]
-    return table
+    return of_frame(part.drop(columns="measure"), rounded(), heads, title=str(part["measure"].iloc[0]))
 
 
 COMMAND = Command(run, _arguments, __doc__)

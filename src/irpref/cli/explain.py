@@ -46,11 +46,11 @@ def run(args: argparse.Namespace) -> None:
     with frame.asking_for_known(args):
         form = frame.form_of(args)
         if form in LINES:
-            frame.show(args, of_frame(explain(measure, qrels.for_pool(), ranking, args.topic, ties=args.ties), str))
+            frame.show(args, of_frame(explain(measure, qrels.data, ranking, args.topic, ties=args.ties), str))
             return
         with frame.opened(args) as out:
             options = {"every": args.every, "form": form, "page": page_of(out), "ties": args.ties}
-            out.write(explanation_text(qrels.for_pool(), ranking, measure, args.topic, **options))
+            out.write(explanation_text(qrels.data, ranking, measure, args.topic, **options))
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

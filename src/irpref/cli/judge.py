@@ -12,7 +12,7 @@ from typing import Any
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser
 from irpref.messages import p_value
-from irpref.show.text import LINES, Column, Table, of_frame, rounded
+from irpref.show.text import LINES, Table, of_frame, rounded
 
 EPILOG = """\
 example:
@@ -70,10 +70,7 @@ def _table(part: Any, shows: dict[str, Any], title: str = "") -> Table:
     """A frame for readers: its measure as the title if there is one alone."""
     alone = not title
     shown = part.drop(columns="measure") if alone else part
-    table = of_frame(shown, rounded())
-    table.columns = [Column(c.name, shows.get(c.name, c.show), left=c.left) for c in table.columns]
-    table.title = title or str(part["measure"].iloc[0])
-    return table
+    return of_frame(shown, rounded(), shows=shows, title=title or str(part["measure"].iloc[0]))
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -13,7 +13,7 @@ from typing import Any
 from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError
 from irpref.judged.types import Qrels, Runs
-from irpref.show.text import LINES, Column, Table, of_frame, rounded
+from irpref.show.text import LINES, Table, of_frame, rounded
 
 OBSERVED = 0.0  # --design without a number
 DIFFERENCE = 0.05  # if none is observed
@@ -22,7 +22,6 @@ _HEADS = {
     "high": "to",
     "place_low": "best",
     "place_high": "worst",
-    "topics_without_documents": "answered",
     "judged@10": "Judged@10",
 }
 
@@ -114,12 +113,11 @@ def _design(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels, runs: R
 
 def _sizes(design: Any, args: argparse.Namespace) -> Table:
     """The numbers of topics, for readers."""
-    table = of_frame(design[["measure", "difference", "topics_t", "topics_anova", "n_topics", "detectable"]], rounded())
-    heads = ("measure", "difference", "topics (t)", "topics (ANOVA)", "topics here", "detectable here")
-    table.columns = [
-        Column(head, column.show, left=column.left) for head, column in zip(heads, table.columns, strict=True)
-    ]
-    table.title = "How many topics?"
+    heads = {
+        **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
+        **{"n_topics": "topics here", "detectable": "detectable here"},
+    }
+    table = of_frame(design[["measure", "difference", *heads]], rounded(), heads, title="How many topics?")
     which = f" (here that of the two best runs, or {DIFFERENCE})" if args.design == OBSERVED else ""
     table.notes = [
         f"so many topics show a true difference{which} 4 times in 5 at level {1 - args.level:.3g}; t: of two runs, "
@@ -149,17 +147,11 @@ def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int]
     if shown["letters"].isna().all():
         shown = shown.drop(columns="letters")
     n_topics = sizes[None if group != group else group]
-    lacking = shown["topics_without_documents"]
+    lacking = shown.pop("topics_without_documents")
     differs = lacking.nunique() > 1
-    shown = (
-        shown.assign(topics_without_documents=n_topics - lacking)
-        if differs
-        else shown.drop(columns="topics_without_documents")
-    )
-    table = of_frame(shown, rounded())
-    table.columns = [
-        Column(_HEADS.get(column.name, column.name), column.show, left=column.left) for column in table.columns
-    ]
+    if differs:
+        shown.insert(shown.columns.get_loc("judged@10"), "answered", n_topics - lacking)
+    table = of_frame(shown, rounded(), _HEADS)
     lower = "" if getattr(parse(measure), "higher_is_better", True) else " (lower is better)"
     table.title = f"{measure}{lower}" + ("" if group is None or group != group else f", topics of {group}")
     table.notes = [f"answered: topics with documents, of {n_topics}"] if differs else []

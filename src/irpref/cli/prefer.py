@@ -91,12 +91,7 @@ def _table(shown: Any, title: str) -> Table:
     if "group" in shown:
         title += f"; topics of {shown['group'].iloc[0]}"
         shown = pd.DataFrame(shown.drop(columns="group"))
-    table = of_frame(shown, rounded())
-    table.columns = [
-        column.but(name="p (sign)", show=p_value) if column.name == "p_sign" else column for column in table.columns
-    ]
-    table.title = title
-    return table
+    return of_frame(shown, rounded(), {"p_sign": "p (sign)"}, {"p_sign": p_value}, title=title)
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

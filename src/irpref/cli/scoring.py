@@ -83,10 +83,6 @@ class Judgments:
             return Judgments([row for row in table if row.query_id in wanted])
         return Judgments(table[table["query_id"].isin(wanted)])
 
-    def for_pool(self) -> Any:
-        """A form that `Pool.build` takes."""
-        return self.data
-
     def whole(self) -> bool:
         """Whether all grades are integers: the host's measures take no others."""
         if isinstance(self.data, list):
@@ -197,7 +193,7 @@ class Scorer:
         # Runs are aligned, and so looked at, whoever computes the measures.
         self.pool: Any = None
         try:
-            self.pool = recent_pool(judgments.for_pool(), columns_for(ours), any(map(reads_preferences, ours)))
+            self.pool = recent_pool(judgments.data, columns_for(ours), any(map(reads_preferences, ours)))
         except ConflictError as error:
             if ours or strict:
                 raise

@@ -20,7 +20,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,7 @@ def _compared(measure: Measure, judged: Judged, scored: Scored) -> Iterator[tupl
     # Tools end with grades that they cannot hold, and pytrec_eval with topics of negative grades alone.
     usable = {topic: docs for topic, docs in judged.items() if 0 <= max(docs.values(), default=-1) <= HIGHEST}
     mine = _values(measure, judged, scored) if supports(measure) else None
-    reasons = _Reasons(measure, judged, scored)
+    why = _reasons(measure, judged, scored)
     for tool, compute in _tools(measure):
         if mine is None:
             yield tool, 0, 0, 0.0, None, LEFT
@@ -130,8 +130,8 @@ def _compared(measure: Measure, judged: Judged, scored: Scored) -> Iterator[tupl
         common = [topic for topic in theirs if topic in mine and topic in scored]
         gaps = {topic: theirs[topic] - mine[topic] for topic in common if not abs(theirs[topic] - mine[topic]) <= slack}
         worst = max(gaps, key=lambda topic: abs(gaps[topic]), default=None)
-        why = Counter(reasons.of(tool, topic, theirs[topic], slack) for topic in gaps)
-        said = "; ".join(f"{reason} ({number})" for reason, number in why.most_common())
+        found = Counter(why(tool, topic, theirs[topic], slack) for topic in gaps)
+        said = "; ".join(f"{reason} ({number})" for reason, number in found.most_common())
         yield tool, len(common), len(gaps), gaps[worst] if worst is not None else 0.0, worst, said
 
 
@@ -143,41 +143,36 @@ def _values(measure: Measure, judged: Judged, scored: Scored, float32: bool = Fa
         return dict(zip(made.topic_ids, made.values(scored)[measure].tolist(), strict=True))
 
 
-class _Reasons:
-    """Reasons for the differences of a measure on a run; what they need is computed when first asked for."""
+def _reasons(measure: Measure, judged: Judged, scored: Scored) -> Callable[[str, str, float, float], str]:
+    """A function of tool, topic, value and slack: why the tool has this value. What it needs is computed once."""
 
-    def __init__(self, measure: Measure, judged: Judged, scored: Scored) -> None:
-        self.measure, self.judged, self.scored = measure, judged, scored
-        self._short: dict[str, float] | None = None
-        self._ends: dict[Measure, dict[str, tuple[float, float]]] = {}
+    @cache
+    def rounded() -> dict[str, float]:
+        return _values(measure, judged, scored, float32=True)
 
-    def of(self, tool: str, topic: str, value: float, slack: float) -> str:
-        """Why the tool has this value."""
-        if tool == "pytrec_eval":
-            if self._short is None:
-                self._short = _values(self.measure, self.judged, self.scored, float32=True)
-            if abs(self._short[topic] - value) <= slack:
-                return FLOAT32
-        if tool == "cwl_eval" and len(self.scored[topic]) > _DEEPEST:
+    @cache
+    def ends(of: Measure) -> dict[str, tuple[float, float]]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            table = tie_intervals([of], judged, scored)
+        return dict(zip(table["query_id"], zip(table["low"], table["high"], strict=True), strict=True))
+
+    def of_ties(of: Measure, topic: str, value: float, slack: float) -> bool:
+        low, high = ends(of)[topic]
+        return bool(low - slack <= value <= high + slack)
+
+    def why(tool: str, topic: str, value: float, slack: float) -> str:
+        if tool == "pytrec_eval" and abs(rounded()[topic] - value) <= slack:
+            return FLOAT32
+        if tool == "cwl_eval" and len(scored[topic]) > _DEEPEST:
             return DEEP
-        if self._possible(self.measure, topic, value, slack):
+        if of_ties(measure, topic, value, slack):
             return TIES
-        if tool == "cwl_eval" and self.measure.NAME == "AP":
-            seen = SeenAP(rel=self.measure["rel"])
-            if self._possible(seen, topic, value, slack):
-                return SEEN
+        if tool == "cwl_eval" and measure.NAME == "AP" and of_ties(SeenAP(rel=measure["rel"]), topic, value, slack):
+            return SEEN
         return UNEXPLAINED
 
-    def _possible(self, measure: Measure, topic: str, value: float, slack: float) -> bool:
-        """Whether an order of the tied documents gives the measure this value."""
-        if measure not in self._ends:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                table = tie_intervals([measure], self.judged, self.scored)
-            ends = zip(table["low"], table["high"], strict=True)
-            self._ends[measure] = dict(zip(table["query_id"], ends, strict=True))
-        low, high = self._ends[measure][topic]
-        return bool(low - slack <= value <= high + slack)
+    return why
 
 
 def _tools(measure: Measure) -> Iterator[tuple[str, Callable[[Judged, Scored], dict[str, float]]]]:

@@ -11,6 +11,7 @@ one machine the last row counts).
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -137,21 +138,10 @@ def _columns(frame: DataFrame, what: str, value: str, extra: Iterable[str]) -> D
 
 def _bound(measures: list[Measure], qrels: DataFrame, extra: list[str]) -> list[tuple[str, Measure]]:
     """Measures with the grade scale of all the qrels filled in, under the names they were given by."""
-    from pyspark.sql import functions as sql
-
     ours = [m for m in measures if isinstance(m, KernelMeasure)]
-    if any(m.params.get("gains") for m in ours):
-        # Gains are checked against every grade there is, and mapped before the highest is taken.
-        rows = qrels.select("relevance").distinct().collect()
-        grades = sorted({row[0] for row in rows if row[0] is not None and row[0] - row[0] == 0})
-    else:
-        # NaN and infinity are found, with topic and document, when the judgments are indexed.
-        finite = sql.col("relevance") < sql.lit(float("inf"))
-        # The lowest that counts as judged, too: it may be the only one that is not relevant. And the lowest of all.
-        lowest = sql.min(sql.when(sql.col("relevance") >= 0, sql.col("relevance")))
-        last = sql.min(sql.when(sql.col("relevance") > sql.lit(float("-inf")), sql.col("relevance")))
-        ends = qrels.where(finite).agg(sql.max("relevance"), lowest, last).collect()[0]
-        grades = sorted({grade for grade in ends if grade is not None})
+    # NaN and infinity are found, with topic and document, when the judgments are indexed.
+    found = (row[0] for row in qrels.select("relevance").distinct().collect())
+    grades = sorted(grade for grade in found if grade is not None and math.isfinite(grade))
     if not grades and qrels.isEmpty():
         raise ValueError("the qrels are empty: there is nothing to judge a run against")
     import pandas as pd

@@ -17,7 +17,8 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TextIO
 
 from irpref.arrays.record import Record
@@ -128,15 +129,22 @@ def significant(digits: int) -> Callable[[Any], str]:
 # Frames ---------------------------------------------------------------------------------------------------------
 
 
-def of_frame(frame: Any, show: Callable[[Any], str], **more: Any) -> Table:
-    """A data frame as a table: numbers by `show`, whole numbers and text as they are."""
+def of_frame(
+    frame: Any,
+    show: Callable[[Any], str],
+    heads: Mapping[str, str] = MappingProxyType({}),
+    shows: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
+    **more: Any,
+) -> Table:
+    """A data frame as a table: numbers by `show`, whole numbers and text as they are, if not said otherwise."""
     import pandas as pd
 
     columns = []
     for name in frame.columns:
         kind = frame[name].dtype
         real = kind.kind == "f" if hasattr(kind, "kind") else False
-        columns.append(Column(str(name), show if real else str, left=not pd.api.types.is_numeric_dtype(kind)))
+        shown = shows.get(name, show if real else str)
+        columns.append(Column(heads.get(name, str(name)), shown, left=not pd.api.types.is_numeric_dtype(kind)))
     values = [frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame.columns]
     return Table(columns, list(zip(*values, strict=True)), **more)
 
