@@ -101,7 +101,8 @@ def _unjudged(means: Any, ends: dict[str, Any]) -> str:
 
 def _chance(means: Any, board: Any) -> str:
     pairs = board.pairs[board.pairs["a"].isin(PAIR) & board.pairs["b"].isin(PAIR)].set_index("measure")
-    same, differ = [], []
+    same: list[str] = []
+    differ: list[str] = []
     for measure in (NDCG, RPREF, CONDENSED):
         p = pairs["p_adjusted"][measure]
         better = max(PAIR, key=means[measure].get)
