@@ -84,6 +84,10 @@ def test_the_recipe_for_conda_asks_for_what_the_package_asks_for():
     assert {line.replace(" ", "") for line in others} == asked
     assert python.startswith("python >=")
     assert recipe["context"]["version"] == irpref.__version__
+    assert f">={recipe['context']['python_min']}" == project["requires-python"]
+    assert recipe["about"]["license_file"] == project["license-files"]
+    assert recipe["about"]["documentation"] == project["urls"]["Documentation"]
+    assert recipe["extra"]["recipe-maintainers"] == [project["urls"]["Repository"].split("/")[-2]]
     assert recipe["about"]["summary"] == project["description"]
     (entry,) = recipe["build"]["python"]["entry_points"]
     assert entry == f"irpref = {project['scripts']['irpref']}"
