@@ -9,7 +9,7 @@ import numpy as np
 
 from study.claims import CONDENSED, PLAIN, Verdict
 from study.results import Results
-from study.text import fraction, percent, signed, table, times
+from study.text import fraction, interval, percent, signed, table, times
 
 HERE = Path(__file__).parent
 DEPTHS = (3, 10, 30, 100)
@@ -20,12 +20,12 @@ def page(results: Results) -> str:
     parts = [
         "# Robustness: appendix",
         "<!-- Written by `python -m study` from study/results; change those, or study/appendix.py. -->",
-        "What the [page](robustness.md) leaves out. The numbers are in `study/results` (a CSV a collection, and "
+        "Details of the [study](robustness.md). The numbers are in `study/results` (a CSV for each collection, and "
         "`verdicts.csv`); `python -m study FOLDER...` computes them.",
         "## Collections",
         collections(results),
-        "*Left*: judgments that are left of all, in per cent: with a tenth at random (at least 1 relevant and 10 others of a "
-        "topic stay), and in pools of half of the teams by depth.",
+        "*Left*: the share of all judgments that is left, in per cent: with a tenth at random (each topic keeps at least 1 "
+        "relevant and 10 other documents), and in pools of half of the teams, by depth.",
         "## Hypotheses by collection",
         hypotheses(results),
         "Estimate and 95 % interval over topics, teams and samples; × marks ratios. *DL as one*: the verdict if the two years "
@@ -44,13 +44,13 @@ def page(results: Results) -> str:
         parts += [f"### {title}", by_collection(results, loss, outcome, show)]
     parts += [
         "### Bias by depth of the pool",
-        "Net share of pairs that turn in favour of the system that was not pooled, per cent, by depth of the pool "
+        "Net share of pairs that reverse in favour of the system that was not pooled, per cent, by depth of the pool "
         f"({', '.join(map(str, DEPTHS))}).",
         bias(results),
         sakai(results),
         "### How fast the ranking is lost",
-        "Own ranking, mean over collections, by per cent of the judgments left at random; then judgments that each measure "
-        "needs to predict as well as nDCG' does with a tenth, per cent of all, by collection (0: fewer than 5; –: more than "
+        "Own ranking by the share of judgments left at random, mean over collections. Then, by collection, the share of the "
+        "judgments that each measure needs to predict as well as nDCG' does with a tenth (0: fewer than 5 %; –: more than "
         "there are).",
         levels(results),
         "## Robust 2003 beside Sakai and Kando 2008",
@@ -101,7 +101,7 @@ def _interval(results: Results, name: str, v: Verdict) -> str:
     if found is None:
         return "–"
     estimate, low, high = map(times if v.hypothesis.ratio else signed, found)
-    return f"{estimate} [{low}, {high}]"
+    return f"{estimate} {interval(low, high)}"
 
 
 def hypotheses(results: Results) -> str:
@@ -160,8 +160,8 @@ def sakai(results: Results) -> str:
         + table(["depth", *map(results.title, results.names)], rows)
         + "\n\nOnly Robust 2003 was pooled to depth 100; elsewhere *100* means all judged documents that half of the teams "
         "retrieved. With half of the teams pooled, the sum is above 0 at depth 100 in "
-        f"{sum(of[-1] > 0 for of in deep)} of {len(deep)} collections: his finding, of pools from one or a few teams, "
-        "does not carry over to these."
+        f"{sum(of[-1] > 0 for of in deep)} of {len(deep)} collections: his finding, for pools from one or a few teams, "
+        "does not hold for these pools."
     )
 
 
@@ -193,9 +193,9 @@ def robust03(results: Results) -> str:
     own = {m: results.estimate(name, "random 10", "own", m) for m in theirs}
     ahead = [m for m in ("AP'", "Q'", "nDCG'") if own[m] > max(own["bpref"], own["RBP"])]
     return (
-        "They reduce the judgments at random as here, with the runs submitted to the track (we have 17) at depth 1000 (here "
-        "100), and conclude that Q', nDCG' and AP' are superior to bpref and RBP. Their tables could not be read here "
-        "(the text at hand ends with the introduction), so that only the order can be compared: at 10 %, "
+        "They, too, remove judgments at random, with the runs submitted to the track (we have 17) at depth 1000 (here 100), "
+        "and conclude that Q', nDCG' and AP' are superior to bpref and RBP. We had only their introduction, without the "
+        "tables, so that we compare the order: at 10 %, "
         f"{len(ahead)} of the three ({', '.join(ahead) or 'none'}) are ahead of both bpref and RBP in own ranking.\n\n"
         + table(["", *(f"tau, {k} %" for k in (50, 20, 10, 5)), *(f"kept, {k} %" for k in (50, 20, 10, 5))], rows)
     )

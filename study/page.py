@@ -26,7 +26,7 @@ from study.claims import (
 )
 from study.power import LOW, simulated
 from study.results import Results
-from study.text import code, count, fraction, listed, percent, signed, table, times
+from study.text import code, count, fraction, interval, listed, percent, signed, span, table, times
 
 USABLE = (
     *("AP", "Q", "nDCG", "nDCG@10", "RBP", "AP'", "Q'", "nDCG'", "nDCG'@10", "RBP'", "bpref"),
@@ -35,26 +35,28 @@ USABLE = (
 # What follows of each verdict, as clauses of the first sentence; `{x}` is the mean, a factor.
 CLAUSES = {
     "H1": {
-        SUPPORTED: "rpref ranks systems about as stably as bpref",
-        REFUTED: "rpref ranks systems less stably than bpref",
-        OPEN: "rpref ranks systems about as stably as bpref in these collections (too few to show it of others)",
+        SUPPORTED: "rpref keeps its ranking of the systems about as well as bpref",
+        REFUTED: "rpref keeps its ranking of the systems less well than bpref",
+        OPEN: "rpref keeps its ranking of the systems about as well as bpref in these collections, which are too few to "
+        "show it for others",
     },
     "H5": {
-        SUPPORTED: "condensed AP, Q and nDCG do so, too",
-        REFUTED: "condensed AP, Q and nDCG do not",
-        OPEN: "so do condensed AP, Q and nDCG, with the same reservation",
+        SUPPORTED: "AP, Q and nDCG on condensed lists do so as well",
+        REFUTED: "AP, Q and nDCG on condensed lists do not keep theirs as well as bpref",
+        OPEN: "whether AP, Q and nDCG on condensed lists do so is open",
     },
     "H3": {
-        NO_EFFECT: "its grades add nothing that matters",
-        SUPPORTED: "its grades help",
-        REFUTED: "its grades harm",
-        OPEN: "whether its grades help is open",
+        NO_EFFECT: "the grades of rpref do not improve its prediction by an amount that matters",
+        SUPPORTED: "the grades of rpref improve its prediction",
+        REFUTED: "the grades of rpref make its prediction worse",
+        OPEN: "whether the grades of rpref improve its prediction is open",
     },
     "H10": {
-        SUPPORTED: "the literal reading of unretrieved documents makes {x} times as many pairs of systems change places",
-        NO_EFFECT: "the reading of unretrieved documents makes no difference",
-        REFUTED: "the literal reading of unretrieved documents makes it more stable",
-        OPEN: "the literal reading of unretrieved documents makes {x} times as many pairs of systems change places here",
+        SUPPORTED: "with `unretrieved='infinity'`, the paper's literal formula, {x} times as many pairs of systems reverse",
+        NO_EFFECT: "`unretrieved='infinity'`, the paper's literal formula, makes no difference",
+        REFUTED: "with `unretrieved='infinity'`, the paper's literal formula, fewer pairs of systems reverse",
+        OPEN: "with `unretrieved='infinity'`, the paper's literal formula, {x} times as many pairs of systems reverse in "
+        "these collections",
     },
 }
 
@@ -105,59 +107,59 @@ def page(results: Results) -> str:
         "# Robustness to missing judgments",
         "<!-- Written by `python -m study` from study/results; change those, or study/page.py. -->",
         "```{toctree}\n:hidden:\npreregistration\nrobustness-appendix\n```",
-        f"**{sentence(results, verdicts)}**",
-        f"These are the answers of {len(results.names)} collections with {_runs(results):,} runs. Rounds of one "
-        f"collection share their topics and count once, so that the claims rest on {count(k)} units. The hypotheses, the "
-        "margins and the power were [preregistered](preregistration.md); "
+        "Can you still rank systems if most judgments are missing? This study removes judgments at random until a tenth is "
+        "left, or judges only the top documents of half of the teams (shallow pools). To choose a measure, "
+        "see [What to use](#what-to-use).",
+        answers(results, verdicts),
+        f"The study has {len(results.names)} collections with {_runs(results):,} runs. Rounds of a collection share topics "
+        f"and count once, so that the claims rest on {count(k)} units. Hypotheses, margins and power were "
+        "[preregistered](preregistration.md); "
         + _seen(results)
-        + " Tables by measure and collection, related work and a reviewer's checklist are in the "
-        "[appendix](robustness-appendix.md).",
+        + " Details are in the [appendix](robustness-appendix.md).",
         "![Kendall's tau of each measure less that of bpref, by collection, under random loss and in shallow pools]"
         "(robustness.svg)",
-        f"Tau of each measure less that of bpref, a dot for each collection. In the grey band a difference is smaller "
-        f"than what halving the judgments costs nDCG' ({fraction(OWN)} of its own ranking, {fraction(PREDICTION)} of "
-        "prediction). Arrows lie outside. A prime marks condensed lists (unjudged documents left "
-        "out first). *Prediction* is the agreement with nDCG@10 and AP by all judgments on other topics.",
-        "## What was asked, and what came out",
+        "Kendall's tau of each measure less that of bpref; a dot for each collection (arrows: outside). A "
+        "prime marks condensed lists (without unjudged documents). *Own*: agreement with the measure's ranking by all "
+        "judgments. *Prediction*: agreement with nDCG@10 and AP by all judgments, on other topics. Grey: differences smaller "
+        f"than what halving the judgments costs nDCG' ({fraction(OWN)} and {fraction(PREDICTION)}).",
+        "## Questions and answers",
         verdict_table(results, list(verdicts.values())),
         _reading(list(verdicts.values())),
         "## What to use",
         decisions(results),
         numbers(results),
-        "*Own* and *prediction* are tau, *wrong* is the share of all pairs of systems that a paired t-test calls different "
-        "with a tenth of the judgments and not, or the other way round, with all. *Bias* is the share of pairs of a pooled "
-        "and an unpooled system that turn in favour of the unpooled one, less the share that turns against it: mean, then "
-        "the lowest and highest collection. Bold: passes.",
+        "*Own* and *prediction* are tau. *Wrong*: pairs of systems that a paired t-test calls different with a tenth of the "
+        "judgments, but not (or the other way round) with all. *Bias*: pairs of a pooled and an unpooled system that reverse in "
+        "favour of the unpooled one, less those that reverse against it; mean, lowest and highest collection. Bold: passes.",
         advice(results),
         needed(results),
-        "## Of your own collection",
-        "[`irpref meta robustness --intervals`](command-line.md) gives these outcomes with intervals for your own judgments "
-        "and runs, and `--needed nDCG` says how many judgments each measure needs to predict other topics as well as nDCG "
-        "does. In Python: `irpref.meta.robustness`.",
+        "## On your own collection",
+        "[`irpref meta robustness --intervals`](command-line.md) computes these outcomes with intervals for your own judgments "
+        "and runs, and `--needed nDCG` tells you how many judgments each measure needs to predict other topics as well as "
+        "nDCG does.",
         "```bash\nirpref meta robustness qrels.txt runs nDCG 'nDCG(judged_only=True)' Bpref RPref --samples 30 --intervals\n```",
-        "## What this cannot say",
-        "All judgments are themselves a pool, which the criteria take for the truth. Loss is simulated. The runs of the two "
-        "years of TREC DL are research runs, and many are variants of one another. Prediction favours measures that "
-        "ask what nDCG@10 and AP ask; the agreement of a measure with itself favours those that count what was retrieved. "
-        "That is why both are here. " + _merged(results),
+        "## Limits",
+        "The full judgments are themselves a pool, and the study takes them for the truth. The loss is simulated. The runs of "
+        "the two years of TREC DL are research runs, and many are variants of one another. Prediction favours measures "
+        "that resemble nDCG@10 and AP; own ranking favours measures that count what was retrieved. That is why the study has "
+        "both. " + _merged(results),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def sentence(results: Results, verdicts: dict[str, Verdict]) -> str:
-    """The first sentence, from the verdicts."""
+def answers(results: Results, verdicts: dict[str, Verdict]) -> str:
+    """The answers in short, from the verdicts."""
     said = {
         name: of[verdicts[name].verdict].replace("{x}", times(verdicts[name].mean)[1:]) for name, of in CLAUSES.items()
     }
-    joint = ", but " if verdicts["H1"].verdict == SUPPORTED == verdicts["H5"].verdict else ", and "
-    start = f"With a tenth of the judgments left at random, {said['H1']}{joint}{said['H5']}"
-    return f"{start}; {said['H3']}; {said['H10']}; and {_bias(results, verdicts)}."
+    lines = [f"With a tenth of the judgments left at random, {said['H1']}", *(said[h] for h in ("H5", "H3", "H10"))]
+    return "\n".join(f"- {line[0].upper()}{line[1:]}." for line in [*lines, _bias(results)])
 
 
-def _bias(results: Results, verdicts: dict[str, Verdict]) -> str:
+def _bias(results: Results) -> str:
     worst = min(max(map(abs, results.span("pools 10", "bias", m))) for m in USABLE)
     if worst > PAIRS:
-        return "in shallow pools no measure is safe for teams that were not pooled"
+        return "in shallow pools every measure is biased for or against teams that were not pooled, in some collection"
     safe = [m for m in USABLE if max(map(abs, results.span("pools 10", "bias", m))) <= PAIRS]
     return f"in shallow pools {listed(safe)} treat teams that were not pooled as they do the others"
 
@@ -165,8 +167,8 @@ def _bias(results: Results, verdicts: dict[str, Verdict]) -> str:
 def _merged(results: Results) -> str:
     """What is left if the years of TREC DL count once."""
     left = [v.hypothesis.name for v in results.verdicts(merged=True) if v.verdict != OPEN]
-    still = f"{listed(left)} keep their verdicts" if left else "no hypothesis gets a verdict"
-    return f"If the two years of TREC DL count once, {still}: collections are few."
+    still = f"only {listed(left)} keep their verdicts" if left else "no hypothesis gets a verdict"
+    return f"There are few collections: if the two years of TREC DL count as one, {still}."
 
 
 def _runs(results: Results) -> int:
@@ -176,7 +178,7 @@ def _runs(results: Results) -> int:
 def _seen(results: Results) -> str:
     if not results.unseen:
         return (
-            "earlier results of these collections were known by then, so that new collections have yet to confirm them."
+            "earlier results of these collections were known by then, so that new collections must confirm the claims."
         )
     return (
         f"earlier results of {len(results.names) - len(results.unseen)} of them were known by then; "
@@ -195,9 +197,9 @@ def verdict_table(results: Results, verdicts: Sequence[Verdict]) -> str:
         row = [
             h.name,
             code(h.words),
-            f"{show(v.mean)} [{show(v.low)}, {show(v.high)}]",
+            f"{show(v.mean)} {interval(show(v.low), show(v.high))}",
             bound,
-            f"{so} / {against} of {every}",
+            f"{so}\u00a0/\u00a0{against} of\u00a0{every}",
             f"{strength:.2f}",
         ]
         if results.unseen:
@@ -205,7 +207,7 @@ def verdict_table(results: Results, verdicts: Sequence[Verdict]) -> str:
             new = results.claim(h, results.unseen)
             row.append(f"{sum(low <= x <= high for x in new.values())} of {len(new)}")
         rows.append([*row, f"**{v.verdict}**"])
-    head = ["", "claim", "mean, interval", "margin", "here: so / not so", "power"]
+    head = ["", "claim", "mean, interval", "margin", "collections: yes / no", "power"]
     head += ["unseen as predicted"] * bool(results.unseen)
     return table([*head, "verdict"], rows)
 
@@ -221,28 +223,25 @@ def _reading(verdicts: Sequence[Verdict]) -> str:
     opened = [v.hypothesis.name for v in verdicts if v.verdict == OPEN]
     weak = [v.hypothesis.name for i, v in enumerate(verdicts) if v.verdict == OPEN and simulated(v.units)[i] < LOW]
     text = (
-        "Numbers with × are ratios. The interval is over collections, at the level that Holm's procedure leaves the "
-        "hypothesis; *no effect*: it lies inside the margin; *here*: collections whose own 95 % interval, over topics and "
-        "teams, is on the side claimed, and those where it shows the opposite or no effect; *power*: the chance of a verdict "
-        "by simulation, reported before the run."
+        "Numbers with × are ratios. The interval is over collections, at the level that Holm's procedure leaves for the "
+        "hypothesis. *No effect*: it is inside the margin. *Collections*: how many have a 95 % interval of their own, over "
+        "topics and teams, on the side of the claim, and how many show the opposite or no effect. *Power*: the chance of a "
+        "verdict, by simulation, reported before the run."
     )
     if opened:
-        text += f" Open: {listed(opened)}" + (
-            ", all of which had low power."
-            if len(weak) == len(opened)
-            else f"; of these {listed(weak) or 'none'} had low power."
-        )
+        low = "All open ones" if len(weak) == len(opened) else listed(weak) or "None of the open ones"
+        text += f" {low} had low power."
     return text
 
 
 def numbers(results: Results) -> str:
-    """Order, prediction, wrong calls and bias of each measure that one would use; bold if it passes."""
+    """Own ranking, prediction, wrong calls and bias of each measure that one would use; bold if it passes."""
     random, pools = (dict(asked) for _, asked in situations(results)[:2])
     columns = [
-        ("random 10", "own", fraction, random["order"]),
+        ("random 10", "own", fraction, random["own ranking"]),
         ("random 10", "prediction", fraction, random["prediction"]),
         ("random 10", "wrong", percent, random["wrong calls"]),
-        ("pools 10", "own", fraction, pools["order"]),
+        ("pools 10", "own", fraction, pools["own ranking"]),
         ("pools 10", "prediction", fraction, pools["prediction"]),
     ]
     rows = []
@@ -251,10 +250,8 @@ def numbers(results: Results) -> str:
         for loss, outcome, show, passed in columns:
             row.append(_bold(show(results.mean(loss, outcome, measure)), measure in passed))
         low, high = results.span("pools 10", "bias", measure)
-        span = f"{percent(low, True)} to {percent(high, True)}"
-        row.append(
-            _bold(percent(results.mean("pools 10", "bias", measure), True), measure in pools["bias"]) + f" ({span})"
-        )
+        mean = percent(results.mean("pools 10", "bias", measure), True)
+        row.append(_bold(mean, measure in pools["bias"]) + f" ({span(percent(low, True), percent(high, True))})")
         rows.append(row)
     head = ["", "random: own", "prediction", "wrong, %", "pools: own", "prediction", "bias, %"]
     return table(head, rows)
@@ -293,12 +290,12 @@ def least_biased(results: Results) -> set[str]:
 def situations(results: Results) -> list[tuple[str, list[tuple[str, set[str]]]]]:
     """What is asked of a measure in each situation: the measures that pass each question."""
     random = [
-        ("order", _best(results, "random 10", "own", OWN)),
+        ("own ranking", _best(results, "random 10", "own", OWN)),
         ("prediction", _best(results, "random 10", "prediction", PREDICTION)),
         ("wrong calls", few_wrong(results)),
     ]
     pools = [
-        ("order", _best(results, "pools 10", "own", OWN)),
+        ("own ranking", _best(results, "pools 10", "own", OWN)),
         ("prediction", _best(results, "pools 10", "prediction", PREDICTION)),
         ("wrong calls", few_wrong(results)),
         ("bias", least_biased(results)),
@@ -323,9 +320,9 @@ def decisions(results: Results) -> str:
             [situation, questions, f"**{', '.join(passing)}**" if passing else "none", ", ".join(nearly) or "none"]
         )
     rule = (
-        f"A measure passes a question if its mean is within the margin of the best in order ({fraction(OWN)}) or prediction "
-        f"({fraction(PREDICTION)}), if it makes at most {WRONG} times the wrong calls of nDCG', and if the size of its bias is "
-        f"within {percent(PAIRS)} % of the smallest. Wrong calls are those under random loss in all rows. The rule is no test."
+        "Bold measures pass all questions of a situation: they are within the margin of the best in own ranking "
+        f"({fraction(OWN)}) and prediction ({fraction(PREDICTION)}), make at most {WRONG} times the wrong calls of nDCG' (under "
+        f"random loss), and their bias is at most {percent(PAIRS)} points larger than the smallest. This rule is not a test."
     )
     return rule + "\n\n" + table(["situation", "questions", "pass all", "fail one"], rows)
 
@@ -333,7 +330,7 @@ def decisions(results: Results) -> str:
 def needed(results: Results) -> str:
     """Judgments that measures need to predict as well as nDCG' does with a tenth."""
 
-    def span(measure: str) -> str:
+    def share(measure: str) -> str:
         found = [results.about[name]["needed"][measure][0] for name in results.names]
         known = [x for x in found if x is not None]
         ends = [f"{min(known):.0f}"] if known else []
@@ -341,12 +338,12 @@ def needed(results: Results) -> str:
             ends.append("more than all")
         elif f"{max(known):.0f}" not in ends:
             ends.append(f"{max(known):.0f}")
-        return f"{measure} {' to '.join(ends)}"
+        return f"{measure} {span(ends[0], ends[-1])}"
 
-    shown = listed(span(m) for m in ("AP'", "rpref relative2", "bpref", "nDCG", "AP"))
+    shown = listed(share(m) for m in ("AP'", "rpref relative2", "bpref", "nDCG", "AP"))
     return (
-        "**In judgments:** to predict other topics as well as nDCG' does with 10 % of them, you need, in per cent by collection: "
-        f"{shown}."
+        "**How many judgments do you need** to predict other topics as well as nDCG' does with 10 % of them? By collection, in "
+        f"per cent: {shown}."
     )
 
 
@@ -357,8 +354,8 @@ def advice(results: Results) -> str:
     low, high = min(s[0] for s in spans), max(s[1] for s in spans)
     one = results.span("random 10", "wrong", "nDCG'")
     return (
-        f"An earlier version of this page put RBP' and nDCG'@10 first for random loss, since they predict well. **Do not use "
-        f"them to test**: they call {percent(low)} to {percent(high)} % of all pairs wrongly significant (mean "
-        f"{percent(float(np.mean(top)))}), nDCG' {percent(one[0])} to {percent(one[1])} %. With a tenth of the judgments left, the "
-        "first ten judged documents reach far deeper than the measure was meant to look: it answers another question, precisely."
+        f"**Do not test differences by RBP' or nDCG'@10** if judgments are missing at random. They predict well, and an earlier "
+        f"version of this page recommended them, but they call {percent(low)} to {percent(high)} % of all pairs wrongly "
+        f"significant (mean {percent(float(np.mean(top)))}), and nDCG' {percent(one[0])} to {percent(one[1])} %. Their first ten judged documents are too deep "
+        "in the ranking."
     )

@@ -47,6 +47,16 @@ def listed(names: Iterable[str]) -> str:
     return " and ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
 
 
+def interval(low: str, high: str) -> str:
+    """Two ends in brackets, in which a line does not break."""
+    return f"[{low},\u00a0{high}]"
+
+
+def span(low: str, high: str) -> str:
+    """Lowest and highest, in which a line does not break."""
+    return low if low == high else f"{low}\u00a0to\u00a0{high}"
+
+
 def code(words: str) -> str:
     """Options in the text as code."""
     return re.sub(r"(unretrieved='\w+')", r"`\1`", words)
