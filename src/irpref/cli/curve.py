@@ -91,7 +91,10 @@ def _arguments(kind: str, parser: Parser) -> None:
     frame.add(parser, *curve.options.split(), among=OPTIONS)
     if kind != "histogram":
         parser.add_argument("-q", "--by-query", action="store_true", help="also print each topic")
-    own = {"topic": {"action": "store", "help": "only this topic"}, "output": f"{', '.join(FORMS)} (default: tsv)"}
+    own: dict[str, Any] = {
+        "topic": {"action": "store", "help": "only this topic"},
+        "output": f"{', '.join(FORMS)} (default: tsv)",
+    }
     ranking = frame.RANKING if kind in OF_THE_HOST else ()
     frame.add(parser, "topic", *frame.READING, *ranking, *frame.WRITING, **own)
 

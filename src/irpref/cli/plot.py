@@ -102,7 +102,7 @@ def _arguments(kind: str, parser: Parser) -> None:
     frame.add(parser, *picture.options.split(), among=_OPTIONS)
     if picture.groups:
         frame.add(parser, "groups", groups=f"a {picture.groups} for each run and group of topics")
-    one = {"topic": {"action": "store", "help": "the topic"}} if kind == "sketch" else {}
+    one: dict[str, Any] = {"topic": {"action": "store", "help": "the topic"}} if kind == "sketch" else {}
     ranking = frame.RANKING if of_values or kind in OF_THE_HOST else ()
     frame.add(parser, "topic", *frame.READING, *ranking, **one)
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")

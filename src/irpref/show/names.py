@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,9 +10,9 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 class Parts(NamedTuple):
-    """A name in five parts that give it again when joined; `head` and `tail` are shown, the others are not.
+    """A name in five parts, which joined are the name; `head` and `tail` are shown, the others are not.
 
-    An ellipsis stands for `cut`, and nothing for `before` and `after`, which all names share.
+    An ellipsis is shown for `cut`, and nothing for `before` and `after`, which all names share.
     """
 
     before: str
@@ -34,7 +33,7 @@ def parts(names: Iterable[str], longest: int = LONGEST) -> dict[str, Parts]:
     ----------
     names : iterable of str
     longest : int
-        Characters. Where no name is longer, all stay whole.
+        Characters. If no name is longer, all stay whole.
     """
     whole = list(dict.fromkeys(names))
     if not any(len(name) > longest for name in whole):
@@ -49,7 +48,7 @@ def parts(names: Iterable[str], longest: int = LONGEST) -> dict[str, Parts]:
 
 
 def left_out(found: Mapping[str, Parts]) -> str:
-    """What is left out of all names, in words; empty where that is nothing."""
+    """What is left out of all names, in words; empty if nothing is."""
     one = next(iter(found.values()), Parts("", "", "", "", ""))
     words = [
         f"\N{LEFT DOUBLE QUOTATION MARK}{middle(part, 26)}\N{RIGHT DOUBLE QUOTATION MARK} {where}"
@@ -60,7 +59,7 @@ def left_out(found: Mapping[str, Parts]) -> str:
 
 
 def middle(name: str, longest: int = LONGEST) -> str:
-    """The name without its middle where it is longer than this."""
+    """The name, without its middle if it is longer than this."""
     head, cut, tail = _split(name, longest)
     return head + (ELLIPSIS if cut else "") + tail
 
@@ -77,20 +76,18 @@ def _common(names: Sequence[str]) -> tuple[str, str]:
     """What all names begin and end with, up to a separator; nothing where little would be gained."""
     if len(names) < 2:
         return "", ""
-    first = _beginning(names)
-    separator = max(first.rfind(sign) for sign in "-_./ :")
-    first = first[: separator + 1]
+    first = _up_to_separator(names)
     rest = [name[len(first) :] for name in names]
-    last = _beginning([name[::-1] for name in rest])[::-1]
-    found = re.search(r"[-_./ :]", last)
-    last = last[found.start() :] if found else ""
-    if any(len(name) <= len(last) for name in rest):
-        last = ""
-    if any(not name for name in rest):
+    if not all(rest):
         return "", ""
+    last = _up_to_separator([name[::-1] for name in rest])[::-1]
+    if any(name == last for name in rest):
+        last = ""
     return (first if len(first) >= 6 else ""), (last if len(last) >= 6 else "")
 
 
-def _beginning(names: Sequence[str]) -> str:
+def _up_to_separator(names: Sequence[str]) -> str:
+    """What all names begin with, up to and with the last separator in it."""
     low, high = min(names), max(names)
-    return low[: next((i for i, char in enumerate(low) if char != high[i]), len(low))]
+    same = low[: next((i for i, sign in enumerate(low) if sign != high[i]), len(low))]
+    return same[: 1 + max(same.rfind(sign) for sign in "-_./ :")]

@@ -1,6 +1,6 @@
 """Tables as text: one writer for all that is printed.
 
-    table             columns for a screen, as wide as it is: long heads are broken, then the columns stand in blocks
+    table             columns for a screen, as wide as it is: long heads are broken, then columns come in blocks
     tsv, csv, jsonl   one line a row, to be read by programs
     json              the rows of jsonl as one array
     latex, markdown   for papers and pages
@@ -28,7 +28,7 @@ FORMS = ("table", "tsv", "csv", "json", "jsonl", "latex", "markdown")
 LINES = ("tsv", "csv", "json", "jsonl")
 ENDINGS = {".txt": "table", ".tex": "latex", ".md": "markdown", **{f".{form}": form for form in LINES}}
 _GAP = "  "
-_NARROWEST = 24  # characters of a column of prose, and of names that are broken to let others stand beside them
+_NARROWEST = 24  # characters of a column of prose, and of names that are broken to make room for others
 
 
 class Column(Record):
@@ -53,8 +53,8 @@ class Cell(Record):
 class Table:
     """Rows of values (or `Cell`s), with a title above and notes below.
 
-    None is an empty cell. On a screen, a row that is a string stands as it is, across the columns. `labels`: columns
-    repeated in each block; those flush left at the front if not given.
+    None is an empty cell. On a screen, a row that is a string is printed as it is, across the columns. `labels`: how
+    many columns are repeated in each block; those flush left at the front if not given.
     """
 
     def __init__(
@@ -86,12 +86,11 @@ PAPER = Page()
 
 def page_of(stream: TextIO, widest: int | None = None) -> Page:
     """Width, signs and colours of a stream: of the terminal if it is one; COLUMNS and NO_COLOR are honoured."""
-    terminal = stream.isatty()
     columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdecimal() and int(columns) > 0 else None
-    if width is None and terminal:
+    width = int(columns) if columns.isdecimal() else 0
+    if not width and stream.isatty():
         try:
-            width = os.get_terminal_size(stream.fileno()).columns or None
+            width = os.get_terminal_size(stream.fileno()).columns
         except (OSError, ValueError):
             width = 80
     if widest is not None:
@@ -101,7 +100,7 @@ def page_of(stream: TextIO, widest: int | None = None) -> Page:
         dagger = "†"
     except UnicodeEncodeError:
         dagger = "#"
-    return Page(width, dagger, coloured(stream))
+    return Page(width or None, dagger, coloured(stream))
 
 
 def coloured(stream: TextIO) -> bool:
@@ -182,11 +181,8 @@ def lines(table: Table, form: str, head: bool = True) -> Iterator[str]:
     """The rows of a table as they come, one line each."""
     columns = table.columns
     names = [column.name for column in columns]
-    rows = (
-        [cell.value if isinstance(cell, Cell) else cell for cell in row]
-        for row in table.rows
-        if not isinstance(row, str)
-    )
+    given = (row for row in table.rows if not isinstance(row, str))
+    rows = ([cell.value if isinstance(cell, Cell) else cell for cell in row] for row in given)
     if form in ("json", "jsonl"):
         import json
 
@@ -277,7 +273,7 @@ def _plain(table: Table, page: Page) -> str:
 def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page) -> list[_Printed]:
     """The columns as wide as they need to be, or as the page lets them."""
     marks = [[("*" if cell.best else "") + (page.dagger if cell.differs else "") for cell in row] for row in rows]
-    # Marks stand outside the column of digits.
+    # Marks are outside the column of digits.
     outside = [max((len(row[i]) for row in marks), default=0) for i in range(len(columns))]
     widths = [max([c.least, *(wide(row[i].value) + outside[i] for row in rows)]) for i, c in enumerate(columns)]
     heads = [[visible(column.name)] for column in columns]
@@ -302,7 +298,7 @@ def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, pag
 
 
 def _squeezed(columns: Sequence[Column], room: list[int], labels: int, page: Page) -> list[int]:
-    """Widths with less for prose and for labels, so that at least one column stands beside the labels."""
+    """Widths with less for prose and for labels, so that there is room for at least one column beside the labels."""
     assert page.width is not None
     gaps = len(_GAP) * (len(room) - 1)
     for i, column in enumerate(columns):
@@ -378,7 +374,7 @@ def wide(text: str) -> int:
 
 
 def _remarks(table: Table, best: str) -> list[str]:
-    """Notes, with what an arrow stands for; the star of the best is another mark here."""
+    """Notes, with the mark of the best value that this form has in place of a star."""
     return [note.replace("* best", f"{best}: best") if note.startswith("* best") else note for note in table.notes]
 
 
@@ -404,24 +400,10 @@ def _in_markdown(text: str) -> str:
 
 
 _LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "_": r"\_",
-        "%": r"\%",
-        "&": r"\&",
-        "#": r"\#",
-        "$": r"\$",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        # After the end of a row they would belong to it.
-        "[": "{[}",
-        "*": "{*}",
-    }
+    {sign: f"\\{sign}" for sign in "_%&#${}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+    | {"[": "{[}", "*": "{*}"}  # after the end of a row they would belong to it
 )
 
 
@@ -436,19 +418,21 @@ def _latex(table: Table, page: Page) -> str:
 
     heads = [visible(column.name).translate(_LATEX) + (r" $\downarrow$" * column.lower) for column in table.columns]
     kinds = "".join("l" if column.left else "r" for column in table.columns)
-    above = [r"% \usepackage{booktabs,graphicx}", *(f"% {line}" for line in table.title.rstrip().splitlines())]
-    body = [" & ".join(map(shown, cells)) + r" \\" for cells in _cells(table)]
-    notes = [f"% {note.replace('†', page.dagger)}" for note in _remarks(table, "bold")]
-    out = [
-        *above,
+    body = [" & ".join(cells) + r" \\" for cells in (heads, *(map(shown, row) for row in _cells(table)))]
+    lines = [
+        r"% \usepackage{booktabs,graphicx}",
+        *(f"% {line}" for line in table.title.rstrip().splitlines()),
         _SHRUNK,
         rf"\begin{{tabular}}{{{kinds}}}",
         r"\toprule",
-        " & ".join(heads) + r" \\",
+        body[0],
         r"\midrule",
-        *body,
+        *body[1:],
+        r"\bottomrule",
+        r"\end{tabular}}",
+        *(f"% {note.replace('†', page.dagger)}" for note in _remarks(table, "bold")),
     ]
-    return "\n".join([*out, r"\bottomrule", r"\end{tabular}}", *notes]) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 _WRITERS: dict[str, Callable[[Table, Page], str]] = {"table": _plain, "markdown": _markdown, "latex": _latex}

@@ -2,9 +2,9 @@
 
 The page holds what other functions compute: `irpref.leaderboard` (means, intervals, places, letters, pairs), `check`,
 `explain`, `intervals`, the curves and `cite`. It loads nothing: its scripts (Vega, which draws the pictures, and its
-own) and its style stand in the file, and a content security policy admits these, by their hashes, and nothing else; no
-text is compiled to code. Names, ids and texts reach it as text (Jinja escapes them) or as JSON in which no `<` is
-left, and the script puts them on the page as text.
+own) and its style are in the file. A content security policy allows these, by their hashes, and nothing else; no
+text is compiled to code. Names, ids and texts reach it as text (Jinja escapes them) or as JSON without `<`, and the
+script puts them on the page as text.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Report:
     html : str
     path : str or None
     grave : list of str
-        What `irpref.check` finds grave: it stands above all numbers.
+        What `irpref.check` finds grave: it comes before all numbers.
     """
 
     def __init__(self, page: str, path: str | None = None, grave: Sequence[str] = ()) -> None:
@@ -103,7 +103,7 @@ def report(
     form: str | Reading | None = None,
     judge: Qrels | Sequence[Any] | None = None,
 ) -> Report:
-    """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, holes, curves, and what was done.
+    """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, unjudged documents, curves, what was done.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def report(
 
 
 def as_json(data: object) -> str:
-    """JSON that stays data wherever it stands in a page: ASCII, and no `<`, `>` or `&` in it."""
+    """JSON that is data anywhere in a page: ASCII, and no `<`, `>` or `&` in it."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -215,5 +215,5 @@ def _template() -> Template:
             raise
         raise ImportError("a report needs Jinja: pip install irpref[report]") from None
     # Everything is escaped; the template lets through the JSON, the script and the style alone.
-    house = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return house.from_string(_part("page.html"))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(_part("page.html"))

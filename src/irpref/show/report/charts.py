@@ -36,7 +36,7 @@ def script() -> str:
     """JavaScript that defines `vegaEmbed`, with its licence; made in about 2 s the first time."""
     vl_convert = package()
     words = vl_convert.javascript_bundle()
-    # What would end the element that it stands in; both mean the same within the texts where alone they can stand.
+    # What would end the element that it is in; both mean the same inside of strings, the only place where they occur.
     words = words.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
     made_by = _MADE_BY.format(vega=vl_convert.get_vega_version(), package=PACKAGE, version=vl_convert.__version__)
     # In a function, so that its names are not those of the page.

@@ -1,4 +1,4 @@
-"""What stands on the page: plain data, asked from the functions that compute it.
+"""What is on the page: plain data from the functions that compute it.
 
 Nothing is computed here but shares of documents, positions in lists, and how a number is written.
 """
@@ -65,7 +65,7 @@ MOST_TIED = 12_000  # topics times runs whose values are bounded over the orders
 MOST_EXPLAINED = 4  # measures whose contributions are shown
 MOST_VALUES = 400_000  # values of topics that the page holds
 MOST_ROWS = 40_000  # documents of rankings that the page holds
-MOST_PLAIN = 10_000  # those that stand in tables, too, for readers without JavaScript
+MOST_PLAIN = 10_000  # those that are in tables, too, for readers without JavaScript
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
