@@ -143,12 +143,6 @@ def test_crp_in_ranks_shows_a_run_with_nothing_relevant_and_no_band_for_many_sys
     assert ax.get_ylabel() == "CRP in ranks\n0 ideal\nabove 0: more too low than too high"
 
 
-def test_the_ideal_ends_with_the_longest_run():
-    qrels = {"q": {f"d{i}": 1 for i in range(9)}}
-    ax = plots.cumulated_gain(qrels, {"a": {"q": {"d0": 2.0, "d1": 1.0}}, "b": {"q": {"d0": 3.0}}})
-    assert {name: x.tolist() for name, (x, _) in lines(ax).items()} == {"a": [1, 2], "b": [1], "ideal": [1, 2]}
-
-
 def test_the_axis_of_crp_says_what_its_values_mean_and_fits_it():
     # One S and three A, ranked A A S A: -1, -1, +1 (see irpref.measures.crp).
     ax = plots.crp({"q": {"s": 2, "a": 1, "b": 1, "c": 1}}, {"q": {"a": 4.0, "b": 3.0, "s": 2.0, "c": 1.0}})
@@ -539,22 +533,6 @@ def test_without_matplotlib_one_sentence_says_what_to_install(name, monkeypatch)
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=r"^pictures need matplotlib: pip install matplotlib$"):
         DRAW[name]()
-
-
-def test_styles_reach_the_lines():
-    ax = plots.precision_recall(SYNTHETIC.qrels, THREE, styles={"noisy": {"color": "black", "label": "ours"}})
-    (ours,) = (line for line in ax.get_lines() if line.get_label() == "ours")
-    assert ours.get_color() == "black"
-
-
-def test_long_measures_are_broken_into_lines():
-    measure = "RPref(norm='relative',unretrieved='infinity',top='drop',max_rel=3)@10"
-    strip = plots.topic_strip(SYNTHETIC.qrels, THREE, measure)
-    assert max(map(len, strip.get_xlabel().split("\n"))) < 40
-    ax = plots.npref_convergence(SYNTHETIC.qrels, THREE, measure=measure)
-    assert "norm=relative, unretrieved=infinity, top=drop, max_rel=3, cutoff=10" in " ".join(notes(ax)).replace(
-        "\n", " "
-    )
 
 
 @pytest.mark.parametrize(

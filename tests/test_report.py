@@ -129,22 +129,6 @@ def test_the_command_writes_the_numbers_that_eval_prints(files, tmp_path, capsys
     assert _means(Page(page.read_text(encoding="utf-8")), MEASURES) == printed
 
 
-def test_numbers_of_a_track_are_those_of_eval(data_dir, tmp_path, capsys):
-    folder = data_dir / "trec-covid-r3"
-    runs = [str(path) for path in sorted((folder / "runs").glob("*.gz"))[:4]]
-    qrels = str(next((folder / "qrels").iterdir()))
-    measures = ["nDCG@10", "AP", "RPref(max_rel=2)"]
-    page = tmp_path / "page.html"
-    assert main(["report", qrels, *runs, *measures, "-f", str(page)]) == 0
-    capsys.readouterr()
-    assert main(["eval", qrels, *runs, *measures, "-o", "tsv"]) == 0
-    printed = {}
-    for line in capsys.readouterr().out.splitlines():
-        run, _measure, value = line.split("\t")
-        printed.setdefault(run, []).append(value)
-    assert _means(Page(page.read_text(encoding="utf-8")), measures) == printed
-
-
 def test_tests_on_the_page_are_those_of_the_leaderboard(made):
     data = Page(made.html).data
     board = irpref.leaderboard(MEASURES, QRELS, RUNS)
@@ -210,9 +194,7 @@ def test_shares_of_unjudged_documents_by_rank():
     (of,) = Page(irpref.report(["AP"], qrels, {"run": run}).html).data["holes"]
     # Rank 1: a is judged, x is not; rank 2: b is, x is not; rank 3: y, of q1 alone, is not.
     assert (of["x"], of["y"]) == ([1, 2, 3], [[0.5, 0.5, 1]])
-
-
-def test_a_grade_below_0_is_a_judgment_as_for_judged_at_10():
+    # A grade below 0 is a judgment, as for Judged@10.
     data = Page(irpref.report(["AP"], {"q": {"a": -1, "b": 1}}, {"run": {"q": {"a": 2, "b": 1, "x": 0}}}).html).data
     assert data["holes"][0]["y"] == [[0, 0, 1]]
     assert data["judged"] == pytest.approx([2 / 3])
@@ -244,12 +226,6 @@ def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
     assert crp["yLabel"] == "CRP (0 ideal, \N{MINUS SIGN}1 nothing relevant at R)"
     table = irpref.curves.crp(qrels, {"run": run})
     assert crp["y"][0] == pytest.approx(table["share_median"].tolist()[:6])
-
-
-def test_groups_say_how_many_topics_they_have():
-    groups = {q: "first" if q in ("q0", "q1") else "rest" for q in QRELS}
-    data = Page(irpref.report(["AP"], QRELS, RUNS, groups=groups).html).data
-    assert [(group["name"], group["topics"]) for group in data["groups"]] == [("first", 2), ("rest", 4)]
 
 
 # ----------------------------------------------------------------------------------------------------- long names
@@ -373,10 +349,6 @@ def test_names_are_text(hostile):
     assert "49" not in {row[0] for row in page.tables[0]}
 
 
-def test_names_stand_apart_from_what_is_around_them(hostile):
-    assert '<th scope="row"><bdi>\u202eright to left\u202c</bdi></th>' in hostile
-
-
 def test_a_policy_admits_the_scripts_and_the_style_by_their_hashes_alone(hostile):
     page = Page(hostile)
     (policy,) = [a["content"] for tag, a in page.elements if tag == "meta" and "http-equiv" in a]
@@ -467,7 +439,7 @@ def test_groups_of_topics_have_their_own_tests():
     groups = {q: "even" if t % 2 else "odd" for t, q in enumerate(QRELS)}
     data = Page(irpref.report(["AP"], QRELS, RUNS, groups=groups).html).data
     board = irpref.leaderboard(["AP"], QRELS, RUNS, groups=groups)
-    assert [group["name"] for group in data["groups"]] == ["even", "odd"]
+    assert [(group["name"], group["topics"]) for group in data["groups"]] == [("even", 3), ("odd", 3)]
     for group in data["groups"]:
         of = board.pairs[board.pairs["group"] == group["name"]]
         assert sorted(group["pairs"][0]["p"]) == pytest.approx(sorted(of["p"]), abs=1e-8)
@@ -492,28 +464,8 @@ def test_preferences_without_grades_have_their_page():
     assert "preferences" in page.data["bounds"]["said"]
 
 
-def test_lower_is_better_orders_the_other_way():
-    page = Page(irpref.report(["EMeasure@3", "AP"], QRELS, RUNS).html)
-    means = [float(row[1]) for row in page.tables[0][1:]]
-    assert means == sorted(means)
-
-
 def test_the_same_data_give_the_same_page(made):
     assert irpref.report(MEASURES, QRELS, RUNS).html == made.html
-
-
-def test_runs_and_texts_from_frames():
-    frames = {
-        name: pd.DataFrame(
-            [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"]
-        )
-        for name, run in RUNS.items()
-    }
-    queries = pd.DataFrame({"qid": ["q0"], "query": ["what is   asked"]})
-    data = Page(irpref.report(["AP"], QRELS, frames, topics=queries).html).data
-    assert data["queries"][0] == "what is asked"
-    assert data["queries"][1] is None
-    assert data["board"] == Page(irpref.report(["AP"], QRELS, RUNS).html).data["board"]
 
 
 def test_texts_from_files(tmp_path):

@@ -67,15 +67,6 @@ def test_names_are_sorted_too_and_rows_stay_whole(page):
     assert sorted(page.run(rows)) == sorted(before)
 
 
-def test_the_keyboard_sorts(page):
-    page.run("document.querySelectorAll('#board thead button')[2].focus()")
-    page.press("Enter")
-    first = _column(page, 2)
-    page.press("Enter")
-    assert _column(page, 2) == first[::-1] != first
-    assert page.run("document.querySelectorAll('#board thead th')[2].ariaSort") == "ascending"
-
-
 def test_numbers_of_the_page_are_those_of_the_evaluator(page):
     evaluate = irpref.evaluator(irpref.parse_all(MEASURES), QRELS)
     rows = page.run("[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
@@ -219,13 +210,6 @@ def test_every_table_comes_as_a_file_with_the_numbers_of_the_page(page):
     values = {(run, m.query_id, str(m.measure)): m.value for run in RUNS for m in evaluate.iter_calc(RUNS[run])}
     found = {tuple(row[:3]): float(row[3]) for row in tables["topics"][1:]}
     assert found == pytest.approx(values, abs=1e-8)
-
-
-def test_the_paragraph_is_copied(page):
-    page.run("document.querySelector('[data-copy=methods]').focus()")
-    page.press("Enter")
-    assert page.run("document.querySelector('[data-copy=methods]').textContent") == "Copied"
-    assert page.run("getSelection().toString() === document.getElementById('methods').textContent")
 
 
 def test_lines_join_the_places_of_a_document(page):

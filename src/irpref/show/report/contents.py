@@ -102,8 +102,8 @@ def contents(
     named = named_runs(runs)
     if not named:
         raise ValueError("a report needs at least one run")
-    for name in [baseline] if baseline is not None else []:
-        _known(name, named)
+    if baseline is not None:
+        _known(baseline, named)
     given = [("judgments", qrels), *((name, run) for name, run in named.items())]
     inputs = [_input(name, data) for name, data in given]
     # Each file is read once.
@@ -144,10 +144,7 @@ def contents(
             **_drawn(qrels, named, board["runs"]),
             "bounds": _bounds(chosen[0], qrels, {name: seen[name] for name in shown}, len(first.topics)),
             "ties": _ties(chosen[0], qrels, seen, _tied_runs(findings, board["runs"]), len(first.topics)),
-            "findings": [
-                {"level": row.level, "code": row.code, "run": row.run, "count": row.count, "text": row.text}
-                for row in findings.itertuples(index=False)
-            ],
+            "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
             "grave": grave(findings),
             "inputs": inputs,
             "filled": qrels.text if isinstance(qrels, Filled) else None,
