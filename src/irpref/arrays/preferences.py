@@ -13,12 +13,15 @@ as the list of its pairs.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
+from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens
 
 
-class Preferences:
+class Preferences(Record):
     """Preferences of all topics.
 
     An *entry* is a document in a group. A *block* is a part of a group that is an order of levels: an entry is
@@ -51,27 +54,23 @@ class Preferences:
         Order of the documents of a topic by rising id. None if nothing depends on it.
     """
 
-    def __init__(
-        self,
-        groups: Segments,
-        blocks: Segments,
-        entries: Segments,
-        several: Bools,
-        repeats: Bools,
-        row: Ints,
-        place: Ints,
-        level: Floats,
-        pairs: Segments,
-        winner: Ints,
-        loser: Ints,
-        by_id: Ints | None = None,
-    ) -> None:
-        self.groups, self.blocks, self.entries = groups, blocks, entries
-        self.several, self.repeats = several, repeats
-        self.row, self.place, self.level = row, place, level
-        self.pairs, self.winner, self.loser = pairs, winner, loser
-        self.by_id = by_id
-        self.members = Segments(entries.offsets[blocks.offsets])  # entries by group
+    groups: Segments
+    blocks: Segments
+    entries: Segments
+    several: Bools
+    repeats: Bools
+    row: Ints
+    place: Ints
+    level: Floats
+    pairs: Segments
+    winner: Ints
+    loser: Ints
+    by_id: Ints | None = None
+
+    @cached_property
+    def members(self) -> Segments:
+        """Entries (rows) by group."""
+        return Segments(self.entries.offsets[self.blocks.offsets])
 
     @classmethod
     def of_levels(cls, judged: Segments, level: Ints, grade: Floats) -> Preferences:
@@ -89,19 +88,9 @@ class Preferences:
         first = np.append(level, 0)[judged.starts]
         none = np.zeros(0, np.int64)
         no = np.zeros(n, bool)
-        return cls(
-            one,
-            one,
-            judged,
-            no,
-            no,
-            np.arange(grade.size),
-            level - judged.spread(first),
-            grade,
-            Segments(np.zeros(n + 1, np.int64)),
-            none,
-            none,
-        )
+        place = level - judged.spread(first)
+        pairs = Segments(np.zeros(n + 1, np.int64))
+        return cls(one, one, judged, no, no, np.arange(grade.size), place, grade, pairs, none, none)
 
     @property
     def load(self) -> Ints:
@@ -141,30 +130,22 @@ class Preferences:
         # Levels that lost all their documents are none: a block has no more levels than entries.
         falls = np.append(False, place[1:] != place[:-1])[: place.size]
         falls[entries.starts[entries.lengths > 0]] = False
-        pairs = self.pairs
-        winner, loser = self.winner, self.loser
-        if winner.size:
-            # A document has one entry in a group that has pairs.
-            stays = self._kept_in(kept, winner) & self._kept_in(kept, loser)
-            at = np.flatnonzero(stays)
-            pairs, winner, loser = pairs.part(at), winner[at], loser[at]
-        return Preferences(
-            self.groups,
-            self.blocks,
-            entries,
-            self.several,
-            self.repeats,
-            self.row[rows],
-            entries.running_count(falls),
-            self.level[rows],
-            pairs,
-            winner,
-            loser,
-            self.by_id,
+        # A document has one entry in a group that has pairs.
+        at = np.flatnonzero(self._kept_in(kept, self.winner) & self._kept_in(kept, self.loser))
+        return self.but(
+            entries=entries,
+            row=self.row[rows],
+            place=entries.running_count(falls),
+            level=self.level[rows],
+            pairs=self.pairs.part(at),
+            winner=self.winner[at],
+            loser=self.loser[at],
         )
 
     def _kept_in(self, kept: Bools, row: Ints) -> Bools:
         """Whether the entries of these documents, (n_pairs,), are kept."""
+        if not row.size:
+            return np.zeros(0, bool)
         width = int(self.row.max()) + 1
         keys = self.members.topic * width + self.row
         order = np.argsort(keys, kind="stable")

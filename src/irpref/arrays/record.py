@@ -30,4 +30,4 @@ class Record:
 
     def but(self, **named: Any) -> Self:
         """The same with other values in these fields."""
-        return type(self)(**{**vars(self), **named})
+        return type(self)(**{name: getattr(self, name) for name in self._fields} | named)

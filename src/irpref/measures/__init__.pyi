@@ -236,6 +236,48 @@ class _PPlus(KernelMeasure):
     ) -> _PPlus: ...
     def __matmul__(self, at_param: int) -> _PPlus: ...
 
+class _GPrecision(KernelMeasure):
+    """Precision in which a document counts by its grade: 1 only if all retrieved documents have the best one.
+
+    How relevant, on the scale of the grades, is a retrieved document on average?
+    [0, 1].
+    Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137.
+
+    Parameters
+    ----------
+    max_rel : top of the grade scale (default: highest grade of the qrels)
+    gains : gain of a grade; a grade not named keeps its value
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        max_rel: float | None = ...,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _GPrecision: ...
+    def __matmul__(self, at_param: int) -> _GPrecision: ...
+
+class _GRecall(KernelMeasure):
+    """Recall in which a document counts by its grade.
+
+    How much of all relevance that was judged did the list find?
+    [0, 1].
+    Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137.
+
+    Parameters
+    ----------
+    gains : gain of a grade; a grade not named keeps its value
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
+        cutoff: int | None = ...,
+    ) -> _GRecall: ...
+    def __matmul__(self, at_param: int) -> _GRecall: ...
+
 class _WeightedRR(KernelMeasure):
     """Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1 for its grade.
 
@@ -553,48 +595,6 @@ class _SeenAP(KernelMeasure):
         cutoff: int | None = ...,
     ) -> _SeenAP: ...
     def __matmul__(self, at_param: int) -> _SeenAP: ...
-
-class _GPrecision(KernelMeasure):
-    """Precision in which a document counts by its grade: 1 only if all retrieved documents have the best one.
-
-    How relevant, on the scale of the grades, is a retrieved document on average?
-    [0, 1].
-    Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137.
-
-    Parameters
-    ----------
-    max_rel : top of the grade scale (default: highest grade of the qrels)
-    gains : gain of a grade; a grade not named keeps its value
-    cutoff : ranking cutoff: documents below this rank count as not retrieved
-    """
-    def __call__(  # type: ignore[override]  # the host takes any
-        self,
-        *,
-        max_rel: float | None = ...,
-        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
-        cutoff: int | None = ...,
-    ) -> _GPrecision: ...
-    def __matmul__(self, at_param: int) -> _GPrecision: ...
-
-class _GRecall(KernelMeasure):
-    """Recall in which a document counts by its grade.
-
-    How much of all relevance that was judged did the list find?
-    [0, 1].
-    Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137.
-
-    Parameters
-    ----------
-    gains : gain of a grade; a grade not named keeps its value
-    cutoff : ranking cutoff: documents below this rank count as not retrieved
-    """
-    def __call__(  # type: ignore[override]  # the host takes any
-        self,
-        *,
-        gains: Mapping[float, float] | Mapping[int, float] | None = ...,
-        cutoff: int | None = ...,
-    ) -> _GRecall: ...
-    def __matmul__(self, at_param: int) -> _GRecall: ...
 
 class _OriginalNDCG(KernelMeasure):
     """Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`.

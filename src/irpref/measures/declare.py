@@ -12,6 +12,7 @@ import math
 import numbers
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from operator import ge, gt, le
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -83,7 +84,8 @@ class Param(host.ParamInfo):
     ) -> None:
         super().__init__(dtype=dtype, required=required, choices=choices, default=default, desc=desc)
         self.types: tuple[type, ...] = dtype if isinstance(dtype, tuple) else (dtype,)
-        self.minimum, self.above, self.maximum = minimum, above, maximum
+        limits = ("of at least", minimum, ge), ("above", above, gt), ("of at most", maximum, le)
+        self.limits = [(text, limit, holds) for text, limit, holds in limits if limit is not None]
         self.column = column
 
     def annotation(self) -> str:
@@ -108,8 +110,7 @@ class Param(host.ParamInfo):
         else:
             if float in self.types or int in self.types:
                 kind = "number" if float in self.types else "integer"
-                limits = (("of at least", self.minimum), ("above", self.above), ("of at most", self.maximum))
-                bound = [f"{text} {limit:g}" for text, limit in limits if limit is not None]
+                bound = [f"{text} {limit:g}" for text, limit, _ in self.limits]
                 words.append(" ".join([f"{'an' if kind == 'integer' else 'a'} {kind}", " and ".join(bound)]).strip())
             if str in self.types:
                 words.append("the name of a column of the qrels")
@@ -138,11 +139,7 @@ class Param(host.ParamInfo):
             number = float(number)
         if not (float in self.types or int in self.types):
             raise ValueError
-        if (
-            (self.minimum is not None and number < self.minimum)
-            or (self.above is not None and number <= self.above)
-            or (self.maximum is not None and number > self.maximum)
-        ):
+        if not all(holds(number, limit) for _, limit, holds in self.limits):
             raise ValueError
         return number
 

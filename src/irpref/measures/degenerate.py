@@ -17,10 +17,10 @@ def nonrelevant(measure: Measure, grade: Floats) -> Bools:
     """Which grades are judged, and not relevant to this measure, also one of the host: shape as `grade`."""
     if "rel" in measure.SUPPORTED_PARAMS:
         return (grade >= 0) & (grade < measure["rel"])
-    worth = grade.copy()
+    value = grade.copy()
     for of, gain in (measure.params.get("gains") or {}).items():
-        worth[grade == of] = gain
-    return (grade >= 0) & (worth <= 0)
+        value[grade == of] = gain
+    return (grade >= 0) & (value <= 0)
 
 
 def lacks_nonrelevant(measure: Measure, judgments: Judgments) -> Bools:

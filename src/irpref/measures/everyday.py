@@ -206,10 +206,6 @@ def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: i
 # Which measures ---------------------------------------------------------------------------------------------
 
 
-def _always(measure: Measure) -> bool:
-    return True
-
-
 def _is_ndcg(measure: Measure) -> bool:
     gains = measure.params.get("gains")
     if measure["dcg"] == "exp-log2":
@@ -232,7 +228,7 @@ class Hosted(Record):
     """
 
     kernel: Callable[..., Floats]
-    fits: Callable[[Any], bool] = _always
+    fits: Callable[[Any], bool] = lambda measure: True
     ties: Callable[[Any], bool] = lambda measure: False
 
 

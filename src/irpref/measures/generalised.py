@@ -42,7 +42,7 @@ from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 
 
-def level_worth(pool: Judgments, gains: Gains) -> Floats:
+def level_gains(pool: Judgments, gains: Gains) -> Floats:
     """Gain of each level, that of grade 0 included, 0 for negative grades: shape (n_levels,).
 
     The grade or what `gains` makes of it, before it is put on the scale.
@@ -53,7 +53,7 @@ def level_worth(pool: Judgments, gains: Gains) -> Floats:
 def _precision(run: JudgedRun, max_rel: float, gains: Gains, cutoff: int | None) -> tuple[JudgedRun, Floats, Floats]:
     """The retrieved documents, rho of each, and n of each topic."""
     view = run.at(cutoff)
-    rho = np.minimum(level_worth(run.pool, gains), max_rel) / max_rel
+    rho = np.minimum(level_gains(run.pool, gains), max_rel) / max_rel
     n = view.n_retrieved if cutoff is None else np.full(run.n_topics, cutoff)
     return view, rho[view.level], np.maximum(n, 1).astype(np.float64)
 
@@ -76,19 +76,19 @@ def g_precision_terms(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: i
     They add up to the value.
     """
     view, rho, n = _precision(run, max_rel, gains, cutoff)
-    worth = level_worth(run.pool, gains)[run.pool.level]
-    return Terms(view.on_pool(rho / view.hits.spread(n), 0.0), columns={"gain": worth}, counts=worth > 0)
+    gain = level_gains(run.pool, gains)[run.pool.level]
+    return Terms(view.on_pool(rho / view.hits.spread(n), 0.0), columns={"gain": gain}, counts=gain > 0)
 
 
 def _recall(run: JudgedRun, gains: Gains, cutoff: int | None) -> tuple[JudgedRun, Floats, Floats]:
     """The retrieved documents, gain of each, and gain of all judged documents of each topic."""
-    view, worth = run.at(cutoff), level_worth(run.pool, gains)
+    view, gain = run.at(cutoff), level_gains(run.pool, gains)
     # Sums of gains near the largest double must stay below it; a power of two takes no digit.
-    excess = np.maximum(np.frexp(run.pool.levels.maximum(worth))[1] - 850, 0)
+    excess = np.maximum(np.frexp(run.pool.levels.maximum(gain))[1] - 850, 0)
     if excess.any():
-        worth = np.ldexp(worth, -run.pool.levels.spread(excess))
-    whole = run.pool.level_total(worth)
-    return view, worth[view.level], np.where(whole > 0, whole, 1.0)
+        gain = np.ldexp(gain, -run.pool.levels.spread(excess))
+    whole = run.pool.level_total(gain)
+    return view, gain[view.level], np.where(whole > 0, whole, 1.0)
 
 
 def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Floats:
@@ -108,18 +108,18 @@ def g_recall_terms(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Terms
 
     They add up to the value.
     """
-    view, gain, whole = _recall(run, gains, cutoff)
-    worth = level_worth(run.pool, gains)[run.pool.level]
-    return Terms(view.on_pool(gain / view.hits.spread(whole), 0.0), columns={"gain": worth}, counts=worth > 0)
+    view, found, whole = _recall(run, gains, cutoff)
+    gain = level_gains(run.pool, gains)[run.pool.level]
+    return Terms(view.on_pool(found / view.hits.spread(whole), 0.0), columns={"gain": gain}, counts=gain > 0)
 
 
-def worth_reasons(topic: Topic) -> None:
+def gain_reasons(topic: Topic) -> None:
     """Which documents have a gain."""
     found = topic.found("no gain")
     topic.say(found, lambda i: f"retrieved: counts with its gain {topic.columns['gain'][i]:g}")
 
 
-class _GPrecision(KernelMeasure, kernel=g_precision, terms=g_precision_terms, reasons=worth_reasons):
+class _GPrecision(KernelMeasure, kernel=g_precision, terms=g_precision_terms, reasons=gain_reasons):
     r"""Precision in which a document counts by its grade: 1 only if all retrieved documents have the best one.
 
     Question
@@ -164,7 +164,7 @@ class _GPrecision(KernelMeasure, kernel=g_precision, terms=g_precision_terms, re
     SUPPORTED_PARAMS: dict[str, Any] = {"max_rel": Param((int, float), above=0), "gains": GAINS, "cutoff": CUTOFF}
 
 
-class _GRecall(KernelMeasure, kernel=g_recall, terms=g_recall_terms, reasons=worth_reasons):
+class _GRecall(KernelMeasure, kernel=g_recall, terms=g_recall_terms, reasons=gain_reasons):
     r"""Recall in which a document counts by its grade.
 
     Question

@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, ratio
+from irpref.arrays.segments import Floats, Ints
 from irpref.measures.declare import REL, KernelMeasure, Param, register
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -76,13 +76,6 @@ def precision_at_recall(run: JudgedRun, *, recall: float | None, rounding: str, 
     """Interpolated precision at a level, or its mean over eleven: shape (n_topics,), higher is better."""
     levels = LEVELS if recall is None else (recall,)
     return interpolated_precision(run, rel=rel, levels=levels, rounding=rounding).sum(axis=1) / len(levels)
-
-
-def r_precision(run: JudgedRun, *, rel: float) -> Floats:
-    """Share of relevant documents in the top R of each topic: shape (n_topics,), in [0, 1]."""
-    r = run.pool.count_relevant(rel)
-    found = run.hits.count((run.grade >= rel) & (run.rank <= run.hits.spread(r)))
-    return ratio(found, r)
 
 
 def counts(run: JudgedRun, *, rel: float) -> tuple[Ints, Ints, Ints]:

@@ -54,6 +54,7 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
 from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, REL, KernelMeasure, Param, register
+from irpref.measures.generalised import level_gains
 
 
 def _first(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, Ints]:
@@ -78,9 +79,9 @@ def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains:
     # Both sides of the fraction times (max_rel + 1); a power of two keeps rank * max_rel in range and takes no digit.
     shift = -max(math.frexp(max_rel)[1] - 850, 0)
     top, one = math.ldexp(max_rel, shift), math.ldexp(1.0, shift)
-    worth = np.clip(np.where(pool.level_grade >= 0, pool.level_mapped(gains), 0.0), 0.0, max_rel)
+    gain = np.clip(level_gains(pool, gains), 0.0, max_rel)
     # Of 1 - 1/beta, in this form never 0.
-    rest = (top - np.ldexp(worth, shift)) + one
+    rest = (top - np.ldexp(gain, shift)) + one
     rank = np.append(view.rank, 1)[first]
     below = (top + one) * (rank - 1) + np.append(rest[view.level], 1.0)[first]
     above = np.full(run.n_topics, top + one)
