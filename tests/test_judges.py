@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import combinations, pairwise
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.judges import Filled, isotonic
+from irpref.analysis.calibration import Completion, isotonic
+from irpref.analysis.judges import Filled
 from irpref.measures.declare import registered
 
 # Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1, 2 and 2.
@@ -131,6 +133,75 @@ def test_a_judge_that_says_nothing_is_found_out(kind):
     assert grades(filled)["q", "x"] == pytest.approx(true.mean(), abs=0.15)
 
 
+# Ranks of runs -----------------------------------------------------------------------------------------------------
+
+
+def test_the_deviation_of_a_topic_is_shrunk_by_its_number_of_documents():
+    # The judge says 0 of all, so m = 1/2; topic 0 has 0 and 0, topic 1 has 1, 1, 1 and 0, topic 2 no human grade.
+    human = np.array([0, 0, 1, 1, 1, 0, np.nan])
+    topic = np.array([0, 0, 1, 1, 1, 1, 2])
+    own = Completion(human, np.zeros(7), topic, np.zeros(7)).deviation()
+    within = Fraction(3, 4) / (6 - 2)  # squares in topic 1: 3/16 + 9/16
+    between = (2 * Fraction(1, 4) + 4 * Fraction(1, 16) - 2 * within) / 6
+    share = [n * between / (n * between + within) for n in (2, 4)]
+    assert own == pytest.approx([float(x) for x in (-share[0] / 2, -share[0] / 2, *[share[1] / 4] * 4, 0)])
+
+
+def test_as_many_documents_count_as_relevant_as_are_expected():
+    rng = np.random.default_rng(4)
+    n = 6000
+    topic = np.arange(n) % 20
+    quality = rng.normal(rng.normal(0, 1, 20)[topic], 1)
+    human = np.where(np.arange(n) < n // 2, (quality > 0).astype(float), np.nan)
+    said = (quality + rng.normal(0, 1, n) > 0).astype(float)
+    found = Completion(human, said, topic, quality + rng.normal(0, 1, n))
+    graded, filled = found.both, found.missing
+    assert found.relevant == pytest.approx((quality[filled] > 0).sum(), rel=0.1)
+    grades = found.grades()
+    assert grades[graded].tolist() == human[graded].tolist()
+    counted = grades[filled] >= 1
+    # Documents of one topic and one grade are alike: all of them count, or none.
+    largest = np.unique(np.column_stack([topic, found.mean])[filled], axis=0, return_counts=True)[1].max()
+    assert abs(counted.sum() - found.relevant) <= largest / 2
+    assert found.mean[filled][counted].min() >= found.mean[filled][~counted].max()
+    assert found.grades(relevant=0)[filled].max() < 1
+
+
+@pytest.mark.parametrize(("human", "relevant"), [([1.0, 2.0, np.nan, np.nan], 2.0), ([0.0, 0.0, np.nan, np.nan], 0.0)])
+def test_if_all_judged_documents_are_alike_the_others_are_like_them(human, relevant):
+    found = Completion(np.array(human), np.zeros(4), np.zeros(4, int), np.arange(4.0))
+    assert found.relevant == relevant
+    assert (found.grades()[2:] > 0).all() == (relevant > 0)
+
+
+def test_documents_that_no_run_ranks_high_are_relevant_less_often():
+    """Pooled documents overstate the others: fewer than the judge's grades promise count, and AP is less biased."""
+    rng = np.random.default_rng(9)
+    off = {"ranks": [], "no ranks": []}
+    for _ in range(6):
+        human, judge, runs = collection(rng, n_docs=150)
+        judge = {t: {d: int(g > rng.integers(0, 4)) for d, g in docs.items()} for t, docs in judge.items()}
+        known = pooled(human, [runs["r0"], runs["r1"]], 10)
+        for kind, filled in {"ranks": irpref.fill(known, judge, runs), "no ranks": irpref.fill(known, judge)}.items():
+            for run in runs.values():
+                true, found = (irpref.evaluator(["AP"], q).calc_aggregate(run) for q in (human, filled))
+                off[kind].append(next(iter(found.values())) - next(iter(true.values())))
+        said = irpref.fill(known, judge, runs)
+        away = said[said["source"] == "judge"]
+        relevant = sum(human[t][d] > 0 for t, d in zip(away["query_id"], away["doc_id"], strict=True))
+        positive = {t: {d: int(g > 0) for d, g in docs.items()} for t, docs in known.items()}
+        promised = irpref.fill(positive, judge).query("source == 'judge'")["relevance"].sum()
+        assert said.ranked[0] == len(runs)
+        assert relevant < said.ranked[1] < promised
+    assert abs(np.mean(off["ranks"])) < 0.04 < abs(np.mean(off["no ranks"]))
+
+
+def test_runs_may_be_read_once():
+    once = {"r": (row for row in [ir_measures.ScoredDoc("q1", "x", 1.0)])}
+    board = irpref.leaderboard(["AP"], HUMAN, once, pairs="none", judge=JUDGE)
+    assert board["judged@10"].tolist() == [0.5]  # q2 has no documents
+
+
 # What measures see -------------------------------------------------------------------------------------------------
 
 
@@ -207,7 +278,9 @@ def test_intervals_hold_the_value_under_full_judgments():
             table = irpref.intervals(["nDCG@10"], known, run, "unjudged", judge=judge)
             mean = table[table["query_id"].isna()].iloc[0]
             true = next(iter(irpref.evaluator(["nDCG@10"], human).calc_aggregate(run).values()))
-            filled = next(iter(irpref.evaluator(["nDCG@10"], irpref.fill(known, judge)).calc_aggregate(run).values()))
+            filled = next(
+                iter(irpref.evaluator(["nDCG@10"], irpref.fill(known, judge, {"r": run})).calc_aggregate(run).values())
+            )
             assert mean["expected"] == mean["value"] == filled
             assert ((table["low"] <= table["expected"]) & (table["expected"] <= table["high"])).all()
             held.append(mean["low"] <= true <= mean["high"])
@@ -249,6 +322,12 @@ def test_systems_of_dl19_keep_their_order(name, data_dir):
         evaluate = irpref.evaluator(["nDCG@10"], qrels)
         return np.array([next(iter(evaluate.calc_aggregate(run).values())) for run in runs.values()])
 
-    true, filled = means(human), means(irpref.fill(known, judge))
-    assert kendalltau(filled, true).statistic > max(0.9, kendalltau(means(known), true).statistic)
-    assert abs((filled - true).mean()) < 0.03
+    filled = irpref.fill(known, judge, runs)
+    true, found = means(human), means(filled)
+    assert kendalltau(found, true).statistic > max(0.9, kendalltau(means(known), true).statistic)
+    off = (found - true).mean()
+    assert abs(off) < 0.04
+    estimated = [
+        irpref.intervals(["nDCG@10"], filled, run, "unjudged")["bias"].iloc[-1] for run in list(runs.values())[::8]
+    ]
+    assert np.mean(estimated) == pytest.approx(off, abs=0.02)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("query_id", "measure", "value", "low", "expected", "high", "exact")
-FURTHER = ("error",)
+FURTHER = ("error", "bias")
 
 
 def interval_table(**columns: Any) -> pd.DataFrame:
@@ -27,7 +27,7 @@ def interval_table(**columns: Any) -> pd.DataFrame:
     **columns : sequences of one length
         `query_id` (None: the mean over the topics), `measure` (its name), `value` (as evaluated), `low`,
         `expected`, `high`, `exact` (whether the bounds are those of the definition, not an estimate of them);
-        `error` (standard error of an estimate).
+        `error` (standard error of an estimate), `bias` (estimate of how far `expected` is off).
 
     Raises
     ------

@@ -11,32 +11,41 @@ document is then calibrated as one judge's grade would be.
 An expected grade is a gain, not a verdict: a document with a mean grade of 0.2 is probably not relevant. Measures that
 sum gains (nDCG) take it as it is. Those that count documents see it as not relevant below the lowest positive human
 grade: AP, P and others by their `rel`, and Q-measure, rpref and their relatives (`KernelMeasure.COUNTS`) by
-the column `source`, which `irpref.evaluator` reads.
+the column `source`, which `irpref.evaluator` reads. With the ranks of runs as many documents are above that grade as
+are expected to be relevant, see `irpref.analysis.calibration`.
 
-The interval of a value is the hull of three: draws of the missing grades from the human grades seen with each grade
-of the judge; the same, with 19 of 20 documents not relevant, since what lies below a pool holds less than what is in
-it; and the first ones moved to where the filled value is. In a draw each topic has its own shares, Dirichlet with its
-own documents and one document's weight of all topics', as relevant documents come in clusters. Independent draws would
-spread the best grades over all topics and inflate every ideal list.
+The bias that remains is estimated by hiding half of the human grades: how far are values then from what they are now?
+The judge replaces humans in both cases, on other documents.
+
+The interval of a value holds the filled value, with the spread of two things: the expected number of relevant
+documents, over samples of the topics, and draws of the missing grades from the human grades seen with each grade of
+the judge (in a draw each topic has its own shares, Dirichlet with its own documents and one document's weight of all
+topics', as relevant documents come in clusters). It is wider by the estimated bias on either side, since the sign is
+the less certain the more is filled; and it holds the same draws with 19 of 20 documents not relevant, since what no
+human judged may hold hardly anything relevant.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from ir_measures.measures.base import SumAgg
 
+from irpref.analysis.calibration import Completion, mean_grades
 from irpref.analysis.interval_table import interval_table
 from irpref.analysis.topics import check_level
 from irpref.arrays.regraded import regraded, run_on
-from irpref.arrays.segments import Bools, Floats
+from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.formats.columns import as_list
-from irpref.judged.inputs import as_frame, column_names, str_list
-from irpref.judged.pool import FILLED, Pool
+from irpref.formats.runs import named_runs
+from irpref.judged import align
+from irpref.judged.inputs import as_frame, column_names, opened, str_list
+from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.everyday import supports
@@ -47,12 +56,12 @@ from irpref.values.prepare import columns_for
 from irpref.values.samples import drawing
 
 if TYPE_CHECKING:
-    from irpref.judged.types import Qrels, Run
+    from irpref.judged.types import Qrels, Run, Runs
     from irpref.values.samples import Rng
 
 _IDS = ["query_id", "doc_id"]
-_CALIBRATED = "calibrated"
-_LEAST = 0.1  # correlation with human grades, below which a judge says nothing about them
+_CALIBRATED, _DEPTH = "calibrated", "depth"
+USELESS = 0.1  # correlation with human grades, below which a judge says nothing about them
 _DRAWS = 20
 _OWN = 1.0  # documents that a topic's shares begin with, of all topics
 _THINNED = 0.95  # share of the missing documents that the other draws make not relevant
@@ -68,9 +77,11 @@ class Filled(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
         documents, isotonic: what is filled in) and `error` (its standard error; NaN below two documents).
     correlation : float
         Of human and filled grades over the documents that both graded.
+    ranked : tuple of two numbers, or None
+        If ranks of runs were used: how many runs, and how many of the filled documents are expected to be relevant.
     """
 
-    _metadata: ClassVar[list[str]] = ["calibration", "correlation"]
+    _metadata: ClassVar[list[str]] = ["calibration", "correlation", "ranked"]
 
     @property
     def _constructor(self) -> type[Filled]:
@@ -82,14 +93,19 @@ class Filled(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
         n_filled, both = int((self["source"] == FILLED).sum()), int(self.calibration["documents"].sum())
         shown = self.calibration if len(self.calibration) <= 6 else self.calibration.iloc[[0, -1]]
         pairs = ", ".join(f"{grade:g} as {mean:.2f}" for grade, mean in zip(shown["grade"], shown["mean"], strict=True))
-        return (
+        said = (
             f"{n_filled:,} of {len(self):,} grades are filled in: the judge's {pairs}, the mean human grades of "
             f"{both:,} documents that both graded (correlation {self.correlation:.2f})"
         )
+        if self.ranked is None:
+            return said
+        n_runs, relevant = self.ranked
+        of = f"{n_runs:,} runs" if n_runs > 1 else "one run"
+        return f"{said}; by their ranks in {of} about {relevant:,.0f} of them are relevant"
 
 
-def fill(qrels: Qrels, judge: Qrels | Sequence[Any]) -> Filled:
-    """Qrels in which documents that no human judged have the grade that the judge's grade stands for.
+def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -> Filled:
+    """Qrels in which documents that no human judged have the human grade that the judge's grade means.
 
     Parameters
     ----------
@@ -97,13 +113,17 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any]) -> Filled:
         Human judgments. They stay as they are.
     judge : any form of qrels, or a list of paths or frames
         The judge's grades on any scale, of documents judged by humans and of others; several judges as a list.
+    runs : mapping of name to run, or list of paths, optional
+        Runs whose ranks say how many of the filled documents are relevant: those that no system ranks high are so less
+        often than judged ones with the same grade of the judge. Grades then follow topics, too (see
+        `irpref.analysis.calibration`). Everything that evaluates with a judge uses the runs that it evaluates.
 
     Returns
     -------
     Filled
         Columns `query_id`, `doc_id`, `relevance` (float), `source` (`human` or `judge`), `calibrated` (the mean human
-        grade of documents with this judge's grade; NaN if the judge did not see the document), and further ones of
-        `qrels`. A document that neither saw stays unjudged.
+        grade of documents with this judge's grade; NaN if the judge did not see the document), with `runs` `depth` (log
+        of the mean of 1 / rank), and further ones of `qrels`. A document that neither saw stays unjudged.
 
     Raises
     ------
@@ -137,16 +157,55 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any]) -> Filled:
     filled["relevance"] = alone.to_numpy()
     human = human.assign(relevance=human["relevance"].astype(np.float64), source="human")
     out = Filled(pd.concat([human, filled.assign(source=FILLED)], ignore_index=True))
-    out[_CALIBRATED] = values.reindex(pd.MultiIndex.from_frame(out[_IDS])).to_numpy()
-    first = [*_IDS, "relevance", "source", _CALIBRATED]
+    keys = pd.MultiIndex.from_frame(out[_IDS])
+    out[_CALIBRATED] = values.reindex(keys).to_numpy()
+    ranked = None
+    if runs is not None:
+        named = named_runs(runs)
+        pool = Pool.build(out)
+        rows = pd.MultiIndex.from_arrays([np.array(pool.topic_ids, object)[pool.judged.topic], pool.doc_ids])
+        out[_DEPTH] = _depth(pool, named.values())[rows.get_indexer(keys)]
+        completion = _completion(out, pd.factorize(out["query_id"])[0])
+        out["relevance"] = np.where(completion.missing, completion.grades(), out["relevance"])
+        ranked = len(named), completion.relevant
+    first = [*_IDS, "relevance", SOURCE, _CALIBRATED]
     out = out[[*first, *(name for name in out.columns if name not in first)]]
-    out.calibration, out.correlation = calibration, correlation
+    out.calibration, out.correlation, out.ranked = calibration, correlation, ranked
     return out
 
 
-def with_judge(qrels: Qrels, judge: Qrels | Sequence[Any] | None) -> Qrels:
-    """The qrels, filled where there is a judge: the keyword `judge` of everything that evaluates."""
-    return qrels if judge is None else fill(qrels, judge)
+def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
+    """Logarithm of the mean of 1 / rank of each row; a document that a run lacks is one below the run's last."""
+    total = np.zeros(pool.grade.size)
+    n_runs = 0
+    for run in runs:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrprefWarning)  # given when the run is evaluated
+            judged = align.judge(pool, opened(run, "score"))
+        rank = pool.judged.spread(judged.n_retrieved) + 1.0
+        rank[judged.row] = judged.rank
+        total += 1 / rank
+        n_runs += 1
+    out: Floats = np.log(total / max(n_runs, 1))
+    return out
+
+
+def _completion(filled: Any, topic: Ints, hidden: Bools | None = None) -> Completion:
+    """What filled qrels know, by column; `hidden`: as if humans had not graded these documents."""
+    said = np.asarray(filled[_CALIBRATED], np.float64)
+    away = np.asarray(filled[SOURCE] == FILLED)
+    if hidden is not None:
+        away |= hidden & ~np.isnan(said)
+    human = np.where(away, np.nan, np.maximum(np.asarray(filled["relevance"], np.float64), 0.0))
+    return Completion(human, said, topic, np.asarray(filled[_DEPTH], np.float64) if _DEPTH in filled else None)
+
+
+def with_judge(qrels: Qrels, judge: Qrels | Sequence[Any] | None, runs: Runs) -> tuple[Qrels, Any]:
+    """Qrels, filled if there is a judge, and runs: the keyword `judge` of everything that evaluates."""
+    if judge is None:
+        return qrels, runs
+    again = {name: list(run) if isinstance(run, Iterator) else run for name, run in named_runs(runs).items()}
+    return fill(qrels, judge, again), again
 
 
 def qrels_frame(data: Qrels, what: str) -> pd.DataFrame:
@@ -167,47 +226,19 @@ def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFr
     if not len(both):
         raise ValueError("no document has a grade of the judge and a human one, so nothing says what its grades mean")
     given, true = said.loc[both].to_numpy(np.float64), human.loc[both].to_numpy(np.float64)
-    grade, level = np.unique(given, return_inverse=True)
-    documents = np.bincount(level)
-    block = isotonic(np.bincount(level, true) / documents, documents.astype(np.float64))
-    n = np.bincount(block, documents)
-    mean = np.bincount(block[level], true) / n
-    square = np.bincount(block[level], (true - mean[block[level]]) ** 2)
-    error = np.where(n > 1, np.sqrt(square / np.maximum(n - 1, 1) / n), np.nan)
-    fitted = mean[block][level]
+    grade, documents, mean, error = mean_grades(given, true)
+    fitted = np.interp(given, grade, mean)
     correlation = 0.0
     if np.ptp(fitted) > 0 and np.ptp(true) > 0:
         correlation = float(np.corrcoef(fitted, true)[0, 1])
-    if correlation < _LEAST or (len(both) >= 10 and correlation < 2 / np.sqrt(len(both))):
+    if correlation < USELESS or (len(both) >= 10 and correlation < 2 / np.sqrt(len(both))):
         warn_user(
             f"the judge's grades say nothing about the human ones (correlation {correlation:.2f} over {len(both):,} "
             f"documents that both graded): documents are filled with about the mean human grade, {true.mean():.2f}",
             IrprefWarning,
         )
-    table = pd.DataFrame({"grade": grade, "documents": documents, "mean": mean[block], "error": error[block]})
-    numbers = said.to_numpy(np.float64)
-    return pd.Series(np.interp(numbers, grade, mean[block]), index=said.index), table, correlation
-
-
-def isotonic(mean: Floats, weight: Floats) -> Any:
-    """Block of each of some means if they may not fall: pool adjacent violators.
-
-    Parameters
-    ----------
-    mean, weight : float arrays (n,)
-
-    Returns
-    -------
-    int array (n,)
-        Numbered from 0; the fitted value is the weighted mean of a block.
-    """
-    blocks: list[list[float]] = []  # weighted sum, weight, size
-    for value, w in zip(mean.tolist(), weight.tolist(), strict=True):
-        blocks.append([value * w, w, 1])
-        while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] > blocks[-1][0] * blocks[-2][1]:
-            last = blocks.pop()
-            blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
-    return np.repeat(np.arange(len(blocks)), [int(size) for *_, size in blocks])
+    table = pd.DataFrame({"grade": grade, "documents": documents, "mean": mean, "error": error})
+    return pd.Series(np.interp(said.to_numpy(np.float64), grade, mean), index=said.index), table, correlation
 
 
 # Intervals --------------------------------------------------------------------------------------------------------
@@ -233,7 +264,8 @@ def filled_intervals(
     Returns
     -------
     pandas.DataFrame
-        As `irpref.intervals` returns it; `value` and `expected` are those under the fill.
+        As `irpref.intervals` returns it; `value` and `expected` are those under the fill, `bias` estimates how far they
+        are above the values under human judgments.
 
     Raises
     ------
@@ -248,27 +280,36 @@ def filled_intervals(
     if others:
         raise ValueError(f"{others[0]} is left to another provider, which takes no fractional grades")
     columns = columns_for([measure for measure in chosen if isinstance(measure, KernelMeasure)])
-    pool = recent_pool(qrels, (*columns, _CALIBRATED))
+    pool = recent_pool(qrels, (*columns, _CALIBRATED, *([_DEPTH] if _DEPTH in qrels else [])))
     evaluate = KernelEvaluator(chosen, pool)
     judged = evaluate.align(run)
     expected = evaluate.values_of(judged)
-    drawn: dict[Any, tuple[list[Floats], list[Floats]]] = {measure: ([], []) for measure in chosen}
-    generator = drawing(rng)
-    for _ in range(_DRAWS):
-        for kind, grade in enumerate(_draw(pool, generator)):
-            found = evaluate.values_of(run_on(judged, *regraded(pool, grade)))
-            for measure, values in found.items():
-                drawn[measure][kind].append(values)
+    human = pool.grade[pool.columns[SOURCE] != FILLED]
+    least = human[human > 0].min(initial=np.inf)
+    counting = [measure for measure in chosen if getattr(measure, "COUNTS", False)]
+    counts = KernelEvaluator(counting, pool)
+    found: dict[str, list[dict[Any, Floats]]] = {}
+    for kind, grade in _completed(pool, drawing(rng), lambda: _depth(pool, [run])):
+        values = evaluate.values_of(run_on(judged, *regraded(pool, grade)))
+        if counting:  # their gains are 0 for the filled grades below the lowest human one that `pool` holds
+            grade = np.where((grade > 0) & (grade < least), 0.0, grade)
+            values |= counts.values_of(run_on(judged, *regraded(pool, grade)))
+        found.setdefault(kind, []).append(values)
     order = np.argsort(np.array(pool.topic_ids, dtype=object))
+    # Where the judge replaces humans for fewer documents than half of theirs, it cannot matter as much.
+    n_filled = pool.judged.count(pool.columns[SOURCE] == FILLED)
+    replaced = np.minimum(1.0, n_filled / np.maximum((pool.judged.lengths - n_filled) / 2, 1))
     parts = []
     for measure in chosen:
         size = 1 if isinstance(measure.aggregator(), SumAgg) else pool.n_topics
-        mean_value = evaluate.means_of({measure: expected[measure]})[measure]
-        columns_of = [np.array(values)[:, order] for values in drawn[measure]]
         value = expected[measure][order]
-        rows = _hull(value, columns_of, z)
-        mean = _hull(mean_value, [of.sum(axis=1) / size for of in columns_of], z)
-        low, middle, high = (np.append(a, b) for a, b in zip(rows, mean, strict=True))
+        mean_value = evaluate.means_of({measure: expected[measure]})[measure]
+        of = {kind: np.array([values[measure] for values in some])[:, order] for kind, some in found.items()}
+        bias = (of.pop("half hidden").mean(axis=0) - value) * replaced[order]
+        mean_bias = bias.sum() / size
+        ends = _hull(value, of, bias, z)
+        mean = _hull(mean_value, {kind: values.sum(axis=1) / size for kind, values in of.items()}, mean_bias, z)
+        low, high, middle = (np.append(a, b) for a, b in zip((*ends, value), (*mean, mean_value), strict=True))
         topics = [*(pool.topic_ids[t] for t in order), None]
         parts.append(
             interval_table(
@@ -279,9 +320,28 @@ def filled_intervals(
                 expected=middle,
                 high=high,
                 exact=[False] * len(topics),
+                bias=np.append(bias, mean_bias),
             )
         )
     return pd.concat(parts, ignore_index=True)
+
+
+def _completed(pool: Pool, rng: np.random.Generator, depth: Callable[[], Floats]) -> Iterator[tuple[str, Floats]]:
+    """Grades of a pool's documents in ways of four kinds; `depth` is asked if the fill knew of no runs."""
+    topic = pool.judged.topic
+    known = pool.columns | {"relevance": pool.grade}
+    side = rng.random(pool.grade.size) < 0.5
+    for hidden in (side, ~side):
+        half = _completion(known, topic, hidden)
+        yield "half hidden", np.where(half.missing, half.grades(), pool.grade)
+    whole = _completion(known if _DEPTH in known else known | {_DEPTH: depth()}, topic)
+    for _ in range(_DRAWS):
+        times = np.bincount(rng.integers(0, pool.n_topics, pool.n_topics), minlength=pool.n_topics)
+        number = whole.expected(times[topic].astype(np.float64))
+        yield "number", np.where(whole.missing, whole.grades(number), pool.grade)
+        drawn, thinned = _draw(pool, rng)
+        yield "drawn", drawn
+        yield "thinned", thinned
 
 
 def _draw(pool: Pool, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -309,10 +369,12 @@ def _draw(pool: Pool, rng: np.random.Generator) -> tuple[Floats, Floats]:
     return drawn, thinned
 
 
-def _hull(value: Any, drawn: Sequence[Floats], z: float) -> tuple[Any, Any, Any]:
-    """Lower end, value and upper end of the hull of the draws and of those moved to the value."""
-    centre = [of.mean(axis=0) for of in drawn]
-    half = [z * of.std(axis=0, ddof=1) for of in drawn]
-    low = np.min([centre[0] - half[0], centre[1] - half[1], value - half[0]], axis=0)
-    high = np.max([centre[0] + half[0], centre[1] + half[1], value + half[0]], axis=0)
-    return low, value, high
+def _hull(value: Any, found: Mapping[str, Floats], bias: Any, z: float) -> tuple[Any, Any]:
+    """Lower and upper end, of arrays (n_ways, ...) of values by kind."""
+    centre = {kind: of.mean(axis=0) for kind, of in found.items()}
+    spread = {kind: z * of.std(axis=0, ddof=1) for kind, of in found.items()}
+    near = np.hypot(spread["number"], spread["drawn"]) + np.abs(bias)
+    far, of_far = centre["thinned"], spread["thinned"]
+    low = np.min([value - near, centre["number"] - near, far - of_far], axis=0)
+    high = np.max([value + near, centre["number"] + near, far + of_far], axis=0)
+    return low, high

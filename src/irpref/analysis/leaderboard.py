@@ -163,7 +163,6 @@ def leaderboard(
     1  reversed  0.3167      2          1           2       a
     """
     level = check_level(level)
-    qrels = with_judge(qrels, judge)
     tests.check_method(pairs)
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
@@ -172,6 +171,7 @@ def leaderboard(
     named = named_runs(runs)
     if len(named) < 2 and pairs != "none":
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows one)")
+    qrels, named = with_judge(qrels, judge, named)
     qrels = opened(qrels, "relevance")  # read again for the groups
     extra = [m for m in parse_all(FURTHER) if m not in chosen]
     every = results([*chosen, *extra], qrels, named, Alignment(ties, float32))

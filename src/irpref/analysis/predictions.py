@@ -31,14 +31,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from irpref.analysis.judges import qrels_frame
-from irpref.analysis.results import Results, results
+from irpref.analysis.judges import USELESS, qrels_frame
+from irpref.analysis.results import results
 from irpref.analysis.topics import check_level
 from irpref.arrays.segments import Floats
 from irpref.formats.runs import named_runs
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 
 _TOPICS = ("sample", "fixed")
 _IDS = ["query_id", "doc_id"]
-_USELESS = 0.1  # correlation of grades below which a judge says nothing
 _MOST = 10_000  # topics: more settle nothing that anybody would judge
 
 
@@ -139,142 +137,89 @@ def judge(
     if alone:
         warn_user(f"{alone} topics with human grades lack the judge's and are left out", IrprefWarning)
     true = true[true["query_id"].isin(shared)]
-    grades = _Grades(true, said)
-    rows: list[dict[str, Any]] = []
-    pairs: list[dict[str, Any]] = []
-    agreement: list[dict[str, Any]] = []
-    of_judge = results(measures, said, by_name)
-    for of_humans, of_all in zip(results(measures, true, by_name), of_judge, strict=True):
-        labelled = np.array([topic in set(shared) for topic in of_all.topics])
-        sample = _Sample(of_humans, of_all, labelled, grades.weight, level, topics == "fixed")
-        rows += sample.rows()
-        found = sample.pairs()
-        pairs += found
-        agreement.append({"measure": of_all.measure, **grades.row(), **sample.agreement(found)})
-    out = Predictions(rows)
-    out.pairs = pd.DataFrame(pairs, columns=_PAIRS)
-    out.agreement, out.level = pd.DataFrame(agreement), level
+    agreement = _agreement_of_grades(true, said)
+    weight, fixed = agreement["weight"], topics == "fixed"
+    rows: list[pd.DataFrame] = []
+    pairs: list[pd.DataFrame] = []
+    agreements: list[dict[str, Any]] = []
+    for of_humans, of_all in zip(results(measures, true, by_name), results(measures, said, by_name), strict=True):
+        labelled = np.isin(of_all.topics, shared)
+        a, b = np.triu_indices(len(of_all.runs), 1)
+        y, f, name = of_humans.values, of_all.values, np.array(of_all.runs, object)
+        of_runs = _table(y, f, labelled, weight, fixed, level, of_all.scale)
+        of_runs.insert(0, "run", name)
+        of_pairs = _table(y[a] - y[b], f[a] - f[b], labelled, weight, fixed, level, of_all.scale)
+        of_pairs.insert(0, "a", name[a])
+        of_pairs.insert(1, "b", name[b])
+        rows.append(of_runs.assign(measure=of_all.measure, topics_human=y.shape[1], topics_judge=f.shape[1]))
+        pairs.append(of_pairs.assign(measure=of_all.measure))
+        agreements.append({"measure": of_all.measure, **agreement, **_agreement(y, f[:, labelled], of_pairs, level)})
+    out = Predictions(pd.concat(rows, ignore_index=True)[_COLUMNS])
+    out.pairs = pd.concat(pairs, ignore_index=True).rename(columns={"estimate": "difference"})[_PAIRS]
+    out.agreement, out.level = pd.DataFrame(agreements), level
     return out
 
 
+_COLUMNS = ["run", "measure", "human", "judge", "estimate", "low", "high", "topics_human", "topics_judge"]
 _PAIRS = [
     *("measure", "a", "b", "human", "judge", "difference", "low", "high", "p", "p_human", "p_judge", "topics_needed")
 ]
 
 
-class _Grades:
-    """How the grades of documents agree that both humans and the judge saw."""
-
-    def __init__(self, true: pd.DataFrame, said: pd.DataFrame) -> None:
-        both = true[[*_IDS, "relevance"]].merge(said[[*_IDS, "relevance"]], on=_IDS)
-        self.documents = len(both)
-        if not self.documents:
-            raise ValueError("no document has a grade of the judge and a human one, so nothing says how they agree")
-        h, j = (both[name].to_numpy(np.float64) for name in ("relevance_x", "relevance_y"))
-        varies = np.ptp(h) > 0 and np.ptp(j) > 0
-        self.correlation = float(np.corrcoef(h, j)[0, 1]) if varies else float(np.array_equal(h, j))
-        self.weight = math.sqrt(max(self.correlation, 0.0))
-        self.kappa = math.nan
-        if set(j.tolist()) <= set(h.tolist()):
-            # Expected squares of a pair drawn from the two margins.
-            chance = h.var() + j.var() + (h.mean() - j.mean()) ** 2
-            self.kappa = 1 - float(((h - j) ** 2).mean() / chance) if chance > 0 else 1.0
-        if self.correlation < _USELESS:
-            self.weight = 0.0
-            warn_user(
-                f"the judge's grades say nothing about the human ones (correlation {self.correlation:.2f} over "
-                f"{self.documents:,} documents that both graded): estimates are the humans' alone",
-                IrprefWarning,
-            )
-
-    def row(self) -> dict[str, Any]:
-        """The columns of `Predictions.agreement` that are the same for all measures."""
-        return {
-            "documents": self.documents,
-            "correlation": self.correlation,
-            "kappa": self.kappa,
-            "weight": self.weight,
-        }
+def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, Any]:
+    """How the grades of documents agree that both humans and the judge saw, and lambda."""
+    both = true[[*_IDS, "relevance"]].merge(said[[*_IDS, "relevance"]], on=_IDS)
+    if not len(both):
+        raise ValueError("no document has a grade of the judge and a human one, so nothing says how they agree")
+    h, j = (both[name].to_numpy(np.float64) for name in ("relevance_x", "relevance_y"))
+    varies = np.ptp(h) > 0 and np.ptp(j) > 0
+    correlation = float(np.corrcoef(h, j)[0, 1]) if varies else float(np.array_equal(h, j))
+    kappa = math.nan
+    if set(j.tolist()) <= set(h.tolist()):
+        # Expected squares of a pair drawn from the two margins.
+        chance = h.var() + j.var() + (h.mean() - j.mean()) ** 2
+        kappa = 1 - float(((h - j) ** 2).mean() / chance) if chance > 0 else 1.0
+    useless = correlation < USELESS
+    if useless:
+        warn_user(
+            f"the judge's grades say nothing about the human ones (correlation {correlation:.2f} over "
+            f"{len(both):,} documents that both graded): estimates are the humans' alone",
+            IrprefWarning,
+        )
+    weight = 0.0 if useless else math.sqrt(correlation)
+    return {"documents": len(both), "correlation": correlation, "kappa": kappa, "weight": weight}
 
 
-class _Sample:
-    """Values of one measure: of humans (n_runs, n), and of the judge (n_runs, N) on these topics and others."""
+def _table(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool, level: float, scale: int) -> pd.DataFrame:
+    """Estimates, a row for each row of values of humans (n_rows, n) and of the judge (n_rows, N)."""
+    from scipy import special
 
-    def __init__(self, human: Results, judge: Results, labelled: Any, weight: float, level: float, fixed: bool) -> None:
-        self.human, self.judge, self.labelled = human, judge, labelled
-        self.weight, self.level, self.fixed = weight, level, fixed
-        self.scale = judge.scale
+    estimate, error, df = estimates(y, f, labelled, weight, fixed)
+    half = special.stdtrit(df, (1 + level) / 2) * error
+    means = {"human": y.mean(axis=1), "judge": f.mean(axis=1), "estimate": estimate}
+    ends = {"low": estimate - half, "high": estimate + half}
+    table = pd.DataFrame(means | ends) * scale
+    needed = _topics_needed(estimate, y.std(axis=1, ddof=1), level)
+    return table.assign(p=_p(estimate, error, df), p_human=_p_of(y), p_judge=_p_of(f), topics_needed=needed)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The means of each run."""
-        estimate, error, df = estimates(self.human.values, self.judge.values, self.labelled, self.weight, self.fixed)
-        half = _half(error, df, self.level)
-        scale = self.scale
-        return [
-            {
-                "run": run,
-                "measure": self.judge.measure,
-                "human": self.human.values[i].mean() * scale,
-                "judge": self.judge.values[i].mean() * scale,
-                "estimate": estimate[i] * scale,
-                "low": (estimate[i] - half[i]) * scale,
-                "high": (estimate[i] + half[i]) * scale,
-                "topics_human": len(self.human.topics),
-                "topics_judge": len(self.judge.topics),
-            }
-            for i, run in enumerate(self.judge.runs)
-        ]
 
-    def pairs(self) -> list[dict[str, Any]]:
-        """The difference of each pair of runs."""
-        places = list(combinations(range(len(self.judge.runs)), 2))
-        if not places:
-            return []
-        a, b = (np.array(side) for side in zip(*places, strict=True))
-        y, f = self.human.values[a] - self.human.values[b], self.judge.values[a] - self.judge.values[b]
-        estimate, error, df = estimates(y, f, self.labelled, self.weight, self.fixed)
-        half = _half(error, df, self.level)
-        columns = {
-            "human": y.mean(axis=1) * self.scale,
-            "judge": f.mean(axis=1) * self.scale,
-            "difference": estimate * self.scale,
-            "low": (estimate - half) * self.scale,
-            "high": (estimate + half) * self.scale,
-            "p": _p(estimate, error, df),
-            "p_human": _p_of(y),
-            "p_judge": _p_of(f),
-            "topics_needed": _topics_needed(estimate, y.std(axis=1, ddof=1), self.level),
-        }
-        return [
-            {
-                "measure": self.judge.measure,
-                "a": self.judge.runs[i],
-                "b": self.judge.runs[j],
-                **{name: column[k] for name, column in columns.items()},
-            }
-            for k, (i, j) in enumerate(places)
-        ]
+def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) -> dict[str, Any]:
+    """Which pairs are significant by whom; values of humans and judge on the same topics."""
+    from scipy import stats
 
-    def agreement(self, pairs: list[dict[str, Any]]) -> dict[str, Any]:
-        """Which pairs are significant by whom."""
-        from scipy import stats
-
-        means = self.human.values.mean(axis=1), self.judge.values[:, self.labelled].mean(axis=1)
-        enough = len(self.judge.runs) > 1
-        table = pd.DataFrame(pairs, columns=_PAIRS)
-        by_human, by_judge = (table[name].to_numpy() < 1 - self.level for name in ("p_human", "p_judge"))
-        other = np.sign(table["human"].to_numpy(np.float64)) != np.sign(table["judge"].to_numpy(np.float64))
-        unsettled = by_judge & (~by_human | other)
-        needed = table["topics_needed"].to_numpy(np.float64)[unsettled]
-        return {
-            "tau": float(stats.kendalltau(*means).statistic) if enough else math.nan,
-            "pairs": len(table),
-            "both": int((by_human & by_judge & ~other).sum()),
-            "judge_only": int((by_judge & ~by_human).sum()),
-            "human_only": int((by_human & ~by_judge).sum()),
-            "reversed": int((by_human & by_judge & other).sum()),
-            "topics_needed": float(np.median(needed)) if needed.size else math.nan,
-        }
+    tau = stats.kendalltau(human.mean(axis=1), judge.mean(axis=1)).statistic if len(human) > 1 else math.nan
+    by_human, by_judge = (pairs[name].to_numpy() < 1 - level for name in ("p_human", "p_judge"))
+    other = np.sign(pairs["human"].to_numpy()) != np.sign(pairs["judge"].to_numpy())
+    needed = pairs["topics_needed"].to_numpy()[by_judge & (~by_human | other)]
+    return {
+        "tau": float(tau),
+        "pairs": len(pairs),
+        "both": int((by_human & by_judge & ~other).sum()),
+        "judge_only": int((by_judge & ~by_human).sum()),
+        "human_only": int((by_human & ~by_judge).sum()),
+        "reversed": int((by_human & by_judge & other).sum()),
+        "topics_needed": float(np.median(needed)) if needed.size else math.nan,
+    }
 
 
 def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = False) -> tuple[Floats, Floats, Floats]:
@@ -315,13 +260,6 @@ def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = 
     share = np.divide(of_error, variance, out=np.ones_like(variance), where=variance > 0)
     df = 1 / (np.clip(share, 0, None) / (n - 1 - weight * rest) + (1 - share) / (total - 1))
     return estimate, np.sqrt(variance), df
-
-
-def _half(error: Floats, df: Floats, level: float) -> Floats:
-    from scipy import special
-
-    half: Floats = special.stdtrit(df, (1 + level) / 2) * error
-    return half
 
 
 def _p(estimate: Floats, error: Floats, df: Floats) -> Floats:

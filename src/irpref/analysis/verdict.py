@@ -156,7 +156,8 @@ def compared(
     level = check_level(level)
     _check_margin(margin)
     shown = list(runs) if names is None else list(names)
-    qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)  # read again for the groups
+    qrels, runs = with_judge(qrels, judge, runs)
+    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
     found = results(measures, qrels, runs, alignment)
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     rows, text, topics = [], [], []
@@ -352,8 +353,8 @@ def gate(
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("a gate needs at least one measure")
-    qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)
     runs = {"baseline": opened(baseline, "score"), "candidate": opened(candidate, "score")}
+    qrels = opened(with_judge(qrels, judge, runs)[0], "relevance", preferences=True)
     extra = [measure for measure in parse_all(("NumQ", "Judged@10")) if measure not in chosen]
     found = {of.measure: of for of in results([*chosen, *extra], qrels, runs, Alignment(ties, float32))}
     n_topics = len(found["NumQ"].topics)

@@ -368,9 +368,11 @@ class Inputs(Record):
         found = read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)), self.reading)
         if not self.judge:
             return found
-        from irpref import fill
+        from irpref import fill, read_run
 
-        filled = fill(found.table(), [read_judgments(path, form=self.reading).table() for path in self.judge])
+        runs = {name: read_run(path, self.reading) for name, path in self.files.items() if path != "-"}
+        judges = [read_judgments(path, form=self.reading).table() for path in self.judge]
+        filled = fill(found.table(), judges, runs or None)
         say(filled.text)
         return Judgments(filled)
 

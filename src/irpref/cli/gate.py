@@ -66,7 +66,7 @@ def _run(args: argparse.Namespace) -> int:
         f"low, high: one-sided bounds at {100 * args.level:g} %, paired t"
         + (f"; high shares the level among {len(found)} measures" if len(found) > 1 else ""),
         "worse: high is below 0, and the sign-flip test agrees (p, two-sided)",
-        *_notes(found),
+        *_notes(found, bool(args.judge)),
         f"qrels: {found.qrels}",
     ]
     frame.show(args, table)
@@ -87,7 +87,7 @@ def _turned(found: Any) -> str:
     return f" (turned round for {', '.join(lower)}, for which lower is better)" if lower else ""
 
 
-def _notes(found: Any) -> list[str]:
+def _notes(found: Any, filled: bool) -> list[str]:
     first = found.iloc[0]
     notes = []
     if first[list(_COUNTS)].any():
@@ -101,7 +101,8 @@ def _notes(found: Any) -> list[str]:
     turn = f"judging them could change the verdict of {', '.join(turning)}" if turning else ""
     open_ = f"whether judging them could change the verdict is not known for {', '.join(unknown)}" if unknown else ""
     said = "; ".join(filter(None, [turn, open_])) or "judging them could not change the verdict"
-    notes.append(f"unjudged in the first ten: baseline {shares[0]}, candidate {shares[1]}; {said}")
+    what = "graded by neither humans nor the judge" if filled else "unjudged"
+    notes.append(f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {said}")
     return notes
 
 

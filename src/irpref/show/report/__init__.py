@@ -159,9 +159,10 @@ def report(
     beside = ThreadPoolExecutor(1)
     made_beside = beside.submit(charts.script)
     beside.shutdown(wait=False)  # what is wrong with the inputs is said at once
+    qrels, runs = with_judge(qrels, judge, runs)
     found = contents(
         measures,
-        with_judge(qrels, judge),
+        qrels,
         runs,
         baseline=baseline,
         title=title,

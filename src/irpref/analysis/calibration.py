@@ -1,0 +1,171 @@
+"""What humans would say of documents that only a judge graded, from those that both graded: arrays only.
+
+m(g), the mean human grade of the documents with the judge's grade g, isotonic, says which documents are better. It
+says too much of how many are relevant: humans graded what systems rank high. With the ranks of runs,
+
+    1  a document is worth m(g) and the deviation of its topic: the mean of (human grade - m(g)) over the n documents
+       of the topic that both graded, times n b / (n b + w); w is the variance within topics, b between them
+    2  as many documents count as relevant as are expected to be. The chance of a human grade above level k, for
+       documents that reach k, is logistic in a_k, m(g) and depth (a continuation ratio model); their sum counts
+    3  these are the ones with the highest m(g), and of equal ones those of the topics with the highest deviation
+
+Depth is the logarithm of the mean of 1 / rank over the runs. It says how many documents are relevant, not which:
+what most systems rank high would otherwise make systems better for being like the others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irpref.arrays.segments import Floats, Ints
+
+_STEPS = 12  # of Newton's method
+_MOST = 10  # levels of human grades that share the slopes
+_RIDGE = 0.01  # of coefficients of standardised columns: where a judge and humans agree entirely they are infinite
+
+
+def isotonic(mean: Floats, weight: Floats) -> Any:
+    """Block of each of some means if they may not fall: pool adjacent violators.
+
+    Parameters
+    ----------
+    mean, weight : float arrays (n,)
+
+    Returns
+    -------
+    int array (n,)
+        Numbered from 0; the fitted value is the weighted mean of a block.
+    """
+    blocks: list[list[float]] = []  # weighted sum, weight, size
+    for value, w in zip(mean.tolist(), weight.tolist(), strict=True):
+        blocks.append([value * w, w, 1])
+        while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] > blocks[-1][0] * blocks[-2][1]:
+            last = blocks.pop()
+            blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
+    return np.repeat(np.arange(len(blocks)), [int(size) for *_, size in blocks])
+
+
+def mean_grades(given: Floats, true: Floats) -> tuple[Floats, Ints, Floats, Floats]:
+    """The mean human grade of each of a judge's grades.
+
+    Parameters
+    ----------
+    given, true : float arrays (n,)
+        Grades of the judge and of humans for the same documents.
+
+    Returns
+    -------
+    grade, documents, mean, error : arrays (n_grades,)
+        The judge's grades, ascending, how many documents have each, and the isotonic means with their standard errors
+        (NaN for one document alone).
+    """
+    grade, level = np.unique(given, return_inverse=True)
+    documents = np.bincount(level)
+    block = isotonic(np.bincount(level, true) / documents, documents.astype(np.float64))
+    n = np.bincount(block, documents)
+    mean = np.bincount(block[level], true) / n
+    square = np.bincount(block[level], (true - mean[block[level]]) ** 2)
+    error = np.where(n > 1, np.sqrt(square / np.maximum(n - 1, 1) / n), np.nan)
+    return grade, documents, mean[block], error[block]
+
+
+class Completion:
+    """Documents with human grades, and what the others are worth.
+
+    Parameters
+    ----------
+    human : float array (n,)
+        Grades of at least 0; NaN if no human graded the document.
+    said : float array (n,)
+        The judge's grades on any scale; NaN if it did not see the document.
+    topic : int array (n,)
+    depth : float array (n,), optional
+        Without it documents are worth m(g) alone.
+
+    Attributes
+    ----------
+    missing : bool array (n,)
+        Documents with the judge's grade alone.
+    relevant : float
+        How many of them are expected to have the lowest positive human grade or a better one; NaN without `depth`.
+    """
+
+    def __init__(self, human: Floats, said: Floats, topic: Ints, depth: Floats | None) -> None:
+        seen, graded = ~np.isnan(said), ~np.isnan(human)
+        self.human, self.topic, self.both, self.missing = human, topic, seen & graded, seen & ~graded
+        grade, _, mean, _ = mean_grades(said[self.both], human[self.both])
+        self.mean: Floats = np.interp(said, grade, mean)
+        self.levels: Floats = np.unique(human[self.both])
+        self.ranked = depth is not None
+        self.depth: Floats = np.zeros_like(human) if depth is None else depth
+        self.relevant = self.expected() if self.ranked else np.nan
+
+    def expected(self, weight: Floats | None = None) -> float:
+        """`relevant`, if the documents of both count `weight` (n,) times."""
+        if self.levels[0] > 0 or self.levels.size == 1:
+            return float(self.missing.sum() * (self.levels[0] > 0))
+        columns = np.column_stack([self.mean, self.depth])
+        known = columns[self.both]
+        spread = known.std(axis=0)
+        columns = (columns - known.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
+        level = np.searchsorted(self.levels, self.human[self.both])
+        rows = [np.flatnonzero(level >= k) for k in range(min(self.levels.size - 1, _MOST))]
+        step = np.repeat(np.arange(len(rows)), [of.size for of in rows])
+        row = np.concatenate(rows)
+        x = np.column_stack([np.eye(len(rows))[step], columns[self.both][row]])
+        w = np.ones(row.size) if weight is None else weight[self.both][row]
+        b = _logistic(x, (level[row] > step).astype(np.float64), w)
+        return float(_chance(b[0] + columns[self.missing] @ b[len(rows) :]).sum())
+
+    def deviation(self) -> Floats:
+        """Deviation of each document's topic, shrunk towards 0."""
+        topic, excess = self.topic[self.both], (self.human - self.mean)[self.both]
+        n = np.bincount(topic, minlength=int(self.topic.max()) + 1).astype(np.float64)
+        mean = np.bincount(topic, excess, minlength=n.size) / np.maximum(n, 1)
+        n_topics = int((n > 0).sum())
+        within = float(((excess - mean[topic]) ** 2).sum()) / max(excess.size - n_topics, 1)
+        between = max(float((n * mean**2).sum()) - n_topics * within, 0.0) / excess.size
+        share = np.divide(n * between, n * between + within, out=np.zeros_like(n), where=n * between > 0)
+        return (share * mean)[self.topic]
+
+    def grades(self, relevant: float | None = None) -> Floats:
+        """Human grades, and the expected ones of missing documents; NaN for what nobody saw.
+
+        `relevant` is another number of relevant documents than the expected one.
+        """
+        if not self.ranked:
+            return np.where(self.missing, self.mean, self.human)
+        own = self.deviation()
+        worth = np.clip(self.mean + own, 0.0, self.levels[-1])
+        rows = np.flatnonzero(self.missing)
+        least = self.levels[self.levels > 0].min(initial=np.inf)
+        if rows.size and np.isfinite(least):
+            order = rows[np.lexsort((-own[rows], -self.mean[rows]))]
+            # Documents of one topic and grade are alike: the nearest number that takes all or none of them.
+            changes = (np.diff(self.mean[order]) != 0) | (np.diff(own[order]) != 0)
+            numbers = np.flatnonzero(np.concatenate([[True], changes, [True]]))
+            wanted = self.relevant if relevant is None else relevant
+            counted = order[: numbers[np.abs(numbers - wanted).argmin()]]
+            best = np.maximum(worth[counted], least)
+            worth = np.minimum(worth, np.nextafter(least, 0))
+            worth[counted] = best
+        return np.where(self.missing, worth, self.human)
+
+
+def _chance(x: Floats) -> Floats:
+    from scipy import special
+
+    out: Floats = special.expit(x)
+    return out
+
+
+def _logistic(x: Floats, y: Floats, weight: Floats) -> Floats:
+    """Coefficients of a logistic regression: (n, k), (n,) and (n,) to (k,)."""
+    b = np.zeros(x.shape[1])
+    for _ in range(_STEPS):
+        p = _chance(x @ b)
+        curve = (x * (weight * p * (1 - p))[:, None]).T @ x + _RIDGE * np.eye(b.size)
+        b = b + np.linalg.solve(curve, x.T @ (weight * (y - p)) - _RIDGE * b)
+    return b
