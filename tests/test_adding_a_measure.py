@@ -53,9 +53,9 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
+def repository(tmp_path_factory):
     """A copy of the repository in which the five steps were taken."""
-    home = tmp_path_factory.mktemp("house") / "irpref"
+    home = tmp_path_factory.mktemp("repository") / "irpref"
     left = shutil.ignore_patterns(".*", "__pycache__", "site", "*.egg-info", "dist", "results")
     shutil.copytree(ROOT, home, ignore=left)
     for hidden in (".ci", ".github", ".gitignore"):
@@ -95,16 +95,16 @@ def test_the_tutorial_has_these_steps():
         assert place in text.partition(f"\n{number}. ")[2].partition("\n\n")[0].partition(f"\n{number + 1}. ")[0]
 
 
-def test_what_is_asked_of_every_measure_holds_of_the_new_one(house):
+def test_what_is_asked_of_every_measure_holds_of_the_new_one(repository):
     """Laws, oracle, example, page, types, citation: all tests of the suite that go over the registry."""
-    said = ran(house, "-m", "pytest", "-x", "-p", "no:cacheprovider", "tests", "-k", "GradedRBP or graded-rbp")
+    said = ran(repository, "-m", "pytest", "-x", "-p", "no:cacheprovider", "tests", "-k", "GradedRBP or graded-rbp")
     assert int(said.rpartition(" passed")[0].split()[-1]) > 40, said
 
 
-def test_what_counts_measures_examples_and_papers_stays_true(house):
+def test_what_counts_measures_examples_and_papers_stays_true(repository):
     files = [f"tests/test_{name}.py" for name in ("proved", "literature", "readme", "architecture", "sources_page")]
     said = ran(
-        house,
+        repository,
         "-m",
         "pytest",
         "-p",
@@ -136,8 +136,8 @@ def shell(folder, *words):
     return done.stdout
 
 
-def test_users_see_the_new_measure(house):
-    facts = json.loads(ran(house, "-c", LOOK))
+def test_users_see_the_new_measure(repository):
+    facts = json.loads(ran(repository, "-c", LOOK))
     assert facts["all"]
     assert "\n  GradedRBP(p, max_rel, cutoff)\n" in facts["list"]
     for text in (facts["page"], facts["help"]):
@@ -152,8 +152,8 @@ def test_users_see_the_new_measure(house):
     ]
 
 
-def test_documents_have_the_new_measure(house):
-    assert "`GradedRBP`" in (house / "README.md").read_text(encoding="utf-8")
-    types = (house / "src/irpref/measures/__init__.pyi").read_text(encoding="utf-8")
+def test_documents_have_the_new_measure(repository):
+    assert "`GradedRBP`" in (repository / "README.md").read_text(encoding="utf-8")
+    types = (repository / "src/irpref/measures/__init__.pyi").read_text(encoding="utf-8")
     assert "class _GradedRBP(KernelMeasure):" in types
     assert "max_rel: float | None = ..." in types.partition("class _GradedRBP")[2].partition("class ")[0]

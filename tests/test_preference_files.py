@@ -239,7 +239,7 @@ def accelerated(preferences, run):
         irpref.accelerate(False)
 
 
-DOORS = {
+ENTRY_POINTS = {
     "frames": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, f).iter_calc(g)),
     "polars": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, pl.from_dict(f.to_dict("list"))).iter_calc(g)),
     "generators": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, tuples(f)).iter_calc(tuples(g))),
@@ -258,8 +258,8 @@ def tuples(frame):
 
 
 @pytest.mark.parametrize("form", JUDGED)
-@pytest.mark.parametrize("door", DOORS)
-def test_values_are_the_same_through_every_door(door, form, tmp_path):
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_values_are_the_same_at_every_entry_point(entry_point, form, tmp_path):
     preferences, run = tmp_path / "judged.txt", tmp_path / "run.txt"
     preferences.write_text(JUDGED[form])
     run.write_text(RANKED)
@@ -268,7 +268,7 @@ def test_values_are_the_same_through_every_door(door, form, tmp_path):
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 {doc} 1\n" for topic, doc in judged))
     usual = by_key(irpref.evaluator(EVERY, str(preferences)).iter_calc(str(run)))
     assert len(usual) == 4 * len(EVERY)
-    assert DOORS[door](preferences, run, frame, irpref.read_run(run)) == usual
+    assert ENTRY_POINTS[entry_point](preferences, run, frame, irpref.read_run(run)) == usual
 
 
 def test_an_experiment_takes_preferences():

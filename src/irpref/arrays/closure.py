@@ -299,8 +299,8 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         reached[upper] |= reached[lower]  # all that the lower one leads to is there already
     after = np.array([bits.bit_count() for bits in reached[: row.size]]) - 1
 
-    # Whoever comes after a document has fewer after it; so it is an order of levels if all those who have fewer are
-    # after it. Sorted, those are the ones above the first with as many.
+    # A document that comes after another has fewer after it. So a part is an order of levels if, for each document,
+    # all those that have fewer come after it: as many as precede it in this order.
     order = np.lexsort((after, part))
     falls = opens(part[order], after[order])
     first = np.maximum.accumulate(np.where(falls, np.arange(row.size), 0)) - parts.spread(parts.starts)
@@ -325,7 +325,7 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     there = there[word]
     winner = chosen[of_word.topic[there]]
     loser = by_part[parts.starts[part[winner]] + 8 * of_word.position[there] + digit]
-    # Of pairs there may be many more than judgments, so they take as little room as they can.
+    # There may be many more pairs than judgments: 32 bits will do.
     short = row.astype(np.int32) if row.max() < 1 << 31 else row
     return (group, block, place, row, level), (group[winner], short[winner], short[loser])
 

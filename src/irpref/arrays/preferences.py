@@ -1,14 +1,13 @@
 """Preferences between documents as arrays: who is before whom, by topic and group, closed under transitivity.
 
-A *group* holds the preferences of one mind: they are consistent, and what follows from two of them counts. It is
-made of *subgroups*, each of which puts some documents on levels: a document is preferred to those on lower levels of
-the same subgroup.
+A *group* holds the preferences of one judge: they do not contradict each other, and what follows from two of them
+counts, too. It consists of *subgroups*, each of which puts some documents on levels: a document is preferred to those
+on lower levels of the same subgroup.
 
-A group of one subgroup is an order of levels, and needs no pairs: n documents on levels say as much as the up to
-n (n - 1) / 2 preferences between them. With several subgroups the preferences are closed under transitivity, in the
-parts of the group that hang together, each document's row of bits telling whom it is before. Where what comes out is
-an order of levels after all (one assessor or model that compared until all was sorted), it is kept as such; otherwise
-as the list of its pairs.
+A group of one subgroup is an order of levels and needs no pairs: n documents on levels imply up to n (n - 1) / 2
+preferences. The preferences of several subgroups are closed under transitivity, part by connected part
+(`irpref.arrays.closure`). If the result is an order of levels (a judge compared until all documents were sorted), it is
+kept as such, otherwise as the list of its pairs.
 """
 
 from __future__ import annotations

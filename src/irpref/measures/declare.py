@@ -51,10 +51,10 @@ class Param(host.ParamInfo):
     Parameters
     ----------
     dtype : type
-        `int`, `float`, `str`, `bool`, `dict` (grade to gain), or a tuple of them. An integer is taken for
-        a `float`; where `(int, float)` is given, `3.0` is stored as `3`.
+        `int`, `float`, `str`, `bool`, `dict` (grade to gain), or a tuple of them. `float` accepts integers;
+        `(int, float)` stores `3.0` as `3`.
     default : object, optional
-        Value where the parameter is not given. Without one, the kernel receives None.
+        Value if the parameter is not given. Without one, the kernel receives None.
     required : bool
         Whether a value must be given before the measure is evaluated.
     choices : sequence, optional
@@ -64,8 +64,8 @@ class Param(host.ParamInfo):
         Bound that a value must exceed.
     maximum : float, optional
     column : type, optional
-        Where text names a column of the qrels, what it holds: `bool`, a truth value a document; `float`, one
-        number of at least 1 a topic, on every row of the topic.
+        If text names a column of the qrels, what that column holds: `bool`, whether the document has some property;
+        `float`, a number of at least 1 for the topic, the same in all its rows.
     desc : str, optional
         What it means. Without one, the section "Parameters" in the docstring of the class of measures says it.
     """
@@ -444,8 +444,8 @@ class KernelMeasure(host.Measure):
         """
         import pyterrier
 
-        door: Any = pyterrier
-        return door.irpref.PerQuery(qrels, [self])
+        namespace: Any = pyterrier  # it finds `irpref` by its entry points
+        return namespace.irpref.PerQuery(qrels, [self])
 
 
 def arguments_of(measure: host.Measure) -> dict[str, Any]:

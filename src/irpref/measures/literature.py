@@ -63,12 +63,9 @@ def package_entry() -> str:
 
 def parameters(measure: Measure) -> str:
     """Every parameter of a measure with the value it has, defaults included; nothing of those without one."""
-    given = {**measure.params}
-    for name, spec in measure.SUPPORTED_PARAMS.items():
-        default = getattr(spec, "default", None)
-        if name not in given and isinstance(default, (str, int, float, bool)):
-            given[name] = default
-    return ", ".join(f"{name}={given[name]!r}" for name in measure.SUPPORTED_PARAMS if name in given)
+    values = {name: measure.params.get(name, spec.default) for name, spec in measure.SUPPORTED_PARAMS.items()}
+    said = (name for name, value in values.items() if name in measure.params or isinstance(value, (str, int, float)))
+    return ", ".join(f"{name}={values[name]!r}" for name in said)
 
 
 def methods(measures: Iterable[Measure]) -> str:

@@ -142,10 +142,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number that no double holds
-        return False
+    return -math.inf < value < math.inf and abs(value) < 2**1024  # a whole number may be more than a double holds
 
 
 def _alike(provider: Any, measure: Measure) -> list[Any]:
