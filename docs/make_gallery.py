@@ -117,7 +117,7 @@ PICTURES = (
     Picture(
         "histogram",
         "Precision histogram",
-        "Which topics does a system win? `irpref compare` prints the same as text, with paired tests.",
+        "Which topics does a system win? `irpref compare -q` prints the same as text, with an interval and a test.",
         'ax = plots.precision_histogram(made_up.qrels, three, "baseline", run="noisy")',
         "Bars of the difference in R-precision for each of 30 topics, sorted: filled bars above the line where "
         "noisy is higher, hatched bars below it where baseline is higher.",

@@ -4,8 +4,10 @@ import argparse
 import json
 import sys
 
+import ir_measures
 import pytest
 
+import irpref
 from irpref.cli import main, whole_parser
 
 FILE = """
@@ -67,6 +69,23 @@ def test_it_is_known_to_every_command(command, capsys, tmp_path):
     assert "FirstHit" in out or "plot" in command or "check" in command
     assert "is a measure of ir_measures" not in out
     assert "no provider that is installed" not in out
+
+
+def test_it_works_in_python_as_any_measure_does():
+    def first_hit(qrels, run):
+        return float(run.doc_id.iloc[0] in set(qrels.doc_id[qrels.relevance > 0]))
+
+    mine = ir_measures.define_byquery(first_hit, "FirstHit")
+    runs = {name: irpref.read_run(f"{name}.run") for name in "ab"}
+    assert irpref.evaluator([mine, "AP"], "qrels").calc_aggregate(runs["b"]) == {mine: 0.5, ir_measures.AP: 0.75}
+    board = irpref.leaderboard([mine, "AP"], "qrels", runs)
+    means = {(row.run, row.measure): row.mean for row in board.itertuples()}
+    assert (means["a", "FirstHit"], means["b", "FirstHit"]) == (1.0, 0.5)
+    (row,) = irpref.compare(mine, "qrels", runs["a"], runs["b"]).to_dict("records")
+    assert (row["measure"], row["difference"], row["losses"]) == ("FirstHit", -0.5, 1)
+    assert irpref.gate(mine, "qrels", runs["a"], runs["b"])["could_turn"].isna().item()  # nothing is known of it
+    pytest.importorskip("vl_convert")
+    assert "FirstHit" in irpref.report([mine], "qrels", runs).html
 
 
 def test_every_command_that_takes_measures_has_the_option():

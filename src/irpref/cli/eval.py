@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
 from irpref.cli.scoring import Scorer, Scores, SideBySide, read_judgments, reads_preferences
 from irpref.formats.runs import run_names
+from irpref.judged.groups import groups_of
 from irpref.show.text import FORMS, LINES, Cell, Column, Table, rounded
 
 EPILOG = """\
@@ -192,9 +194,11 @@ def _scorer(
 ) -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
     """What computes the values, and the topics of each group that they are averaged over."""
     judgments = given.judgments(args.known)
-    groups = _groups(args.groups, judgments.topic_ids())
+    topics = judgments.topic_ids()
+    masks = groups_of(args.groups, None, topics).items()
+    groups = {name: set(compress(topics, inside.tolist())) for name, inside in masks}
     if args.topic:
-        args.topic = frame.only_topics(judgments.topic_ids(), args.topic)
+        args.topic = frame.only_topics(topics, args.topic)
 
     def scorer(measures: list[Measure], of: Any) -> Scorer:
         return Scorer(
@@ -226,18 +230,6 @@ def _scorer(
             name = "<stdin>" if given.qrels == "-" else given.qrels
             raise ValueError(f"{name}: {text.removeprefix('qrels: ')}") from None
         raise
-
-
-def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str]]:
-    """The topics of each group of a file; those of None are all."""
-    if path is None:
-        return {None: set(topics)}
-    from irpref.judged.groups import groups_of
-
-    found = groups_of(path, None, topics)
-    return {
-        name: {t for t, there in zip(topics, inside.tolist(), strict=True) if there} for name, inside in found.items()
-    }
 
 
 # Values ---------------------------------------------------------------------------------------------------------

@@ -130,35 +130,37 @@ class NoJudgments(providers.Evaluator):
         return iter(())
 
 
+def _callers() -> Iterator[FrameType]:
+    """The frames that led here, the innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
 def _warn_of_searches(measures: Iterable[Measure]) -> None:
     """Warn if `pt.GridSearch`, which chooses the highest value, was given a measure for which lower is better."""
     lower = [measure for measure in measures if not getattr(measure, "higher_is_better", True)]
-    frame: FrameType | None = sys._getframe(1) if lower else None
-    while frame is not None:
-        if frame.f_code.co_name == "GridSearch":
-            if frame.f_globals.get("__name__", "").partition(".")[0] == "pyterrier":
-                warn_user(
-                    f"{lower[0]}: lower is better, but pt.GridSearch and pt.KFoldGridSearch choose the highest value; "
-                    "pt.irpref.GridSearch and pt.irpref.KFoldGridSearch choose the best",
-                    IrprefWarning,
-                    once="GridSearch",
-                )
-            return
-        frame = frame.f_back
+    search = next((frame for frame in _callers() if lower and frame.f_code.co_name == "GridSearch"), None)
+    if search is not None and search.f_globals.get("__name__", "").partition(".")[0] == "pyterrier":
+        warn_user(
+            f"{lower[0]}: lower is better, but pt.GridSearch and pt.KFoldGridSearch choose the highest value; "
+            "pt.irpref.GridSearch and pt.irpref.KFoldGridSearch choose the best",
+            IrprefWarning,
+            once="GridSearch",
+        )
 
 
 def _system() -> str | None:
     """The name of the system that `pt.Experiment` is evaluating; None if that is not known."""
-    frame: FrameType | None = sys._getframe(1)
     number: int | None = None
-    while frame is not None:
+    for frame in _callers():
         if frame.f_globals.get("__name__", "").startswith("pyterrier._evaluation"):
             found = frame.f_locals
             number = found.get("sysid") if number is None else number
             if number is not None and "names" in found:
                 names = list(found["names"])
                 return str(names[number]) if len(names) > 1 else None
-        frame = frame.f_back
     return None
 
 
@@ -167,11 +169,7 @@ def _for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJu
     measures = list(measures)
     _warn_of_searches(measures)
     data = opened(qrels, "relevance")
-    if hasattr(data, "columns"):
-        empty = not len(data)
-    else:
-        empty = not any(data.values()) if isinstance(data, Mapping) else not len(data)
-    if empty:
+    if not (any(data.values()) if isinstance(data, Mapping) else len(data)):
         for measure in measures:
             measure.validate_params()
         return NoJudgments(measures, map(str, data) if isinstance(data, Mapping) else ())
