@@ -25,6 +25,14 @@ from real_runs import qrels_of, read_run
 from strategies import Collection, random_collection
 
 
+@pytest.fixture(autouse=True)
+def _pipeline_as_before():
+    before = list(ir_measures.DefaultPipeline.providers)
+    yield
+    irpref.accelerate(False)
+    assert ir_measures.DefaultPipeline.providers == before
+
+
 def for_the_host(collection: Collection) -> Collection:
     """Scores that 32 bits hold, in the same order; no topic with negative grades alone, no empty topic in the run."""
     qrels = {topic: docs for topic, docs in collection.qrels.items() if max(docs.values()) >= 0}
