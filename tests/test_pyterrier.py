@@ -282,6 +282,8 @@ def test_ranks_of_equal_scores_are_not_those_of_evaluation(qrels):
 @this_version
 def test_the_mean_is_the_only_summary(systems, topics, qrels):
     class Median(type(QMeasure)):
+        __name__ = NAME = "QMeasure"
+
         def aggregator(self):
             return _Median()
 
