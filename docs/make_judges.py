@@ -1,10 +1,10 @@
-"""Measures what docs/judges.md says, from grades of five LLM judges for TREC DL 2019 and 2020.
+"""Measures what docs/judges.md says: five LLM judges on TREC DL 2019 and 2020, made judges on two other collections.
 
     IRPREF_DATA=FOLDER python docs/make_judges.py
     python docs/make_judges.py --stored               # tables and pictures alone
 
-The folder has `dl19-passage`, `dl20-passage` (judgments, runs) and `llm-judges`. Only numbers are kept:
-docs/judges/results.json and the pictures beside it. Takes about eight minutes.
+The folder has `dl19-passage`, `dl20-passage`, `trec-covid-r3`, `clef-ehealth-2018` (judgments, runs) and `llm-judges`.
+Only numbers are kept: docs/judges/results.json and the pictures beside it. Takes about fifteen minutes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ MEASURES = ("nDCG@10", "AP", "QMeasure", "RPref(max_rel=3)")
 CONDENSED = ("nDCG(judged_only=True)@10", "AP(judged_only=True)", "QMeasure(judged_only=True)", "RPref(max_rel=3)")
 IDS = ["query_id", "doc_id"]
 DRAWS, POOLED, DEPTH, PAIRS, REPEATS, TOPICS = 5, 8, 10, 200, 250, 10
+MADE = {"trec-covid-r3": "TREC-COVID 3", "clef-ehealth-2018": "CLEF eHealth"}
 
 
 def load(name):
@@ -40,6 +41,37 @@ def load(name):
     # What was never judged plays no part: there is no telling how humans would grade it.
     judges = {j: irpref.read_qrels(DATA / "llm-judges" / name / f"{j}.qrels.gz").merge(judged, on=IDS) for j in JUDGES}
     return human[[*IDS, "relevance"]], judges, runs
+
+
+def load_made(name):
+    """A collection whose judges are made from its human grades: what an LLM judge gets wrong, in four ways."""
+    human = irpref.read_qrels(next((DATA / name / "qrels").glob("*.gz")))[[*IDS, "relevance"]].drop_duplicates(IDS)
+    human["relevance"] = human["relevance"].clip(lower=0)
+    files = sorted((DATA / name / "runs").glob("*.gz"))
+    some = np.random.default_rng(6).choice(len(files), min(24, len(files)), replace=False)
+    runs = {files[i].name.removesuffix(".run.gz"): irpref.read_run(files[i]).drop_duplicates(IDS) for i in some}
+    rng = np.random.default_rng(7)
+    n = len(human)
+    right = human["relevance"].to_numpy() / human["relevance"].max()
+    lenient = pd.Series(rng.normal(0, 0.35, human["query_id"].nunique()), index=human["query_id"].unique())
+    rank = sum(
+        1 / human.merge(ranked(run), on=IDS, how="left")["rank"].fillna(1000).to_numpy() for run in runs.values()
+    )
+    high = pd.Series(rank).groupby(human["query_id"].to_numpy()).rank(pct=True).to_numpy()
+    said = {
+        "noise": right + rng.normal(0, 0.45, n),
+        "by topic": right + rng.normal(0, 0.4, n) + lenient[human["query_id"]].to_numpy(),
+        "likes what is ranked high": right + rng.normal(0, 0.4, n) + 0.6 * (high - 0.6),
+    }
+    judges = {j: human.assign(relevance=np.clip(np.round(3 * of), 0, 3)) for j, of in said.items()}
+    judges["weak, yes or no"] = human.assign(relevance=(right + rng.normal(0, 0.9, n) > 0.2).astype(float))
+    return human, judges, runs
+
+
+def ranked(run):
+    """A run with ranks."""
+    order = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
+    return order.assign(rank=order.groupby("query_id").cumcount() + 1)[[*IDS, "rank"]]
 
 
 def values(measures, qrels, runs):
@@ -62,12 +94,12 @@ def mixed(known, judge):
     return both.drop_duplicates(IDS, keep="first")
 
 
-def order_and_bias(human, judges, runs):
+def order_and_bias(human, judges, runs, draws):
     """Agreement with the order under full judgments, and bias, of five ways to treat unjudged documents."""
     true = [v.mean(axis=1) for v in values(MEASURES, human, runs)]
     rows = []
     rng = np.random.default_rng(1)
-    for _ in range(DRAWS):
+    for _ in range(draws):
         known = pool(human, runs, rng.choice(sorted(runs), POOLED, replace=False))
         of_all = {"not relevant": values(MEASURES, known, runs), "condensed": values(CONDENSED, known, runs)}
         for name, judge in judges.items():
@@ -75,7 +107,8 @@ def order_and_bias(human, judges, runs):
                 **of_all,
                 "judge's grade": values(MEASURES, mixed(known, judge), runs),
                 "judge alone": values(MEASURES, judge, runs),
-                "irpref.fill": values(MEASURES, irpref.fill(known, judge), runs),
+                "fill without runs": values(MEASURES, irpref.fill(known, judge), runs),
+                "irpref.fill": values(MEASURES, irpref.fill(known, judge, runs), runs),
             }
             for way, found in ways.items():
                 for measure, t, v in zip(MEASURES, true, found, strict=True):
@@ -89,20 +122,24 @@ def order_and_bias(human, judges, runs):
 def held(human, judges, runs):
     """Intervals over unjudged documents with a judge: how many hold the value under full judgments, and how wide."""
     some = dict(list(runs.items())[::2])
-    measures = MEASURES[:2]
-    true = [v.mean(axis=1) for v in values(measures, human, some)]
-    known = pool(human, runs, np.random.default_rng(2).choice(sorted(runs), POOLED, replace=False))
+    true = [v.mean(axis=1) for v in values(MEASURES, human, some)]
     rows, points = [], {}
-    for name, judge in judges.items():
-        filled = irpref.fill(known, judge)
-        tables = [irpref.intervals(measures, filled, run, "unjudged") for run in some.values()]
-        means = [table[table["query_id"].isna()].set_index("measure") for table in tables]
-        for measure, t in zip(measures, true, strict=True):
-            low, mid, high = (np.array([m.loc[measure, c] for m in means]) for c in ("low", "expected", "high"))
-            rows.append((measure, name, ((low <= t) & (t <= high)).mean(), (high - low).mean()))
-            if measure == "nDCG@10":
-                points[name] = np.round([low, mid, high, t], 4).tolist()
-    return pd.DataFrame(rows, columns=["measure", "judge", "held", "width"]), points
+    rng = np.random.default_rng(2)
+    for draw in range(2):
+        known = pool(human, runs, rng.choice(sorted(runs), POOLED, replace=False))
+        for name, judge in judges.items():
+            filled = irpref.fill(known, judge, runs)
+            tables = [irpref.intervals(MEASURES, filled, run, "unjudged") for run in some.values()]
+            means = [table[table["query_id"].isna()].set_index("measure") for table in tables]
+            for measure, t in zip(MEASURES, true, strict=True):
+                ends = ("low", "expected", "high", "bias")
+                low, mid, high, bias = (np.array([m.loc[measure, c] for m in means]) for c in ends)
+                held, width = ((low <= t) & (t <= high)).mean(), (high - low).mean()
+                rows.append((measure, name, held, width, (mid - t).mean(), bias.mean()))
+                if measure == "nDCG@10" and draw == 0:
+                    points[name] = np.round([low, mid, high, t], 4).tolist()
+    table = pd.DataFrame(rows, columns=["measure", "judge", "held", "width", "bias", "estimated"])
+    return table.groupby(["measure", "judge"], sort=False).mean().reset_index(), points
 
 
 def useless(human, judge):
@@ -158,12 +195,16 @@ def circular(human, judges, runs):
     every = {**runs, "ranked by the judge": own}
     known = pool(human, runs, np.random.default_rng(5).choice(sorted(runs), POOLED, replace=False))
     rows = []
-    for way, qrels in {"humans": human, "judge alone": judge, "irpref.fill": irpref.fill(known, judge)}.items():
+    for way, qrels in {"humans": human, "judge alone": judge, "irpref.fill": irpref.fill(known, judge, every)}.items():
         means = values(MEASURES[:1], qrels, every)[0].mean(axis=1)
         kind = ["first stage" if "first" in n else "GPT-3.5" if "gpt-3.5" in n else "Vicuna" for n in runs]
         groups = {k: means[:-1][np.array(kind) == k].mean() for k in ("first stage", "Vicuna", "GPT-3.5")}
         rows.append({"way": way, "own": means[-1], "place": int(1 + (means[:-1] > means[-1]).sum()), **groups})
     return pd.DataFrame(rows)
+
+
+WAYS = ["not relevant", "condensed", "judge's grade", "judge alone", "fill without runs", "irpref.fill"]
+SHORT = dict(zip(MEASURES, ("nDCG@10", "AP", "Q", "rpref"), strict=True))
 
 
 def tables(results):
@@ -173,49 +214,46 @@ def tables(results):
         lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
         return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
-    def short(number):
-        return f"{number:+.3f}".replace("0.", ".") if number == number else ""
+    def short(number, sign=""):
+        return f"{number:{sign}.3f}".replace("0.", ".", 1)
 
     out = {}
-    ways = ["not relevant", "condensed", "judge's grade", "judge alone", "irpref.fill"]
-    rows = []
+    order, bias, held, apart = [], [], [], []
     for name, of in results.items():
-        table = pd.DataFrame(of["order"])
-        for measure in MEASURES:
-            for judge in JUDGES:
-                part = table[(table["measure"] == measure) & (table["judge"] == judge)].set_index("way")
-                tau = [part.loc[way, "tau"] for way in ways]
-                shown = [f"**{t:.3f}**" if t == max(tau) else f"{t:.3f}" for t in tau]
-                rows.append([name.upper(), measure, judge, *shown, short(part.loc["irpref.fill", "bias"])])
-    out["order"] = markdown(rows, ["", "measure", "judge", *ways, "bias of fill"])
+        table, intervals = pd.DataFrame(of["order"]), pd.DataFrame(of["intervals"])
+        for measure, label in SHORT.items():
+            part = table[table["measure"] == measure]
+            tau, off = (part.pivot(index="judge", columns="way", values=value)[WAYS] for value in ("tau", "bias"))
+            mean = tau.mean().round(3)
+            first = f"{MADE.get(name, name.upper())} {label}"
+            level = (tau["irpref.fill"] >= tau.max(axis=1) - 0.01).sum()
+            shown = [f"**{short(t)}**" if t == mean.max() else short(t) for t in mean]
+            order.append([first, *shown, f"{level} of {len(tau)}"])
+            one = intervals[intervals["measure"] == measure]
+            bias.append([first, *(short(off[way].abs().mean()) for way in (*WAYS[2:3], *WAYS[4:]))])
+            bias[-1] += [short((one["bias"] - one["estimated"]).abs().mean())]
+            held.append([first, f"{one['held'].mean():.2f}", f"{one['held'].min():.2f}", short(one["width"].mean())])
+    out["order"] = markdown(order, ["tau", *WAYS[:4], "without runs", "fill", "best or within .01"])
+    out["bias"] = markdown(bias, ["bias", "judge's grade", "without runs", "fill", "less its estimate"])
+    out["intervals"] = markdown(held, ["", "held", "worst judge", "width"])
     rows = []
-    for judge in JUDGES:
-        row = [judge]
-        for measure in MEASURES[:2]:
-            for of in results.values():
-                one = next(r for r in of["intervals"] if r["judge"] == judge and r["measure"] == measure)
-                row.append(f"{one['held']:.2f}, {one['width']:.3f}")
-        rows.append(row)
-    head = [f"{name.upper()} {m}" for m in MEASURES[:2] for name in results]
-    out["intervals"] = markdown(rows, ["held, mean width", *head])
-    rows = []
-    for judge in (*JUDGES, "shuffled"):
-        for kind in ("sample", "fixed"):
-            row = [judge, kind]
+    real = {name: of for name, of in results.items() if "predicted" in of}
+    for kind in ("sample", "fixed"):
+        for judge in (*JUDGES, "shuffled"):
+            row = [f"{judge}, {kind}"]
             for measure in MEASURES[:2]:
-                for of in results.values():
+                for of in real.values():
                     wanted = {"judge": judge, "measure": measure, "topics": kind}
                     one = next(r for r in of["predicted"] if wanted.items() <= r.items())
-                    row.append(f"{one['held']:.3f}, {one['width']:.2f}")
+                    row.append(f"{short(one['held'])}, {one['width']:.2f}")
             rows.append(row)
-    out["predicted"] = markdown(rows, ["held, width", "topics", *head])
-    rows = [
-        [name.upper(), r["way"], f"{r['own']:.3f}", str(r["place"]), *(f"{r[k]:.3f}" for k in list(r)[3:])]
-        for name, of in results.items()
-        for r in of["circular"]
-    ]
-    kinds = ["first stages", "Vicuna rerankers", "GPT-3.5 rerankers"]
-    out["circular"] = markdown(rows, ["", "judged by", "ranked by the judge", "place", *kinds])
+    head = [f"{name.upper()} {m}" for m in MEASURES[:2] for name in real]
+    out["predicted"] = markdown(rows, ["held, width", *head])
+    for name, of in real.items():
+        for r in of["circular"]:
+            apart.append([f"{name.upper()}, {r['way']}", f"{short(r['own'])} ({r['place']})"])
+            apart[-1] += [short(r[k]) for k in list(r)[3:]]
+    out["circular"] = markdown(apart, ["judged by", "ranked by the judge", "first stages", "Vicuna", "GPT-3.5"])
     return out
 
 
@@ -230,8 +268,9 @@ def draw(results):
         "not relevant": ("#b0b0b0", "v"), "condensed": ("#8c6d31", "s"), "judge alone": ("#d6616b", "x"),
         "judge's grade": ("#e7969c", "+"), "irpref.fill": ("#1f4e9c", "o"),
     }  # fmt: skip
+    real = {name: of for name, of in results.items() if name not in MADE}
     figure, axes = plt.subplots(2, len(MEASURES), figsize=(11, 4.6), sharey=True, sharex=True, layout="constrained")
-    for row, (name, of) in zip(axes, results.items(), strict=True):
+    for row, (name, of) in zip(axes, real.items(), strict=True):
         table = pd.DataFrame(of["order"])
         for axis, measure in zip(row, MEASURES, strict=True):
             for way, (colour, marker) in ways.items():
@@ -246,7 +285,7 @@ def draw(results):
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ways), fontsize=8)
     figure.savefig(OUT / "order.png", dpi=110)
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
-    for axis, (name, of) in zip(axes, results.items(), strict=True):
+    for axis, (name, of) in zip(axes, real.items(), strict=True):
         low, mid, high, true = np.array(of["points"]["umbrela-gpt4"])
         order = np.argsort(true)
         x = np.arange(order.size)
@@ -263,16 +302,14 @@ def main():
     """Compute, store and draw."""
     OUT.mkdir(exist_ok=True)
     results = {}
-    for name in ("dl19", "dl20"):
-        human, judges, runs = load(name)
+    for name in ("dl19", "dl20", *MADE):
+        made = name in MADE
+        human, judges, runs = load_made(name) if made else load(name)
         intervals, points = held(human, judges, runs)
-        tables = {
-            "order": order_and_bias(human, judges, runs),
-            "intervals": intervals,
-            "predicted": predicted(human, judges, runs),
-            "circular": circular(human, judges, runs),
-        }
-        results[name] = {k: t.round(4).to_dict("records") for k, t in tables.items()} | {"points": points}
+        found = {"order": order_and_bias(human, judges, runs, 2 if made else DRAWS), "intervals": intervals}
+        if not made:
+            found |= {"predicted": predicted(human, judges, runs), "circular": circular(human, judges, runs)}
+        results[name] = {k: t.round(4).to_dict("records") for k, t in found.items()} | {"points": points}
     (OUT / "results.json").write_text(json.dumps(results, indent=0) + "\n", encoding="utf-8")
     write(results)
 
@@ -281,6 +318,8 @@ def write(results):
     """The files of the page, from what was stored."""
     for name, text in tables(results).items():
         (OUT / f"{name}.inc").write_text(text, encoding="utf-8")
+    every = pd.concat([pd.DataFrame(of["order"]).assign(collection=name) for name, of in results.items()])
+    every.to_csv(OUT / "order.csv", index=False)
     draw(results)
 
 
