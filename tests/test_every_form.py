@@ -155,7 +155,7 @@ USES = {
     "topic_values": lambda q, r: {
         n: v.matrix.tolist() for n, v in meta.topic_values(MEASURES, q(), {"a": r(), "b": OTHER}).items()
     },
-    "TopicValues": lambda q, r: meta.TopicValues.from_runs("IPrec@0.5", q(), {"a": r()}).matrix.tolist(),
+    "TopicValues": lambda q, r: [v.values.tolist() for v in meta.topic_values(["IPrec@0.5"], q(), {"a": r()}).values()],
     "thin": lambda q, r: table(meta.thin(q(), 50, rng=0)),
     "plots.crp_sketch": lambda q, r: drawn(plots.crp_sketch(q(), r(), query_id="q1")),
     "plots.crp": lambda q, r: drawn(plots.crp(q(), r())),

@@ -4,7 +4,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, RR, nDCG
+from ir_measures import AP, nDCG
 
 from irpref import EMeasure, QMeasure
 from irpref.meta import TopicValues, read_values, topic_values
@@ -18,12 +18,19 @@ RUNS = {
 EXPECTED = [[5 / 6, 1 / 2], [1 / 4, 0]]
 
 
-def test_from_runs():
-    found = TopicValues.from_runs(AP, QRELS, RUNS)
+def test_values_of_runs():
+    (found,) = topic_values([AP], QRELS, RUNS).values()
     assert (found.measure, found.systems, found.topics) == ("AP", ("one", "two"), ("q1", "q2"))
     assert found.values == pytest.approx(np.array(EXPECTED))
     assert found.means == pytest.approx([2 / 3, 1 / 8])
     assert found.frame().loc["two", "q1"] == 1 / 4
+    # The mean of a measure that counts is its sum, as the evaluator has it.
+    assert topic_values(["NumRelRet"], QRELS, RUNS)["NumRelRet"].means.tolist() == [3, 1]
+
+
+def test_topics_are_in_the_order_of_their_ids_whatever_that_of_the_qrels():
+    turned = {topic: QRELS[topic] for topic in reversed(QRELS)}
+    assert topic_values([AP], turned, RUNS)["AP"].topics == ("q1", "q2")
 
 
 def test_several_measures_at_once_from_iterators():
@@ -37,18 +44,6 @@ def test_several_measures_at_once_from_iterators():
     assert found["QMeasure"].values[0] == pytest.approx(
         [m.value for m in sorted(ir_measures.iter_calc([QMeasure], QRELS, RUNS["one"]))]
     )
-
-
-def test_from_results():
-    results = {name: list(ir_measures.iter_calc([AP, RR], QRELS, run)) for name, run in RUNS.items()}
-    found = TopicValues.from_results(results, AP)
-    assert found.select(topics=["q1", "q2"]).values == pytest.approx(np.array(EXPECTED))
-    calc = {name: ir_measures.calc([AP], QRELS, run) for name, run in RUNS.items()}
-    assert TopicValues.from_results(calc).measure == "AP"
-    with pytest.raises(ValueError, match="several measures: say which"):
-        TopicValues.from_results(results)
-    with pytest.raises(ValueError, match=r"no measure 'nDCG'.*found: "):
-        TopicValues.from_results(results, nDCG)
 
 
 def long_table():
@@ -68,14 +63,22 @@ def test_from_the_table_of_an_experiment():
     assert TopicValues.from_frame(long_table().assign(measure="map")).higher_is_better
 
 
+def test_the_measure_of_a_table_must_be_said_if_there_are_several():
+    table = pd.concat([long_table(), long_table().assign(measure="RR")])
+    assert TopicValues.from_frame(table, AP).values == pytest.approx(np.array(EXPECTED))
+    with pytest.raises(ValueError, match="several measures: say which"):
+        TopicValues.from_frame(table)
+    with pytest.raises(ValueError, match=r"no measure 'nDCG'.*found: AP, RR"):
+        TopicValues.from_frame(table, nDCG)
+
+
 def test_from_the_csv_of_an_experiment(tmp_path):
     table = long_table().assign(qid=["1", "02"] * 2)
     table.to_csv(tmp_path / "perquery.csv", index=False)
     for path in (tmp_path, tmp_path / "perquery.csv"):
-        found = TopicValues.from_csv(path, "AP")
+        found = TopicValues.from_frame(read_values(path), "AP")
         assert found.topics == ("1", "02")
         assert found.values == pytest.approx(np.array(EXPECTED))
-    assert read_values(tmp_path)["value"].dtype == float
 
 
 def test_from_pt_experiment(tmp_path):
@@ -91,7 +94,7 @@ def test_from_pt_experiment(tmp_path):
     table = pt.Experiment(
         frames, topics, qrels, [AP, QMeasure], names=list(RUNS), perquery=True, save_dir=str(tmp_path)
     )
-    for found in (TopicValues.from_frame(table, AP), TopicValues.from_csv(tmp_path, AP)):
+    for found in (TopicValues.from_frame(table, AP), TopicValues.from_frame(read_values(tmp_path), AP)):
         assert found.select(["one", "two"], ["q1", "q2"]).values == pytest.approx(np.array(EXPECTED))
 
 

@@ -253,7 +253,7 @@ def test_pairs_of_chosen_systems_and_topics_are_turned_with_them():
     assert some.matrix.tolist() == [[-4]]
     with pytest.raises(ValueError, match="no topic 'r'"):
         found.select(topics=["r"])
-    with pytest.raises(ValueError, match="need a row for each pair"):
+    with pytest.raises(ValueError, match=r"need values of the shape \(1, 1\)"):
         irpref.meta.PairDifferences("rpp", "ab", ["p"], [[1], [2]])
     with pytest.raises(ValueError, match="NaN or infinite"):
         irpref.meta.PairDifferences("rpp", "ab", ["p"], [[np.nan]])

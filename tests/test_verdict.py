@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 import irpref
-from irpref.analysis.results import Results
 from irpref.analysis.verdict import _bounds, _deciding
 from irpref.cli import main
 from irpref.datasets import load
+from irpref.values.matrix import TopicValues
 
 COLUMNS = [
     *("measure", "mean_a", "mean_b", "difference", "low", "high", "p", "effect_size", "wins", "losses", "equal"),
@@ -199,7 +199,7 @@ def test_changes_without_an_effect_are_rarely_blocked(n):
     ranks = 1 / rng.integers(1, 6, (2, 1500, n))
     blocked = 0
     for a, b in zip(*ranks, strict=True):
-        of = Results("RR", ("a", "b"), tuple(map(str, range(n))), np.array([a, b]), True, False)
+        of = TopicValues("RR", ("a", "b"), tuple(map(str, range(n))), np.array([a, b]), True, False)
         blocked += _bounds(of, 0.0, 0.95, 1)["verdict"] == "block"
     assert 0.01 < blocked / 1500 < 0.05
 

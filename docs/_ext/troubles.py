@@ -784,8 +784,7 @@ KINDS = {
             (
                 "has two values for topic",
                 "has no value for topic",
-                "need values of that shape",
-                "need a row for each pair",
+                "need values of the shape",
                 "one value a topic of each system",
                 "is there twice",
                 "rank different systems",

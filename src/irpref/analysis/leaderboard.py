@@ -29,9 +29,8 @@ from irpref.analysis import pairs as tests
 from irpref.analysis.flips import N_PERMUTATIONS
 from irpref.analysis.judges import with_judge
 from irpref.analysis.letters import letters
-from irpref.analysis.results import Results, on_the_same_topics, results
 from irpref.analysis.topics import check_level, mean_intervals
-from irpref.arrays.segments import Bools, Ints
+from irpref.arrays.segments import Bools
 from irpref.formats.runs import named_runs
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
@@ -40,6 +39,7 @@ from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import did_you_mean
+from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
 from irpref.values.samples import Rng
 
 _JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that a board has beside those asked for
@@ -174,7 +174,7 @@ def leaderboard(
     qrels, named = with_judge(qrels, judge, named)
     qrels = opened(qrels, "relevance")  # read again for the groups
     extra = [m for m in parse_all(FURTHER) if m not in chosen]
-    every = results([*chosen, *extra], qrels, named, Alignment(ties, float32))
+    every = evaluated([*chosen, *extra], qrels, named, Alignment(ties, float32))
     found = {of.measure: of for of in on_the_same_topics(every)}
     topics = found[str(chosen[0])].topics
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng  # the same for all measures
@@ -183,7 +183,7 @@ def leaderboard(
 
 
 def board_of(
-    found: Mapping[str, Results],
+    found: Mapping[str, TopicValues],
     names: Sequence[str],
     by: str | None,
     groups: Mapping[str | None, Bools],
@@ -196,7 +196,7 @@ def board_of(
 
     Parameters
     ----------
-    found : mapping of name of a measure to Results
+    found : mapping of name of a measure to TopicValues
         Those of `names`, and of `FURTHER`.
     names : sequence of str
         The measures, in their order.
@@ -224,8 +224,9 @@ def board_of(
         of_group = {name: of.on(inside) for name, of in found.items()}
         in_order = {}
         for name in names:
-            order = of_group[by or name].best_first
-            in_order[name] = [_in_order(of_group[other], order) for other in (name, _ANSWERED, _JUDGED)]
+            first = of_group[by or name]
+            best_first = [first.systems[i] for i in first.best_first.tolist()]
+            in_order[name] = [of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED)]
         compared: Sequence[tests.Pairs | None] = [None] * len(names)
         if n_runs > 1:
             values = [of.values for of, *_ in in_order.values()]
@@ -252,22 +253,17 @@ def _sorting(sort: MeasureLike, chosen: Sequence[Measure]) -> str:
     return str(measure)
 
 
-def _in_order(of: Results, order: Ints) -> Results:
-    runs = tuple(of.runs[i] for i in order.tolist())
-    return Results(of.measure, runs, of.topics, of.values[order], of.higher_is_better, of.is_sum)
-
-
 def _board(
-    of: Results,
-    answered: Results,
-    judged: Results,
+    of: TopicValues,
+    answered: TopicValues,
+    judged: TopicValues,
     group: str | None,
     compared: tests.Pairs | None,
     method: str,
     level: float,
     seed: Rng | None,
 ) -> pd.DataFrame:
-    n = len(of.runs)
+    n = len(of.systems)
     low, high, _ = mean_intervals(of.values, level, rng=seed)
     place = of.places
     best = np.full(n, pd.NA, dtype=object)
@@ -280,7 +276,7 @@ def _board(
         text[order] = letters(different[np.ix_(order, order)])
     return pd.DataFrame(
         {
-            "run": list(of.runs),
+            "run": list(of.systems),
             "measure": of.measure,
             "group": pd.Series([group] * n, dtype=object),
             "mean": of.means,
@@ -296,8 +292,8 @@ def _board(
     )
 
 
-def _tests(of: Results, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
-    names = np.array(of.runs, dtype=object)
+def _tests(of: TopicValues, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
+    names = np.array(of.systems, dtype=object)
     return pd.DataFrame(
         {
             "measure": of.measure,

@@ -37,11 +37,11 @@ import numpy as np
 import pandas as pd
 
 from irpref.analysis.judges import USELESS, qrels_frame
-from irpref.analysis.results import results
 from irpref.analysis.topics import check_level
 from irpref.arrays.segments import Floats
 from irpref.formats.runs import named_runs
 from irpref.messages import IrprefWarning, warn_user
+from irpref.values.matrix import evaluated
 
 if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Runs
@@ -142,10 +142,10 @@ def judge(
     rows: list[pd.DataFrame] = []
     pairs: list[pd.DataFrame] = []
     agreements: list[dict[str, Any]] = []
-    for of_humans, of_all in zip(results(measures, true, by_name), results(measures, said, by_name), strict=True):
+    for of_humans, of_all in zip(evaluated(measures, true, by_name), evaluated(measures, said, by_name), strict=True):
         labelled = np.isin(of_all.topics, shared)
-        a, b = np.triu_indices(len(of_all.runs), 1)
-        y, f, name = of_humans.values, of_all.values, np.array(of_all.runs, object)
+        a, b = np.triu_indices(len(of_all.systems), 1)
+        y, f, name = of_humans.values, of_all.values, np.array(of_all.systems, object)
         of_runs = _table(y, f, labelled, weight, fixed, level, of_all.scale)
         of_runs.insert(0, "run", name)
         of_pairs = _table(y[a] - y[b], f[a] - f[b], labelled, weight, fixed, level, of_all.scale)

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.analysis.interval_table import interval_table
-from irpref.analysis.results import on_the_same_topics, results
 from irpref.arrays.segments import Floats
 from irpref.judged.groups import groups_of
+from irpref.values.matrix import evaluated, on_the_same_topics
 from irpref.values.samples import drawing
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def topic_intervals(
     """
     import pandas as pd
 
-    found = on_the_same_topics(results(measures, qrels, {"run": run}))
+    found = on_the_same_topics(evaluated(measures, qrels, {"run": run}))
     tables = []
     for group, inside in groups_of(groups, qrels, found[0].topics).items():
         here = [of.on(inside) for of in found]

@@ -32,7 +32,6 @@ from irpref.analysis.flips import N_PERMUTATIONS, interval, stepdown
 from irpref.analysis.holes import pair_intervals
 from irpref.analysis.judges import with_judge
 from irpref.analysis.pairs import described, significant
-from irpref.analysis.results import Results, results
 from irpref.analysis.topics import check_level
 from irpref.arrays.segments import Floats
 from irpref.formats.columns import Table, as_list
@@ -47,6 +46,7 @@ from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import p_equals
 from irpref.values.design import residual_variance, topics_needed
+from irpref.values.matrix import TopicValues, evaluated
 from irpref.values.means import magnitude, settled
 from irpref.values.samples import Rng
 
@@ -158,7 +158,7 @@ def compared(
     shown = list(runs) if names is None else list(names)
     qrels, runs = with_judge(qrels, judge, runs)
     qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
-    found = results(measures, qrels, runs, alignment)
+    found = evaluated(measures, qrels, runs, alignment)
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     rows, text, topics = [], [], []
     for whole in found:
@@ -196,12 +196,12 @@ def _check_margin(margin: Any) -> None:
         raise ValueError(f"margin={margin!r} is not accepted, expected a difference of at least 0, such as 0.02")
 
 
-def _differences(of: Results) -> Floats:
+def _differences(of: TopicValues) -> Floats:
     """Second run minus first run by topic, 0 if it is rounding."""
     return settled(of.values[1] - of.values[0], magnitude(of.values).max(keepdims=True))
 
 
-def _compared(of: Results, level: float, seed: Rng | None) -> dict[str, Any]:
+def _compared(of: TopicValues, level: float, seed: Rng | None) -> dict[str, Any]:
     difference = _differences(of)
     mean = float(settled(difference.mean(), magnitude(of.values).max()))
     gained = difference if of.higher_is_better else -difference
@@ -228,7 +228,7 @@ def _compared(of: Results, level: float, seed: Rng | None) -> dict[str, Any]:
 
 def _sentence(
     row: Mapping[str, Any],
-    of: Results,
+    of: TopicValues,
     names: Sequence[str],
     level: float,
     margin: float | None,
@@ -265,7 +265,7 @@ def _sentence(
     return text
 
 
-def _needed(of: Results, difference: float, level: float) -> int | None:
+def _needed(of: TopicValues, difference: float, level: float) -> int | None:
     """Topics that would show such a difference in 4 of 5 experiments, in two digits; None if that cannot be said."""
     if difference == 0 or of.values.shape[1] < 2:
         return None
@@ -356,7 +356,7 @@ def gate(
     runs = {"baseline": opened(baseline, "score"), "candidate": opened(candidate, "score")}
     qrels = opened(with_judge(qrels, judge, runs)[0], "relevance", preferences=True)
     extra = [measure for measure in parse_all(("NumQ", "Judged@10")) if measure not in chosen]
-    found = {of.measure: of for of in results([*chosen, *extra], qrels, runs, Alignment(ties, float32))}
+    found = {of.measure: of for of in evaluated([*chosen, *extra], qrels, runs, Alignment(ties, float32))}
     n_topics = len(found["NumQ"].topics)
     if n_topics < 2:
         raise ValueError(f"a gate needs at least 2 topics, got {n_topics}")
@@ -385,7 +385,7 @@ def _verdict(low: float, worse: bool, margin: float) -> str:
     return "pass" if low > -margin else "block" if worse else "inconclusive"
 
 
-def _bounds(of: Results, margin: float, level: float, n_measures: int) -> dict[str, Any]:
+def _bounds(of: TopicValues, margin: float, level: float, n_measures: int) -> dict[str, Any]:
     from scipy import special
 
     n = len(of.topics)
@@ -470,7 +470,7 @@ def _identical(one: Run, two: Run) -> bool:
     return not isinstance(a, Table) and not isinstance(b, Table) and a == b
 
 
-def _could_turn(row: Mapping[str, Any], ends: _Ends | None, of: Results, margin: float) -> bool | None:
+def _could_turn(row: Mapping[str, Any], ends: _Ends | None, of: TopicValues, margin: float) -> bool | None:
     """Whether another difference of the means would be another verdict, the width of the bounds as it is.
 
     The ends of a search were attained, but there may be others beyond them: then "no" is not known.

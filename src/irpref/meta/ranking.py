@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from irpref.arrays.segments import Floats
 from irpref.values.matrix import MeasureValues, one_of, values_in
-from irpref.values.means import best_first, places
+from irpref.values.means import places
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -205,11 +205,9 @@ def system_ranking(values: MeasureValues) -> SystemRanking:
     0.8165
     """
     values = one_of(values)
-    means = values.means
-    order = best_first(places(means, higher_is_better=values.higher_is_better), values.systems)
-    return SystemRanking(
-        values.measure, tuple(values.systems[i] for i in order.tolist()), means[order], values.higher_is_better
-    )
+    order = values.best_first
+    systems = tuple(values.systems[i] for i in order.tolist())
+    return SystemRanking(values.measure, systems, values.means[order], values.higher_is_better)
 
 
 def agreement(values: MeasureValues, method: str = "tau") -> pd.DataFrame:

@@ -1,84 +1,78 @@
-"""The matrix that meta-evaluation looks at: systems by topics, for one measure."""
+"""Values of one measure, systems by topics: what statistics and meta-evaluation look at."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from ir_measures.measures.base import SumAgg
 
-from irpref.arrays.segments import Floats
+from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.formats.runs import each_run
 from irpref.judged.groups import groups_of
+from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import EachRun, Frame, Groups, Qrels
 from irpref.measures.declare import MeasureLike
+from irpref.measures.names import parse, parse_all
 from irpref.messages import about
+from irpref.values.evaluator import evaluator as fastest
+from irpref.values.means import best_first, magnitude, places
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import pandas as pd
 
 # Column names of the long tables we read: ours, and those of `pt.Experiment(perquery=True)`.
-_SYSTEM = ("system", "name", "run")
-_TOPIC = ("query_id", "qid")
+_COLUMNS = {
+    "system": ("system", "name", "run"),
+    "topic": ("query_id", "qid"),
+    "measure": ("measure",),
+    "value": ("value",),
+}
 
 
 @dataclass(frozen=True, eq=False)
-class TopicValues:
-    """Values of one measure: a row for each system, a column for each topic.
-
-    Attributes
-    ----------
-    measure : str
-    systems : tuple of str, length n_systems
-    topics : tuple of str, length n_topics
-    values : float array (n_systems, n_topics), read-only
-    higher_is_better : bool
-
-    Raises
-    ------
-    ValueError
-        The shape does not fit the names, a name is repeated, or a value is NaN or infinite.
-
-    Examples
-    --------
-    >>> TopicValues("AP", ["a", "b"], ["q1", "q2"], [[0.5, 0.1], [0.4, 0.3]]).means
-    array([0.3 , 0.35])
-    """
+class _Matrix:
+    """Numbers of systems by topics. The number of rows is that of `_n_rows`."""
 
     measure: str
     systems: Sequence[str]
     topics: Sequence[str]
-    values: ArrayLike
-    higher_is_better: bool = True
+    values: Floats
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64, ndmin=2)
+        values = np.array(self.values, dtype=np.float64, order="C", ndmin=2)
         systems, topics = tuple(map(str, self.systems)), tuple(map(str, self.topics))
-        if values.shape != (len(systems), len(topics)) or not values.size:
+        wanted = (self._n_rows(len(systems)), len(topics))
+        if values.shape != wanted or not values.size:
             raise ValueError(
-                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of that shape "
+                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of the shape {wanted} "
                 f"(at least 1 by 1), got {values.shape}"
             )
         for what, names in (("system", systems), ("topic", topics)):
             if len(set(names)) != len(names):
                 twice = next(n for i, n in enumerate(names) if n in names[:i])
                 raise ValueError(f"{self.measure}: {what} {twice!r} is there twice")
-        if not np.isfinite(values).all():
-            s, t = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(
-                f"{self.measure}: the value of system {systems[s]!r}, topic {topics[t]!r} is {values[s, t]}"
-            )
         values.flags.writeable = False
         for name, value in (("systems", systems), ("topics", topics), ("values", values)):
             object.__setattr__(self, name, value)
+        self._check_finite()
+
+    @staticmethod
+    def _n_rows(n_systems: int) -> int:
+        raise NotImplementedError
+
+    def _check_finite(self) -> None:
+        raise NotImplementedError
 
     @property
     def matrix(self) -> Floats:
-        """The values as an array: shape (n_systems, n_topics)."""
-        return self.values  # type: ignore[return-value]  # an array since __post_init__
+        """The values: shape (n_rows, n_topics)."""
+        return self.values
 
     @property
     def n_systems(self) -> int:
@@ -90,12 +84,7 @@ class TopicValues:
         """Number of topics."""
         return len(self.topics)
 
-    @property
-    def means(self) -> Floats:
-        """Mean of each system over the topics: shape (n_systems,)."""
-        return self.matrix.mean(axis=1)
-
-    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> TopicValues:
+    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Self:
         """Only these systems and topics, in this order.
 
         Raises
@@ -103,26 +92,27 @@ class TopicValues:
         ValueError
             A name is unknown.
         """
-
-        def rows(names: Iterable[str] | None, known: Sequence[str], what: str) -> list[int]:
-            if names is None:
-                return list(range(len(known)))
-            place = {name: i for i, name in enumerate(known)}
-            wanted = [str(name) for name in names]
-            missing = [name for name in wanted if name not in place]
-            if missing:
-                raise ValueError(f"{self.measure}: no {what} {missing[0]!r} (there are {', '.join(known[:5])}, ...)")
-            return [place[name] for name in wanted]
-
-        s, t = rows(systems, self.systems, "system"), rows(topics, self.topics, "topic")
+        rows, columns = self._numbers("system", self.systems, systems), self._numbers("topic", self.topics, topics)
         return replace(
             self,
-            systems=[self.systems[i] for i in s],
-            topics=[self.topics[i] for i in t],
-            values=self.matrix[np.ix_(s, t)],
+            systems=[self.systems[i] for i in rows],
+            topics=[self.topics[i] for i in columns],
+            values=self._rows(rows)[:, columns],
         )
 
-    def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, TopicValues]:
+    def _numbers(self, what: str, known: Sequence[str], names: Iterable[str] | None) -> list[int]:
+        number = {name: i for i, name in enumerate(known)}
+        wanted = list(known) if names is None else [str(name) for name in names]
+        missing = [name for name in wanted if name not in number]
+        if missing:
+            raise ValueError(f"{self.measure}: no {what} {missing[0]!r} (there are {', '.join(known[:5])}, ...)")
+        return [number[name] for name in wanted]
+
+    def _rows(self, systems: list[int]) -> Floats:
+        """Rows of these systems, by number."""
+        raise NotImplementedError
+
+    def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, Self]:
         """The values on each group of topics, for what takes values: `stability(of)` of each gives results by group.
 
         Parameters
@@ -142,53 +132,84 @@ class TopicValues:
         >>> {g: of.topics for g, of in values.by_group({"q1": "long", "q2": "short", "q3": "long"}).items()}
         {'long': ('q1', 'q3'), 'short': ('q2',)}
         """
-        return _by_group(self, groups, qrels)
+        return {str(group): self.on(inside) for group, inside in groups_of(groups, qrels, self.topics).items()}
+
+    def on(self, topics: Bools) -> Self:
+        """Only the topics that a mask (n_topics,) keeps."""
+        kept = [topic for topic, keep in zip(self.topics, topics.tolist(), strict=True) if keep]
+        return replace(self, topics=kept, values=self.values[:, topics])
+
+
+@dataclass(frozen=True, eq=False)
+class TopicValues(_Matrix):
+    """Values of one measure: a row for each system, a column for each topic.
+
+    Attributes
+    ----------
+    measure : str
+    systems : tuple of str, length n_systems
+    topics : tuple of str, length n_topics
+    values : float array (n_systems, n_topics), read-only
+    higher_is_better : bool
+    is_sum : bool
+        Whether the measure counts: its "mean" is the sum over the topics.
+
+    Raises
+    ------
+    ValueError
+        The shape does not fit the names, a name is repeated, or a value is NaN or infinite.
+
+    Examples
+    --------
+    >>> TopicValues("AP", ["a", "b"], ["q1", "q2"], [[0.5, 0.1], [0.4, 0.3]]).means
+    array([0.3 , 0.35])
+    """
+
+    higher_is_better: bool = True
+    is_sum: bool = False
+
+    @staticmethod
+    def _n_rows(n_systems: int) -> int:
+        return n_systems
+
+    def _check_finite(self) -> None:
+        if not np.isfinite(self.values).all():
+            s, t = np.argwhere(~np.isfinite(self.values))[0]
+            raise ValueError(
+                f"{self.measure}: the value of system {self.systems[s]!r}, topic {self.topics[t]!r} is "
+                f"{self.values[s, t]}"
+            )
+
+    def _rows(self, systems: list[int]) -> Floats:
+        return self.values[systems]
+
+    @property
+    def scale(self) -> int:
+        """What a mean over the topics is multiplied by: 1, or their number for measures that count."""
+        return self.n_topics if self.is_sum else 1
+
+    @property
+    def means(self) -> Floats:
+        """Mean (or sum) of each system, added as the evaluator adds: shape (n_systems,)."""
+        total: Floats = np.cumsum(self.values, axis=1)[:, -1]
+        return total if self.is_sum else total / self.n_topics
+
+    @property
+    def places(self) -> Ints:
+        """Place of each system, the same for equal means: shape (n_systems,)."""
+        return places(self.values.mean(axis=1), magnitude(self.values), self.higher_is_better)
+
+    @property
+    def best_first(self) -> Ints:
+        """The systems by number, best first, those with the same place by name: shape (n_systems,)."""
+        return best_first(self.places, self.systems)
 
     def frame(self) -> pd.DataFrame:
         """The values as a DataFrame, systems down and topics across."""
         import pandas as pd
 
-        return pd.DataFrame(
-            self.matrix,
-            index=pd.Index(self.systems, name="system"),
-            columns=pd.Index(self.topics, name="query_id"),
-        )
-
-    @classmethod
-    def from_runs(cls, measure: MeasureLike, qrels: Qrels, runs: EachRun) -> TopicValues:
-        """Evaluate runs with one measure. For several at once see `topic_values`.
-
-        Parameters
-        ----------
-        measure : ir_measures measure, or its name
-        qrels, runs : as `topic_values` takes them
-        """
-        (only,) = topic_values([measure], qrels, runs).values()
-        return only
-
-    @classmethod
-    def from_results(
-        cls, results: Mapping[str, Iterable[Any]], measure: MeasureLike | None = None, missing: float | None = None
-    ) -> TopicValues:
-        """From ir_measures results: for each system, what `iter_calc` yields.
-
-        Parameters
-        ----------
-        results : mapping of system to iterable of `ir_measures.Metric`, or to `ir_measures.CalcResults`
-        measure : measure or name, needed where the results hold several
-        missing : value of a topic that a system lacks; None: it is an error
-
-        Raises
-        ------
-        ValueError
-            As `from_frame`.
-        """
-        rows = [
-            (str(system), str(m.query_id), str(m.measure), float(m.value))
-            for system, metrics in results.items()
-            for m in (getattr(metrics, "per_query", None) or metrics)
-        ]
-        return _from_rows(rows, None if measure is None else str(measure), missing)
+        index, columns = pd.Index(self.systems, name="system"), pd.Index(self.topics, name="query_id")
+        return pd.DataFrame(self.values, index, columns)
 
     @classmethod
     def from_frame(
@@ -200,26 +221,42 @@ class TopicValues:
         ----------
         frame : DataFrame with columns `name` (or `system`), `qid` (or `query_id`), `measure`, `value`
             Topics without a value (NaN) for any system, as PyTerrier gives those without judgments, are left out.
-        measure : measure or name, needed where the table holds several
+        measure : measure or name, needed if the table holds several
         missing : value of a topic that a system lacks; None: it is an error
 
         Raises
         ------
         ValueError
-            A column is missing, the measure is not there or not said, a cell is given twice or is missing.
+            A column is missing, the measure is not there or not given, a value is given twice or is missing.
         """
-        return _from_rows(_rows_of(frame), None if measure is None else str(measure), missing)
-
-    @classmethod
-    def from_csv(
-        cls, path: str | Path, measure: MeasureLike | None = None, missing: float | None = None
-    ) -> TopicValues:
-        """From a CSV of such a table: `perquery.csv`, or the `save_dir` of `pt.Experiment` that holds it."""
-        return cls.from_frame(read_values(path), measure, missing)
+        table = _long(frame)
+        found = list(table["measure"].unique())
+        name = str(measure) if measure is not None else str(found[0]) if len(found) == 1 else ""
+        if name not in found:
+            asked = f"no measure {name!r}" if name else "several measures: say which"
+            raise ValueError(f"the results hold {asked} (found: {', '.join(found) or 'none'})")
+        table = table[table["measure"] == name]
+        given = table.dropna()
+        twice = given[given.duplicated(["system", "topic"])]
+        if len(twice):
+            system, topic = twice.iloc[0][["system", "topic"]]
+            raise ValueError(f"{name}: system {system!r} has two values for topic {topic!r}")
+        wide = given.pivot(index="system", columns="topic", values="value")
+        wide = wide.reindex(index=table["system"].unique(), columns=table["topic"].unique())
+        absent = np.argwhere(wide.isna().to_numpy())
+        if absent.size and missing is None:
+            system, topic = wide.index[absent[0][0]], wide.columns[absent[0][1]]
+            raise ValueError(
+                f"{name}: system {system!r} has no value for topic {topic!r} "
+                f"({len(absent)} values are missing; missing=0 fills them in)"
+            )
+        if missing is not None:
+            wide = wide.fillna(missing)
+        return TopicValues(name, list(wide.index), list(wide.columns), wide.to_numpy(), higher_is_better(name))
 
 
 @dataclass(frozen=True, eq=False)
-class PairDifferences:
+class PairDifferences(_Matrix):
     """Comparisons of systems that are no differences of two values: a row for each pair, a column for each topic.
 
     Attributes
@@ -228,8 +265,8 @@ class PairDifferences:
         How they were compared.
     systems : tuple of str
     topics : tuple of str
-    matrix : float array (n_pairs, n_topics), read-only
-        Positive where the first of the pair is better; pairs in the order of `numpy.triu_indices(n_systems, 1)`.
+    values : float array (n_pairs, n_topics), read-only
+        Positive if the first of the pair is better; pairs in the order of `numpy.triu_indices(n_systems, 1)`.
 
     Raises
     ------
@@ -237,64 +274,19 @@ class PairDifferences:
         The shape does not fit the names, or a number is NaN or infinite.
     """
 
-    measure: str
-    systems: Sequence[str]
-    topics: Sequence[str]
-    matrix: Floats
+    @staticmethod
+    def _n_rows(n_systems: int) -> int:
+        return n_systems * (n_systems - 1) // 2
 
-    def __post_init__(self) -> None:
-        matrix = np.array(self.matrix, dtype=np.float64, ndmin=2)
-        systems, topics = tuple(map(str, self.systems)), tuple(map(str, self.topics))
-        if matrix.shape != (len(systems) * (len(systems) - 1) // 2, len(topics)):
-            raise ValueError(
-                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need a row for each pair and a "
-                f"column for each topic, got {matrix.shape}"
-            )
-        if not np.isfinite(matrix).all():
+    def _check_finite(self) -> None:
+        if not np.isfinite(self.values).all():
             raise ValueError(f"{self.measure}: a comparison is NaN or infinite")
-        matrix.flags.writeable = False
-        for name, value in (("systems", systems), ("topics", topics), ("matrix", matrix)):
-            object.__setattr__(self, name, value)
 
-    @property
-    def n_systems(self) -> int:
-        """Number of systems."""
-        return len(self.systems)
-
-    @property
-    def n_topics(self) -> int:
-        """Number of topics."""
-        return len(self.topics)
-
-    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> PairDifferences:
-        """Only these systems and topics, in this order. Raises `ValueError` for an unknown name."""
-        names = self.systems if systems is None else tuple(map(str, systems))
-        chosen = self.topics if topics is None else tuple(map(str, topics))
-        for what, known, wanted in (("system", self.systems, names), ("topic", self.topics, chosen)):
-            missing = [name for name in wanted if name not in known]
-            if missing:
-                raise ValueError(f"{self.measure}: no {what} {missing[0]!r} (there are {', '.join(known[:5])}, ...)")
+    def _rows(self, systems: list[int]) -> Floats:
         square = np.zeros((self.n_systems, self.n_systems, self.n_topics))
         first, second = np.triu_indices(self.n_systems, 1)
-        square[first, second], square[second, first] = self.matrix, -self.matrix
-        rows = [self.systems.index(name) for name in names]
-        columns = [self.topics.index(name) for name in chosen]
-        matrix = square[np.ix_(rows, rows, columns)][np.triu_indices(len(rows), 1)]
-        return replace(self, systems=names, topics=chosen, matrix=matrix)
-
-    def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, PairDifferences]:
-        """The comparisons on each group of topics: see `TopicValues.by_group`."""
-        return _by_group(self, groups, qrels)
-
-
-Values = TypeVar("Values", TopicValues, PairDifferences)
-
-
-def _by_group(of: Values, groups: Groups | None, qrels: Qrels | None) -> dict[str, Values]:
-    return {
-        str(group): of.select(topics=[topic for topic, here in zip(of.topics, inside.tolist(), strict=True) if here])
-        for group, inside in groups_of(groups, qrels, of.topics).items()
-    }
+        square[first, second], square[second, first] = self.values, -self.values
+        return square[np.ix_(systems, systems)][np.triu_indices(len(systems), 1)]
 
 
 # Values of measures, as they are handed to meta-evaluation: also the result of `pt.Experiment(perquery=True)`.
@@ -319,9 +311,8 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     if isinstance(data, TopicValues):
         return [data]
     if hasattr(data, "columns"):
-        rows = _rows_of(data)
-        names = [str(m) for m in measures] or list(dict.fromkeys(row[2] for row in rows))
-        return [_from_rows(rows, name, None) for name in names]
+        names = [str(m) for m in measures] or list(_long(data)["measure"].unique())
+        return [TopicValues.from_frame(data, name) for name in names]
     found = list(data.values() if isinstance(data, Mapping) else data)
     for one in found:
         if not isinstance(one, TopicValues):
@@ -333,7 +324,7 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
 
 
 def one_of(data: MeasureValues) -> TopicValues:
-    """`values_in` where there is one measure. `ValueError` where there are several."""
+    """`values_in` for one measure. `ValueError` if there are several."""
     found = values_in(data)
     if len(found) != 1:
         names = ", ".join(of.measure for of in found)
@@ -344,12 +335,14 @@ def one_of(data: MeasureValues) -> TopicValues:
     return found[0]
 
 
-def _rows_of(frame: pd.DataFrame) -> list[tuple[str, str, str, float]]:
-    """System, topic, measure and value, without topics of which no system has a value."""
-    columns = [list(frame[name]) for name in _check_columns(frame)]
-    rows = [(str(s), str(q), str(m), float(v)) for s, q, m, v in zip(*columns, strict=True)]
-    known = {(q, m) for _, q, m, v in rows if v == v}
-    return [row for row in rows if row[1:3] in known]
+def _long(frame: pd.DataFrame) -> pd.DataFrame:
+    """System, topic, measure and value, without topics of which no system has a value. Names become `str`."""
+    import pandas as pd
+
+    columns = _check_columns(frame)
+    table = pd.DataFrame({new: list(map(str, frame[old])) for new, old in columns.items()}, dtype=object)
+    table["value"] = frame[columns["value"]].to_numpy(dtype=np.float64)
+    return table[table.groupby(["topic", "measure"])["value"].transform("count") > 0]
 
 
 def read_values(path: str | Path) -> pd.DataFrame:
@@ -363,52 +356,25 @@ def read_values(path: str | Path) -> pd.DataFrame:
     return frame
 
 
-def _check_columns(frame: pd.DataFrame) -> list[str]:
-    """Names of the columns of a long table that hold system, topic, measure and value."""
-    columns = []
-    for names in (_SYSTEM, _TOPIC, ("measure",), ("value",)):
+def _check_columns(frame: pd.DataFrame) -> dict[str, str]:
+    """The columns of a long table that hold system, topic, measure and value."""
+    columns = {}
+    for wanted, names in _COLUMNS.items():
         found = [name for name in names if name in frame.columns]
         if not found:
             raise ValueError(
                 f"the table has no column {' or '.join(map(repr, names))} (found: "
                 f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one"
             )
-        columns.append(found[0])
+        columns[wanted] = found[0]
     return columns
 
 
-def _from_rows(rows: list[tuple[str, str, str, float]], measure: str | None, missing: float | None) -> TopicValues:
-    found = list(dict.fromkeys(row[2] for row in rows))
-    if measure is None and len(found) == 1:
-        measure = found[0]
-    if measure not in found:
-        asked = "several measures: say which" if measure is None else f"no measure {measure!r}"
-        raise ValueError(f"the results hold {asked} (found: {', '.join(found) or 'none'})")
-    rows = [row for row in rows if row[2] == measure]
-    systems = {name: i for i, name in enumerate(dict.fromkeys(row[0] for row in rows))}
-    topics = {name: i for i, name in enumerate(dict.fromkeys(row[1] for row in rows))}
-    values = np.full((len(systems), len(topics)), np.nan)
-    for system, topic, _, value in rows:
-        if not np.isnan(values[systems[system], topics[topic]]):
-            raise ValueError(f"{measure}: system {system!r} has two values for topic {topic!r}")
-        values[systems[system], topics[topic]] = value
-    absent = np.argwhere(np.isnan(values))
-    if absent.size and missing is None:
-        s, t = absent[0]
-        raise ValueError(
-            f"{measure}: system {list(systems)[s]!r} has no value for topic {list(topics)[t]!r} "
-            f"({len(absent)} values are missing; missing=0 would stand for them)"
-        )
-    values[np.isnan(values)] = missing
-    return TopicValues(measure, list(systems), list(topics), values, higher_is_better(measure))
-
-
 def higher_is_better(measure: str) -> bool:
-    from irpref.measures.names import parse
-
+    """Whether higher values of a measure are better, by its name; True for a name that only its own tool knows."""
     try:
         return bool(getattr(parse(measure), "higher_is_better", True))
-    except Exception:  # a name that only its own tool knows, such as 'map'
+    except Exception:  # such as 'map'
         return True
 
 
@@ -430,19 +396,27 @@ def topic_values(
     Returns
     -------
     dict of str to TopicValues
-        By name of the measure, over the topics of the qrels; without those that have no value (NaN) in any run.
+        By name of the measure, over the topics of the qrels by rising id, so that nothing that is drawn or added
+        depends on the order of the qrels; without topics that have no value (NaN) in any run.
 
     Raises
     ------
     ValueError
-        There are no runs, or no topic has a value of a measure.
+        There are no measures or no runs, or no topic has a value of a measure.
     """
-    from irpref.measures.names import parse_all
-    from irpref.values.evaluator import evaluator as fastest
+    return {of.measure: of for of in evaluated(measures, qrels, runs, Alignment(ties, float32))}
 
-    chosen = parse_all(measures)
-    evaluator = fastest(chosen, qrels, float32=float32, ties=ties)
-    topics = evaluator.topic_ids
+
+def evaluated(
+    measures: MeasureLike | Iterable[MeasureLike], qrels: Qrels, runs: EachRun, alignment: Alignment = TREC
+) -> list[TopicValues]:
+    """`topic_values` as a list, a measure each, in the order asked for."""
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("there is no measure to evaluate")
+    evaluator = fastest(chosen, qrels, float32=alignment.float32, ties=alignment.ties)
+    order = sorted(range(len(evaluator.topic_ids)), key=evaluator.topic_ids.__getitem__)
+    topics = [evaluator.topic_ids[t] for t in order]
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}
     several = not isinstance(runs, Mapping) or len(runs) > 1
@@ -451,15 +425,29 @@ def topic_values(
             found = evaluator.values(run)
         systems.append(name)
         for m in chosen:
-            values[m].append(found[m])
+            values[m].append(found[m][order])
     if not systems:
         raise ValueError("there are no runs to evaluate")
-    out = {}
+    out = []
     for m in chosen:
         of = np.array(values[m])
         there = ~np.isnan(of).all(axis=0)
         if not there.any():
             raise ValueError(f"{m}: no topic has a value")
         names = [topic for topic, keep in zip(topics, there.tolist(), strict=True) if keep]
-        out[str(m)] = TopicValues(str(m), systems, names, of[:, there], getattr(m, "higher_is_better", True))
+        counts = isinstance(m.aggregator(), SumAgg)
+        out.append(TopicValues(str(m), systems, names, of[:, there], getattr(m, "higher_is_better", True), counts))
     return out
+
+
+def on_the_same_topics(found: list[TopicValues]) -> list[TopicValues]:
+    """The values as they are. `ValueError` if a measure has no value for some topics that another has."""
+    of = sorted(found, key=lambda one: one.n_topics)
+    few, most = of[0], of[-1]
+    if few.topics != most.topics:
+        missing = next(topic for topic in most.topics if topic not in few.topics)
+        raise ValueError(
+            f"{few.measure} has no value for {most.n_topics - few.n_topics} of {most.n_topics} topics (first "
+            f"{missing!r}), and this table needs the same topics for all measures: leave these topics out of the qrels"
+        )
+    return found

@@ -23,7 +23,6 @@ from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
 from irpref.analysis.judges import Filled
 from irpref.analysis.leaderboard import FURTHER, board_of
 from irpref.analysis.pairs import check_method
-from irpref.analysis.results import Results, on_the_same_topics, results
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import check_level
 from irpref.arrays.run import JudgedRun
@@ -45,6 +44,7 @@ from irpref.messages import IrprefWarning, about, did_you_mean, warn_user
 from irpref.show.look import CRP_CUT, MINUS
 from irpref.show.names import left_out, parts
 from irpref.show.report.texts import Texts, texts
+from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
 from irpref.values.prepare import columns_for
 
 if TYPE_CHECKING:
@@ -111,14 +111,14 @@ def contents(
     named = _opened(named, form, jobs)
 
     extra = [measure for measure in parse_all(FURTHER) if measure not in chosen]
-    found = {of.measure: of for of in on_the_same_topics(results([*chosen, *extra], qrels, named, alignment))}
+    found = {of.measure: of for of in on_the_same_topics(evaluated([*chosen, *extra], qrels, named, alignment))}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
         within = None if groups is None else groups_of(groups, qrels, first.topics)
         board = _board(names, found, pairs, level, within, rng)
-        order = [first.runs.index(name) for name in board["runs"]]
+        order = [first.systems.index(name) for name in board["runs"]]
         shown = _shown_runs(rankings, board["runs"], baseline)
         findings = check(qrels, named, chosen)
         whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
@@ -223,7 +223,7 @@ def _shown_runs(rankings: str | Iterable[str] | None, runs: Sequence[str], basel
 
 def _board(
     names: Sequence[str],
-    found: Mapping[str, Results],
+    found: Mapping[str, TopicValues],
     pairs: str,
     level: float,
     groups: Mapping[str | None, Bools] | None,
@@ -235,11 +235,11 @@ def _board(
     first = found[names[0]]
     if len(first.topics) < 2:
         order = first.best_first
-        runs = [first.runs[i] for i in order.tolist()]
+        runs = [first.systems[i] for i in order.tolist()]
         means = [pd.DataFrame({"mean": found[name].means[order], "place": found[name].places[order]}) for name in names]
         rows = [_rows(of.reindex(columns=_COLUMNS)) for of in means]
         return {"runs": runs, "board": rows, "pairs": [], "test": "", "level": level, "groups": []}
-    several = len(first.runs) > 1
+    several = len(first.systems) > 1
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     whole: dict[str | None, Bools] = {None: np.ones(len(first.topics), bool)}
     board = board_of(found, names, names[0], whole, pairs if several else "none", level, seed=seed)
@@ -287,7 +287,7 @@ def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> l
     return out
 
 
-def _measure(measure: Measure, of: Results) -> Part:
+def _measure(measure: Measure, of: TopicValues) -> Part:
     return {
         "name": str(measure),
         "higher": of.higher_is_better,
