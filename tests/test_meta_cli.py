@@ -2,6 +2,7 @@
 
 import argparse
 import gzip
+import os
 import sys
 
 import numpy as np
@@ -170,7 +171,10 @@ def test_pictures(method, data, capsys, tmp_path):
     assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_runs_are_named_after_their_files(files):
+def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, monkeypatch):
+    listed = sorted(os.listdir(files[0] / "runs"), reverse=True)
+    monkeypatch.setattr(os, "listdir", lambda path: listed)
+
     def names(*paths):
         arguments = list(map(str, paths))
         return list(meta._inputs(argparse.Namespace(qrels="q", arguments=arguments, measure=[])).files)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irpref.analysis.pairs import pair_tests, randomised_tukey
-from irpref.analysis.significance import randomisation_test
+from irpref.analysis.significance import holm, randomisation_test
 from irpref.analysis.topics import mean_intervals
 from irpref.values.design import residual_variance
 
@@ -273,3 +273,11 @@ def test_one_topic_and_one_run_are_refused():
         pair_tests([BOOK[:, :1]])
     with pytest.raises(ValueError, match="pairs of systems need at least 2 systems, got 1"):
         pair_tests([BOOK[:1]])
+
+
+def test_p_values_that_are_nan_stay_and_do_not_count_in_the_family():
+    """Two tests, not three: the smallest is doubled, and the larger one stays above it."""
+    nan = float("nan")
+    assert holm([0.04, nan, 0.01]) == pytest.approx([0.04, nan, 0.02], nan_ok=True)
+    assert holm([0.015, nan, 0.01, nan]) == pytest.approx([0.02, nan, 0.02, nan], nan_ok=True)
+    assert np.isnan(randomisation_test([0.1, nan, 0.3], [0.2, 0.1, 0.4])).all()
