@@ -43,7 +43,7 @@ __all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "ex
 
 
 def explainable(measure: MeasureLike) -> KernelMeasure:
-    """The measure, if its value is a sum over documents.
+    """The measure as one that can be explained: its value is a sum over documents.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class Account:
     rank : int array (n_rows,)
         Rank of evaluation, from 1; 0 for rows that were not retrieved.
     score, grade, contribution : float array (n_rows,)
-        NaN where there is none.
+        NaN if there is none.
     source : int array (n_rows,)
         Row of the run's input; -1 for rows that were not retrieved.
     columns : dict of str to float array (n_rows,)
@@ -140,7 +140,7 @@ class Explainer:
         Parameters
         ----------
         run : as `ir_measures.calc` takes it
-        wanted : topics of the pool to explain, by number; all of them where None
+        wanted : topics of the pool to explain, by number; all of them if None
         missed : whether documents that were not retrieved, and the rest, have rows
 
         Raises
@@ -213,7 +213,7 @@ class Explainer:
         )
 
     def _relevant(self) -> Bools:
-        """Judged documents with a positive grade, or one of at least `rel` where there is such a parameter."""
+        """Judged documents with a positive grade, or of at least `rel` if there is such a parameter."""
         relevant: Bools = self.pool.grade >= (self.arguments.get("rel") or np.nextafter(0, 1))
         return relevant
 
@@ -244,7 +244,7 @@ class Explainer:
         return frame
 
     def reasons(self, account: Account, first: int | None = None) -> list[str]:
-        """Why each row contributes what it does, in words; empty where there is nothing to say.
+        """Why each row contributes what it does, in words; empty if there is nothing to say.
 
         With `first`, so many rows of each topic are asked for: what is said of the others may be less.
         """
@@ -323,9 +323,9 @@ def explain(
     measure : measure of ours, or its name
     qrels, run : as `ir_measures.calc` takes them
     query_id : str, optional
-        Topic to explain; all topics of the qrels where None.
+        Topic to explain; all topics of the qrels if None.
     why : bool, optional
-        Whether to add a column of reasons in words. By default where one topic is asked for.
+        Whether to add a column of reasons in words. By default if one topic is asked for.
     ties : {'id', 'input'}
         See `irpref.evaluator`.
 
@@ -335,7 +335,7 @@ def explain(
         Columns query_id, rank, doc_id, score, grade (NaN: no judgment), judged (a judgment of at least 0),
         what the measure is made of (see its `COLUMNS`), contribution. First the ranking in the order of
         evaluation; then judged documents that were not retrieved and count, or would have, with a missing
-        rank; then, where a value has a part that belongs to no document (ranks below the end of a short
+        rank; then, if a value has a part that belongs to no document (ranks below the end of a short
         list), one row without a document. The contributions of a topic add up to its value.
 
     Raises

@@ -1,10 +1,10 @@
 """Whether higher grades are ranked higher, as they are wherever grades count up and scores mean something.
 
 For each topic and run: Spearman's rank correlation of the grades of the judged documents with their places in the
-ranking, ties given their mean rank, documents that were not retrieved tied behind all others. It is 1 where no
-document is ranked above one of a higher grade, 0 where grades say nothing about places, below 0 where higher
-grades are ranked lower. Averaged over runs, then over topics; what is looked at are means that are more than
-`ERRORS` standard errors below 0.
+ranking, ties given their mean rank, documents that were not retrieved tied behind all others. It is 1 if no
+document is ranked above one of a higher grade, 0 if grades say nothing about places, below 0 if higher
+grades are ranked lower. Averaged over runs, then over topics; means that are more than `ERRORS` standard errors
+below 0 are reported.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _FEW_TOPICS = 10
 
 
 class GradeOrder(Record):
-    """What one run shows, by topic of the qrels: arrays (n_topics,), NaN where a topic has nothing to compare."""
+    """What one run shows, by topic of the qrels: arrays (n_topics,), NaN if a topic has nothing to compare."""
 
     grades: Floats  # among grades of 0 and more
     signs: Floats  # negative ones against positive ones
 
 
 class Reversed(Record):
-    """Grades that stand the wrong way round in the runs: see `reversed_grades`."""
+    """Grades that the runs put in the opposite order: see `reversed_grades`."""
 
     negative: bool  # whether it is negative grades, above the positive ones
     correlation: float
@@ -44,7 +44,7 @@ def grade_order(pool: Pool, place: Floats) -> GradeOrder:
     ----------
     pool : Pool
     place : float array (n_judged,)
-        Place of each judged document in the ranking, infinite where it was not retrieved.
+        Place of each judged document in the ranking, infinite if it was not retrieved.
     """
     return GradeOrder(
         _correlation(pool, place, pool.grade, pool.grade >= 0),
@@ -72,7 +72,7 @@ def _centred(values: Floats, topics: Segments) -> Floats:
 
 
 def reversed_grades(looks: list[GradeOrder]) -> Iterator[Reversed]:
-    """What stands the wrong way round over all runs, if anything does."""
+    """Grades that all runs together put in the opposite order, if there are any."""
     for negative in (False, True):
         rows = np.array([look.signs if negative else look.grades for look in looks])
         known = ~np.isnan(rows)

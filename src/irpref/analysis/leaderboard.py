@@ -1,11 +1,11 @@
-"""A leaderboard that says what its numbers can bear: intervals of means and places, and which runs differ at all.
+"""A leaderboard with intervals of means and places, and the runs that are not shown to differ.
 
-Beside each mean stand
+Beside each mean you find
 
 - its confidence interval over topics (`irpref.intervals(over='topics')`);
 - the run's place, and the places it could have: from 1 + the number of runs significantly better to the number of runs
   minus those significantly worse;
-- its letters, where eight are enough: two runs share one if and only if they are not shown to differ;
+- its letters, if eight are enough: two runs share one if and only if they are not shown to differ;
 - how many topics it has no documents for (these count, with the value of an empty list), and the share of its first ten
   documents that are judged.
 
@@ -137,7 +137,7 @@ def leaderboard(
         A DataFrame with a row for each group, measure and run, in this order, the runs as `sort` says: `run`,
         `measure`, `group` (None without groups), `mean` (as `irpref eval` prints it; a sum for measures that count),
         `low`, `high`, `place` (1 + the number of runs with a better mean), `place_low`, `place_high`, `letters` (None
-        where more than eight would be needed), `topics_without_documents`, `judged@10`. Its attribute `pairs` holds the
+        if more than eight would be needed), `topics_without_documents`, `judged@10`. Its attribute `pairs` holds the
         tests, `test` says which.
 
     Raises

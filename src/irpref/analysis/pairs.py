@@ -1,4 +1,4 @@
-"""All pairs of runs tested at once: which differences would hardly come about by chance among so many runs?
+"""Tests of all pairs of runs: which differences are unlikely to be chance among so many comparisons?
 
 Each method gives every pair a p-value adjusted for the number of pairs, so that the chance that any pair of equal runs
 is called different stays at the level of the test (family-wise error). With m runs and n topics:
@@ -10,8 +10,8 @@ is called different stays at the level of the test (family-wise error). With m r
                       |difference| / sqrt(V / n), V the residual variance of the two-way analysis of variance: Tukey's
                       honestly significant difference
     randomised_tukey  the same without its assumptions: the values of each topic are given to the runs in random order,
-                      and the largest difference of two means is noted. p = share of such orders where it is at least
-                      the difference of the pair. All (m!)^(n - 1) orders that can differ are tried where they are at
+                      and the largest difference of two means is noted. p = share of such orders in which it is at least
+                      the difference of the pair. All (m!)^(n - 1) orders that can differ are tried if they are at
                       most as many as the permutations asked for; else, of B drawn ones p = (count + 1) / (B + 1), the
                       order observed being one of them
 
@@ -23,7 +23,7 @@ Effect sizes are differences over sqrt(V) (Sakai, chapter 5): how many standard 
 once the topic's difficulty is taken out. Unlike a p-value it does not grow with the number of topics, and unlike the
 paired one, whose deviation is that of two runs, it is on one scale for all pairs.
 
-Decided here: the same permutations serve all measures; differences that are rounding count as equal; where V is 0 and
+Decided here: the same permutations serve all measures; differences that are rounding count as equal; if V is 0 and
 runs differ, `tukey` and `holm` have nothing to test against and give NaN.
 """
 
@@ -62,7 +62,7 @@ class Pairs:
     difference : float array (n_pairs,)
         Mean of the first minus mean of the second.
     effect_size : float array (n_pairs,)
-        0 where nothing differs; NaN where a difference does not vary at all.
+        0 if nothing differs; NaN if a difference does not vary at all.
     p : float array (n_pairs,)
         Of this pair alone, two-sided: by sign flips, the same whichever other runs there are; with `holm` by the
         paired t-test that it adjusts.
@@ -282,7 +282,7 @@ def _n_orders(n_runs: int, n_topics: int, most: int) -> int:
 
 
 def _all_orders(n_runs: int, n_topics: int, most: int) -> Iterator[tuple[int, Iterator[Ints]]] | None:
-    """Every order of the runs on every topic but the first; None where there are more than `most`."""
+    """Every order of the runs on every topic but the first; None if there are more than `most`."""
     total = _n_orders(n_runs, n_topics, most)
     if total > most:
         return None

@@ -1,15 +1,15 @@
 """Which of two rankings is better, without a measure in between: by the ranks of their relevant documents alone.
 
-    p_i, q_i        rank of the i-th relevant document in ranking a, in ranking b; infinite where fewer were retrieved
+    p_i, q_i        rank of the i-th relevant document in ranking a, in ranking b; infinite if fewer were retrieved
     R               relevant documents of the topic: i = 1 ... R
-    s_i             1 where p_i < q_i, -1 where p_i > q_i, 0 where they are equal
+    s_i             1 if p_i < q_i, -1 if p_i > q_i, 0 if they are equal
 
     rpp             sum over i of w_i s_i: users who want i relevant documents prefer the list that has them earlier
     lexirecall      the last s_i that is not 0: the users who want most decide, then those who want one less, ...
     lexiprecision   the first s_i that is not 0: the users who want one document decide, then those who want two, ...
 
 w_i is 1/R (`uniform`), or in proportion to 1/i (`inverse`) or 1/log2(i + 1) (`dcg`), with the sum 1. Every value is in
-[-1, 1], positive where a is better; with a and b exchanged it changes its sign.
+[-1, 1], positive if a is better; with a and b exchanged it changes its sign.
 
 F. Diaz and A. Ferraro, Offline retrieval evaluation without evaluation metrics, SIGIR 2022, doi:10.1145/3477495.3532033
 (rpp). F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic evaluation, ACM TORS 2025,
@@ -18,7 +18,7 @@ with lexicographic precision, EVIA 2023, doi:10.20736/0002001353 (lexiprecision)
 values are those of the first author's scripts, github.com/diazf/pref_eval.
 
 What equals what: lexiprecision has the sign of the difference in reciprocal rank wherever there is one, and lexirecall
-that of the difference in `TSE` and `RecallEffort`, which look at the rank of the last relevant document alone. Where
+that of the difference in `TSE` and `RecallEffort`, which look at the rank of the last relevant document alone. If
 one list retrieves more relevant documents than the other, lexirecall prefers it.
 
 Decided here:
@@ -66,7 +66,7 @@ class PreferenceTable(pd.DataFrame):  # type: ignore[misc]  # pandas ships no ty
     Attributes
     ----------
     pairs : pandas.DataFrame
-        A row for each pair of runs: `a`, `b`, (`group`,) `preference` (mean over the topics, positive where `a` is
+        A row for each pair of runs: `a`, `b`, (`group`,) `preference` (mean over the topics, positive if `a` is
         better), `wins`, `losses`, `ties` (topics, from the side of `a`), `p_sign` (two-sided sign test of wins and
         losses; not adjusted for the number of pairs).
     differences : irpref.meta.PairDifferences
@@ -118,7 +118,7 @@ def prefer(
     -------
     pandas.DataFrame
         Of two runs: a row for each topic of the qrels, in their order, with `query_id`, (`group`) and `preference`: in
-        [-1, 1], positive where the first run is better. Of many runs: a `PreferenceTable`, a row for each run, best
+        [-1, 1], positive if the first run is better. Of many runs: a `PreferenceTable`, a row for each run, best
         first, with `run`, (`group`,) `preference` (mean over the other runs and all topics), `wins`, `losses`, `ties`
         (of topics, over all other runs), `place`; its attribute `pairs` has a row for each pair.
 
@@ -131,7 +131,7 @@ def prefer(
 
     Notes
     -----
-    Deep lists decide more: what was not retrieved is taken to stand at the very end, for both runs.
+    Deep lists decide more: what was not retrieved is ranked after everything else, for both runs.
 
     Examples
     --------
@@ -228,10 +228,10 @@ class _Ranks:
 
 
 def _places(run: JudgedRun, rows: Segments, threshold: float) -> Ints:
-    """Rank of the i-th relevant document of each topic, beyond all ranks where there is none: shape (n_rows,)."""
+    """Rank of the i-th relevant document of each topic, beyond all ranks if there is none: shape (n_rows,)."""
     found = run.at_least(threshold)
     out = np.full(rows.size, np.iinfo(np.int64).max)
-    kept = found.hits.position < found.hits.spread(rows.lengths)  # all, or none where the topic has no such threshold
+    kept = found.hits.position < found.hits.spread(rows.lengths)  # all, or none if the topic has no such threshold
     out[(found.hits.spread(rows.starts) + found.hits.position)[kept]] = found.rank[kept]
     return out
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _COLUMNS = (SOURCE, "iteration", "judge", "assessor", "annotator")  # that may say who gave a grade
 _MOST = 20  # different entries of such a column
 _CHANCE = 1e-6
-# Of the topics. On 20 collections 0 to 11 % stop short; 38 % where a grade is for some kinds of topics alone, and 32 %
-# where older topics were judged yes or no.
+# Of the topics. On 20 collections 0 to 11 % stop short; 38 % if a grade is for some kinds of topics alone, and 32 %
+# if older topics were judged yes or no.
 _SHARE = 0.25
 
 
@@ -41,7 +41,7 @@ def stops_short(grade: Floats, group: Ints) -> tuple[float, Bools] | None:
     -------
     grade : float
     which : bool array (n_groups,)
-        None where no group stops short.
+        None if no group stops short.
     """
     positive = np.bincount(group, grade > 0)
     best: tuple[float, Bools] | None = None

@@ -11,7 +11,7 @@ The bootstrap is the expanded percentile interval of T. C. Hesterberg, What teac
 The American Statistician 69 (2015) 371-386, doi:10.1080/00031305.2015.1089789: the plain one (q = a/2) is too narrow
 by a factor of about sqrt((n - 1) / n) z / t, which at 40 topics leaves 92 to 95 of 100 intervals with the true mean
 instead of 95. Unlike the t interval it never leaves the range of the values, and follows their skewness. Both read the
-topics as a random sample of those the collection stands for; neither says anything about another collection.
+topics as a random sample of topics like them; neither says anything about another collection.
 
 Decided here: the draws are made for topics by rising id, so the order of the qrels does not matter; values that do not
 vary have an interval of length 0.

@@ -5,7 +5,7 @@ or retrieved for a topic: the grade, empty if nobody judged it, and the score in
 return it. Its `about.json` has the rest. The judgments and runs of `cast2021` are MIT licensed, see its `LICENSE`; the
 runs are cut to the judged topics, and the queries are other people's sentences and are not part of it.
 
-`worked/*.json` holds one worked example each. Numbers are text where they must stay exact: `"904/1216"` is a fraction,
+`worked/*.json` holds one worked example each. Numbers that must stay exact are text: `"904/1216"` is a fraction,
 `"0.25"` under `printed` has the decimals of its source, and a vector (`"0 -1 2/3"`) has its numbers apart by blanks; a
 number with a point in it is a double (a logarithm was taken). `"d2 d1"` is a ranking. `worked` shows the calculation.
 """

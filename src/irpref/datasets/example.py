@@ -94,7 +94,7 @@ class Example:
     id, title : str
         Name for `irpref.datasets.load`, and one line that says what the example shows.
     source : str
-        Citation with DOI or URL and the figure or page; says so where numbers were derived by us.
+        Citation with DOI or URL and the figure or page; says so if we derived the numbers.
     queries : dict of str to str
         Text of each topic; '' if it may not be shipped.
     qrels : dict of str to dict of str to int or float

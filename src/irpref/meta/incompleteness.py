@@ -160,14 +160,14 @@ def incompleteness(
     Parameters
     ----------
     measures : iterable of ir_measures measures, ours or built in, or their names
-        Where `max_rel` is not given it is the highest grade of all the qrels.
+        If `max_rel` is not given, it is the highest grade of all the qrels.
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, list of paths, or iterable of (name, run)
     levels : per cent of the judgments that are left, or of the teams that were pooled
     n_samples : int
         Random orders of the judgments; each gives one part for each level.
     rel : lowest relevant grade
-        Where relevant and non-relevant documents are told apart in thinning; that of the binary measures.
+        Relevant and non-relevant documents are thinned separately. Give that of your binary measures.
     least : relevant and judged non-relevant documents of a topic that stay at any level
         Of `loss='random'`.
     rng : seed or Generator
@@ -175,7 +175,7 @@ def incompleteness(
         Results are appended whenever a part is done. What the file holds already is not computed again, unless the
         run of that name, or the version of this package or of ir_measures, was another one.
     loss : {'random', 'pools'}
-        Which judgments are missing: any, or those where only some of the runs were pooled, and not deep.
+        Which judgments are missing: any, or those that only runs outside of a shallow pool found.
     depth : int
         For `loss='pools'`: ranks of each topic that were judged.
     teams : mapping of run to team, optional

@@ -1,4 +1,4 @@
-"""What is left of judgments when some are lost: at random, or where nobody had looked.
+"""What is left of judgments when some are lost: at random, or outside of shallow pools.
 
     random  for each topic, a random order of the relevant and one of the judged non-relevant documents: the first P R
             and P N of them stay, at least 1 and 10. R, N: relevant and judged non-relevant documents of the topic
@@ -123,7 +123,7 @@ class Thinning:
         self._sizes = np.bincount(group, minlength=3 * pool.n_topics)
         self._least = np.tile([*least, 0], pool.n_topics)
         self._group = group
-        # Numbers are drawn in the order of the ids: the lines of the qrels may stand in any.
+        # Numbers are drawn in the order of the ids, whatever the order of the lines of the qrels.
         shuffled = np.empty(group.size, dtype=np.int64)
         shuffled[canonical(pool)] = draw.permutation(group.size)
         order = order_by(group, shuffled, 3 * pool.n_topics)

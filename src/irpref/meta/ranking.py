@@ -3,7 +3,7 @@
     tau     Kendall's tau-b of the two lists of means (ties corrected), symmetric
     tau_ap  2/(n-1) sum over ranks i = 2 ... n of C(i)/(i-1)  - 1
 
-C(i)  systems above rank i of the ranking that stand above the system at rank i in the reference, too
+C(i)  systems above rank i of the ranking that are also above the system at rank i in the reference
 
 tau_ap weighs errors near the top more, and is not symmetric. Both are 1 for equal and -1 for reversed
 rankings.
@@ -11,8 +11,8 @@ rankings.
 E. Yilmaz, J. A. Aslam and S. Robertson, A new rank correlation coefficient for information retrieval, SIGIR
 2008, 587-594, doi:10.1145/1390334.1390435, equation (3).
 
-The paper leaves ties open. Decided here: systems tied in the ranking stand in every order equally often, and
-tau_ap is the mean over these orders; systems tied in the reference stand rightly either way.
+The paper leaves ties open. Decided here: tau_ap is the mean over all orders of systems that are tied in the
+ranking; systems tied in the reference are right in either order.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENTRIES = 1 << 15  # rows by systems that stay in the cache
 
 
 def _scores(values: ArrayLike) -> Floats:
-    """Scores as whole numbers, equal where the means are but for rounding; higher is better: shape as `values`."""
+    """Scores as whole numbers, equal if the means differ by rounding only; higher is better: shape as `values`."""
     given = np.asarray(values, dtype=np.float64)
     if given.ndim < 2:
         return np.where(np.isnan(given), np.nan, -places(given))
@@ -43,7 +43,7 @@ def _scores(values: ArrayLike) -> Floats:
 
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
-    """Kendall's tau-b of two lists of scores, shapes (n,): in [-1, 1], NaN where a list is all ties.
+    """Kendall's tau-b of two lists of scores, shapes (n,): in [-1, 1], NaN if all scores of a list are tied.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def kendall_taus(rows: ArrayLike, reference: ArrayLike) -> Floats:
 
 
 def taus_of_scores(s: Floats, truth: Floats) -> Floats:
-    """The same for scores that are equal where they mean to be: (k, n), (1, n) or (k, n) to (k,)."""
+    """The same for scores without rounding errors: (k, n), (1, n) or (k, n) to (k,)."""
     # Not SciPy's, which tests each for significance, and takes that many times as long.
     if s.shape[1] != truth.shape[1] or len(truth) not in (1, len(s)):
         raise ValueError(f"lists of {s.shape[1]} and {truth.shape[1]} scores: expected one of each system in both")
@@ -136,7 +136,7 @@ def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:
     correct = (right * (s[:, None] > s)).sum(axis=0)
     scores, group, sizes = np.unique(-s, return_inverse=True, return_counts=True)
     mean = np.bincount(group, correct) / sizes
-    # One of two tied systems stands above the other, either way equally often.
+    # One of two tied systems is above the other, either way equally often.
     share = np.zeros(scores.size)
     for g in np.flatnonzero(sizes > 1):
         tied = np.flatnonzero(group == g)

@@ -257,7 +257,7 @@ def robustness(
     n_samples : int
         Samples of the loss.
     rel : lowest relevant grade
-        Where relevant and non-relevant documents are told apart in thinning.
+        Relevant and non-relevant documents are thinned separately.
     depth : int
         For `loss='pools'`: ranks of each topic that were judged.
     teams : mapping of run to team, optional

@@ -59,7 +59,7 @@ class Swap(Result):
 
     @property
     def rate(self) -> Floats:
-        """Share of swaps in each bin: shape (n_bins,), NaN where there is no observation."""
+        """Share of swaps in each bin: shape (n_bins,), NaN without observations."""
         some = self.observations > 0
         rate: Floats = np.divide(self.swaps, self.observations, out=np.full(some.size, np.nan), where=some)
         return rate

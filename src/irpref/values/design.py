@@ -62,7 +62,7 @@ def residual_variance(values: ArrayLike | TopicValues) -> float:
     if matrix.ndim != 2 or min(matrix.shape) < 2:
         raise ValueError(f"a residual variance needs at least 2 systems and 2 topics, got {matrix.shape}")
     rest = matrix - matrix.mean(axis=1, keepdims=True) - matrix.mean(axis=0) + matrix.mean()
-    # Where nothing but rounding is left, there is no variance.
+    # If nothing but rounding is left, there is no variance.
     rest[np.abs(rest) <= 1e-13 * np.abs(matrix).max()] = 0.0
     return float((rest**2).sum() / ((matrix.shape[0] - 1) * (matrix.shape[1] - 1)))
 
@@ -139,7 +139,7 @@ def topics_needed(
 
     Examples
     --------
-    A difference of 0.05 where the residual variance of 0.02 gives differences a standard deviation of 0.2:
+    A difference of 0.05, if a residual variance of 0.02 gives differences a standard deviation of 0.2:
 
     >>> topics_needed(0.05, 0.02)
     128

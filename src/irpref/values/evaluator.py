@@ -43,7 +43,7 @@ class CombinedEvaluator(ByTopic):
     Attributes
     ----------
     accelerated : KernelEvaluator or None
-        None where the judgments are such that only other providers can use them: by subtopic.
+        None if the judgments are by subtopic, which only other providers can use.
     """
 
     def __init__(self, measures: list[Measure], rest: list[Measure], qrels: Qrels, alignment: Alignment = TREC) -> None:
@@ -69,7 +69,7 @@ class CombinedEvaluator(ByTopic):
             self.accelerated.single |= self._others.single
 
     def align(self, run: Run) -> JudgedRun:
-        """Align a run. Raises as `irpref.judged.align.judge`; `ValueError` where the judgments are by subtopic."""
+        """Align a run. Raises as `irpref.judged.align.judge`; `ValueError` if the judgments are by subtopic."""
         if self.accelerated is None:
             raise ValueError("judgments by subtopic are left to the providers of their measures")
         return self.accelerated.align(run)
@@ -114,7 +114,7 @@ class CombinedEvaluator(ByTopic):
 def evaluator(
     measures: Measures, qrels: Qrels, *, float32: bool = False, ties: str = "id"
 ) -> KernelEvaluator | CombinedEvaluator:
-    """Prepare measures of any toolkit, as fast as they can be had; ir_measures' pipeline stays as it is.
+    """Evaluate runs with measures of any toolkit, as fast as possible. The pipeline of ir_measures is not changed.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def evaluator(
     TieWarning
         For each run: in some topics pytrec_eval would have another order of judged documents.
     ScaleWarning, RangeWarning, DegenerateWarning
-        Once for a measure, where these qrels say less than it needs: see `irpref.messages`.
+        Once for a measure, if these qrels say less than it needs: see `irpref.messages`.
 
     Examples
     --------
@@ -172,8 +172,8 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     grades : array (n_topics, n_docs)
         NaN, or masked: the document is unjudged in this topic.
     scores : array (n_topics, n_docs)
-        NaN, or masked: the document was not retrieved. Of equal scores the later column stands first, as ids that rise
-        with the columns would have it.
+        NaN, or masked: the document was not retrieved. Of equal scores the later column is ranked first, as if ids
+        rose with the columns.
 
     Returns
     -------

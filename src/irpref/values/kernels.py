@@ -157,7 +157,7 @@ class KernelEvaluator(ByTopic):
         return judged
 
     def note_ties(self, judged: JudgedRun) -> None:
-        """Warn where pytrec_eval would have another order of judged documents than trec_eval. See `align`."""
+        """Warn if pytrec_eval would rank judged documents differently from trec_eval. See `align`."""
         if self.single and not self.alignment.float32:
             note_ties(judged, self.pool, self.in_host)
 
@@ -209,11 +209,11 @@ def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
         return
     topics = differing_topics(judged, judged.single)
     first = pool.topic_ids[int(topics[0])]
-    where = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
+    of = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
     other = f"{our_name()}." + ("accelerate(False)" if in_host else "evaluator(..., float32=True)")
     other = "--float32" if on_command_line() else other
     warn_user(
-        f"pytrec_eval rounds scores to 32 bits and would rank the judged documents of {where} differently. "
+        f"pytrec_eval rounds scores to 32 bits and would rank the judged documents of {of} differently. "
         f"These values are for trec_eval's order; for pytrec_eval's, use {other}",
         TieWarning,
         once="ties" if is_named() else None,

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Others:
     """Measures that are left to other providers, with documents in trec_eval's order there, too.
 
-    Where pytrec_eval would have another order, it is handed the places of the scores among those of their topic: small
-    whole numbers, which it does not round. The others get each topic from the top, since some sort by scores alone.
+    If pytrec_eval would have another order, it is given the ranks of the scores within their topic: small whole
+    numbers, which it does not round. The others get the documents of each topic best first, since some sort by scores
+    alone.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class Others:
             self._hosts = [(pipeline.evaluator(some, judgments), some is by_pytrec) for some in parts if some]
 
     def metrics(self, run: Run, single: bool) -> list[Metric]:
-        """Their values of a run as `for_host` returns it; `single` where scores as 32-bit floats have another order.
+        """Their values of a run as `for_host` returns it; `single`: whether scores as 32-bit floats have another order.
 
         Raises
         ------

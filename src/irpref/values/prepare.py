@@ -79,7 +79,7 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
 
 
 def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
-    """`ValueError` where measures need one grade a document and the judgments are preferences without."""
+    """`ValueError` if measures need one grade a document and the judgments are preferences without grades."""
     for measure in measures:
         if not pool.graded and str(measure.NAME) not in ("Judged", "NumQ"):  # these ask whether there is a judgment
             raise ConflictError(
@@ -170,7 +170,7 @@ def _low_filled(pool: Pool) -> tuple[float, ...]:
 
 
 def note_degenerate(measure: Measure, pool: Pool) -> None:
-    """Warn where these judgments leave a measure, also one of the host, nothing to tell apart."""
+    """Warn if a measure, ours or one of the host, has nothing to tell apart on these judgments."""
     if "nonrelevant" not in needs(measure):
         return
     # Looked up for each system, and for each batch of one.

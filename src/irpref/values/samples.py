@@ -1,6 +1,6 @@
 """Samples of topics, and pairs of systems: what the resampling methods share.
 
-A sample is a row of topic numbers, with repeats where it was drawn with replacement. Sums over all samples
+A sample is a row of topic numbers, with repeats if it was drawn with replacement. Sums over all samples
 are one matrix product: number of times each sample holds each topic (n_samples, n_topics) by values.
 """
 
@@ -20,7 +20,7 @@ CHUNK = 1 << 18
 
 
 def generator(rng: Rng | None, what: str) -> np.random.Generator:
-    """The generator to draw from; `ValueError` where none was given."""
+    """The generator to draw from; `ValueError` if none was given."""
     if rng is None:
         raise ValueError(f"{what} draws samples: give rng (a seed or a numpy Generator), or the samples")
     return np.random.default_rng(rng)

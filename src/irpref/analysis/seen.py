@@ -1,0 +1,147 @@
+"""What one reading of a run shows: depth, ties, unjudged documents, and ids that look like others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.analysis.grade_order import GradeOrder, grade_order
+from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.formats.columns import Reading, Table
+from irpref.formats.tables import read_run
+from irpref.judged.align import Repeats, blocks
+from irpref.judged.inputs import as_table, group
+from irpref.judged.order import TREC, Alignment, evaluation_order
+from irpref.judged.pool import Pool
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Run
+
+TOP = 10  # ranks that are looked at more closely
+
+
+class Seen:
+    """A run as `check` sees it: arrays by topic of the qrels.
+
+    Attributes
+    ----------
+    lengths, top, judged_top, hits, tied : int arrays (n_topics,)
+        Documents; those in the first ranks; the judged ones among these; all judged ones; those whose score another
+        document of the topic has.
+    constant, deciding, blurred : bool arrays (n_topics,)
+        Whether all documents have one score; whether documents of different grades are tied in the first ranks;
+        whether scores differ in double precision only.
+    further : list of str
+        Topics without judgments.
+    mangled : list of (topic, id of the run, id of the qrels)
+    prints : dict of topic to int
+        What the ranking of a topic looks like to a measure.
+    repeats : Repeats
+    order : GradeOrder, or None if no topic is answered
+    """
+
+    order: GradeOrder | None = None
+
+    def __init__(self, n_topics: int, further: list[str]) -> None:
+        zeros: Ints = np.zeros((5, n_topics), np.int64)
+        self.lengths, self.top, self.judged_top, self.hits, self.tied = zeros
+        self.constant, self.deciding, self.blurred = np.zeros((3, n_topics), bool)
+        self.further = further
+        self.mangled: list[tuple[str, str, str]] = []
+        self.prints: dict[int, int] = {}
+        self.repeats = Repeats(strict=False)
+
+
+class JudgedIds:
+    """Judged ids without what mangles them: case and white space."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.topics = {_bare(name): name for name in pool.topic_ids}
+        self._of: dict[int, dict[str, str]] = {}
+
+    def docs(self, topic: int) -> dict[str, str]:
+        """Judged documents of a topic by bare id."""
+        if topic not in self._of:
+            names = list(self.pool.index(topic))
+            bare = "\n".join(names).casefold().split()
+            if len(bare) != len(names):  # some hold white space
+                bare = [_bare(name) for name in names]
+            self._of[topic] = dict(zip(bare, names, strict=True))
+        return self._of[topic]
+
+    def mangled(self, further: Iterable[str], topics: Collection[str]) -> list[tuple[str, str, str]]:
+        """Topics of a run without judgments that look like one with judgments that the run lacks."""
+        likely = [(name, self.topics.get(_bare(name))) for name in further]
+        given = set(topics) if likely else set()
+        return [(name, name, other) for name, other in likely if other is not None and other not in given]
+
+
+def _bare(name: str) -> str:
+    return "".join(name.split()).casefold()
+
+
+def read(run: Run, form: str | Reading | None) -> Any:
+    """A run; the file of a path, if the form of files is given."""
+    return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
+
+
+def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
+    """What a run shows. Raises as `irpref.judged.align.blocks`."""
+    pool, data = ids.pool, as_table(run, "score")
+    names = group(data.query_id).names if isinstance(data, Table) else list(data)
+    seen = Seen(pool.n_topics, [name for name in names if name not in pool.topic_of])
+    seen.mangled += ids.mangled(seen.further, names)
+    if names and len(seen.further) == len(names):
+        return seen
+    place = np.full(pool.grade.size, np.inf)
+    for part, row in blocks(pool, data, seen.repeats):
+        segments, of, score = Segments.of_lengths(part.lengths), part.topics, part.score
+        moved = evaluation_order(score, segments, part, row >= 0, alignment.by_id)
+        source: Ints = np.arange(row.size)
+        if moved is not None:
+            source, score, row = moved.put(source), moved.put(score), moved.put(row)
+        place[row[row >= 0]] = segments.position[row >= 0]
+        at_top = segments.position < TOP
+        gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
+        tied, mixed = _ties(score, segments, gain)
+        seen.lengths[of], seen.hits[of] = part.lengths, segments.count(row >= 0)
+        seen.top[of], seen.judged_top[of] = segments.count(at_top), segments.count(at_top & (row >= 0))
+        seen.tied[of] = segments.count(tied)
+        seen.constant[of] = (seen.tied[of] > 0) & (segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0))
+        seen.deciding[of] = segments.count(mixed & at_top) > 0
+        seen.blurred[of] = segments.count(_blurs(score, segments)) > 0
+        for t, start, stop in zip(of.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True):
+            seen.prints[t] = hash(row[start:stop].tobytes())
+        strange = np.flatnonzero(at_top & (row < 0))
+        for t, doc in zip(of[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True):
+            other = ids.docs(t).get(_bare(doc))
+            if other is not None:
+                seen.mangled.append((pool.topic_ids[t], doc, other))
+    if pool.graded:
+        seen.order = grade_order(pool, place)
+    return seen
+
+
+def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
+    """Rows whose score another row of the topic has, and those among them in groups of different gains: (n_rows,)."""
+    opens = np.ones(score.size, bool)
+    opens[1:] = score[1:] != score[:-1]
+    opens[topics.starts[topics.lengths > 0]] = True
+    groups = Segments(np.append(np.flatnonzero(opens), score.size))
+    tied = groups.spread(groups.lengths > 1)
+    mixed = groups.spread(groups.maximum(gain, 0.0) != -groups.maximum(-gain, 0.0))
+    return tied, mixed
+
+
+def _blurs(score: Floats, topics: Segments) -> Bools:
+    """Rows whose score differs from the one before in double precision only: shape (n_rows,)."""
+    with np.errstate(over="ignore"):
+        short = score.astype(np.float32)
+    out = np.zeros(score.size, bool)
+    out[1:] = (short[1:] == short[:-1]) & (score[1:] != score[:-1])
+    out[topics.starts[topics.lengths > 0]] = False
+    return out
