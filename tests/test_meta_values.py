@@ -25,7 +25,7 @@ def test_values_of_runs():
     assert found.means == pytest.approx([2 / 3, 1 / 8])
     assert found.frame().loc["two", "q1"] == 1 / 4
     # The mean of a measure that counts is its sum, as the evaluator has it.
-    assert topic_values(["NumRelRet"], QRELS, RUNS)["NumRelRet"].means.tolist() == [3, 1]
+    assert topic_values(["NumRet"], QRELS, RUNS)["NumRet"].means.tolist() == [5, 2]
 
 
 def test_topics_are_in_the_order_of_their_ids_whatever_that_of_the_qrels():
