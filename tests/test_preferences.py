@@ -5,7 +5,6 @@ import io
 import json
 import pickle
 import warnings
-from fractions import Fraction
 from pathlib import Path
 
 import ir_measures
@@ -19,7 +18,6 @@ from hypothesis import strategies as st
 import irpref
 from compared import TREC_EVAL, count
 from irpref.analysis.preference_check import preference_findings
-from irpref.judged.align import judge
 from irpref.judged.pool import Pool
 from irpref.measures.names import OTHER_NAMES
 from irpref.reference.preferences import OF_GROUPS as ORACLES
@@ -429,48 +427,6 @@ def graded(draw, grades=(0, 1, 2, 3)):
     docs = draw(st.permutations([*qrels, "u1", "u2"]))
     some = docs[: draw(st.integers(0, len(docs)))]
     return qrels, {doc: float(-i) for i, doc in enumerate(some)}
-
-
-def misplaced(qrels, scores):
-    """Pairs of retrieved judged documents of which the one of the lower grade stands above: what RPref counts."""
-    listed = [qrels[doc] for doc in sorted(scores, key=lambda d: -scores[d]) if doc in qrels]
-    lost = sum(a < b for i, a in enumerate(listed) for b in listed[i + 1 :])
-    return lost, sum(a != b for i, a in enumerate(listed) for b in listed[i + 1 :])
-
-
-@given(graded())
-def test_share_among_the_retrieved_and_rpref_count_the_same_pairs(data):
-    qrels, scores = data
-    lost, possible = misplaced(qrels, scores)
-    share = irpref.PrefShare(pairs="retrieved")
-    expected = 1 - lost / possible if possible else 0.0
-    assert values([share], {"q": qrels}, {"q": scores})[share]["q"] == pytest.approx(expected)
-    rpref = irpref.RPref(max_rel=3)
-    pool, arguments = prepare([rpref], {"q": qrels})
-    terms = type(rpref).terms(judge(pool, {"q": scores}), **arguments[rpref])
-    assert np.nansum(terms.columns["lost"]) == lost
-
-
-@given(graded(grades=(0, 1)))
-def test_share_with_as_many_nonrelevant_is_bpref(data):
-    """With R >= N it is bpref over R, whatever was retrieved; with R < N and several subgroups trec_eval's bpref."""
-    qrels, scores = data
-    r, n = (sum(grade == g for grade in qrels.values()) for g in (1, 0))
-    share = irpref.PrefShare(by="group", nonrelevant="R")
-    plain = values([share, irpref.BprefR, irpref.BprefVariant], {"q": qrels}, {"q": scores})
-    if r >= n:
-        assert plain[share]["q"] == pytest.approx(plain[irpref.BprefR]["q"])
-        return
-    again = irpref.preferences_from({"q": qrels})
-    twice = pd.concat([again, again.assign(subgroup="1")], ignore_index=True)
-    b = plain[irpref.BprefVariant]["q"]
-    # Unretrieved non-relevant documents stand below relevant ones in both.
-    assert values([share], twice, {"q": scores})[share]["q"] == pytest.approx(b)
-    if r:
-        listed = [doc for doc in sorted(scores, key=lambda d: -scores[d]) if qrels.get(doc) == 0]
-        extra = sum(min(i, len(listed)) for i in range(r))
-        expected = (Fraction(b).limit_denominator(10**6) * r * r + extra) / (r * r + n * r)
-        assert plain[share]["q"] == pytest.approx(float(expected))
 
 
 @given(graded(grades=(-1, 0, 1, 2)))
