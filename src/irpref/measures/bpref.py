@@ -94,14 +94,13 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
     return view.memo((above, rel), make)
 
 
-def bounds(of: _Above, norm: str) -> tuple[Ints, Ints]:
-    """cap and den of each topic: (n_topics,), (n_topics,).
+def bounds(r: Ints, n: Ints, n_retrieved: Ints, norm: str) -> tuple[Ints, Ints]:
+    """cap and den by the numbers of relevant and of other judged documents, and of the latter retrieved.
 
     The table of the module, a row a norm. `den` may be 0: then there is nothing to be misplaced.
     """
-    r, n = of.r, of.n
     cap = {"N": n, "10": r + 10, "10min": r + 10}.get(norm, r)
-    den = {"min": np.minimum(r, n), "10min": np.minimum(r + 10, n), "old": np.minimum(r, of.n_retrieved)}.get(norm, cap)
+    den = {"min": np.minimum(r, n), "10min": np.minimum(r + 10, n), "old": np.minimum(r, n_retrieved)}.get(norm, cap)
     return cap, den
 
 
@@ -124,7 +123,7 @@ def _kept(of: _Above, norm: str, place: Floats) -> Floats:
     """1 less the penalty: shape (n_found,)."""
     if norm in ("relative", "relative2"):
         return 1 - of.number / np.maximum(place + (norm == "relative2"), 1.0)
-    cap, den = (bound.astype(np.float64) for bound in bounds(of, norm))
+    cap, den = (bound.astype(np.float64) for bound in bounds(of.r, of.n, of.n_retrieved, norm))
     counted = np.minimum(of.number, of.found.hits.spread(cap))
     # A denominator of 0 means that no judged non-relevant document can be above.
     return 1 - counted / of.found.hits.spread(np.maximum(den, 1.0))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from irpref.analysis.holes.filled import Holes
+from irpref.analysis.holes.forms import FORMS, Topic
 from irpref.analysis.holes.search import CORNERS, Found, Places, Ways, attained, corners, every_way, search
 from irpref.analysis.interval_table import COLUMNS, interval_table
 from irpref.arrays.segments import Bools, Floats
@@ -112,14 +113,18 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
     """Bounds of each topic."""
     some: dict[int, Ways] = {}
     rest: dict[int, Places] = {}
+    form, cutoff = FORMS.get(task.func), task.keywords.get("cutoff")
     for t in range(holes.base.n_topics):
-        seen = holes.seen(t, task.keywords.get("cutoff"), by_rising_id(measure))
-        places = Places.of(-holes.ranks(t).astype(np.float64), seen)
-        every = corners(places, grid) if task.func in CORNERS else every_way(seen.size, grid)
-        if every is None:
+        places = Places.of(-holes.ranks(t).astype(np.float64), holes.seen(t, cutoff, by_rising_id(measure)))
+        ways = form(Topic.of(holes, t, cutoff), grid, **task.keywords) if form else None
+        if task.func in CORNERS:
+            ways = corners(places, grid)
+        if ways is None:
+            ways = every_way(places.seen.size, grid)
+        if ways is None:
             rest[t] = places
         else:
-            some[t] = every
+            some[t] = ways
     values = partial(holes.values, task)
     return Bounds.of(attained(values, some) | search(values, rest, grid))
 

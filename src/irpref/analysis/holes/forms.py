@@ -1,0 +1,328 @@
+"""Ways to fill the holes of a topic, with the lowest and the highest value among them.
+
+For AP, R-precision, bpref, nDCG and rpref.
+
+*Relevant or not.* Of the holes down to the cutoff a are relevant, of the others b. For given a and b the a highest
+holes are the best choice and the a lowest the worst: with the highest ones, the rank r_t of the t-th relevant document
+seen is as small as it can be for each t, with the lowest ones as large. For given R = R0 + a + b these do not rise
+with r_t:
+
+    AP      1/R sum t / r_t                                  R-precision   #{t : r_t <= R} / R
+    bpref   1/R sum (1 - min(r_t - t, cap) / den)
+
+(In bpref r_t - t documents above are judged and not relevant, since nothing is unjudged once the holes are filled.)
+What is left is to try all a and b, with running sums in place of the measure itself.
+
+*Grades.* nDCG is linear in gains. Let m_l holes have at least the gain v_l. In each layer between two gains the m_l
+highest holes are the best choice and the m_l lowest the worst, and these choices fit together. Both sides of the ratio
+are sums over layers, of functions of m_l. By Dinkelbach (Management Science 13, 1967, 492-498,
+doi:10.1287/mnsc.13.7.492) the best m_l maximise (above) - z (below) if z is the best value: starting anywhere, the
+ratio that is best for one z is the next z.
+
+*rpref.* With T judged documents, R = sum of rho, S that of those retrieved, and M the sum of the differences of
+misplaced pairs,
+
+    rpref = S/R - M / (R (T - R))
+
+M is a sum over layers, too. One more of the highest holes in a layer adds (what the documents above lack) - (what those
+below have): more each time, and more in higher layers. So the cheapest steps first, whatever their layer, give the
+lowest M for each R, if all layers are equally thick. One more of the lowest holes adds less each time, and more in
+higher layers. So M is highest with all layers alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irpref.analysis.holes.filled import Holes
+from irpref.analysis.holes.search import Ways
+from irpref.arrays.judgments import Gains
+from irpref.arrays.segments import Floats, Ints
+from irpref.measures import bpref, everyday, original_ndcg, rpref
+from irpref.measures.scale import partition
+
+
+class Topic(NamedTuple):
+    """A topic with holes.
+
+    Attributes
+    ----------
+    rank : int array (n_holes,)
+        Ranks of the holes, rising; those of another run are below this one's last document.
+    seen : int
+        How many of them are within the cutoff.
+    hit_grade, hit_rank : float and int arrays
+        Judged documents within the cutoff.
+    pool : float array (n_judged,)
+    """
+
+    rank: Ints
+    seen: int
+    hit_grade: Floats
+    hit_rank: Ints
+    pool: Floats
+
+    @classmethod
+    def of(cls, holes: Holes, t: int, cutoff: int | None) -> Topic:
+        base = holes.base
+        hits = slice(int(base.hits.offsets[t]), int(base.hits.offsets[t + 1]))
+        judged = slice(int(base.pool.judged.offsets[t]), int(base.pool.judged.offsets[t + 1]))
+        rank, grade = base.rank[hits], base.grade[hits]
+        inside = rank <= (rank.max(initial=0) if cutoff is None else cutoff)
+        return cls(
+            holes.ranks(t), int(holes.seen(t, cutoff).sum()), grade[inside], rank[inside], base.pool.grade[judged]
+        )
+
+
+def _over(numerator: Floats, denominator: Any) -> Floats:
+    shape = np.broadcast_shapes(numerator.shape, np.shape(denominator))
+    return np.divide(numerator, denominator, out=np.zeros(shape), where=np.asarray(denominator) > 0)
+
+
+def _relevant(
+    values: Callable[[Topic, Ints, Ints, float], tuple[Floats, Floats]], topic: Topic, grid: Floats, rel: float
+) -> Ways:
+    """The best and the worst way if only relevant documents and others are told apart.
+
+    `values` gives, for each number a of holes seen that are relevant, (n + 1, 1), and b of the others, (1, m + 1), the
+    value with the a highest, and with the a lowest ones.
+    """
+    seen, below = topic.seen, topic.rank.size - topic.seen
+    if grid[0] >= rel or grid[-1] < rel:
+        return [np.full(topic.rank.size, grid[0])]
+    ways = []
+    top, bottom = values(topic, np.arange(seen + 1)[:, None], np.arange(below + 1)[None, :], rel)
+    for value, best, highest in ((top, np.argmax(top), True), (bottom, np.argmin(bottom), False)):
+        a, b = np.unravel_index(int(best), value.shape)
+        way = np.full(topic.rank.size, grid[0])
+        way[:a] = grid[-1] if highest else grid[0]
+        way[seen - (0 if highest else a) : seen + b] = grid[-1]
+        ways.append(way)
+    return ways
+
+
+def _precision_sums(topic: Topic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Floats]:
+    """AP. Each hole that becomes relevant brings its own precision, and adds to that of the documents below it."""
+    good, hole = topic.hit_rank[topic.hit_grade >= rel], topic.rank[: topic.seen]
+    below = np.append(np.cumsum((1 / good)[::-1])[::-1], 0.0)
+    above = np.searchsorted(good, hole)
+    gain = (1 + above) / hole + below[above]
+    start = float((np.arange(1, good.size + 1) / good).sum())
+    top = np.append(0.0, np.cumsum(gain + np.arange(hole.size) / hole))
+    lower = np.append(0.0, np.cumsum((1 / hole)[::-1]))[:-1]
+    bottom = np.append(0.0, np.cumsum(gain[::-1] + lower))
+    size = np.count_nonzero(topic.pool >= rel) + a + b
+    return _over(start + top[:, None], size), _over(start + bottom[:, None], size)
+
+
+def _r_precision(topic: Topic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Floats]:
+    size = np.count_nonzero(topic.pool >= rel) + a + b
+    judged = np.searchsorted(topic.hit_rank[topic.hit_grade >= rel], size, side="right")
+    holes = np.searchsorted(topic.rank, size, side="right")
+    lowest = np.maximum(a - (topic.seen - holes), 0)
+    return _over(judged + np.minimum(a, holes) * 1.0, size), _over(judged + lowest * 1.0, size)
+
+
+def _capped(rising: Ints, first: Ints, stop: Ints, shift: Ints, cap: Ints) -> Ints:
+    """Sum of min(x - shift, cap) over rising[first:stop]: shapes that broadcast."""
+    upto = np.append(0, np.cumsum(rising))
+    turn = np.clip(np.searchsorted(rising, shift + cap), first, stop)
+    return upto[turn] - upto[first] - shift * (turn - first) + cap * (stop - turn)
+
+
+def _bpref(topic: Topic, a: Ints, b: Ints, rel: float, norm: str) -> tuple[Floats, Floats]:
+    """bpref, all absolute denominators.
+
+    With the a highest holes relevant, the documents above that are not are J, the judged ones, for these holes and for
+    judged documents among them; and J + H - a further down, where H counts the holes above. With the a lowest ones they
+    are J + H for documents above them, and J + n - a for these holes and what is further down.
+    """
+    hole, good = topic.rank[: topic.seen], topic.hit_rank[topic.hit_grade >= rel]
+    bad = topic.hit_rank[topic.hit_grade < rel]
+    of_good, of_hole, above = np.searchsorted(bad, good), np.searchsorted(bad, hole), np.searchsorted(hole, good)
+    r = np.count_nonzero(topic.pool >= rel) + a + b
+    n = np.count_nonzero(topic.pool >= 0) + topic.rank.size - r
+    a = a + 0 * b
+    left = topic.seen - a
+    cap, den = bpref.bounds(r, n, bad.size + left, norm)
+    zero, end = 0 * a, 0 * a + good.size
+    among = np.searchsorted(above, a)
+    lost = _capped(of_hole, zero, a, zero, cap) + _capped(of_good, zero, among, zero, cap)
+    top = good.size + a - (lost + _capped(of_good + above, among, end, a, cap)) / np.maximum(den, 1)
+    among = np.searchsorted(above, left, side="right")
+    lost = _capped(of_good + above, zero, among, zero, cap) + _capped(of_good, among, end, -left, cap)
+    bottom = good.size + a - (lost + _capped(of_hole, left, zero + topic.seen, -left, cap)) / np.maximum(den, 1)
+    return _over(top, r), _over(bottom, r)
+
+
+# nDCG -------------------------------------------------------------------------------------------------------
+
+
+def _chain(reward: Floats) -> Ints:
+    """m_1 >= ... >= m_G with the largest sum of reward[l, m_l]: (G, u + 1) to (G,)."""
+    n_layers, size = reward.shape
+    choice = np.zeros((n_layers, size), np.int64)  # the best m_l among 0 ... m
+    above = np.zeros(size)
+    for layer in range(n_layers - 1, -1, -1):
+        total = reward[layer] + above
+        above = np.maximum.accumulate(total)
+        new = np.append(True, total[1:] > above[:-1])
+        choice[layer] = np.maximum.accumulate(np.where(new, np.arange(size), 0))
+    out: Ints = np.zeros(n_layers, np.int64)
+    most = size - 1
+    for layer in range(n_layers):
+        most = out[layer] = choice[layer, most]
+    return out
+
+
+def _best_counts(a: float, upper: Floats, b: float, lower: Floats, sign: float) -> Ints:
+    """m_l with the extreme of (a + sum upper[l, m_l]) / (b + sum lower[l, m_l]); 0/0 is 0."""
+    layers = np.arange(upper.shape[0])
+
+    def value(m: Ints) -> float:
+        below = b + float(lower[layers, m].sum())
+        return (a + float(upper[layers, m].sum())) / below if below > 0 else 0.0
+
+    counts: Ints = np.zeros(layers.size, np.int64)
+    best = value(counts)
+    while sign > 0 or best > 0:
+        other = _chain(sign * (upper - best * lower))
+        if not sign * (value(other) - best) > 0:
+            break
+        counts, best = other, value(other)
+    return counts
+
+
+def _layered(
+    topic: Topic, grid: Floats, gain: Callable[[Floats], Floats], weight: Callable[[Ints], Floats], cutoff: int | None
+) -> Ways:
+    """The best and the worst way of DCG over that of the ideal list; `weight` of ranks."""
+    value, first = np.unique(gain(grid), return_index=True)
+    u, pool = topic.rank.size, np.sort(gain(topic.pool))
+    places = np.arange(1, pool.size + u + 1)
+    of_ideal = np.append(0.0, np.cumsum(np.where(places <= (cutoff or places.size), weight(places), 0.0)))
+    # Thin layers between two gains of the pool or the grid, and the thick one that each is in: the first holds all
+    # holes, the last none.
+    edges = np.unique(np.append(pool, value))
+    edges = edges[edges > 0]
+    fixed, lower = 0.0, np.zeros((value.size + 1, u + 1))
+    for height, at, layer in zip(
+        np.diff(np.append(0.0, edges)),
+        pool.size - np.searchsorted(pool, edges),
+        np.searchsorted(value, edges),
+        strict=True,
+    ):
+        lower[layer] += height * of_ideal[at : at + u + 1]
+    fixed = float(lower[0, u] + lower[value.size, 0])
+    own = np.append(weight(topic.rank[: topic.seen]), np.zeros(u - topic.seen))
+    start = float((gain(topic.hit_grade) * weight(topic.hit_rank)).sum() + value[0] * own.sum())
+    ways = []
+    for sign, order in ((1.0, slice(None)), (-1.0, slice(None, None, -1))):
+        upper = np.diff(value)[:, None] * np.append(0.0, np.cumsum(own[order]))
+        counts = _best_counts(start, upper, fixed, lower[1 : value.size], sign)
+        level = (np.arange(u) < counts[:, None]).sum(axis=0)
+        ways.append(grid[first][level[order]])
+    return ways
+
+
+def _mapped(grade: Floats, gains: Gains) -> Floats:
+    out = grade.astype(np.float64)
+    for of, gain in gains or ():
+        out[grade == of] = gain
+    return out
+
+
+def _ndcg(topic: Topic, grid: Floats, *, dcg: str, gains: Gains, cutoff: int | None, **_: Any) -> Ways:
+    def gain(grade: Floats) -> Floats:
+        value = np.maximum(_mapped(grade, gains), 0.0)
+        return np.exp2(value) - 1 if dcg == "exp-log2" else value
+
+    return _layered(topic, grid, gain, lambda rank: 1 / np.log2(rank + 1), cutoff)
+
+
+def _original_ndcg(topic: Topic, grid: Floats, *, base: float, gains: Gains, cutoff: int | None, **_: Any) -> Ways:
+    def gain(grade: Floats) -> Floats:
+        return np.where(grade > 0, _mapped(grade, gains), 0.0)
+
+    return _layered(topic, grid, gain, lambda rank: 1 / original_ndcg.discount(rank, base), cutoff)
+
+
+# rpref ------------------------------------------------------------------------------------------------------
+
+
+def _rpref(
+    topic: Topic,
+    grid: Floats,
+    *,
+    norm: str,
+    unretrieved: str,
+    top: str,
+    max_rel: float,
+    gains: Gains,
+    n: int | None = None,
+    **_: Any,
+) -> Ways | None:
+    """rpref and n-pref in the absolute norm, if the grades that a hole can have are equally far apart."""
+
+    def rho(grade: Floats) -> Floats:
+        gain = np.clip(np.where(grade >= 0, _mapped(grade, gains), 0.0), 0.0, max_rel)
+        return gain / max_rel if n is None else partition(gain, n, float(max_rel)) / (n - 1)
+
+    value, first = np.unique(rho(grid), return_index=True)
+    height = np.diff(value)
+    if (norm, unretrieved, top) != ("absolute", "zero", "keep") or (height.size and np.ptp(height) > 1e-9):
+        return None
+    if not height.size:
+        return [np.full(topic.rank.size, grid[0])]
+    u, below = topic.seen, topic.rank.size - topic.seen
+    hit, hole = rho(topic.hit_grade), topic.rank[:u]
+    place = np.searchsorted(topic.hit_rank, hole)
+    more, less = [], []  # what the next hole adds to M: the highest one of a layer, the lowest one of all layers
+    for low, high in pairwise(value):
+        lack_above = np.append(0.0, np.cumsum(np.clip(high - hit, 0.0, high - low)))
+        have_below = np.append(np.cumsum(np.clip(hit - low, 0.0, high - low)[::-1])[::-1], 0.0)
+        more.append(lack_above[place] - have_below[place])
+        less.append(more[-1][::-1] + (high - low) * (u - 1 - 2 * np.arange(u)))
+    ranked = np.insert(hit, place, value[0])
+    edges = np.unique(ranked)
+    misplaced = sum((up - low) * np.cumsum(ranked < up)[ranked >= up].sum() for low, up in pairwise(edges))
+    whole = np.count_nonzero(topic.pool >= 0) + topic.rank.size
+    r, s = rho(topic.pool[topic.pool >= 0]).sum() + value[0] * topic.rank.size, ranked.sum()
+
+    def values(r: Floats, s: Floats, m: Floats) -> Floats:
+        return _over(s - _over(m, whole - r), r)
+
+    order = np.argsort(np.concatenate(more), kind="stable")
+    gained = height[0] * np.arange(order.size + 1)
+    m = misplaced + np.append(0.0, np.cumsum(np.concatenate(more)[order]))
+    best = int(np.argmax(values(r + gained, s + gained, m)))
+    counts = np.sort(np.bincount(order[:best] // max(u, 1), minlength=height.size))
+    level = np.append((np.arange(u) < counts[:, None]).sum(axis=0), np.zeros(below, np.int64))
+    rise = value[-1] - value[0]
+    gained = rise * np.arange(u + 1)
+    m = misplaced + np.append(0.0, np.cumsum(np.sum(less, axis=0)))
+    worst = int(np.argmin(values(r + rise * below + gained, s + gained, m)))
+    lowest = np.where(np.arange(topic.rank.size) < u - worst, 0, height.size)
+    return [grid[first][level], grid[first][lowest], np.full(topic.rank.size, grid[0])]
+
+
+def _of_bpref(topic: Topic, grid: Floats, *, rel: float, norm: str = "min", top: str = "keep", **_: Any) -> Ways | None:
+    if top != "keep" or norm in ("relative", "relative2"):
+        return None
+    return _relevant(partial(_bpref, norm=norm), topic, grid, rel)
+
+
+FORMS: dict[Any, Callable[..., Ways | None]] = {
+    everyday.average_precision: lambda topic, grid, *, rel, **_: _relevant(_precision_sums, topic, grid, rel),
+    everyday.r_precision: lambda topic, grid, *, rel, **_: _relevant(_r_precision, topic, grid, rel),
+    everyday.host_bpref: _of_bpref,
+    bpref.bpref: _of_bpref,
+    everyday.ndcg: _ndcg,
+    original_ndcg.original_ndcg: _original_ndcg,
+    rpref.rpref: _rpref,
+}
