@@ -276,7 +276,7 @@ def test_missing_columns():
     run = pd.DataFrame([ScoredDoc("q1", "a", 1.0)])
     assert refusal(QMeasure, QRELS, run.drop(columns="score")) == (
         "DataFrame has no column 'score' (found: query_id, doc_id); "
-        "rename it, or read the file with columns={'score': NAME}"
+        "rename it, or read the file with irpref.read_run(path, columns={'score': NAME})"
     )
     assert "no column 'doc_id' (or 'docno')" in refusal(QMeasure, QRELS, run.rename(columns={"doc_id": "doc"}))
     qrels = pd.DataFrame(JUDGED).rename(columns={"relevance": "points"})

@@ -70,8 +70,14 @@ def test_a_name_given_counts_before_the_usual_one_and_only_where_it_is_there(tmp
 @pytest.mark.parametrize("form", FORMS)
 def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
     path = _written(tmp_path, form, ["query_id", "chunk", "relevance"])
-    with pytest.raises(ValueError, match=re.escape("(found: 'query_id', 'chunk', 'relevance'); columns={'doc_id': ")):
-        read_qrels(path)
+    found = "(found: 'query_id', 'chunk', 'relevance'); irpref.read_qrels(path, columns={'doc_id': NAME})"
+    for refused in (read_qrels, lambda path: irpref.evaluator("AP", path), lambda path: irpref.check(path, {})):
+        with pytest.raises(ValueError, match=re.escape(found)):
+            refused(path)
+    with pytest.raises(ValueError, match=re.escape("irpref.read_run(path, columns={'doc_id': NAME})")):
+        irpref.compare(
+            "AP", {"1": {"a": 1}}, _written(tmp_path, form, ["query_id", "chunk", "score"]), {"1": {"a": 1.0}}
+        )
     with pytest.raises(ValueError, match=r"no column passage or doc_id .*--columns doc_id=NAME"):
         read_qrels(path, columns={"doc_id": "passage"})
     with pytest.raises(ValueError, match=r"columns: 'docid' is none of ours, expected one of .*did you mean 'doc_id'"):

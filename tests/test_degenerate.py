@@ -9,7 +9,7 @@ import pytest
 import irpref
 from irpref import BprefVariant, NPref, RPref
 from irpref.cli import main
-from irpref.judged.recent import forget
+from irpref.judged.kept import forget
 
 QRELS = {f"q{t}": {"a": 1, "b": 1} for t in range(4)}
 RUN = {q: {"a": 2.0 + t, "x": 1.0, "b": 0.5 * t} for t, q in enumerate(QRELS)}

@@ -440,10 +440,10 @@ def test_preferences_from_grades_are_what_grades_imply(data):
 
 
 def test_a_pool_of_preferences_can_be_shared():
-    from irpref.judged.recent import recent_pool
+    from irpref.judged.kept import kept_pool
 
     rows = pairs("a>b b>c")
-    pool = recent_pool(frame_of(rows), preferences=True)
+    pool = kept_pool(frame_of(rows), preferences=True)
     assert isinstance(pool, Pool)
     run = {"q": {"a": 2.0, "c": 1.0}}
     assert values(EVERY, pool, run) == values(EVERY, frame_of(rows), run)

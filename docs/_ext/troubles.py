@@ -490,7 +490,7 @@ KINDS = {
         Kind(
             (
                 "this is no JSON",
-                "stands twice",
+                "is twice in one object",
                 "is nested too deeply",
                 "expected topic -> document -> number",
                 "expected document -> number",
@@ -505,7 +505,7 @@ KINDS = {
             'Write it as ranx and pytrec_eval do: `{"q1": {"d1": 2.0}}`; JSON lines have an object with topic, document, number each.',
         ),
         Kind(
-            ("the rank of topic …, document … is", "stands in more than one place"),
+            ("the rank of topic …, document … is", "is in more than one place"),
             "Path('ranks.txt').write_text('q1 d1 0.83\\n')\nirpref.read_run('ranks.txt', form='msmarco')",
             "Runs of MS MARCO's form hold ranks; files that are read topic by topic hold each topic in one piece.",
             "Leave the form away if the numbers are scores; sort the file by topic.",

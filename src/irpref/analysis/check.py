@@ -38,9 +38,9 @@ from irpref.formats.columns import Reading
 from irpref.formats.runs import named_runs
 from irpref.judged.align import listing
 from irpref.judged.inputs import opened
+from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
-from irpref.judged.recent import recent_pool
 from irpref.judged.stream import each
 from irpref.measures.declare import KernelMeasure, registered
 from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
@@ -138,7 +138,7 @@ def check(
         found += [Finding(row[0], row[1], None, *row[2:]) for row in preference_findings(qrels)]
         if any(finding.level == "grave" for finding in found):
             return _table(found)  # there is no pool to compare anything with
-    pool = recent_pool(qrels, preferences=True) if preferences else Pool.build(qrels)
+    pool = kept_pool(qrels, preferences=True) if preferences else Pool.build(qrels)
     if of_grades or not preferences:  # levels are no grades
         found += _of_qrels(pool, chosen)
     if not preferences:

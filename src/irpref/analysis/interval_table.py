@@ -65,7 +65,7 @@ def by_group(table: pd.DataFrame, measures: Measures, groups: Groups | None, qre
             mean: dict[str, Any] = {"query_id": None, "group": group, "measure": measure}
             for name in here.columns[3:]:
                 column = here[name].to_numpy(dtype=np.float64)
-                # Topics stand by rising id, and are added as the evaluator adds them.
+                # Topics are sorted by rising id, and added as the evaluator adds them.
                 total = np.sqrt(np.cumsum(column * column)) if name == "error" else np.cumsum(column)
                 mean[name] = bool(column.all()) if name == "exact" else float(total[-1]) / size
             # The mean of one column may be rounded otherwise than that of another.

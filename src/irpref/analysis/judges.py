@@ -45,8 +45,8 @@ from irpref.formats.columns import as_list
 from irpref.formats.runs import named_runs
 from irpref.judged import align
 from irpref.judged.inputs import as_frame, column_names, opened, str_list
+from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, SOURCE, Pool
-from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
@@ -280,7 +280,7 @@ def filled_intervals(
     if others:
         raise ValueError(f"{others[0]} is left to another provider, which takes no fractional grades")
     columns = columns_for([measure for measure in chosen if isinstance(measure, KernelMeasure)])
-    pool = recent_pool(qrels, (*columns, _CALIBRATED, *([_DEPTH] if _DEPTH in qrels else [])))
+    pool = kept_pool(qrels, (*columns, _CALIBRATED, *([_DEPTH] if _DEPTH in qrels else [])))
     evaluate = KernelEvaluator(chosen, pool)
     judged = evaluate.align(run)
     expected = evaluate.values_of(judged)

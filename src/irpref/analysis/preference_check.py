@@ -8,8 +8,8 @@ import numpy as np
 
 from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Ints
+from irpref.judged.kept import kept_pool
 from irpref.judged.pool import ConflictError, Pool
-from irpref.judged.recent import recent_pool
 
 # Code, level, count, example, text: as the columns of `irpref.check`.
 Row = tuple[str, str, int, str | None, str]
@@ -37,7 +37,7 @@ def preference_findings(preferences: Any) -> list[Row]:
         - note `never-compared`: documents that are in no preference.
     """
     try:
-        pool = preferences if isinstance(preferences, Pool) else recent_pool(preferences, preferences=True)
+        pool = preferences if isinstance(preferences, Pool) else kept_pool(preferences, preferences=True)
     except ConflictError as error:
         return [("contradicting-preferences", "grave", 1, None, str(error).removeprefix("preferences: "))]
     of = pool.preferences

@@ -39,8 +39,8 @@ from irpref.formats.runs import named_runs
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_table, opened
+from irpref.judged.kept import kept_pool
 from irpref.judged.order import TREC, Alignment
-from irpref.judged.recent import recent_pool
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
@@ -371,7 +371,7 @@ def gate(
         row |= {"unjudged_baseline": float(unjudged[0]), "unjudged_candidate": float(unjudged[1])}
         rows.append(row | {"could_turn": _could_turn(row, turns.get(str(measure)), of, margin)})
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
-    table.qrels = hash_of_pool(recent_pool(qrels, preferences=True))
+    table.qrels = hash_of_pool(kept_pool(qrels, preferences=True))
     if all(row["low"] > -margin for row in rows):
         table.verdict = "pass"
     else:

@@ -131,7 +131,7 @@ def _scores(
     def prepare() -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
         return _scorer(args, given, exact, compared=base is not None)
 
-    with _crew(lambda: prepare()[0].score, paths, shared, args.jobs) as others:
+    with _processes(lambda: prepare()[0].score, paths, shared, args.jobs) as others:
         scorer, groups = prepare()
         several = scorer.score_all(paths, args.jobs) if others is None else others.each(scorer.score)
         for name, done in zip(given.files, several, strict=True):
@@ -403,13 +403,13 @@ def _same_file(a: str, b: str) -> bool:
     return a == b or (a != "-" and b != "-" and os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b))
 
 
-def _crew(prepare: Callable[[], Callable[[str], Scores]], paths: list[str], *more: Any) -> Any:
-    """More processes for several runs, see `irpref.judged.crew`."""
+def _processes(prepare: Callable[[], Callable[[str], Scores]], paths: list[str], *more: Any) -> Any:
+    """More processes for several runs, see `irpref.judged.processes`."""
     if len(paths) == 1:
         return nullcontext()
-    from irpref.judged.crew import crew
+    from irpref.judged.processes import processes
 
-    return crew(prepare, paths, *more)
+    return processes(prepare, paths, *more)
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -178,8 +178,8 @@ class Scorer:
         alignment: Alignment = TREC,
         form: str | Reading | None = None,
     ) -> None:
+        from irpref.judged.kept import kept_pool
         from irpref.judged.pool import ConflictError
-        from irpref.judged.recent import recent_pool
         from irpref.measures.declare import KernelMeasure
         from irpref.values.kernels import KernelEvaluator
         from irpref.values.others import Others
@@ -193,7 +193,7 @@ class Scorer:
         # Runs are aligned, and so looked at, whoever computes the measures.
         self.pool: Any = None
         try:
-            self.pool = recent_pool(judgments.data, columns_for(ours), any(map(reads_preferences, ours)))
+            self.pool = kept_pool(judgments.data, columns_for(ours), any(map(reads_preferences, ours)))
         except ConflictError as error:
             if ours or strict:
                 raise

@@ -184,6 +184,11 @@ def reading(
     return Reading(form, dict(columns or {}), checked(labels))
 
 
+def reader_of(value: str) -> str:
+    """The reader of files, for messages: of runs, which have scores, or of judgments."""
+    return "irpref.read_run" if value == "score" else "irpref.read_qrels"
+
+
 def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None) -> dict[str, str]:
     """The three columns of a run or of judgments among those of a file.
 
@@ -212,7 +217,7 @@ def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str,
         if there is None:
             names = " or ".join(dict.fromkeys(wanted[: 2 if wanted[0] == ours else 1] + NAMES[ours][:2]))
             known = {name for several in NAMES.values() for name in several}
-            advice = f"columns={{{ours!r}: NAME}} (--columns {ours}=NAME) says which it is"
+            advice = f"{reader_of(value)}(path, columns={{{ours!r}: NAME}}) (or --columns {ours}=NAME) says which it is"
             if not known & set(found):
                 advice = f"expected a header such as query_id,doc_id,{value}; if this is one, {advice}"
             raise ValueError(f"{where}: no column {names} (found: {', '.join(map(repr, found)) or 'none'}); {advice}")

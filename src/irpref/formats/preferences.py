@@ -136,7 +136,7 @@ Coded = tuple[Ints, Any]  # names as an object array, and the number of each row
 
 
 def _coded(column: Any) -> Coded:
-    """Ids by number, in no order; each stands in memory once."""
+    """Ids by number, in no order; each is in memory once."""
     import pandas as pd
 
     return pd.factorize(objects(column))
@@ -147,7 +147,7 @@ def _same(name: str, size: int) -> Coded:
 
 
 def _levels(source: Source, fields: Mapping[str, Any]) -> tuple[dict[str, Coded], Floats]:
-    """Judgments as they stand."""
+    """Judgments as they are."""
     codes, names = _coded(fields["relevance"])
     level = np.array([_number(name) for name in names], dtype=np.float64)[codes]
     bad = np.flatnonzero(~np.isfinite(level))

@@ -3,7 +3,7 @@
 Each takes the source, what is wanted of it ('score' for a run, 'relevance' for judgments) and how it is read, and
 returns a `Table`.
 
-A record is the same in JSON and in JSON lines: what Python's `json` reads, except that a key that stands twice in one
+A record is the same in JSON and in JSON lines: what Python's `json` reads, except that a key that is twice in one
 object is an error (which of the two counts would be chance), and so is half of a surrogate pair in an id.
 """
 
@@ -191,7 +191,7 @@ def _loaded(text: str, where: str, line: str | None = None) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_once)
     except _RepeatedError as error:
-        raise ValueError(f"{where}: the key {error.key!r} stands twice in one object") from None
+        raise ValueError(f"{where}: the key {error.key!r} is twice in one object") from None
     except json.JSONDecodeError as error:
         at = f", line {error.lineno}" if line is None else ""
         raise ValueError(f"{where}{at}: this is no JSON{shown or f': {error.msg}'}") from None

@@ -206,7 +206,7 @@ def whole_topics(parts: Iterator[Lines], name: str) -> Iterator[TopicBlock]:
                 waiting[topic] += stop
                 continue
             if topic in done:
-                raise TopicReturnsError(f"{name}: topic {topic!r} stands in more than one place")
+                raise TopicReturnsError(f"{name}: topic {topic!r} is in more than one place")
             done.add(topic)
             waiting[topic] = stop - start
         if is_last or (len(names) == 1 and len(waiting) == 1):
@@ -243,7 +243,7 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     ----------
     source : Source
     form : Form
-        `QRELS` stands for four fields or three, which the first line decides.
+        `QRELS` means four fields or three: the first line decides.
     block_bytes : int
         Bytes read at a time, after decompression.
 

@@ -20,9 +20,9 @@ from ir_measures.measures import Measure
 
 from irpref.hosts.ir_measures import IrprefProvider
 from irpref.judged.align import judge
+from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment
 from irpref.judged.preferences import COLUMNS as PREFERENCE_COLUMNS
-from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
@@ -206,7 +206,7 @@ def _values(
         one = qrels.groupby(["query_id", "doc_id"], sort=False, as_index=False)["relevance"].max()
     # Whoever computes the measures: rows have no order here, so the host's last of two would be any of them.
     kernels = [measure for measure in ours if isinstance(measure, KernelMeasure)]
-    pool = recent_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
+    pool = kept_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
     with held():  # of this bucket; the driver has seen all of the judgments
         here = KernelEvaluator(ours, pool, Alignment(float32=float32))
     judged = judge(pool, run, strict=True, ties=here.ties, single=float32)

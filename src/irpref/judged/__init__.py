@@ -15,7 +15,7 @@ ways give the same hits.
 
 **How does a value stay the same bit for bit whatever other topics are present?** Sums are taken inside a
 topic's own slice (see `irpref.arrays.segments`); choices between a fast and a general path are made from the topic's
-own data or are exact, so that they never show in a value; the pool stands in ideal order, so that no sum
+own data or are exact, so that they never show in a value; the pool is in ideal order, so that no sum
 depends on the order of the rows of the qrels.
 """
 

@@ -344,7 +344,7 @@ def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part
 
 
 def _by_key(pool: Pool, part: Part) -> Block | None:
-    """Look all documents up at once; None where that does not do: a document stands twice, or two keys clash."""
+    """Look all documents up at once; None where that does not do: a document is there twice, or two keys clash."""
     docs = part.docs
     if isinstance(docs, list) or pool.texts is None:
         return None
@@ -364,7 +364,7 @@ def _by_key(pool: Pool, part: Part) -> Block | None:
 
 
 def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
-    """Look documents up in the pool's dicts; where one stands twice in a topic, its last row stays."""
+    """Look documents up in the pool's dicts; if one is there twice in a topic, its last row stays."""
     docs = part.docs if isinstance(part.docs, list) else part.docs.to_list()
     every = Segments.of_lengths(part.lengths)
     found: list[Ints] = []

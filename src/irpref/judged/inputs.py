@@ -2,8 +2,8 @@
 
 `opened` reads files and data sets; `as_table` makes columns of any form. Everything that takes qrels or runs takes
 them through these two, so that all accept the same forms. Columns have ir_measures' names, or PyTerrier's where
-these are not there. A score or grade is a real number: text, dates and complex numbers are none, wherever they
-stand. An id is text; one of another type is what `str` makes of it.
+these are not there. A score or grade is a real number: text, dates and complex numbers are none, in any form of
+input. An id is text; one of another type is what `str` makes of it.
 
 Inputs are read once and never modified. Ids stay what they are (Python strings, integers, Arrow, categories): how
 they are looked up is up to `irpref.judged.align`.
@@ -21,7 +21,7 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
-from irpref.formats.columns import NAMES, Coded, Reading, Table, as_list, changes, objects, take
+from irpref.formats.columns import NAMES, Coded, Reading, Table, as_list, changes, objects, reader_of, take
 from irpref.formats.texts import Texts
 
 # Of a frame of judgments, scores are not taken for grades, as they are in files of BEIR.
@@ -168,7 +168,7 @@ def column_names(found: Sequence[str], value: str, what: str) -> dict[str, str]:
     for name in ("query_id", "doc_id", value):
         there = next((other for other in _NAMES[name] if other in found), None)
         if there is None:
-            raise no_column(name, found, what)
+            raise _no_column(name, found, value, what)
         if list(found).count(there) > 1:
             raise ValueError(f"{what} has {list(found).count(there)} columns {there!r}")
         names[name] = there
@@ -188,11 +188,14 @@ def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, 
     return out
 
 
-def no_column(name: str, found: Sequence[str], what: str) -> ValueError:
+def _no_column(name: str, found: Sequence[str], value: str, what: str) -> ValueError:
     """The error for a column that is not there."""
-    other = f" (or {_NAMES[name][1]!r})" if len(_NAMES.get(name, ())) > 1 else ""
-    lacks = f"{what} has no column {name!r}{other} (found: {', '.join(map(str, found)) or 'none'})"
-    return ValueError(lacks + f"; rename it, or read the file with columns={{{name!r}: NAME}}" * (name in _NAMES))
+    other = f" (or {_NAMES[name][1]!r})" if len(_NAMES[name]) > 1 else ""
+    there = ", ".join(map(str, found)) or "none"
+    return ValueError(
+        f"{what} has no column {name!r}{other} (found: {there}); rename it, or read the file with "
+        f"{reader_of(value)}(path, columns={{{name!r}: NAME}})"
+    )
 
 
 def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
@@ -395,7 +398,7 @@ def _missing_id(name: str) -> ValueError:
 
 
 class Grouping(Record):
-    """Rows grouped by topic: `names[i]` owns `lengths[i]` rows, read in the order `order` (None: as they stand)."""
+    """Rows grouped by topic: `names[i]` owns `lengths[i]` rows, read in the order `order` (None: as they are)."""
 
     names: list[str]
     lengths: Ints

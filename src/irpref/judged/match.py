@@ -133,7 +133,7 @@ def chunks(lengths: Ints, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, int]]:
 
 
 def repeated(keys: Keys, topics: Segments) -> bool:
-    """Whether a key stands twice in a topic: (n_rows,), topic after topic."""
+    """Whether a key is twice in a topic: (n_rows,), topic after topic."""
     # Topic by topic, or a few together, so that the buckets fit the cache.
     return any(
         Buckets(keys[topics.offsets[start] : topics.offsets[stop]]).repeated for start, stop in chunks(topics.lengths)

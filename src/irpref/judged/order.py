@@ -58,7 +58,7 @@ class Ids(Protocol):
 
 
 class Moved(Record):
-    """Rows that do not stand where they belong: `rows[i]` belongs where row `place[i]` stands."""
+    """Rows that are to be moved: row `rows[i]` takes the place of row `place[i]`."""
 
     place: Ints
     rows: Ints
@@ -83,7 +83,7 @@ def evaluation_order(
         Rows of each topic.
     ids : Ids
     matters : bool array (n_rows,), optional
-        Rows whose exact place is asked for. Ties among the others are left as they stand, which spares
+        Rows whose exact place is asked for. Ties among the others are left as they are, which spares
         looking at their ids.
     by_id : bool
         Whether ties are broken by id. False: they stay in the order of their rows.
@@ -91,7 +91,7 @@ def evaluation_order(
     Returns
     -------
     Moved or None
-        None where all rows stand where they belong.
+        None if all rows are in order.
     """
     if score.size < 2:
         return None
@@ -112,7 +112,7 @@ def evaluation_order(
             ranked = np.take_along_axis(
                 of_part[rows], np.argsort(block, axis=1, kind=None if by_id else "stable"), axis=1
             )
-            # Padding is +inf after finite scores, so it stands behind the topic's own rows.
+            # Padding is +inf after finite scores, so it is behind the topic's own rows.
             order[of_part[rows[inside]]] = ranked[inside]
         ordered = score[order]
         level = ordered[1:] == ordered[:-1]

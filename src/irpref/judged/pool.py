@@ -227,7 +227,7 @@ def _nth(docs: list[str] | Texts, row: int) -> str:
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
-    """Rows of each topic by falling grade, equal grades as they stand: shape (n_judged,)."""
+    """Rows of each topic by falling grade, equal grades in the order of the rows: shape (n_judged,)."""
     order: Ints = np.empty(grade.size, dtype=np.int32 if grade.size < 2**31 else np.int64)
     for start, stop in chunks(judged.lengths):
         a, b = int(judged.offsets[start]), int(judged.offsets[stop])

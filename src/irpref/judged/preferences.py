@@ -45,7 +45,7 @@ def pool_of_preferences(data: Table) -> Pool:
     Warns
     -----
     DuplicateWarning
-        A judgment stands twice in a group of one subgroup.
+        A judgment is twice in a group of one subgroup.
     """
     from irpref.arrays.closure import ConflictingError, build, conflict_text, numbered
 
@@ -81,7 +81,7 @@ def pool_of_preferences(data: Table) -> Pool:
         )
     )
     pool.graded = bool((level == highest[document]).all())
-    # The documents stand by rising id, and so does their order.
+    # The documents are sorted by rising id, and so is their order.
     by_id = np.empty(keys.size, np.int64)
     by_id[pool.place] = np.arange(keys.size)
     row = pool.place[document]

@@ -61,7 +61,7 @@ def judge_file(
 ) -> JudgedFile:
     """Read and judge a run file of any form.
 
-    While the topics of a TREC or Parquet file each stand in one place, memory is that of the judgments, the hits, and a
+    While the topics of a TREC or Parquet file are each in one place, memory is that of the judgments, the hits, and a
     few blocks of the file. Once a topic turns up again, the whole file is read. A folder of Parquet files counts as
     one file, its files in the order of their names.
 
@@ -198,7 +198,7 @@ def judge_parts(
     rounded: bool = False,
     alignment: Alignment = TREC,
 ) -> JudgedFile:
-    """Judge tables that each hold whole topics, whose names stand beside them, as one run. Raises as `judge`."""
+    """Judge tables that each hold whole topics, with their names, as one run. Raises as `judge`."""
     repeats = Repeats(strict)
     plain, single = _Hits(pool, ties), _Hits(pool, ties=False)
     topics: list[str] = []

@@ -11,8 +11,8 @@ from ir_measures.measures import Measure
 
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import as_frame, column_names
+from irpref.judged.kept import kept_pool
 from irpref.judged.pool import Pool
-from irpref.judged.recent import recent_pool
 from irpref.judged.types import Qrels, Run
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
 from irpref.measures.degenerate import nonrelevant, warn_degenerate
@@ -76,7 +76,7 @@ def _grades(source: Any, preferences: bool) -> tuple[list[float], list[float]]:
 
         scale = scale_of(source)
         return list(scale.grades), list(scale.given)
-    pool = source if isinstance(source, Pool) else recent_pool(source, preferences=preferences)
+    pool = source if isinstance(source, Pool) else kept_pool(source, preferences=preferences)
     grades = np.unique(pool.grade).tolist()
     return grades, grades
 

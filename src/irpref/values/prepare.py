@@ -14,8 +14,8 @@ from ir_measures.measures import Measure
 
 from irpref.arrays.segments import Bools, Floats
 from irpref.judged.inputs import is_missing
+from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, SOURCE, ConflictError, Pool
-from irpref.judged.recent import recent_pool
 from irpref.measures.declare import KernelMeasure, arguments_of, needs
 from irpref.measures.degenerate import is_degenerate, warn_degenerate
 from irpref.messages import RangeWarning, ScaleWarning, on_command_line, our_name, warn_user
@@ -110,7 +110,7 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
         measure.validate_params()
     columns = {(parameter, name): m for m in measures for name, parameter in _columns_of(m).items()}
     wanted = [measure for measure in measures if "preferences" in measure.NEEDS]
-    pool = qrels if isinstance(qrels, Pool) else recent_pool(qrels, columns_for(measures), bool(wanted))
+    pool = qrels if isinstance(qrels, Pool) else kept_pool(qrels, columns_for(measures), bool(wanted))
     check_graded(pool, [measure for measure in measures if measure not in wanted])
     for (parameter, name), measure in columns.items():
         if name not in pool.columns:

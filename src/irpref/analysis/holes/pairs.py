@@ -85,7 +85,7 @@ def _all_listed(evaluate: KernelEvaluator, runs: Mapping[str, Run]) -> dict[str,
 
 
 class _Pair(NamedTuple):
-    """Two runs with all the holes of both: the documents of a topic stand in one order for either."""
+    """Two runs with all the holes of both: the documents of a topic have one order for both."""
 
     a: Holes
     b: Holes
@@ -358,7 +358,7 @@ def judge_next(
     Notes
     -----
     For P with a cutoff of at most `depth` the pairs are exactly those that could turn round, since values are sums;
-    for other measures the sum of the effects of single documents stands for what they do together.
+    for other measures the sum of the effects of single documents approximates what they do together.
 
     Examples
     --------

@@ -33,9 +33,9 @@ from irpref.formats.tables import read_run
 from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_frame, opened
+from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment, rounded
 from irpref.judged.pool import FILLED, Pool
-from irpref.judged.recent import recent_pool
 from irpref.judged.stream import each
 from irpref.measures import literature
 from irpref.measures.everyday import hosted, in_32_bits
@@ -321,7 +321,7 @@ def _rankings(
 ) -> Part:
     """First ranks of some runs: documents, grades, ties, contributions and reasons."""
     columns = columns_for(chosen)
-    pool = recent_pool(qrels, columns, preferences=True)
+    pool = kept_pool(qrels, columns, preferences=True)
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(depth, MOST_ROWS // n_lists))
     explainers = _explainers(chosen, pool, alignment)
@@ -394,7 +394,7 @@ def _tied(seen: Listing, start: int, shown: int, stop: int) -> list[int]:
 
 def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[str, list[Part]]:
     """Curves of the runs, and shares of documents by rank: means over the topics."""
-    pool = recent_pool(qrels, preferences=True)
+    pool = kept_pool(qrels, preferences=True)
     if not pool.graded:
         return {"curves": [], "holes": []}
     seen = {name: judge(pool, named[name]) for name in runs}  # aligned once for all curves

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pr
 START = """
 import os, sys
 from irpref.cli import main
-from irpref.judged import crew
-crew.LEAST = 1
+from irpref.judged import processes
+processes.LEAST = 1
 before = os.getpid()
 """
 
@@ -112,11 +112,14 @@ def test_there_are_threads_where_a_fork_would_be_unsafe(track: Path) -> None:
 
 
 def test_standard_input_and_few_bytes_need_no_processes(track: Path) -> None:
-    from irpref.judged.crew import LEAST, size_of_crew
+    from irpref.judged.processes import LEAST, n_processes
 
     names = [os.fspath(track / f"run{n}") for n in range(3)]
-    assert size_of_crew(names) == size_of_crew(["-"]) == size_of_crew([]) == 1
-    assert run(track, TELL, "--jobs", "3", begin=START.replace("crew.LEAST = 1", f"crew.LEAST = {LEAST}"))[0] == 1
+    assert n_processes(names) == n_processes(["-"]) == n_processes([]) == 1
+    assert (
+        run(track, TELL, "--jobs", "3", begin=START.replace("processes.LEAST = 1", f"processes.LEAST = {LEAST}"))[0]
+        == 1
+    )
 
 
 def test_judgments_from_a_pipe_are_read_once(track: Path) -> None:
@@ -131,11 +134,11 @@ def test_judgments_from_a_pipe_are_read_once(track: Path) -> None:
 def test_there_may_be_more_files_than_a_pipe_holds_numbers(tmp_path: Path) -> None:
     code = """
     import os, sys
-    from irpref.judged import crew
+    from irpref.judged import processes
     paths = [str(i) for i in range(40_000)]
-    with crew.crew(lambda: str.upper, paths, jobs=1) as none:
+    with processes.processes(lambda: str.upper, paths, jobs=1) as none:
         assert none is None
-    some = crew.Crew(paths)
+    some = processes.Processes(paths)
     some.start(2, lambda: len)
     found = [done.value for done in some.each(len)]
     some.close()
@@ -147,27 +150,27 @@ def test_there_may_be_more_files_than_a_pipe_holds_numbers(tmp_path: Path) -> No
 def test_processes_are_as_many_as_files_and_jobs_are_worth(track: Path) -> None:
     code = """
     import os, threading, time
-    from irpref.judged import crew
+    from irpref.judged import processes
     names = [f"run{n}" for n in range(5)]
-    assert crew.size_of_crew(names, jobs=3) == 1
-    crew.LEAST = 1
-    assert crew.size_of_crew(names, jobs=3) == crew.size_of_crew(names[:3], jobs=9) == 3
-    assert crew.size_of_crew(names, ["qrels", None, "no such file"], jobs=3) == 3
-    assert crew.size_of_crew([*names, "no such file"], jobs=3) == 1
-    with crew.crew(lambda: len, names, jobs=2) as some:
+    assert processes.n_processes(names, jobs=3) == 1
+    processes.LEAST = 1
+    assert processes.n_processes(names, jobs=3) == processes.n_processes(names[:3], jobs=9) == 3
+    assert processes.n_processes(names, ["qrels", None, "no such file"], jobs=3) == 3
+    assert processes.n_processes([*names, "no such file"], jobs=3) == 1
+    with processes.processes(lambda: len, names, jobs=2) as some:
         assert [done.value for done in some.each(len)] == [4] * 5
     while threading.active_count() > 1:  # who listened to the others
         time.sleep(0.01)
-    crew.LARGEST = 10
-    assert crew.size_of_crew(names, jobs=3) == 1
+    processes.LARGEST = 10
+    assert processes.n_processes(names, jobs=3) == 1
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=100, cwd=track)
 
 
-# A crew without a command: `told` is a file with a byte for each file worked on, by whomever.
+# Processes without a command: `told` is a file with a byte for each file worked on, by whomever.
 ALONE = """
 import os, threading, time
-from irpref.judged import crew
+from irpref.judged import processes
 paths = [str(i) for i in range(40)]
 first = os.getpid()
 told = os.open("told", os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_APPEND)
@@ -183,7 +186,7 @@ def work(path):
     {
         "each file is worked on once, by all, and nothing stays open": """
         before = os.listdir("/proc/self/fd")
-        some = crew.Crew(paths)
+        some = processes.Processes(paths)
         some.start(1, lambda: work)
         found = [done.value for done in some.each(work)]
         some.close()
@@ -200,7 +203,7 @@ def work(path):
         "who cannot prepare leaves the work to the first": """
         def prepare():
             raise ValueError("no")
-        some = crew.Crew(paths)
+        some = processes.Processes(paths)
         some.start(1, prepare)
         assert {done.value for done in some.each(work)} == {first}
         """,
@@ -208,13 +211,13 @@ def work(path):
         def gone(path):
             time.sleep(0.3)
             os._exit(1)
-        some = crew.Crew(paths[:2])
+        some = processes.Processes(paths[:2])
         some.start(1, lambda: gone)
         time.sleep(0.15)
         assert [done.value for done in some.each(work)] == [first, first]
         """,
         "work that nobody waits for is not done": """
-        some = crew.Crew(paths)
+        some = processes.Processes(paths)
         some.start(1, lambda: work)
         some.close()
         assert os.path.getsize("told") < len(paths)
@@ -222,7 +225,7 @@ def work(path):
     }.items(),
     ids=lambda item: item[0],
 )
-def test_of_a_crew(code: tuple[str, str], tmp_path: Path) -> None:
+def test_of_processes(code: tuple[str, str], tmp_path: Path) -> None:
     program = f"import sys\n{ALONE}\n{textwrap.dedent(code[1])}"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=20, cwd=tmp_path)
 
@@ -281,23 +284,33 @@ def test_an_interrupt_ends_all_processes_within_a_second(fresh: Path, code: str,
     if "until" in code and CHILDREN_WAIT in code:
         code = code.replace('until("child")', "")
     arguments = ["eval", "qrels", *(f"run{n}" for n in range(9)), "AP", "RPref", "--jobs", "3"]
-    program = f"{START}\n{code}\nsys.exit(main({arguments!r}))"
+    command = [sys.executable, "-c", f"{START}\n{code}\nsys.exit(main({arguments!r}))"]
+    took = []
+    while not took or (took[-1] >= 1 and len(took) < 4):  # other work on the machine may have made it late
+        for name in ("ready", "child", "parent"):
+            (fresh / name).unlink(missing_ok=True)
+        took.append(_interrupted(command, fresh, whole_group))
+    assert took[-1] < 1
+
+
+def _interrupted(command: list[str], folder: Path, whole_group: bool) -> float:
+    """Seconds from the interrupt to the end of all processes: all have the same standard output."""
     pipe = subprocess.PIPE
-    command = [sys.executable, "-c", program]
-    with subprocess.Popen(command, cwd=fresh, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
+    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
         try:
             deadline = time.monotonic() + 60
-            while not (fresh / "ready").exists():
+            while not (folder / "ready").exists():
                 assert process.poll() is None
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
             begin = time.monotonic()
             (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
-            out, err = process.communicate(timeout=10)  # their end, too: all have the same standard output
-            assert time.monotonic() - begin < 3  # a tenth of that, where nothing else runs
+            out, err = process.communicate(timeout=10)
+            seconds = time.monotonic() - begin
         finally:
             process.kill()
     assert (process.returncode, out, err.splitlines()[-1]) == (130, "", "irpref: interrupted")
+    return seconds
 
 
 def test_an_error_while_full_pipes_wait_is_told_at_once(fresh: Path) -> None:

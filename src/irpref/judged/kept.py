@@ -23,11 +23,11 @@ from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferen
 
 KEPT = 4  # qrels; batches of one experiment alternate
 MOST_BYTES = 64 << 20  # that a kept pool holds of arrays which measures share: about, and for each setting anew
-_recent: deque[tuple[Table, Pool]] = deque(maxlen=KEPT)
+_pools: deque[tuple[Table, Pool]] = deque(maxlen=KEPT)
 _lock = Lock()
 
 
-def recent_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = False) -> Pool:
+def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = False) -> Pool:
     """`Pool.build`, or the pool built before from equal frames. Raises as `Pool.build`.
 
     With `preferences`, qrels that have groups are a pool of preferences.
@@ -39,7 +39,7 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = F
     data = as_table(data, "relevance", columns)
     assert isinstance(data, Table)  # since it has columns
     with _lock:
-        kept = list(_recent)
+        kept = list(_pools)
     for known, pool in kept:
         if _same_table(known, data):
             pool.trim(MOST_BYTES)
@@ -56,7 +56,7 @@ def recent_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = F
     )
     pool = _built(copy)
     with _lock:
-        _recent.append((copy, pool))
+        _pools.append((copy, pool))
     return pool
 
 
@@ -85,7 +85,7 @@ def _built(data: Any) -> Pool:
 def forget() -> None:
     """Drop the pools kept, and the memory they hold."""
     with _lock:
-        _recent.clear()
+        _pools.clear()
 
 
 def _copy(column: Any) -> Any:

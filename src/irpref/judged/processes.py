@@ -30,8 +30,8 @@ _PACKED = 4  # bytes of text in a byte of a packed file, about
 _TICKETS = 1 << 13  # what a pipe holds of them without somebody who reads
 
 
-def size_of_crew(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: int | None = None) -> int:
-    """How many processes these files are worth, this one included; 1 where no other can be had. See `crew`."""
+def n_processes(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: int | None = None) -> int:
+    """How many processes these files are worth, this one included; 1 where no other can be had. See `processes`."""
     if not sys.platform.startswith("linux") or threading.active_count() > 1:
         return 1
     if any(name == "-" or (name and os.path.exists(name) and not _is_stored(name)) for name in shared):
@@ -50,8 +50,8 @@ def _is_stored(name: str) -> bool:
     return os.path.isfile(name) or os.path.isdir(name)
 
 
-class Crew(Generic[T]):
-    """Processes that wait for work: see `crew`."""
+class Processes(Generic[T]):
+    """Processes that wait for work: see `processes`."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = list(paths)
@@ -152,12 +152,12 @@ _TICKET = struct.Struct("=I")
 
 
 @contextmanager
-def crew(
+def processes(
     prepare: Callable[[], Callable[[str], Any]],
     paths: Sequence[str],
     shared: Sequence[str | None] = (),
     jobs: int | None = None,
-) -> Iterator[Crew[Any] | None]:
+) -> Iterator[Processes[Any] | None]:
     """Other processes for the files, begun at once; None where this one had better work alone.
 
     Parameters
@@ -170,11 +170,11 @@ def crew(
     jobs : int, optional
         How many at a time, by default the number of cores.
     """
-    size = size_of_crew(paths, shared, jobs)
+    size = n_processes(paths, shared, jobs)
     if size == 1:
         yield None
         return
-    found: Crew[Any] = Crew(paths)
+    found: Processes[Any] = Processes(paths)
     try:
         found.start(size - 1, prepare)
         yield found
