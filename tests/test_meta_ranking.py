@@ -27,39 +27,15 @@ def test_tau_ap_by_hand():
     assert kendall_tau([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(2 / 3)
 
 
-def test_tau_ap_is_not_symmetric():
-    # d a b c: the first rank is wrong for all below: 0 + 1/2 + 2/3; b c d a: 1 + 1 + 0.
-    moved = [3, 2, 1, 4]
-    assert tau_ap(moved, [4, 3, 2, 1]) == pytest.approx(2 / 3 * (1 / 2 + 2 / 3) - 1)
-    assert tau_ap([4, 3, 2, 1], moved) == pytest.approx(2 / 3 * 2 - 1)
-
-
 def test_ties_in_the_reference_are_no_error():
     assert tau_ap([3, 3, 1], [3, 3, 1]) == tau_ap([3, 2, 1], [3, 3, 1]) == 1
     # c above a and b: 0 at rank 2; a or b, whichever comes last, is right about the other only: 1/2.
     assert tau_ap([2, 1, 3], [3, 3, 1]) == pytest.approx(2 / 2 * (0 + 1 / 2) - 1)
 
 
-def test_tau_ap_is_1_0_and_minus_1():
-    rng = np.random.default_rng(0)
-    assert tau_ap([1, 2, 3], [1, 2, 3]) == 1
-    assert tau_ap([1, 2, 3], [3, 2, 1]) == -1
-    assert tau_ap([1, 1, 1], [3, 2, 1]) == pytest.approx(0)
-    assert np.mean([tau_ap(rng.random(30), np.arange(30)) for _ in range(500)]) == pytest.approx(0, abs=0.02)
-
-
 @given(few)
 def test_tau_ap_equals_the_mean_over_all_orders_of_ties(case):
     assert tau_ap(*case) == pytest.approx(float(oracle.tau_ap(*case)))
-
-
-@given(few)
-def test_kendall_tau_is_tau_b(case):
-    a, b = case
-    if len(set(a)) == 1 or len(set(b)) == 1:
-        assert np.isnan(kendall_tau(a, b))
-    else:
-        assert kendall_tau(a, b) == pytest.approx(oracle.tau_b(a, b))
 
 
 def test_means_that_differ_by_rounding_are_ties():
