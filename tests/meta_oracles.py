@@ -69,18 +69,6 @@ def power(values, samples, alpha):
     return out
 
 
-def tau_b(a, b):
-    concordant = discordant = tied_a = tied_b = 0
-    pairs = list(combinations(range(len(a)), 2))
-    for i, j in pairs:
-        s, t = (a[i] > a[j]) - (a[i] < a[j]), (b[i] > b[j]) - (b[i] < b[j])
-        concordant += s * t > 0
-        discordant += s * t < 0
-        tied_a += s == 0
-        tied_b += t == 0
-    return (concordant - discordant) / float((len(pairs) - tied_a) * (len(pairs) - tied_b)) ** 0.5
-
-
 def tau_ap(scores, truth):
     """Mean over all orders of tied systems; a pair tied in the truth is right either way."""
     groups = [[i for i in range(len(scores)) if scores[i] == s] for s in sorted(set(scores), reverse=True)]

@@ -6,8 +6,6 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import irpref
 import real_runs
@@ -314,14 +312,6 @@ def test_fewer_than_two_runs_or_topics_are_refused():
 
 
 # ------------------------------------------------------------------------------------------------ true places
-
-
-@given(st.integers(0, 10_000))
-def test_identical_runs_always_share_their_letters_and_places(seed):
-    qrels, runs = _collection(6, seed)
-    board = irpref.leaderboard(["AP"], qrels, runs, n_permutations=99, level=0.5).set_index("run")
-    for column in ("letters", "mean", "place", "place_low", "place_high"):
-        assert board.loc["twin", column] == board.loc["fair", column]
 
 
 def test_places_hold_the_true_ones_in_95_of_100_experiments():

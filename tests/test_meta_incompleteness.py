@@ -206,16 +206,6 @@ def test_shallow_pools_leave_what_the_drawn_runs_have_at_the_top(teams):
             assert row.mean == pytest.approx(expected, abs=1e-12), row
 
 
-def test_runs_may_be_paths(tmp_path):
-    qrels, runs = collection(2)
-    for name, run in runs.items():
-        lines = [f"{q} Q0 {d} 0 {score!r} x\n" for q, docs in run.items() for d, score in docs.items()]
-        (tmp_path / f"{name}.run").write_text("".join(lines))
-    some = {"levels": (50,), "n_samples": 1, "rng": 9}
-    found = incompleteness(["AP"], qrels, [tmp_path / f"{name}.run" for name in runs], **some).means
-    pd.testing.assert_frame_equal(found, incompleteness(["AP"], qrels, runs, **some).means)
-
-
 def test_agreement_is_with_the_measures_own_ranking_or_a_reference():
     qrels, runs = collection(3)
     found = incompleteness([AP, QMeasure], qrels, runs, levels=(20, 5), n_samples=3, rng=0)
@@ -250,46 +240,18 @@ def test_a_measure_that_is_better_low_is_compared_in_its_direction():
     assert by["EMeasure@10"] == pytest.approx(by["FMeasure@10"])
 
 
-def test_output_is_resumed(tmp_path, monkeypatch):
+def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
     qrels, runs = collection(5)
-    path = tmp_path / "new" / "part.jsonl"
-    settings = {"levels": (50, 10), "rng": 1, "output": path}
+    settings = {"levels": (50, 10), "rng": 1, "output": tmp_path / "new" / "part.jsonl"}
     whole = incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings)
-    text = path.read_text()
-    assert text.count("\n") == 1 + len(whole.means)  # settings, then a row for each mean
-    assert sorted(Incompleteness.read(path).means.values.tolist()) == sorted(whole.means.values.tolist())
-
-    # Cut off in the middle of a line, as if killed: the rest is computed, the same file comes out.
-    lines = text.splitlines(keepends=True)
-    path.write_text("".join(lines[:15]) + lines[15][:9])
-    units = []
-    of = Restriction.of
-    monkeypatch.setattr(Restriction, "of", lambda self, run: units.extend([1] * len(self.keep)) or of(self, run))
-    again = incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings)
-    assert again.means.equals(whole.means)
-    assert sorted(path.read_text().splitlines()) == sorted(text.splitlines())
-    assert 0 < len(units) < 25
-
-    units.clear()
-    assert incompleteness([AP, RPref(max_rel=2)], qrels, runs, n_samples=2, **settings).means.equals(whole.means)
-    assert not units
-    # More samples and another measure: only what is new is computed.
+    # More samples and another measure.
     more = incompleteness([AP, QMeasure], qrels, runs, n_samples=3, **settings)
     assert set(more.measures) == {"AP", "QMeasure"}
-    assert set(Incompleteness.read(path).measures) == {"AP", "RPref(max_rel=2)", "QMeasure"}
+    assert set(Incompleteness.read(settings["output"]).measures) == {"AP", "RPref(max_rel=2)", "QMeasure"}
     old = more.means[(more.means["measure"] == "AP") & (more.means["sample"] < 2)]
     assert old["mean"].tolist() == whole.means[whole.means["measure"] == "AP"]["mean"].tolist()
-
-
-def test_output_of_other_settings_is_refused(tmp_path):
-    qrels, runs = collection(5)
-    path = tmp_path / "part.jsonl"
-    incompleteness([AP], qrels, runs, levels=(50,), n_samples=1, rng=1, output=path)
     with pytest.raises(ValueError, match="seed=1, now it is 2"):
-        incompleteness([AP], qrels, runs, levels=(50,), n_samples=1, rng=2, output=path)
-    qrels["q0"] = {doc: 1 for doc in qrels["q0"]}
-    with pytest.raises(ValueError, match="qrels="):
-        incompleteness([AP], qrels, runs, levels=(50,), n_samples=1, rng=1, output=path)
+        incompleteness([AP], qrels, runs, **{**settings, "rng": 2})
     other = tmp_path / "other.jsonl"
     other.write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match="holds no results"):
