@@ -85,11 +85,7 @@ def power_of(
     level : float in (0, 1)
         1 minus the level of significance.
     """
-    _check(difference=difference, variance=variance)
-    _check_share(level=level)
-    _check_method(method, n_systems)
-    if n_topics < 2:
-        raise ValueError(f"n_topics={n_topics!r} is not accepted, expected at least 2")
+    _check(method, level=level, n_topics=n_topics, n_systems=n_systems, difference=difference, variance=variance)
     return _power(n_topics, difference, variance, n_systems, method, 1 - level)
 
 
@@ -146,9 +142,7 @@ def topics_needed(
     >>> topics_needed(0.05, 0.02, n_systems=10, method="anova")
     252
     """
-    _check(difference=difference, variance=variance)
-    _check_share(level=level, power=power)
-    _check_method(method, n_systems)
+    _check(method, level=level, power=power, n_systems=n_systems, difference=difference, variance=variance)
     low, high = 1, 2  # too few, perhaps enough
     while _power(high, difference, variance, n_systems, method, 1 - level) < power:
         low, high = high, 2 * high
@@ -185,11 +179,7 @@ def detectable_difference(
     """
     from scipy.optimize import brentq
 
-    _check(variance=variance)
-    _check_share(level=level, power=power)
-    _check_method(method, n_systems)
-    if n_topics < 2:
-        raise ValueError(f"n_topics={n_topics!r} is not accepted, expected at least 2")
+    _check(method, level=level, power=power, n_topics=n_topics, n_systems=n_systems, variance=variance)
     unit = math.sqrt(variance / n_topics)
 
     def short(difference: float) -> float:
@@ -262,20 +252,14 @@ def topic_set_size(
     return pd.DataFrame(rows)
 
 
-def _check(**positive: float) -> None:
-    for name, value in positive.items():
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}={value!r} is not accepted, expected a number above 0")
-
-
-def _check_share(**shares: float) -> None:
-    for name, value in shares.items():
-        if not 0 < value < 1:
-            raise ValueError(f"{name}={value!r} is not accepted, expected a number between 0 and 1")
-
-
-def _check_method(method: str, n_systems: int) -> None:
+def _check(method: str, **numbers: float) -> None:
     if method not in METHODS:
         raise ValueError(f"method={method!r} is not known, expected one of {', '.join(map(repr, METHODS))}")
-    if n_systems < 2:
-        raise ValueError(f"n_systems={n_systems!r} is not accepted, expected at least 2")
+    for name, value in numbers.items():
+        accepted, expected = 0 < value < math.inf, "a number above 0"
+        if name in ("level", "power"):
+            accepted, expected = 0 < value < 1, "a number between 0 and 1"
+        elif name in ("n_topics", "n_systems"):
+            accepted, expected = value >= 2, "at least 2"
+        if not accepted:
+            raise ValueError(f"{name}={value!r} is not accepted, expected {expected}")
