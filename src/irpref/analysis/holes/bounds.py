@@ -40,13 +40,8 @@ class Bounds(NamedTuple):
     @classmethod
     def of(cls, found: dict[int, Found]) -> Bounds:
         """Of each topic's, topics 0 to n - 1."""
-        rows = [found[t] for t in range(len(found))]
-        return cls(
-            *(
-                np.array(column, kind)
-                for column, kind in zip(zip(*rows, strict=True), (float, float, bool), strict=True)
-            )
-        )
+        low, high, exact = ([of[i] for _, of in sorted(found.items())] for i in range(3))
+        return cls(np.array(low, float), np.array(high, float), np.array(exact, bool))
 
 
 def grade_grid(measure: Measure, arguments: dict[str, Any], pool: Pool, grades: Iterable[float] | None) -> Floats:

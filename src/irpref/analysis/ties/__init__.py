@@ -272,7 +272,7 @@ def _looked_at(
     many: list[int] = []
     for topic, groups in tied.open_groups(kind.end).items():
         if kind.sums:
-            number: float = tied.n_steps(groups, kind.end, kind.divided)
+            number: float = tied.n_steps(groups, kind.end, kind.divided, STEPS)
         else:
             number = math.prod(tied.n_orders(group, kind.end, ARRANGEMENTS) for group in groups)
         if number > (STEPS if kind.sums else ARRANGEMENTS):

@@ -152,15 +152,16 @@ class Tied:
         return rows, tuple(np.unique(np.append(self._classes[rows], alone), return_counts=True)[1].tolist())
 
     def n_orders(self, group: int, cutoff: int | None, most: int) -> int:
-        """How many different orders a group has down to the cutoff, or more than that; `most` + 1 if too many."""
-        sizes, seen = self._counts(group)[1], int(self.slots(cutoff)[group])
-        number, left = 1, sum(sizes)
-        for size in sizes:
-            number *= math.comb(left, size)
-            left -= size
-            if number > most and (seen == sum(sizes) or seen > most.bit_length()):
+        """How many different orders a group has down to the cutoff; `most` + 1 if more than that."""
+        number = 0
+        for _, shown in _shown(self._counts(group)[1], int(self.slots(cutoff)[group])):
+            left, orders = sum(shown), 1
+            for size in shown:
+                orders, left = orders * math.comb(left, size), left - size
+            number += orders
+            if number > most:
                 return most + 1
-        return number if number <= most else min(_sequences(sizes, seen), most + 1)
+        return number
 
     def every(self, topic: int, groups: list[int], cutoff: int | None) -> tuple[Ints, Floats]:
         """Every order of some groups of a topic down to the cutoff, the others as they are.
@@ -183,22 +184,25 @@ class Tied:
             index = index // chance.size
         return ranks, share
 
-    def _shown(self, group: int, cutoff: int | None, divided: bool) -> list[tuple[float, tuple[int, ...]]]:
-        """What the first places of a group can hold, with its chance; all of it if the cutoff does not matter."""
+    def _choices(self, group: int, cutoff: int | None, divided: bool) -> Iterator[tuple[float, tuple[int, ...]]]:
+        """What the first places of a group hold, with its chance; one choice unless the cutoff matters."""
         sizes, seen = self._counts(group)[1], int(self.slots(cutoff)[group])
-        if not divided or seen == sum(sizes):
-            return [(1.0, sizes)]
-        whole = math.comb(sum(sizes), seen)
-        return [
-            (float(Fraction(math.prod(map(math.comb, sizes, shown)), whole)), shown) for shown in _parts(sizes, seen)
-        ]
+        return _shown(sizes, seen) if divided and seen < sum(sizes) else iter([(1.0, sizes)])
 
-    def n_steps(self, groups: list[int], cutoff: int | None, divided: bool) -> float:
-        """Steps of all groups of a topic, see `paths`, or more."""
-        seen = self.slots(cutoff)[groups].tolist()
-        of = [[n_steps(s, n) for _, s in self._shown(g, cutoff, divided)] for g, n in zip(groups, seen, strict=True)]
-        choices = max(map(len, of))  # of one group at most
-        return sum(sum(one) * (choices if len(one) == 1 else 1) for one in of)
+    def n_steps(self, groups: list[int], cutoff: int | None, divided: bool, most: int) -> float:
+        """Steps of all groups of a topic, see `paths`, or more; more than `most` if there are too many."""
+        whole, divided_one, choices = 0.0, 0.0, 1  # the cutoff divides one group at most
+        for group, seen in zip(groups, self.slots(cutoff)[groups].tolist(), strict=True):
+            steps, number = 0.0, 0
+            for _, shown in self._choices(group, cutoff, divided):
+                steps, number = steps + n_steps(shown, seen), number + 1
+                if steps > most:
+                    return steps
+            if number > 1:
+                divided_one, choices = steps, number
+            else:
+                whole += steps
+        return divided_one + choices * whole
 
     def walks(
         self, topic: int, groups: list[int], cutoff: int | None, divided: bool
@@ -215,7 +219,7 @@ class Tied:
             Of the choice.
         walks : list of Paths
         """
-        for choice in product(*(self._shown(group, cutoff, divided) for group in groups)):
+        for choice in product(*(self._choices(group, cutoff, divided) for group in groups)):
             hits, base = self.ranks(topic, 1)
             walks, columns = [], []
             for group, (_, shown) in zip(groups, choice, strict=True):
@@ -293,16 +297,6 @@ def _untied(pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved:
     return run
 
 
-def _sequences(sizes: tuple[int, ...], seen: int) -> int:
-    """How many different sequences of classes the first `seen` places can show."""
-    ways = [1, *[0] * seen]  # by length, of the classes so far
-    for size in sizes:
-        ways = [
-            sum(ways[t - v] * math.comb(t, v) for v in range(min(size, t) + 1) if ways[t - v]) for t in range(seen + 1)
-        ]
-    return ways[seen]
-
-
 def _parts(sizes: tuple[int, ...], seen: int) -> Iterator[tuple[int, ...]]:
     """How many documents of each class `seen` places can hold."""
     if not sizes:
@@ -314,19 +308,21 @@ def _parts(sizes: tuple[int, ...], seen: int) -> Iterator[tuple[int, ...]]:
             yield (v, *others)
 
 
+def _shown(sizes: tuple[int, ...], seen: int) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """How many documents of each class the first places can show, and the chance of it."""
+    whole = math.comb(sum(sizes), seen)
+    for shown in _parts(sizes, seen):
+        yield float(Fraction(math.prod(map(math.comb, sizes, shown)), whole)), shown
+
+
 @lru_cache(maxsize=16)
 def _seen_places(sizes: tuple[int, ...], seen: int) -> tuple[Ints, Floats]:
     """As `_places`, one for each sequence that the first `seen` places can show, and the chance of each."""
-    n = sum(sizes)
-    if seen == n:
-        places = _places(sizes)
-        return places, np.full(places.shape[0], 1 / places.shape[0])
     out, chances = [], []
-    for shown in _parts(sizes, seen):
+    for chance, shown in _shown(sizes, seen):
         first = _places(tuple(v for v in shown if v))
         out.append(_with_hidden(first, sizes, shown, seen))
-        drawn = Fraction(math.prod(map(math.comb, sizes, shown)), math.comb(n, seen))
-        chances.append(np.full(first.shape[0], float(drawn / first.shape[0])))
+        chances.append(np.full(first.shape[0], chance / first.shape[0]))
     return np.vstack(out), np.concatenate(chances)
 
 
