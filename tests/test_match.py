@@ -205,26 +205,6 @@ def test_categories_that_no_unicode_text_can_hold(way, monkeypatch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("form", [f for f in FORMS if f != "dict"])
-def test_the_last_row_of_a_repeated_document_counts(form, way, rows, monkeypatch):
-    look_up(monkeypatch, way)
-    judged, run = rows
-    again = Retrieved(run[7].query_id, run[7].doc_id, 1000.0)
-    with pytest.warns(DuplicateWarning, match=f"repeats 1 document inside a topic, first document '{again.doc_id}'"):
-        assert found(Pool.build(judged), FORMS[form]([*run, again])) == plain(judged, [*run[:7], *run[8:], again])
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("form", [f for f in FORMS if f != "dict"])
-def test_the_same_judgment_twice_is_one_and_two_are_refused(form, way, rows, monkeypatch):
-    look_up(monkeypatch, way)
-    judged, run = rows
-    assert found(Pool.build(FORMS[form]([*judged, judged[5]])), run) == plain(judged, run)
-    with pytest.raises(ValueError, match=f"judges document '{judged[5].doc_id}' twice"):
-        Pool.build(FORMS[form]([*judged, judged[5]._replace(relevance=9.0)]))
-
-
-@pytest.mark.parametrize("way", WAYS)
 def test_ids_of_any_type_are_compared_as_text(way, monkeypatch):
     look_up(monkeypatch, way)
     qrels = {"1": {"7": 1, "True": 2, "2.5": 3, "x": 0}}
