@@ -162,7 +162,7 @@ def _scattered_dict(rows: workloads.Rows) -> Any:
 def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All measures over a run in Parquet: one file, and a folder partitioned by topic."""
     from irpref.formats.source import Source
-    from irpref.judged.stream import judge_file
+    from irpref.judged.stream import align_file
     from irpref.values.kernels import KernelEvaluator
 
     results: list[dict[str, Any]] = []
@@ -179,7 +179,7 @@ def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
 
             def evaluate(path: Path = Path(folder) / name) -> Any:
                 evaluator = KernelEvaluator(peers.measures(), qrels)
-                return evaluator.values_of(judge_file(evaluator.pool, Source(path)).run)
+                return evaluator.values_of(align_file(evaluator.pool, Source(path)).run)
 
             (seconds,) = in_turns({"irpref": evaluate}, 3, options.clock).values()
             _note(results, "parquet", form, "irpref", len(frame), seconds)

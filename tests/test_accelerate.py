@@ -46,7 +46,7 @@ from compared import HOST as THE_HOST
 from compared import count
 from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning, host
 from irpref.cli import main
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.values.kernels import KernelEvaluator
 from real_runs import COLLECTIONS, qrels_of, runs_of
 from strategies import Collection, collections, random_collection
@@ -486,7 +486,7 @@ def test_ties_must_have_been_looked_at():
     assert evaluator.ties
     assert not host.evaluator([RR, AP, Judged], qrels).ties
     with pytest.raises(ValueError, match="ties=True"):
-        evaluator.values_of(judge(evaluator.pool, run))
+        evaluator.values_of(align_run(evaluator.pool, run))
     assert evaluator.calc_aggregate(run) == {Judged @ 1: 1.0, RR: 0.5, RR @ 3: 1.0}
 
 

@@ -24,7 +24,7 @@ from irpref import (
     RelativeRecall,
     RPref,
 )
-from irpref.judged.align import NoCommonTopicError, judge
+from irpref.judged.align import NoCommonTopicError, align_run
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import ConflictError, Pool
 from irpref.values.kernels import KernelEvaluator
@@ -192,7 +192,7 @@ def test_the_order_of_other_rows_does_not_change_which_repeat_counts(form):
 @every_form
 def test_repeated_documents_are_an_error_where_asked_for(form):
     with pytest.raises(ValueError, match="document 'b' twice in topic 'q1'"):
-        judge(Pool.build(QRELS), form(REPEATED), strict=True)
+        align_run(Pool.build(QRELS), form(REPEATED), strict=True)
 
 
 def test_ids_that_are_the_same_as_text():

@@ -18,7 +18,7 @@ from irpref.cli import main
 from irpref.cli.frame import sort_arguments
 from irpref.formats import trec as trec
 from irpref.formats.runs import RUN_ENDINGS, run_names
-from irpref.judged.stream import judge_file
+from irpref.judged.stream import align_file
 from irpref.show import text as printing
 from shells import MISSING, QRELS, R1, Call, golden
 
@@ -255,7 +255,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
     measures = ("AP", "RR@10", "Judged@10", "nDCG", "QMeasure", "RPref(max_rel=3)", "CRPRecovery", "NumRet")
     for run in ("sorted", "mixed"):
         expected = call("eval", "q", run, *measures, "-p", "-1")
-        monkeypatch.setattr("irpref.judged.stream.judge_file", partial(judge_file, block_bytes=500))
+        monkeypatch.setattr("irpref.judged.stream.align_file", partial(align_file, block_bytes=500))
         assert call("eval", "q", run, *measures, "-p", "-1")[:2] == expected[:2]
         monkeypatch.undo()
         monkeypatch.chdir(files)

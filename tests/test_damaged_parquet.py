@@ -27,7 +27,7 @@ from irpref.judged.pool import Pool
 
 pool = Pool.build({f"q{t}": {f"doc-{d}-é": d % 3 for d in range(50)} for t in range(30)})
 for path in sys.argv[1:]:
-    for read in (irpref.read_run, lambda path: stream.judge_file(pool, Source(path)), irpref.read_qrels):
+    for read in (irpref.read_run, lambda path: stream.align_file(pool, Source(path)), irpref.read_qrels):
         try:
             read(path)
             print("read")

@@ -18,7 +18,7 @@ from irpref.formats.columns import changes
 from irpref.formats.replace import replaced
 from irpref.formats.source import Source
 from irpref.judged import match, stream
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, held, warn_user
 from irpref.values.kernels import KernelEvaluator
@@ -60,8 +60,8 @@ def test_parquet_is_judged_in_parts_as_it_is_as_a_whole(
     frame_of(rows).write_parquet(tmp_path / "run.parquet", row_group_size=50)
     monkeypatch.setattr(arrow, "ROWS", rows_at_a_time)
     pool = Pool.build(QRELS)
-    judged = stream.judge_file(pool, Source(tmp_path / "run.parquet"), ties=True)
-    assert values(pool, judged.run) == values(pool, judge(pool, frame_of(rows), ties=True))
+    judged = stream.align_file(pool, Source(tmp_path / "run.parquet"), ties=True)
+    assert values(pool, judged.run) == values(pool, align_run(pool, frame_of(rows), ties=True))
     assert judged.topics == list(dict.fromkeys(row[0] for row in rows))
 
 
@@ -77,8 +77,8 @@ def test_a_folder_is_judged_file_after_file(
         (part.drop("query_id") if partitioned else part).write_parquet(folder / f"{i:03d}.parquet")
     monkeypatch.setattr(arrow, "ROWS", rows_at_a_time)
     pool = Pool.build(QRELS)
-    judged = stream.judge_file(pool, Source(tmp_path / "run"), ties=True)
-    assert values(pool, judged.run) == values(pool, judge(pool, frame, ties=True))
+    judged = stream.align_file(pool, Source(tmp_path / "run"), ties=True)
+    assert values(pool, judged.run) == values(pool, align_run(pool, frame, ties=True))
     assert judged.topics == frame["query_id"].unique(maintain_order=True).to_list()
 
 
@@ -86,7 +86,7 @@ def test_damaged_parquet_inside_a_folder_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.parquet").write_bytes(b"junk")
     with pytest.raises(ValueError, match=r"a\.parquet: this is no Parquet file, or it is damaged") as found:
-        stream.judge_file(Pool.build(QRELS), Source(tmp_path / "run"))
+        stream.align_file(Pool.build(QRELS), Source(tmp_path / "run"))
     assert "\n" not in str(found.value)
 
 
@@ -107,7 +107,7 @@ def track(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def judged_beside_others(pool: Pool, path: Path) -> stream.JudgedFile:
     source = Source(path)
     source.alone = True
-    return stream.judge_file(pool, source, ties=True)
+    return stream.align_file(pool, source, ties=True)
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5, None])
@@ -118,7 +118,7 @@ def test_files_are_judged_in_their_order_and_a_bad_one_does_not_end_the_others(t
     assert str(done[4].error).startswith(f"{track[4]}, line 1: 3 fields")
     for path, each in zip(track, done, strict=True):
         if each.value is not None:
-            alone = stream.judge_file(pool, Source(path), ties=True)
+            alone = stream.align_file(pool, Source(path), ties=True)
             assert values(pool, each.value.run) == values(pool, alone.run)
     assert [d.error is None for d in done] == [True] * 4 + [False] + [True] * 4
 
@@ -187,7 +187,7 @@ def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
     path = tmp_path / "run"
     lines = [f"1 Q0 a 1 {relevant} t\n", f"1 Q0 b 1 {other} t\n"]
     path.write_text("".join(reversed(lines) if turned else lines))
-    judged = stream.judge_file(pool, Source(path), rounded=True)
+    judged = stream.align_file(pool, Source(path), rounded=True)
     evaluator = KernelEvaluator(irpref.parse_all("AP"), pool)
     found = [evaluator.values_of(run)[irpref.parse("AP")].tolist() for run in (judged.run, judged.single)]
     assert found == [[ap], [single]]

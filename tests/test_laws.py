@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.datasets import load
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.judged.align import listing as listing_of
 from irpref.measures import registered
 from irpref.measures.declare import NEEDS
@@ -282,7 +282,7 @@ def test_a_topic_does_not_depend_on_the_others(usual, collection):
 @pytest.mark.parametrize("rows", [1, 100, 1000])
 def test_groups_of_topics_do_not_matter(rows, usual, collection):
     pool, arguments = prepare(VARIANTS, judgments(collection.qrels))
-    judged = judge(pool, collection.run, ties=True)
+    judged = align_run(pool, collection.run, ties=True)
     for measure in VARIANTS:
         batches = itertools.starmap(judged.topics, judged.batches(rows))
         parts = [type(measure).kernel(batch, **arguments[measure]) for batch in batches]
@@ -360,7 +360,7 @@ def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
 @pytest.mark.parametrize("measure", [m for m in VARIANTS if type(m).terms is not None], ids=str)
 def test_terms_add_up(measure, usual, collection):
     pool, arguments = prepare([measure], judgments(collection.qrels))
-    run = judge(pool, collection.run, ties=measure.TIES_BY_RISING_ID)
+    run = align_run(pool, collection.run, ties=measure.TIES_BY_RISING_ID)
     terms = type(measure).terms(run, **arguments[measure])
     assert terms.judged.shape == pool.grade.shape
     assert set(terms.columns) == set(measure.COLUMNS)

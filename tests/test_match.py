@@ -18,7 +18,7 @@ from irpref.arrays.segments import Segments
 from irpref.formats.texts import Texts
 from irpref.judged import align, match, order
 from irpref.judged import pool as pool_module
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.judged.match import Buckets, keys_of
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning
@@ -91,7 +91,7 @@ def plain(judged, run):
 
 
 def found(pool, run):
-    judged = judge(pool, run)
+    judged = align_run(pool, run)
     return sorted(
         (pool.topic_ids[t], rank, pool.doc_ids[row], grade)
         for t, rank, row, grade in zip(
@@ -214,7 +214,7 @@ def test_ids_of_any_type_are_compared_as_text(way, monkeypatch):
     for form in (run, table, table.astype({"doc_id": "category"}), [Retrieved(*r) for r in table.values.tolist()]):
         assert found(Pool.build(qrels), form) == expected
     with pytest.raises(ValueError, match=r"two documents of topic '1' have the same id '7' once compared as str"):
-        judge(Pool.build(qrels), {"1": {7: 1.0, "7": 2.0}})
+        align_run(Pool.build(qrels), {"1": {7: 1.0, "7": 2.0}})
     with pytest.raises(ValueError, match="judges document '7' twice, as 2 and as 1"):
         Pool.build({"1": {7: 1, "7": 2}})
     numbers = pd.DataFrame({"query_id": [1, 1], "doc_id": np.array([7, 8], dtype="uint8"), "score": [1.0, 2.0]})
@@ -230,7 +230,7 @@ def test_a_missing_id_is_named(missing, way, monkeypatch):
         table.loc[1, column] = missing
         for form in (table, table.astype({column: "category"}), [Retrieved(*r) for r in table.values.tolist()]):
             with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):
-                judge(Pool.build({"q": {"a": 1}}), form)
+                align_run(Pool.build({"q": {"a": 1}}), form)
 
 
 @pytest.mark.parametrize("way", WAYS)

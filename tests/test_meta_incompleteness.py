@@ -11,7 +11,7 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.judged.pool import Pool
 from irpref.meta import LEVELS, Incompleteness, Restriction, incompleteness, kendall_tau, thin
 from irpref.values.kernels import KernelEvaluator
@@ -114,7 +114,7 @@ def test_restriction_equals_judging_against_what_is_left():
     assert all(left.values())
     anew = Pool.build(left)
     for run in runs.values():
-        a, b = part.of(judge(pool, run)), judge(anew, run)
+        a, b = part.of(align_run(pool, run)), align_run(anew, run)
         for name in ("rank", "row", "grade", "n_retrieved"):
             assert getattr(a, name).tolist() == getattr(b, name).tolist(), name
         assert a.hits.offsets.tolist() == b.hits.offsets.tolist()

@@ -18,7 +18,7 @@ import irpref
 from compared import ORDERS, count
 from irpref.analysis.ties import RATIOS, SUMS, over_ties, tie_intervals
 from irpref.analysis.ties.forms import FORMS
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES
@@ -133,7 +133,7 @@ VARIANTS = [
 def _bounds(measures, rows, run):
     """Tasks, and bounds by what is known of a measure and by its kernel alone: whole orders, all or drawn ones."""
     evaluator = KernelEvaluator(measures, pd.DataFrame(rows, columns=COLUMNS))
-    judged = judge(evaluator.pool, run, ties=True)
+    judged = align_run(evaluator.pool, run, ties=True)
     values = evaluator.values_of(judged)
     unknown = {str(measure): Unknown(task) for measure, task in evaluator.tasks.items()}
     alone = over_ties(unknown, judged, {str(measure): value for measure, value in values.items()})
@@ -187,7 +187,7 @@ def test_the_standard_error_of_drawn_means_is_right():
     run = {q: {f"d{i}": 1.0 for i in range(70)} | {f"x{i}": 2.0 + i for i in range(t)} for t, q in enumerate(qrels)}
     evaluator = KernelEvaluator([ir_measures.AP], qrels)
     (task,) = evaluator.tasks.values()
-    judged = judge(evaluator.pool, run, ties=True)
+    judged = align_run(evaluator.pool, run, ties=True)
     truth, drawn = (over_ties({"AP": of}, judged, {"AP": task(judged)})["AP"] for of in (task, Unknown(task)))
     assert truth.exact.all()
     assert not drawn.exact.any()
@@ -273,7 +273,7 @@ def test_a_measure_that_no_formula_knows_works(adds, monkeypatch):
     run = {"q": {f"d{i}": float(-(i // 4)) for i in range(40)}}
     measure = _RankBiased()
     task = partial(_rank_biased, p=0.8)
-    judged = judge(KernelEvaluator([ir_measures.AP], pd.DataFrame(rows, columns=COLUMNS)).pool, run, ties=True)
+    judged = align_run(KernelEvaluator([ir_measures.AP], pd.DataFrame(rows, columns=COLUMNS)).pool, run, ties=True)
     of = over_ties({measure: task}, judged, {measure: task(judged)})[measure]
     assert of.exact[0] == adds
     # A gain at a rank: the mean gain of the group at each of its ranks, and the sorted orders at the ends.

@@ -11,7 +11,7 @@ import numpy as np
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
 from irpref.formats.runs import named_runs as of_paths
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run, Runs
@@ -108,7 +108,7 @@ class Aligned:
         named = named_runs(runs, self.pool.topic_of)
         for name, run in named.items():
             with about(name, len(named) > 1):
-                self.runs[name] = run if isinstance(run, JudgedRun) else judge(self.pool, run, single=by_pytrec)
+                self.runs[name] = run if isinstance(run, JudgedRun) else align_run(self.pool, run, single=by_pytrec)
                 if by_pytrec:
                     note_ties(self.runs[name], self.pool)
 

@@ -38,7 +38,7 @@ from irpref.analysis.blocks import Aligned, Columns, curve_table, ended, lengths
 from irpref.analysis.significance import SAME, randomisation_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.judged.groups import Part, parts_of
 from irpref.judged.inputs import opened
 from irpref.judged.types import Qrels, Run, Runs
@@ -137,7 +137,7 @@ def crp(
     views = {name: run.condensed(negative=True) if judged_only else run for name, run in of.runs.items()}
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
     # A ranking with nothing in it, filled up with non-relevant documents, is the worst case.
-    nothing = judge(pool, {})
+    nothing = align_run(pool, {})
 
     def relative_position(view: JudgedRun) -> tuple[Segments, Floats]:
         ranks, rp = crp_curve(view)

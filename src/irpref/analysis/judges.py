@@ -181,7 +181,7 @@ def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
     for run in runs:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrprefWarning)  # given when the run is evaluated
-            judged = align.judge(pool, opened(run, "score"))
+            judged = align.align_run(pool, opened(run, "score"))
         rank = pool.judged.spread(judged.n_retrieved) + 1.0
         rank[judged.row] = judged.rank
         total += 1 / rank

@@ -43,7 +43,7 @@ from irpref.analysis.significance import sign_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.formats.runs import named_runs
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
 from irpref.judged.order import Alignment
@@ -161,7 +161,7 @@ def prefer(
     alignment, aligned = Alignment(ties), {}
     for name, run in named.items():
         with about(name):
-            aligned[name] = judge(pool, run, alignment=alignment)
+            aligned[name] = align_run(pool, run, alignment=alignment)
     ranks = _Ranks(pool, list(aligned.values()), how, weights, rel, graded)
     if other is not None:
         columns = {"query_id": pool.topic_ids, **group_column(pool.n_topics, parts)}

@@ -279,14 +279,14 @@ class Scorer:
         return found
 
     def _judged(self, source: Source, table: Any) -> JudgedFile:
-        from irpref.judged.stream import judge_file, judge_table
+        from irpref.judged.stream import align_file, align_table
 
         options: dict[str, Any] = {"strict": self.strict, "ties": self.kernels.ties, "rounded": self.kernels.single}
         options["alignment"] = self.kernels.alignment
         if table is None:
-            judged = judge_file(self.pool, source, form=self.form, **options)
+            judged = align_file(self.pool, source, form=self.form, **options)
         else:
-            judged = judge_table(self.pool, table, **options)
+            judged = align_table(self.pool, table, **options)
         self.kernels.note_ties(judged.run)
         if not judged.topics:
             warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)

@@ -1,7 +1,7 @@
 """Evaluation of runs that one machine does not hold, with Spark.
 
 Topics are independent of each other, so a run is evaluated in buckets of topics: a bucket's rows of the run and of
-the qrels meet on one worker as Arrow tables and go the ordinary way, `Pool` and `judge`, kernels included. Values
+the qrels meet on one worker as Arrow tables and go the ordinary way, `Pool` and `align_run`, kernels included. Values
 are those of one machine, to the last bit. Only what concerns all topics is settled beforehand: the grade scale
 is taken from all qrels once, and qrels and run must have a topic in common.
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ir_measures.measures import Measure
 
 from irpref.hosts.ir_measures import IrprefProvider
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment
 from irpref.judged.preferences import COLUMNS as PREFERENCE_COLUMNS
@@ -209,7 +209,7 @@ def _values(
     pool = kept_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
     with held():  # of this bucket; the driver has seen all of the judgments
         here = KernelEvaluator(ours, pool, Alignment(float32=float32))
-    judged = judge(pool, run, strict=True, ties=here.ties, single=float32)
+    judged = align_run(pool, run, strict=True, ties=here.ties, single=float32)
     found = here.values_of(judged)
     for measure, name in ours.items():
         yield name, here.topic_ids, found[measure].tolist()

@@ -1,6 +1,6 @@
 """From identifiers to arrays: the only place with ids, frames and the tie rule.
 
-`Pool` indexes the qrels once; `judge` aligns a run with it and returns a `JudgedRun`, which holds
+`Pool` indexes the qrels once; `align_run` aligns a run with it and returns a `JudgedRun`, which holds
 arrays only. Everything after it (measures, curves, explanations) works on arrays.
 
 Two questions shape this package.
@@ -19,7 +19,7 @@ own data or are exact, so that they never show in a value; the pool is in ideal 
 depends on the order of the rows of the qrels.
 """
 
-from irpref.judged.align import Listing, judge, listing
+from irpref.judged.align import Listing, align_run, listing
 from irpref.judged.pool import Pool
 
-__all__ = ["Listing", "Pool", "judge", "listing"]
+__all__ = ["Listing", "Pool", "align_run", "listing"]

@@ -117,7 +117,7 @@ class SameIds(Repeats):
         raise ValueError(f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as str")
 
 
-def judge(
+def align_run(
     pool: Pool,
     run: Any,
     strict: bool = False,
@@ -268,7 +268,7 @@ def blocks(pool: Pool, run: Any, repeats: Repeats) -> Iterator[Block]:
     Raises
     ------
     ValueError
-        As `Pool.judge`.
+        As `align_run`.
     """
     data = as_table(run, "score")
     if isinstance(data, Table):

@@ -9,7 +9,7 @@ from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.judged.pool import Pool
 
 
-def judge_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
+def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
     """A run judged, documents known by their columns; equal scores by falling column.
 
     Parameters

@@ -18,7 +18,7 @@ from irpref.formats.columns import Coded, Reading, Table, as_list, changes, obje
 from irpref.formats.source import Source
 from irpref.formats.tables import form_of, read_table
 from irpref.formats.trec import BLOCK_BYTES, RUN, TopicBlock, TopicReturnsError, blocks, whole_topics
-from irpref.judged.align import Repeats, judge
+from irpref.judged.align import Repeats, align_run
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import Pool
 from irpref.messages import Held, held
@@ -48,7 +48,7 @@ class JudgedFile(Record):
     topics: list[str]
 
 
-def judge_file(
+def align_file(
     pool: Pool,
     source: Source,
     *,
@@ -59,7 +59,7 @@ def judge_file(
     alignment: Alignment = TREC,
     block_bytes: int = BLOCK_BYTES,
 ) -> JudgedFile:
-    """Read and judge a run file of any form.
+    """Read and align a run file of any form.
 
     While the topics of a TREC or Parquet file are each in one place, memory is that of the judgments, the hits, and a
     few blocks of the file. Once a topic turns up again, the whole file is read. A folder of Parquet files counts as
@@ -85,18 +85,18 @@ def judge_file(
     Raises
     ------
     ValueError, OSError
-        As `read_run` and `Pool.judge`.
+        As `read_run` and `align_run`.
     """
     options: dict[str, Any] = {"strict": strict, "ties": ties, "rounded": rounded, "alignment": alignment}
     how = reading(form)
     found = form_of(source, how.form)
     if found not in ("parquet", "trec") or (found == "trec" and source.is_short(block_bytes)):
-        return judge_table(pool, read_table(source, "run", how), **options)
+        return align_table(pool, read_table(source, "run", how), **options)
     parts = blocks(source, RUN, block_bytes) if found == "trec" else run_blocks(source, how)
     try:
-        return judge_parts(pool, _as_tables(whole_topics(parts, source.name)), **options)
+        return align_parts(pool, _as_tables(whole_topics(parts, source.name)), **options)
     except TopicReturnsError:
-        return judge_table(pool, read_table(source, "run", how), **options)
+        return align_table(pool, read_table(source, "run", how), **options)
 
 
 class Done(Record, Generic[S, T]):
@@ -176,11 +176,11 @@ def n_jobs() -> int:
     return os.cpu_count() or 1
 
 
-def judge_table(pool: Pool, table: Table, **options: Any) -> JudgedFile:
-    """`judge_file` for a table that was read before."""
+def align_table(pool: Pool, table: Table, **options: Any) -> JudgedFile:
+    """`align_file` for a table that was read before."""
     topics = take(table.query_id, changes(table.query_id))
     names = list(dict.fromkeys(as_list(topics)))
-    return judge_parts(pool, [(table, names)], **options)
+    return align_parts(pool, [(table, names)], **options)
 
 
 def _as_tables(parts: Iterable[TopicBlock]) -> Iterator[tuple[Table, list[str]]]:
@@ -189,7 +189,7 @@ def _as_tables(parts: Iterable[TopicBlock]) -> Iterator[tuple[Table, list[str]]]
         yield Table(topics, lines.docs, lines.number), names
 
 
-def judge_parts(
+def align_parts(
     pool: Pool,
     parts: Iterable[tuple[Table, list[str]]],
     *,
@@ -198,7 +198,7 @@ def judge_parts(
     rounded: bool = False,
     alignment: Alignment = TREC,
 ) -> JudgedFile:
-    """Judge tables that each hold whole topics, with their names, as one run. Raises as `judge`."""
+    """Judge tables that each hold whole topics, with their names, as one run. Raises as `align_run`."""
     repeats = Repeats(strict)
     plain, single = _Hits(pool, ties), _Hits(pool, ties=False)
     topics: list[str] = []
@@ -207,13 +207,13 @@ def judge_parts(
         topics.extend(names)
         if not any(name in pool.topic_of for name in names):
             continue
-        run = judge(pool, table, shared=repeats, ties=ties, single=rounded, alignment=alignment)
+        run = align_run(pool, table, shared=repeats, ties=ties, single=rounded, alignment=alignment)
         plain.add(run)
         if rounded:
             same &= run.single is None
             single.add(run.single or run)
     if topics and not plain.columns[0]:
-        judge(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
+        align_run(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
     repeats.warn()
     whole = plain.run()
     if not same:

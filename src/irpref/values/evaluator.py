@@ -69,7 +69,7 @@ class CombinedEvaluator(ByTopic):
             self.accelerated.single |= self._others.single
 
     def align(self, run: Run) -> JudgedRun:
-        """Align a run. Raises as `irpref.judged.align.judge`; `ValueError` if the judgments are by subtopic."""
+        """Align a run. Raises as `irpref.judged.align.align_run`; `ValueError` if the judgments are by subtopic."""
         if self.accelerated is None:
             raise ValueError("judgments by subtopic are left to the providers of their measures")
         return self.accelerated.align(run)
@@ -197,7 +197,7 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     >>> score("AP", [[1, 0, 1], [nan, nan, nan]], [[0.2, 0.9, nan], [1, 2, 3]])
     array([0.25,  nan])
     """
-    from irpref.judged.arrays import judge_arrays
+    from irpref.judged.arrays import align_arrays
 
     chosen = parse(measure)
     grade, given = _matrix(grades, "grades"), _matrix(scores, "scores")
@@ -211,7 +211,7 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
             f"{chosen} reads the column {columns[0]!r} of the qrels, which arrays do not have: irpref.evaluator takes "
             "qrels"
         )
-    judged = judge_arrays(grade, given)
+    judged = align_arrays(grade, given)
     if judged is None:
         return np.full(grade.shape[0], np.nan)
     found = KernelEvaluator([chosen], judged.pool).values_of(judged)[chosen]

@@ -15,7 +15,7 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
-from irpref.judged.align import differing_topics, judge
+from irpref.judged.align import align_run, differing_topics
 from irpref.judged.inputs import opened
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import Pool
@@ -140,7 +140,7 @@ class KernelEvaluator(ByTopic):
         super().__init__(chosen, self.pool.topic_ids)
 
     def align(self, run: Run, *, ordered: bool = False) -> JudgedRun:
-        """Align a run as the measures need it. Raises as `irpref.judged.align.judge`.
+        """Align a run as the measures need it. Raises as `irpref.judged.align.align_run`.
 
         Warns
         -----
@@ -150,7 +150,7 @@ class KernelEvaluator(ByTopic):
         path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
         data = run if path is None else opened(run, "score")
         with about(path):
-            judged = judge(
+            judged = align_run(
                 self.pool, data, ties=self.ties, single=self.single, ordered=ordered, alignment=self.alignment
             )
             self.note_ties(judged)
@@ -198,7 +198,7 @@ class KernelEvaluator(ByTopic):
         Raises
         ------
         ValueError
-            As `Pool.judge`.
+            As `align_run`.
         """
         return self.values_of(self.align(run))
 

@@ -28,7 +28,7 @@ from irpref.analysis.ties.orders import Tied
 from irpref.analysis.ties.paths import STEPS, sums_of, together
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
-from irpref.judged.align import judge
+from irpref.judged.align import align_run
 from irpref.measures import (
     blended_ratio,
     bpref,
@@ -109,7 +109,7 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
         if not supports(measure):
             raise ValueError(f"{measure} is computed by ir_measures alone: its value over tied documents is not known")
     evaluator = KernelEvaluator(chosen, qrels)
-    judged = judge(evaluator.pool, run, ties=True)
+    judged = align_run(evaluator.pool, run, ties=True)
     values = evaluator.values_of(judged)
     bounds = over_ties(evaluator.tasks, judged, values)
     order = sorted(range(len(evaluator.topic_ids)), key=evaluator.topic_ids.__getitem__)

@@ -53,7 +53,7 @@ class Tied:
 
     @classmethod
     def of(cls, run: JudgedRun) -> Tied:
-        """Groups of an aligned run (`judge` with `ties=True`)."""
+        """Groups of an aligned run (`align_run` with `ties=True`)."""
         if run.rank_rising is None or run.tied_from is None:
             raise ValueError("align the run with ties=True")
         opens = np.ones(run.rank.size, bool)

@@ -30,7 +30,7 @@ from irpref.arrays.segments import Bools
 from irpref.formats.columns import Reading
 from irpref.formats.runs import named_runs
 from irpref.formats.tables import read_run
-from irpref.judged.align import Listing, NoCommonTopicError, judge, listing
+from irpref.judged.align import Listing, NoCommonTopicError, align_run, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_frame, opened
 from irpref.judged.kept import kept_pool
@@ -397,7 +397,7 @@ def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[
     pool = kept_pool(qrels, preferences=True)
     if not pool.graded:
         return {"curves": [], "holes": []}
-    seen = {name: judge(pool, named[name]) for name in runs}  # aligned once for all curves
+    seen = {name: align_run(pool, named[name]) for name in runs}  # aligned once for all curves
     ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
 
     def chart(table: pd.DataFrame, x: str, y: str, title: str, said: str, label: str, **more: Any) -> Part:
