@@ -554,7 +554,7 @@ IN_64_BITS = dict.fromkeys(ASKED, 1.0)
 IN_32_BITS = {"AP": 0.5, "Bpref": 0.0, "BprefVariant": 1.0, "IPrec@0.5": 0.5, "RR@5": 1.0}
 
 
-def doors(float32):
+def entry_points(float32):
     """Value of topic q by measure, through every surface that evaluates."""
     made = irpref.evaluator(ASKED, JUDGED_CLOSE, float32=float32)
     yield "values", {str(m): v[0] for m, v in made.values(CLOSE).items()}
@@ -575,31 +575,10 @@ def doors(float32):
 
 @pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @pytest.mark.parametrize("float32", [False, True])
-def test_every_door_gives_the_same_value(float32):
+def test_every_entry_point_gives_the_same_value(float32):
     expected = IN_32_BITS if float32 else IN_64_BITS
-    for door, found in doors(float32):
-        assert found == pytest.approx(expected), door
-
-
-@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
-@pytest.mark.parametrize(("options", "expected"), [([], IN_64_BITS), (["--float32"], IN_32_BITS)])
-@pytest.mark.parametrize("form", [["-q", "-n"], ["-q", "-n", "-o", "jsonl"]])
-def test_so_does_the_command_line(options, expected, form, tmp_path, capsys):
-    import json
-
-    from irpref.cli import main
-
-    (tmp_path / "qrels").write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, of in JUDGED_CLOSE.items() for d, g in of.items())
-    )
-    (tmp_path / "run").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, of in CLOSE.items() for d, s in of.items()))
-    main(["eval", str(tmp_path / "qrels"), str(tmp_path / "run"), *ASKED, *form, *options])
-    out = capsys.readouterr().out
-    if "jsonl" in form:
-        rows = [(r["query_id"], r["measure"], r["value"]) for r in map(json.loads, out.splitlines())]
-    else:
-        rows = [(q, m, float(v)) for q, m, v in (line.split("\t") for line in out.splitlines())]
-    assert {m: v for q, m, v in rows if q == "q"} == pytest.approx(expected)
+    for entry, found in entry_points(float32):
+        assert found == pytest.approx(expected), entry
 
 
 def test_the_warning_comes_once_a_run_and_only_where_ranks_differ():

@@ -265,18 +265,6 @@ def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
     assert sorted(p.name for p in files.iterdir()) == ["out.csv", "qrels", "r1", "r2"]
 
 
-def test_the_form_of_runs_and_the_format_of_the_text_are_not_taken_for_each_other(call: Call) -> None:
-    status, _, err = call("curve", "pr", "qrels", "r1", "--format", "latex")
-    assert status == 2
-    assert "'latex' is no form of runs; the format of the text is -o latex" in err
-    status, _, err = call("curve", "pr", "qrels", "r1", "--format", "csv")  # a form of runs now, which this is not
-    assert status == 1
-    assert err.startswith("irpref: r1: ")
-    assert err.endswith("(--format csv is how runs are read; the format of the text is -o csv)\n")
-    status, _, err = call("plot", "pr", "qrels", "r1", "-f", "a.png", "-o", "b.png")
-    assert (status, err) == (2, "irpref: -o is no option of this command (see irpref plot --help)\n")
-
-
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
@@ -315,15 +303,6 @@ def test_tables_fit_the_screen(call: Call, monkeypatch: pytest.MonkeyPatch) -> N
         assert sorted(re.findall(r"\d\.\d{4}", out)) == sorted(re.findall(r"\d\.\d{4}", whole))
     monkeypatch.setenv("COLUMNS", "200")
     assert call("eval", "qrels", "r1", "r2", *measures)[1] == whole
-
-
-def test_lower_is_better_is_said_in_every_table(call: Call) -> None:
-    for form, said in (
-        ("table", "lower is better: nCRP"),
-        ("markdown", "lower is better: nCRP"),
-        ("latex", "downarrow"),
-    ):
-        assert said in call("eval", "qrels", "r1", "r2", "AP", "nCRP", "-o", form)[1]
 
 
 def test_names_do_not_move_the_cursor_or_break_rows(call: Call, files: Path) -> None:

@@ -214,48 +214,12 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
         pt.irpref.leaderboard(pipelines, None, qrels, measures)
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon"])
-def test_pyterriers_own_tests_take_our_measures(systems, topics, qrels, test):
-    frame = pt.Experiment(systems, topics, qrels, [QMeasure, CRP], baseline="baseline", test=test)
-    assert frame["CRP p-value"].notna().sum() == 2
-
-
 def test_runs_are_saved_and_used_again(systems, topics, qrels, tmp_path):
     measures = [RPref(gains={1: 2}, max_rel=3) @ 10, Coverage]
     first = pt.Experiment(systems, topics, qrels, measures, save_dir=str(tmp_path))
     assert len(list(tmp_path.iterdir())) >= 3
     again = pt.Experiment(systems, topics, qrels, measures, save_dir=str(tmp_path), save_mode="reuse")
     pd.testing.assert_frame_equal(first, again)
-
-
-# ---------------------------------------------------------------------------------- what PyTerrier itself gets wrong
-
-
-@this_version
-def test_experiments_do_not_know_names_with_parameters(systems, topics, qrels):
-    for name in ("RPref@10", "nDCG@10"):
-        with pytest.raises(ValueError, match="un"):
-            pt.Experiment(systems, topics, qrels, [name])
-
-
-@this_version
-def test_topics_without_judgments_turn_averages_into_nan(systems, topics, qrels):
-    fewer = qrels[qrels.qid != "1"]
-    right = pt.Experiment(systems, topics, fewer, [QMeasure]).set_index("name")
-    with pytest.warns(UserWarning, match="should not contribute to averages"):
-        both = pt.Experiment(systems, topics, fewer, [QMeasure], perquery="both")
-    assert right["QMeasure"].notna().all()
-    assert both.averages["QMeasure"].isna().all()
-
-
-@this_version
-def test_bold_type_marks_the_worst_system_where_lower_is_better(systems, topics, qrels):
-    pytest.importorskip("jinja2")
-    pytest.importorskip("vl_convert")
-    plain = pt.Experiment(systems, topics, qrels, [EMeasure])
-    html = pt.Experiment(systems, topics, qrels, [EMeasure], highlight="bold").to_html()
-    worst = int(plain["EMeasure"].to_numpy().argmax())
-    assert f"row{worst}_col1 {{\n  font-weight: bold" in html
 
 
 @this_version
@@ -280,38 +244,6 @@ def test_ranks_of_equal_scores_are_not_those_of_evaluation(qrels):
 
 
 @this_version
-def test_the_mean_is_the_only_summary(systems, topics, qrels):
-    class Median(type(QMeasure)):
-        __name__ = NAME = "QMeasure"
-
-        def aggregator(self):
-            return _Median()
-
-    class _Median:
-        def __init__(self):
-            self.values = []
-
-        def add(self, value):
-            self.values.append(value)
-
-        def result(self):
-            return float(np.median(self.values))
-
-    median = Median()
-    frame = pt.Experiment(systems, topics, qrels, [median]).set_index("name")
-    plain = pt.Experiment(systems, topics, qrels, [QMeasure]).set_index("name")
-    assert frame["QMeasure"].tolist() == plain["QMeasure"].tolist()
-
-
-@this_version
-def test_a_table_cannot_be_indexed_by_a_measure(systems, topics, qrels):
-    table = pt.Experiment(systems, topics, qrels, [QMeasure])
-    with pytest.raises(TypeError):
-        table[QMeasure]
-    assert len(table[str(QMeasure)]) == 3
-
-
-@this_version
 def test_drawings_of_pyterriers_own_stages_need_a_network_and_ours_do_not(systems, qrels, monkeypatch):
     def offline():
         raise OSError("no network")
@@ -320,21 +252,6 @@ def test_drawings_of_pyterriers_own_stages_need_a_network_and_ours_do_not(system
     with pytest.warns(UserWarning, match="Failed to render transformer as HTML"):
         assert systems["noisy"]._repr_html_() is None
     assert "Oracle" in pt.irpref.Oracle(qrels)._repr_html_()
-
-
-@this_version
-def test_the_result_of_no_documents_is_refused(topics, qrels):
-    nothing = pt.Transformer.from_df(pd.DataFrame(columns=["qid", "docno", "score", "rank"]))
-    with pytest.raises(ValueError, match="no results"):
-        pt.Experiment([nothing], topics, qrels, [QMeasure])
-
-
-@this_version
-def test_a_batch_without_documents_is_refused(systems, topics, qrels):
-    # The last topic has none in this system: it counts as 0, except where it is alone in its batch.
-    assert "30" not in systems["noisy"](topics).qid.unique()
-    with pytest.raises(ValueError, match="no results received in batch"):
-        pt.Experiment([systems["noisy"]], topics, qrels, [QMeasure], batch_size=1)
 
 
 # ----------------------------------------------------------------------------------- what pt.irpref adds to irpref

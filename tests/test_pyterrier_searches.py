@@ -93,13 +93,6 @@ def test_grid_search_over_folds_for_a_measure(mixed, topics, qrels, capsys):
 
 
 @this_version
-def test_grid_search_for_a_built_in_measure_fails(mixed, topics, qrels):
-    # Its results are keyed by name and looked up by measure: ours are equal to their names.
-    with pytest.raises(KeyError):
-        pt.GridSearch(mixed, {mixed: {"noise": [0]}}, topics, qrels, metric=AP)
-
-
-@this_version
 def test_grid_search_takes_the_highest_value_even_where_lower_is_better(mixed, topics, qrels, capsys):
     assert not nCRP.higher_is_better
     grid = {mixed: {"noise": [5, 0]}}
