@@ -142,16 +142,16 @@ HYPOTHESES = (
         "not less",
         PREDICTION,
     ),
-    Hypothesis("H7", "plain measures punish systems that were not pooled", _POOLS, "bias", PLAIN, (), "less", PAIRS),
     Hypothesis(
-        "H8", "leaving unjudged documents out moves them upwards", _POOLS, "bias", CONDENSED, PLAIN, "more", PAIRS
+        "H7", "plain measures put systems that were not pooled too low", _POOLS, "bias", PLAIN, (), "less", PAIRS
     ),
+    Hypothesis("H8", "leaving unjudged documents out moves them up", _POOLS, "bias", CONDENSED, PLAIN, "more", PAIRS),
     Hypothesis(
         "H9", "condensed measures favour systems that were not pooled", _POOLS, "bias", CONDENSED, (), "more", PAIRS
     ),
     Hypothesis(
         "H10",
-        "unretrieved='infinity' turns more pairs than 'zero'",
+        "unretrieved='infinity' reverses more pairs than 'zero'",
         _RANDOM,
         "own",
         ("rpref absolute infinity", "rpref relative infinity"),

@@ -159,7 +159,7 @@ def answers(results: Results, verdicts: dict[str, Verdict]) -> str:
 def _bias(results: Results) -> str:
     worst = min(max(map(abs, results.span("pools 10", "bias", m))) for m in USABLE)
     if worst > PAIRS:
-        return "in shallow pools every measure is biased for or against teams that were not pooled, in some collection"
+        return "in shallow pools every measure favours or disadvantages teams that were not pooled, in some collection"
     safe = [m for m in USABLE if max(map(abs, results.span("pools 10", "bias", m))) <= PAIRS]
     return f"in shallow pools {listed(safe)} treat teams that were not pooled as they do the others"
 
@@ -356,6 +356,6 @@ def advice(results: Results) -> str:
     return (
         f"**Do not test differences by RBP' or nDCG'@10** if judgments are missing at random. They predict well, and an earlier "
         f"version of this page recommended them, but they call {percent(low)} to {percent(high)} % of all pairs wrongly "
-        f"significant (mean {percent(float(np.mean(top)))}), and nDCG' {percent(one[0])} to {percent(one[1])} %. Their first ten judged documents are too deep "
-        "in the ranking."
+        f"significant (mean {percent(float(np.mean(top)))}), and nDCG' {percent(one[0])} to {percent(one[1])} %. The first ten judged documents are then too "
+        "deep in the ranking."
     )
