@@ -18,7 +18,7 @@ from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
 
-from irpref.measures.declare import PACKAGE, KernelMeasure, registered
+from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
 from irpref.measures.support import check_limits
 from irpref.messages import clipped, did_you_mean, nearest
@@ -34,14 +34,6 @@ TREC_NAMES = (
 _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _TREC_10 = InterpolatedPrecision(rounding="nearest")
-# Names that trec_eval has for measures of ours alone: `prefs_simp`, `11pt_avg`.
-OTHER_NAMES: dict[str, str] = {
-    other.rpartition(" ")[2]: text
-    for measure in registered().values()
-    for other, text in measure.ELSEWHERE.items()
-    if other.startswith("trec_eval") and other.rpartition(" ")[2] not in TREC_NAMES and "." not in other
-}
-
 # What people type for measures of other names; not understood, for it could mean several, but guessed at.
 _MEANT = {
     **dict.fromkeys(("f", "f1", "fscore", "f1score"), "SetF"),
@@ -156,7 +148,7 @@ def known_names() -> list[str]:
     def place(name: str) -> tuple[str, bool, str]:
         return name.lower(), name not in host.registry or str(host.registry[name].NAME) != name, name
 
-    return sorted({*host.registry, *TREC_NAMES, *OTHER_NAMES}, key=place)
+    return sorted({*host.registry, *TREC_NAMES, *trec_eval()["names"]}, key=place)
 
 
 def _parse(text: str | Measure) -> list[Measure]:
@@ -167,7 +159,7 @@ def _parse(text: str | Measure) -> list[Measure]:
     name = text.strip()
     if len(name) > LONGEST:
         raise ValueError(f"{clipped(name)!r}: {len(name)} characters are no name of a measure")
-    name = OTHER_NAMES.get(name, name)
+    name = trec_eval()["names"].get(name, name)
     head, rest = _head(name)
     key = head if head in host.registry else None
     # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, except where it would need a
@@ -179,7 +171,8 @@ def _parse(text: str | Measure) -> list[Measure]:
     trec = _trec(name)
     if trec is not None:
         return trec
-    why = refused().get(name) or refused().get(re.sub(r"[._][\d.,]+$", "", name))
+    refused = trec_eval()["refused"]
+    why = refused.get(name) or refused.get(re.sub(r"[._][\d.,]+$", "", name))
     if why is not None:
         raise UnknownMeasureError(f"{clipped(name)!r} of trec_eval has no measure here: {why}")
     key = key or (None if head.endswith(("_", "-")) else _spellings().get(_plain(head)))
@@ -194,11 +187,11 @@ def _parse(text: str | Measure) -> list[Measure]:
 
 
 @cache
-def refused() -> dict[str, str]:
-    """Why trec_eval's other names are no measures here, by name."""
+def trec_eval() -> dict[str, dict[str, str]]:
+    """What trec_eval alone has names for: `names` are measures of ours, `refused` says why others are none here."""
     import tomllib
 
-    return tomllib.loads(Path(__file__).with_name("trec_eval_refused.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("trec_eval.toml").read_text(encoding="utf-8"))
 
 
 def _head(name: str) -> tuple[str, str]:
@@ -372,7 +365,7 @@ def _unreadable(text: str) -> ValueError:
 def _unknown(name: str, head: str, rest: str) -> ValueError:
     """The error for a name that nobody knows."""
     trec = _trec_or_none(head)
-    if trec or head in TREC_NAMES or head in OTHER_NAMES:
+    if trec or head in TREC_NAMES or head in trec_eval()["names"]:
         meant = name.replace(head, _host_name(head) or head, 1)
         if trec and head not in TREC_NAMES:  # with a number at its end
             cutoff = trec[0].params.get("cutoff")

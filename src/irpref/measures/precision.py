@@ -110,7 +110,6 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     Elsewhere
     ---------
     trec_eval 10 iprec_at_recall_0.10 : InterpolatedPrecision(rounding='nearest')@0.1
-    trec_eval 10 11pt_avg : InterpolatedPrecision(rounding='nearest')
 
     Differs
     -------

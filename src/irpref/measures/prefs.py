@@ -77,7 +77,7 @@ not decide, so a short list can have 1. By group every group weighs alike, by pr
 
 How to read the file beside trec_eval's: `_ranks` gives each judged document its rank, in the order of these measures
 alone; `_ranked` counts by group what form_prefs_counts.c counts; `pref_share` makes of it what the m_prefs_*.c make,
-one `by` after the other; the sections *Elsewhere* at the end have all fourteen names. The counting itself is in
+one `by` after the other; `trec_eval.toml` has all fourteen names. The counting itself is in
 `irpref.arrays.fulfilled`: by group two numbers of preferences fulfilled (both documents retrieved, only the higher
 one), two of preferences broken, and the number of all. Each entry of the first table is one of them, or a sum.
 """
@@ -333,20 +333,6 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
     by : what counts alike: each preference, each pair of documents, each group
     nonrelevant : non-relevant documents of a group: all, or as many as relevant ones (by='group' only)
 
-    Elsewhere
-    ---------
-    trec_eval prefs_simp : PrefShare
-    trec_eval prefs_pair : PrefShare(by='pair')
-    trec_eval prefs_avgjg : PrefShare(by='group')
-    trec_eval prefs_avgjg_Rnonrel : PrefShare(by='group',nonrelevant='R')
-    trec_eval prefs_simp_ret : PrefShare(pairs='retrieved')
-    trec_eval prefs_pair_ret : PrefShare(pairs='retrieved',by='pair')
-    trec_eval prefs_avgjg_ret : PrefShare(pairs='retrieved',by='group')
-    trec_eval prefs_avgjg_Rnonrel_ret : PrefShare(pairs='retrieved',by='group',nonrelevant='R')
-    trec_eval prefs_simp_imp : PrefShare(pairs='implied')
-    trec_eval prefs_pair_imp : PrefShare(pairs='implied',by='pair')
-    trec_eval prefs_avgjg_imp : PrefShare(pairs='implied',by='group')
-
     Source
     ------
     trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants [carterette2008preference]
@@ -405,10 +391,6 @@ class _NumPrefs(PreferenceMeasure, kernel=n_prefs, terms=n_prefs_terms, reasons=
     -------
     preferences : documents that it is preferred to, of all groups
 
-    Elsewhere
-    ---------
-    trec_eval prefs_num_prefs_poss : NumPrefs
-
     Source
     ------
     trec_eval 10.0, m_prefs_num_prefs_poss.c [carterette2008preference]
@@ -451,11 +433,6 @@ class _NumPrefsFulfilled(PreferenceMeasure, kernel=n_prefs_fulfilled, terms=n_pr
     ----------
     pairs : fulfilled where the preferred document was retrieved and the other is below it or was not retrieved (all,
         implied), or if both were (retrieved)
-
-    Elsewhere
-    ---------
-    trec_eval prefs_num_prefs_ful : NumPrefsFulfilled
-    trec_eval prefs_num_prefs_ful_ret : NumPrefsFulfilled(pairs='retrieved')
 
     Source
     ------
