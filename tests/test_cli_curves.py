@@ -77,25 +77,6 @@ def tabs(text):
 # ------------------------------------------------------------------------------------------------------------ curve
 
 
-def test_precision_at_recall_levels(printed, book):
-    assert printed("curve", "pr", *book) == tabs(
-        """
-        run recall precision
-        book 0 0.6666666667
-        book 0.1 0.6666666667
-        book 0.2 0.5
-        book 0.3 0.4166666667
-        book 0.4 0.325
-        book 0.5 0.2916666667
-        book 0.6 0.125
-        book 0.7 0.1
-        book 0.8 0.1
-        book 0.9 0.1
-        book 1 0.1
-        """
-    )
-
-
 def test_gain_of_a_topic_as_csv(printed, book):
     # Gains 1 0 1 against 3 3 3: DCG(3) = 1 + 1/log2(3) = 1.6309..., ideal 3 + 3 + 3/log2(3).
     assert printed("curve", "gain", *book, "-t", "q1", "--depth", "3", "-o", "csv") == dedent(
@@ -148,20 +129,6 @@ def test_crp_over_topics(printed, pair):
         new 2 -0.2 -1 -2 0 -0.3333333333 -0.6666666667 0 -3 2 0.6 0 0 -3 0 0.2
         """  # noqa: E501
     )
-
-
-def test_npref_with_options(printed, tmp_path):
-    poster = load("rpref-figure-1")
-    files = write_qrels(tmp_path / "q", poster.qrels), write_run(tmp_path / "T2", poster.runs["T2"])
-    measure = "RPref(norm='relative',max_rel=1)"
-    shown = printed("curve", "npref", *files, measure, "--partitions", "2,4,8")
-    head, *rows = (line.split("\t") for line in shown.splitlines())
-    assert head == ["run", "n", "value", "limit", "misplaced", "misplaced_limit"]
-    assert [(row[0], row[1], round(float(row[2]), 4), row[4]) for row in rows] == [
-        ("T2", "2", 0.6726, "4"),
-        ("T2", "4", 0.6505, "8"),
-        ("T2", "8", 0.6873, "9"),
-    ]
 
 
 def test_npref_says_which_scale_it_took(printed, book):

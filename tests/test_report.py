@@ -221,7 +221,8 @@ def test_runs_without_ties_and_ties_that_change_nothing_are_said():
 def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
     qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 0}}
     run = {q: {d: float(-i) for i, d in enumerate(["x", "a", "b", *map(str, range(30))])} for q in qrels}
-    crp = Page(irpref.report(["AP"], qrels, {"run": run}).html).data["curves"][2]
+    *_, crp, npref = Page(irpref.report(["AP"], qrels, {"run": run}).html).data["curves"]
+    assert npref["said"] == "the same for every n, as always with binary judgments"
     assert crp["x"] == [1, 2, 3, 4, 5, 6]  # the mean of R is 1.5
     assert crp["yLabel"] == "CRP (0 ideal, \N{MINUS SIGN}1 nothing relevant at R)"
     table = irpref.curves.crp(qrels, {"run": run})

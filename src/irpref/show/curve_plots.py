@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.show import look
-from irpref.show.inputs import curve_means, curve_table, only, over_topics, parameters
+from irpref.show.inputs import constant_npref, curve_means, curve_table, only, over_topics, parameters
 from irpref.show.look import Styles
 from irpref.show.names import middle
 
@@ -238,13 +238,11 @@ def npref_convergence(
     ax.set(xlim=(steps[0] / 1.3, end * 1.05), ylim=(low - margin, high + margin), ylabel="n-pref")
     ax.set_xlabel("partitions n of the grade scale", labelpad=4 + (10 * len(drawn) - 2 if pairs else 0))
     several = "query_id" not in table and table.attrs.get("n_topics", 1) > 1
-    of_run = table.groupby("run")["value"]
-    constant = len(steps) > 1 and bool((of_run.max() - of_run.min() <= 1e-12).all())
     look.title(
         ax,
         over_topics("n-pref", table),
         parameters(table.attrs.get("measure", "")),
-        "the same for every n, as always with binary judgments" if constant else "",
+        constant_npref(table),
         f"numbers below: misplaced pairs{' (mean)' if several else ''}" if pairs else "",
     )
     if pairs:

@@ -123,6 +123,13 @@ def parameters(measure: str, base: bool = False) -> str:
     return ", ".join([*words, f"cutoff={cutoff}"] if cutoff else words)
 
 
+def constant_npref(table: pd.DataFrame) -> str:
+    """What a picture of n-pref has to say if no run has different values for different numbers of partitions."""
+    of_run = table.groupby("run")["value"]
+    same = table["n"].nunique() > 1 and bool((of_run.max() - of_run.min() <= 1e-12).all())
+    return "the same for every n, as always with binary judgments" if same else ""
+
+
 def over_topics(words: str, table: pd.DataFrame) -> str:
     """A title that says of which topic, or of how many topics the table is."""
     if "query_id" in table:

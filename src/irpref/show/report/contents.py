@@ -41,6 +41,7 @@ from irpref.measures import literature
 from irpref.measures.everyday import hosted, in_32_bits
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, about, did_you_mean, warn_user
+from irpref.show.inputs import constant_npref
 from irpref.show.look import CRP_CUT, MINUS
 from irpref.show.names import left_out, parts
 from irpref.show.report.texts import Texts, texts
@@ -414,6 +415,7 @@ def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[
     # As in `irpref.plots.crp`: later ranks say little of a run.
     last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
     rpref = parse_all([f"RPref(max_rel={max(1.0, pool.max_gain(None)):g})"])[0]
+    npref = curves.npref_convergence(pool, seen, rpref)
     at_r = f"0 ideal, {MINUS}1 nothing relevant at R"
     drawn = [
         chart(
@@ -446,11 +448,11 @@ def _drawn(qrels: Qrels, named: Mapping[str, Run], runs: Sequence[str]) -> dict[
             zero=True,
         ),
         chart(
-            curves.npref_convergence(pool, seen, rpref),
+            npref,
             "n",
             "value",
             f"n-pref, {rpref}",
-            "by number of partitions of the grade scale; it approaches rpref",
+            constant_npref(npref) or "by number of partitions n of the grade scale; it approaches rpref",
             "n-pref",
             **{"from": None, "log": True},
         ),
