@@ -17,12 +17,12 @@ are expected to be relevant, see `irpref.analysis.calibration`.
 The bias that remains is estimated by hiding half of the human grades: how far are values then from what they are now?
 The judge replaces humans in both cases, on other documents.
 
-The interval of a value holds the filled value, with the spread of two things: the expected number of relevant
-documents, over samples of the topics, and draws of the missing grades from the human grades seen with each grade of
+The interval of a value is the hull of four: draws of the missing grades from the human grades seen with each grade of
 the judge (in a draw each topic has its own shares, Dirichlet with its own documents and one document's weight of all
-topics', as relevant documents come in clusters). It is wider by the estimated bias on either side, since the sign is
-the less certain the more is filled; and it holds the same draws with 19 of 20 documents not relevant, since what no
-human judged may hold hardly anything relevant.
+topics', as relevant documents come in clusters; independent draws would spread the best grades over all topics and
+inflate every ideal list); the same draws with 19 of 20 documents not relevant, since what no human judged may hold
+hardly anything relevant; the filled value, with the spread of the first and of the expected number of relevant
+documents, over samples of the topics; and the value under the plain fill, with the spread of the first.
 """
 
 from __future__ import annotations
@@ -307,8 +307,8 @@ def filled_intervals(
         of = {kind: np.array([values[measure] for values in some])[:, order] for kind, some in found.items()}
         bias = (of.pop("half hidden").mean(axis=0) - value) * replaced[order]
         mean_bias = bias.sum() / size
-        ends = _hull(value, of, bias, z)
-        mean = _hull(mean_value, {kind: values.sum(axis=1) / size for kind, values in of.items()}, mean_bias, z)
+        ends = _hull(value, of, z)
+        mean = _hull(mean_value, {kind: values.sum(axis=1) / size for kind, values in of.items()}, z)
         low, high, middle = (np.append(a, b) for a, b in zip((*ends, value), (*mean, mean_value), strict=True))
         topics = [*(pool.topic_ids[t] for t in order), None]
         parts.append(
@@ -327,7 +327,7 @@ def filled_intervals(
 
 
 def _completed(pool: Pool, rng: np.random.Generator, depth: Callable[[], Floats]) -> Iterator[tuple[str, Floats]]:
-    """Grades of a pool's documents in ways of four kinds; `depth` is asked if the fill knew of no runs."""
+    """Grades of a pool's documents in ways of five kinds; `depth` is asked if the fill knew of no runs."""
     topic = pool.judged.topic
     known = pool.columns | {"relevance": pool.grade}
     side = rng.random(pool.grade.size) < 0.5
@@ -335,6 +335,7 @@ def _completed(pool: Pool, rng: np.random.Generator, depth: Callable[[], Floats]
         half = _completion(known, topic, hidden)
         yield "half hidden", np.where(half.missing, half.grades(), pool.grade)
     whole = _completion(known if _DEPTH in known else known | {_DEPTH: depth()}, topic)
+    yield "plain", np.where(whole.missing, whole.mean, pool.grade)
     for _ in range(_DRAWS):
         times = np.bincount(rng.integers(0, pool.n_topics, pool.n_topics), minlength=pool.n_topics)
         number = whole.expected(times[topic].astype(np.float64))
@@ -369,12 +370,13 @@ def _draw(pool: Pool, rng: np.random.Generator) -> tuple[Floats, Floats]:
     return drawn, thinned
 
 
-def _hull(value: Any, found: Mapping[str, Floats], bias: Any, z: float) -> tuple[Any, Any]:
+def _hull(value: Any, found: Mapping[str, Floats], z: float) -> tuple[Any, Any]:
     """Lower and upper end, of arrays (n_ways, ...) of values by kind."""
-    centre = {kind: of.mean(axis=0) for kind, of in found.items()}
-    spread = {kind: z * of.std(axis=0, ddof=1) for kind, of in found.items()}
-    near = np.hypot(spread["number"], spread["drawn"]) + np.abs(bias)
-    far, of_far = centre["thinned"], spread["thinned"]
-    low = np.min([value - near, centre["number"] - near, far - of_far], axis=0)
-    high = np.max([value + near, centre["number"] + near, far + of_far], axis=0)
+    plain = found["plain"][0]
+    drawn = {kind: found[kind] for kind in ("number", "drawn", "thinned")}
+    centre = {kind: of.mean(axis=0) for kind, of in drawn.items()}
+    spread = {kind: z * of.std(axis=0, ddof=1) for kind, of in drawn.items()}
+    near = np.hypot(spread["number"], spread["drawn"])
+    low = np.min([value - near, plain - spread["drawn"], *(centre[kind] - spread[kind] for kind in drawn)], axis=0)
+    high = np.max([value + near, plain + spread["drawn"], *(centre[kind] + spread[kind] for kind in drawn)], axis=0)
     return low, high
