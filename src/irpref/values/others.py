@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -79,29 +80,28 @@ class Others:
         """
         import ir_measures
 
-        docs: Mapping[str, Mapping[str, float]] = {}
-        if not self.alignment.by_id:
-            docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
-            run = {topic: _as_listed(of, self.alignment.float32) for topic, of in docs.items()}
-            docs = {}
-        elif not self.as_host:
-            docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
+        by_id = self.alignment.by_id
+        docs = None if by_id and self.as_host else ir_measures.util.RunConverter(run).as_dict_of_dict()
         found: list[Metric] = []
         for host, pytrec in self._hosts:
-            given = docs or run
-            if docs and pytrec and single:
-                given = {topic: _places(of) for topic, of in docs.items()}
-            elif docs and not pytrec:
-                given = {
-                    topic: dict(sorted(of.items(), key=itemgetter(1, 0), reverse=True)) for topic, of in docs.items()
-                }
+            ranked: Callable[[Mapping[str, float]], Mapping[str, float]] = dict if pytrec else _best_first
+            if not by_id:
+                ranked = partial(_as_listed, float32=self.alignment.float32)
+            elif pytrec and single:
+                ranked = _places
+            given = run if docs is None else {topic: ranked(of) for topic, of in docs.items()}
             with of_host(self.measures):
                 found += host.iter_calc(given)
         return found
 
 
+def _best_first(docs: Mapping[str, float]) -> dict[str, float]:
+    """The documents in trec_eval's order."""
+    return dict(sorted(docs.items(), key=itemgetter(1, 0), reverse=True))
+
+
 def _places(docs: Mapping[str, float]) -> dict[str, float]:
-    """The place of each score among those of the topic, counted downwards: ties stay ties."""
+    """The rank of each score among those of the topic, negative: ties stay ties."""
     place = {score: -float(i) for i, score in enumerate(sorted(set(docs.values()), reverse=True))}
     return {doc: place[score] for doc, score in docs.items()}
 
