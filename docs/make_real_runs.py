@@ -298,8 +298,8 @@ def page() -> str:
 
 <!-- Written by docs/make_real_runs.py from the files in docs/real-runs/; change those. -->
 
-Two of the [five sources](sources.md) draw what real systems do, and one announces a comparison. Here are both, measured on
-public collections. A script reads the numbers from the results and checks the sentences below against them.""",
+Of the [five sources](sources.md), one draws the curve of a real run, and one announces a comparison of measures on real runs. This
+page repeats both on public collections. A script takes the numbers from the results and checks the sentences against them.""",
         f"""## A run's Cumulated Relative Position
 
 Angelini et al. (IIR 2013) draw a sketch in figure 1, and beside it the curve of a real run. This is such a curve of
@@ -339,10 +339,11 @@ as O, O as weighted RR, and that as RR.) All three, with his methods:
         )
         + f"""
 
-As in the poster, the best {settings()["top"]} runs by mean AP take part, or all where there are fewer, with {settings()["samples"]:,} bootstrap samples of topics, the same for
+As in the poster, the best {settings()["top"]} runs by mean AP take part, or all if there are fewer, with {settings()["samples"]:,} bootstrap samples of topics, the same for
 all measures. A document is relevant from grade 1 on, and the grades are the gains. R-measure looks at rank R and has no cutoff; weighted RR
-is normalised by the best value that the topic admits. RR is that of ir_measures: whole lists have tied documents by falling id, as
-all others here, RR with a cutoff by rising id, so that RR and RR@5 differ by more than the cutoff where runs have ties.
+is normalised by the best value that the topic admits. RR is that of ir_measures: it breaks ties by
+document id, descending on whole lists (as all other measures here) and ascending with a cutoff, so that RR and RR@5 differ by more than
+the cutoff if runs have ties.
 
 **What came out.** These are shares as measured, without intervals, of {min(v["systems"] for v in of_all.values())} to {max(v["systems"] for v in of_all.values())} systems and {min(v["topics"] for v in of_all.values())} to {max(v["topics"] for v in of_all.values())} topics: a difference of a few points in one collection says little.
 
@@ -373,8 +374,8 @@ all others here, RR with a cutoff by rising id, so that RR and RR@5 differ by mo
 difference of two means from which at most 5 % are swapped on other topics, and the share of observations (%) that reach it (Voorhees
 and Buckley, SIGIR 2002). The best of a column is bold. A low minority rate can be bought with many ties: compare both.
 
-The runs of TREC DL are research runs, many of them variants of one another, not those of the track, which also takes a document as relevant
-from grade 2 on. TREC-COVID was judged from shallow pools; unjudged documents count as not relevant. Significance is not corrected for
+The runs of TREC DL are research runs, many of them variants of one another, not those of the track, which also counts documents as relevant
+from grade 2. TREC-COVID was judged from shallow pools; unjudged documents count as not relevant. Significance is not corrected for
 the number of pairs, as in the paper.
 
 ## Do it yourself

@@ -25,8 +25,8 @@ INTRO = """\
 
 <!-- Written by docs/make_settings.py; change that. -->
 
-Every public data set with qrels in ir_datasets {version} ({n_ids} ids, {n_groups} groups that share grades and
-definitions), as ir_datasets describes them. Look up your collection in the table to choose `rel`, `gains` and `max_rel`.
+Look up your collection in the [table](#the-table) to choose `rel`, `gains` and `max_rel`. It has every public data set with qrels
+in ir_datasets {version}: {n_ids} ids, in {n_groups} groups that share grades and definitions.
 
 `irpref.bind(measures, dataset)` sets `max_rel` from the same source, and warns you if a measure cannot tell systems
 apart better than recall. Set the other parameters yourself:
@@ -55,9 +55,8 @@ measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), 
 5. **Negative grades** count as unjudged, except in the CRP family, where they are a grade below non-relevant.
 6. **Direction.** Cranfield's grades count down: 1 is a complete answer there and 4 of minimum interest. Its row is about the
    grades that `scale.regrade` makes of them: `5 - grade`, without -1. [`irpref check`](check.md) finds such scales with any run.
-7. **Labels.** Some tracks publish labels in place of grades. `irpref.read_qrels` and the commands know three schemes and say in one
-   line which grades they took; `labels={{"good": 1, "bad": 0}}` (`--labels good=1,bad=0`) says others, and is also the way to other
-   grades for these:
+7. **Labels.** Some tracks publish labels in place of grades. `irpref.read_qrels` and the commands know three schemes, and tell you
+   which grades they use. For other labels, or other grades, use `labels={{"good": 1, "bad": 0}}` (`--labels good=1,bad=0`). The schemes:
 
    | labels | grades | from |
    |---|---|---|
@@ -65,12 +64,11 @@ measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), 
    | `L0` `L1` ... `L9` | 0 1 ... 9 | NTCIR's later tracks |
    | `hr` `fr` `pr` `nr` | 3 2 1 0 | Kekäläinen and Järvelin: highly, fairly, partially, not relevant |
 
-**Non-relevant** tells you whether any document was judged non-relevant (a grade from 0 to below `rel`). If not, do not use
-Bpref, BprefVariant, RPref and NPref: no judged document can be ranked wrongly above a relevant one. With one positive grade they
-equal recall; with several, RPref still compares the relevant grades with each other.
-This concerns {n_without} of the {n_ids} ids.
+The column *non-relevant* tells you whether any document was judged non-relevant (a grade from 0 to below `rel`). In {n_without} of the
+{n_ids} ids none was. Do not use Bpref, BprefVariant, RPref and NPref there: no judged document can be ranked wrongly above a relevant
+one. With one positive grade they equal recall; with several, RPref still compares the relevant grades with each other.
 
-What a grade *means* was not checked against the tracks' guidelines: definitions are quoted as ir_datasets has them.
+The definitions of grades are those of ir_datasets; we did not compare them with the tracks' guidelines.
 
 ## The table
 

@@ -12,7 +12,7 @@ TURNED: dict[str, tuple[dict[int | float, int | float], str]] = {
     "cranfield": (
         {4: 1, 3: 2, 2: 3, 1: 4},
         "Take 5 - grade and leave out -1: the file has Cleverdon's codes, where 1 is a complete answer and 4 of "
-        "minimum interest, and ir_datasets describes them the other way round. -1 stands at one document a topic, "
+        "minimum interest, and ir_datasets describes them the other way round. One document of each topic has -1, "
         "mostly the paper that the question came from (median rank 2 or 3 under BM25).",
     )
 }
