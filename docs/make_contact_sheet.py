@@ -102,6 +102,12 @@ def pictures(data: Data) -> dict[str, Callable[[], Any]]:
         "histogram": lambda: plots.precision_histogram(qrels, runs, names[-1], run=names[0]),
         "strip": lambda: plots.topic_strip(qrels, runs, "AP"),
         "scatter": lambda: plots.measure_scatter(qrels, runs, ["AP", top]),
+        # A leaderboard needs two topics.
+        **(
+            {"leaderboard": lambda: plots.leaderboard(irpref.leaderboard(["AP"], qrels, runs))}
+            if len(qrels) > 1
+            else {}
+        ),
     }
 
 

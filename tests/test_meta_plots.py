@@ -115,10 +115,12 @@ def test_robustness_curves():
         assert ax.get_xlabel().endswith("(%); mean and range of 2 samples")
         left, right = ax.get_xlim()
         assert left > 100 > 10 > right
-    many = incompleteness(["AP", "RR", "P@5", "P@10", "R@5", "nDCG"], qrels, runs, levels=(10,), n_samples=2, rng=0)
+    names = ["AP", "RR", "P@5", "P@10", "R@5", "nDCG"]
+    many = incompleteness(names, qrels, runs, levels=(60, 40, 15), n_samples=2, rng=0)
     panels = plots.incompleteness(many).figure.axes
     assert [panel.get_title() for panel in panels] == list(many.measures)
     assert all(len(panel.collections) == 1 for panel in panels)
+    assert [label.get_text() for label in panels[-1].get_xticklabels()] == ["100", "40", "15"]
     assert "AP by all judgments" in plots.incompleteness(found, reference="AP").get_ylabel()
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
         plots.incompleteness(found, value="rho")

@@ -143,9 +143,10 @@ def incompleteness(
         bands = {name: (of["min"], of["max"]) for name, of in ends.items()}
     levels = sorted(set(table["level"]), reverse=True)
     drawn = _curves(curves, ax, styles, (across, up), bands, xscale="log", xlim=(levels[0] * 1.05, levels[-1] / 1.05))
+    shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
+    if len(drawn) > 1:  # a panel has room for three
+        shown = sorted({levels[0], levels[len(levels) // 2], levels[-1]}, reverse=True)
     for panel in drawn:
-        few = (100, 30, 10, 3, 1) if len(drawn) > 1 else (100, 70, 50, 30, 20, 10, 5, 3, 2, 1)
-        shown = [level for level in few if level in levels] or levels
         panel.set_xticks(shown, [f"{level:g}" for level in shown])
         panel.minorticks_off()
     return drawn[0]
