@@ -26,7 +26,7 @@ INTRO = """\
 <!-- Written by docs/make_settings.py; change that. -->
 
 Look up your collection in the [table](#the-table) to choose `rel`, `gains` and `max_rel`. It has every public data set with qrels
-in ir_datasets {version}: {n_ids} ids, in {n_groups} groups that share grades and definitions.
+in ir_datasets {version} ({n_ids} ids, in {n_groups} groups that share grades and definitions).
 
 `irpref.bind(measures, dataset)` sets `max_rel` from the same source, and warns you if a measure cannot tell systems
 apart better than recall. Set the other parameters yourself:
