@@ -41,6 +41,12 @@ def passed():
 def test_incomplete_judgments_get_what_passed_the_study(passed):
     cast = load("cast2021")
     assert named(cast.qrels, cast.runs) == [*PASSED.values(), "nDCG@10"]
+    for runs, said in (
+        (cast.runs, "(0.70 to 0.86)"),
+        ({"one": cast.runs["org_convdr"]}, "(0.70)"),
+        ({}, "Judged@10 b"),
+    ):
+        assert said in irpref.check(cast.qrels, runs).attrs["measures"][2]["why"]
     assert all(PASSED.keys() <= measures for asked in passed[:3] for measures in asked)
 
 

@@ -63,13 +63,14 @@ def suggest(pool: Pool, seen: Sequence[tuple[float, float]], preferences: bool =
     if holes:
         rpref = f"RPref(norm='relative2',max_rel={max(1.0, float(pool.grade.max())):g})"
         how = "with their grades" if graded else "relevant with non-relevant ones"
-        range_ = f" ({min(judged):.2f} to {max(judged):.2f})" if judged else ""
+        ends = dict.fromkeys(f"{share:.2f}" for share in (min(judged), max(judged))) if judged else ()
+        said = f" ({' to '.join(ends)})" if ends else ""
         return _rows(
             ("AP(judged_only=True)", "leaves unjudged documents out; passed every question of the robustness study"),
             (rpref, f"compares judged documents, {how}; passed as well"),
             (
                 "nDCG@10",
-                f"the first page; takes unjudged documents for non-relevant: report Judged@10{range_} beside it",
+                f"the first page; takes unjudged documents for non-relevant: report Judged@10{said} beside it",
             ),
         )
     whole = ("QMeasure", "the whole ranking, with grades") if graded else ("AP", "the whole ranking")
