@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.judged.align import align_run
 from irpref.judged.groups import Part, parts_of
 from irpref.judged.inputs import opened
+from irpref.judged.kept import kept_pool
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.measures.blended_ratio import RMeasure
 from irpref.measures.crp import CRP, crp_balance, crp_curve, ideal, worst
@@ -534,9 +536,11 @@ def paired_differences(
     last = base_name
     while last in others:
         last += "'"
-    if groups is not None:
-        qrels = opened(qrels, "relevance")  # read again for the groups
+    qrels = opened(qrels, "relevance", None)  # read again for the groups and the order of the topics
     (of,) = topic_values([measure], qrels, {**others, last: base_run}, float32=float32, ties=ties).values()
+    with suppress(ValueError):  # judgments by subtopic, of which only other providers make values
+        known = kept_pool(qrels, preferences=True).topic_ids
+        of = of.select(topics=[topic for topic in known if topic in set(of.topics)])
     values = dict(zip(others, of.matrix[:-1], strict=True))
     return _differences(of, values, (base_name, of.matrix[-1]), parts_of(groups, qrels, of.topics), per_topic)
 
