@@ -299,8 +299,8 @@ def test_pictures_and_meta_evaluation_take_the_result_of_an_experiment(results):
             meta.system_ranking(data)
     one = results.perquery[results.perquery.measure == "nCRP"]
     assert meta.system_ranking(one).systems == meta.system_ranking(values["nCRP"]).systems
-    found = meta.stability(one, n_samples=5, size=1, rng=0)
-    assert table(found.table()) == table(meta.stability(values["nCRP"], n_samples=5, size=1, rng=0).table())
+    found = meta.stability(one, n_samples=5, rng=0)
+    assert table(found.table()) == table(meta.stability(values["nCRP"], n_samples=5, rng=0).table())
 
 
 def test_through_either_door_it_is_the_same():

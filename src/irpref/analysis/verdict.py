@@ -344,9 +344,9 @@ def gate(
     --------
     >>> from irpref.datasets import load
     >>> made = load("synthetic")
-    >>> found = gate(["RR"], made.qrels, made.runs["strong"], made.runs["baseline"])
+    >>> found = gate(["AP"], made.qrels, made.runs["strong"], made.runs["broad"])
     >>> found.verdict, found.text
-    ('block', 'blocked: RR fell by 0.078 (0.014 to 0.141 at 95 %), 30 queries')
+    ('block', 'blocked: AP fell by 0.093 (0.022 to 0.165 at 95 %), 30 queries')
     """
     level = check_level(level)
     _check_margin(margin)
