@@ -82,7 +82,7 @@ class _BprefVariant(KernelMeasure):
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
 
-    How often do judged non-relevant documents are ranked above relevant ones?
+    How often are judged non-relevant documents ranked above relevant ones?
     [0, 1].
     Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c.
 

@@ -170,7 +170,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
 
     Question
     --------
-    How often do judged non-relevant documents are ranked above relevant ones?
+    How often are judged non-relevant documents ranked above relevant ones?
 
     Use
     ---
