@@ -42,9 +42,7 @@ _COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
 def _arguments(parser: Parser) -> None:
     what = parser.first_group("what to compute")
     frame.add_inputs(parser, to=what)
-    what.add_argument(
-        "--preferences", metavar="FILE", help="preference judgments, if QRELS has grades (PrefShare, ...)"
-    )
+    what.add_argument("--preferences", metavar="FILE", help="preferences, if QRELS has grades (PrefShare, ...)")
     frame.add(what, "topic", "groups", "known", "judge")
     what.add_argument("--provider", metavar="NAME", help="compute everything with this provider of ir_measures")
     shown = parser.add_argument_group("output")
@@ -60,7 +58,7 @@ def _arguments(parser: Parser) -> None:
     input_.add_argument("--strict", action="store_true", help="stop if a topic of a run has a document twice")
     tests = parser.add_argument_group("compare with a baseline")
     tests.add_argument("--baseline", metavar="RUN", help="test whether each other run differs from this one")
-    level = {"default": None, "help": "mark runs with adjusted p <= 1 - LEVEL by a dagger (default: 0.95)"}
+    level = {"default": None, "help": "dagger if adjusted p <= 1 - LEVEL (default: 0.95)"}
     frame.add(tests, "pairs", "level", pairs={"default": None}, level=level)
 
 

@@ -214,8 +214,8 @@ _FORMATS = ", ".join(FORMS)
 OPTIONS = {
     "topic": _several("-t", "--topic", metavar="ID", help="only this topic"),
     "groups": option("--groups", metavar="FILE", type=_existing, help="means over groups of topics"),
-    "known": option("--known", metavar="FILE", help="documents that the user already knew (Coverage, Novelty)"),
-    "judge": _several("--judge", metavar="FILE", help="fill unjudged documents with grades of an LLM judge"),
+    "known": option("--known", metavar="FILE", help="documents that the user knew (Coverage, Novelty)"),
+    "judge": _several("--judge", metavar="FILE", help="fill holes with an LLM judge's grades"),
     "rel": option("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)"),
     "level": option("--level", type=float, default=0.95, help="confidence level (default: %(default)s)"),
     "pairs": option(
@@ -231,14 +231,14 @@ OPTIONS = {
         dest="imported",
         metavar="MODULE",
         type=imported,
-        help="load measures of your own, such as mine.py",
+        help="load measures of your own: mine.py",
     ),
     "format": option("--format", type=_form, metavar="FORM", help=f"format of the runs: {', '.join(tables.FORMS)}"),
     "columns": option(
         "--columns",
         type=_columns,
         metavar="OURS=YOURS",
-        help="if your columns have other names: relevance=rating,doc_id=chunk_id",
+        help="names of your columns: relevance=rating,doc_id=chunk",
     ),
     "labels": option(
         "--labels",
@@ -247,14 +247,12 @@ OPTIONS = {
         help="if grades are words: good=1,bad=0, 'S A B C', 'L0 L1 L2' or 'nr pr fr hr'",
     ),
     "jobs": option("-j", "--jobs", type=_jobs, metavar="N", help="runs to read at a time (default: one per core)"),
-    "float32": option(
-        "--float32", action="store_true", help="round scores to 32 bits for measures of pytrec_eval, as it does"
-    ),
+    "float32": option("--float32", action="store_true", help="round scores to 32 bits, as pytrec_eval does"),
     "ties": option(
         "--ties",
         choices=("id", "input"),
         default="id",
-        help="rank equal scores by document id, descending (default), or in file order",
+        help="rank ties by id, descending (default), or file order",
     ),
     # The command ir_measures calls it --output_format.
     "output": option(
@@ -268,7 +266,7 @@ OPTIONS = {
         "-f",
         "--file",
         metavar="FILE",
-        help="write to a file; -o follows from .csv, .tsv, .json, .jsonl, .tex, .md",
+        help="write to FILE; -o follows from its ending, as .tex",
     ),
 }
 READING = ("format", "columns", "labels", "jobs")  # how files are read
