@@ -68,5 +68,6 @@ def test_the_command(capsys):
 
     assert main(["cite", "CRP"]) == 0
     assert "@inproceedings{angelini2013crp," in capsys.readouterr().out
-    assert main(["cite"]) == 0
-    assert capsys.readouterr().out.startswith("@inproceedings{macavaney2022irmeasures")
+    for words in (["cite"], ["cite", "irpref"]):
+        assert main(words) == 0
+        assert capsys.readouterr().out.startswith("@inproceedings{macavaney2022irmeasures")

@@ -11,7 +11,10 @@ from irpref.cli.frame import Command, Parser, named_measures
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument(
-        "measures", metavar="MEASURE", nargs="*", help="such as 'RPref(max_rel=3)@10'; without one: irpref itself"
+        "measures",
+        metavar="MEASURE",
+        nargs="*",
+        help="such as 'RPref(max_rel=3)@10'; without one: irpref itself",
     )
     frame.add(parser, "import")
 
@@ -20,7 +23,8 @@ def run(args: argparse.Namespace) -> None:
     """Print the entries."""
     from irpref.measures.literature import cite
 
-    sys.stdout.write(cite(named_measures(args.measures) if args.measures else []).lstrip("\n"))
+    names = [name for name in args.measures if name.lower() != "irpref"]  # whose entry comes in any case
+    sys.stdout.write(cite(named_measures(names)).lstrip("\n"))
 
 
 COMMAND = Command(run, _arguments, __doc__)
