@@ -55,6 +55,8 @@ print(json.dumps({
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
     """A copy of the repository in which the five steps were taken."""
+    if (ROOT / "src/irpref/measures/graded_rbp.py").exists():
+        pytest.skip("somebody follows the tutorial here: its five steps are taken already")
     home = tmp_path_factory.mktemp("repository") / "irpref"
     left = shutil.ignore_patterns(".*", "__pycache__", "site", "*.egg-info", "dist", "results")
     shutil.copytree(ROOT, home, ignore=left)
