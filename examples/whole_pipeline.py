@@ -163,11 +163,16 @@ def one_topic(system, topics, qrels):
 SIGNIFICANCE = ("+", "-", "p-value", "reject", "corrected")
 
 
+def probability(p):
+    """A p-value in words; no test gives 0."""
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
+
+
 def differences(table):
     """One line for each significant difference to the baseline."""
     found = [
         f"{row['name']} differs from {table['name'][0]} in {column.removesuffix(' reject')} "
-        f"(p = {row[column.replace(' reject', ' p-value corrected')]:.4f}, Holm)"
+        f"({probability(row[column.replace(' reject', ' p-value corrected')])}, Holm)"
         for column in table.columns
         if column.endswith(" reject")
         for _, row in table.iloc[1:].iterrows()

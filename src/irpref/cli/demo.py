@@ -108,7 +108,7 @@ def _chance(means: Any, board: Any) -> str:
         better = max(PAIR, key=means[measure].get)
         by = f"{measure} (adjusted {p_equals(p)})"
         (same if p > ALPHA else differ).append(by if p > ALPHA else f"{better} is better by {by}")
-    parts = [f"the two are not shown to differ by {' and '.join(same)}"] if same else []
+    parts = [f"The two are not shown to differ by {' and '.join(same)}"] if same else []
     return f"3. Could it be chance? {'; '.join([*parts, *differ])}. Test: {board.test}."
 
 
