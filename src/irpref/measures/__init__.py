@@ -9,6 +9,7 @@ their parameters for editors and type checkers; docs/make_types.py writes it fro
 from irpref.measures.rpref import NPref, RPref
 from irpref.measures.bpref import Bpref10, BprefN, BprefR, BprefVariant
 from irpref.measures.blended_ratio import OMeasure, PMeasure, PPlus, QMeasure, RMeasure
+from irpref.measures.generalised import GPrecision, GRecall
 from irpref.measures.weighted_rr import WeightedRR
 from irpref.measures.ncu import NCU
 from irpref.measures.crp import CRP, CRPRecovery, nCRP
@@ -18,7 +19,6 @@ from irpref.measures.expected import RecallEffort, RelativeRecall
 from irpref.measures.search_efficiency import TSE
 from irpref.measures.e_measure import EMeasure, FMeasure
 from irpref.measures.seen_ap import SeenAP
-from irpref.measures.generalised import GPrecision, GRecall
 from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.gain import CG, DCG, NCG
 from irpref.measures.rank_biased import RBPResidual

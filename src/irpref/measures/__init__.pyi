@@ -877,6 +877,8 @@ PMeasure: _PMeasure
 PPlus: _PPlus
 QMeasure: _QMeasure
 RMeasure: _RMeasure
+GPrecision: _GPrecision
+GRecall: _GRecall
 WeightedRR: _WeightedRR
 NCU: _NCU
 CRP: _CRP
@@ -891,8 +893,6 @@ TSE: _TSE
 EMeasure: _EMeasure
 FMeasure: _FMeasure
 SeenAP: _SeenAP
-GPrecision: _GPrecision
-GRecall: _GRecall
 OriginalNDCG: _OriginalNDCG
 CG: _CG
 DCG: _DCG
