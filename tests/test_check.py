@@ -28,7 +28,7 @@ def _codes(findings):
 
 
 def test_nothing_is_found_where_nothing_is_wrong():
-    findings = irpref.check(QRELS, {"good": _run()}, ["AP", "nDCG@10", "RPref(max_rel=2)"])
+    findings = irpref.check(QRELS, {"good": _run()}, ["AP", "nDCG@10", "QMeasure"])
     assert list(findings.columns) == list(COLUMNS)
     assert findings[["code", "level"]].to_numpy().tolist() == [["grade-scale", "note"]]
     assert findings["text"].item() == "grades (judgments): 0 (42), 1 (42), 2 (36)"
@@ -215,6 +215,19 @@ def test_measures_that_need_judged_non_relevant_documents():
     # Grade 1 is not relevant where the threshold is 2.
     graded = {q: {d: 1 + (d == "d0") for d in docs} for q, docs in QRELS.items()}
     assert "no-nonrelevant" not in _codes(irpref.check(graded, {"r": _run()}, ["Bpref(rel=2)"]))
+
+
+def test_a_measure_that_was_named_is_told_that_the_judgments_suit_it():
+    judged = {"q0": {"a": 1, "b": 0, "c": 0, "d": 0}, "q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0, "c": 0, "d": -1}}
+    row = _one(irpref.check(judged, measures=["Bpref", "AP"]), "has-nonrelevant")  # and it needs no run
+    assert (row.level, row.run, row.count, row.example) == ("note", None, 3, "Bpref")
+    assert row.text == "every topic has documents judged non-relevant (1 to 3, median 2), as Bpref needs"
+    both = irpref.check(judged, measures=["Bpref", "RPref(max_rel=2)"])
+    assert _one(both, "has-nonrelevant").text.endswith("as Bpref, RPref(max_rel=2) need")
+    at_2 = irpref.check(judged, measures=["Bpref(rel=2)"])  # grade 1 is not relevant either: 4, 1 and 3
+    assert "1 to 4, median 3" in _one(at_2, "has-nonrelevant").text
+    assert "has-nonrelevant" not in _codes(irpref.check(judged))
+    assert "has-nonrelevant" not in _codes(irpref.check(judged | {"q3": {"a": 1}}, measures=["Bpref"]))
 
 
 def test_the_scale_is_held_against_the_measures():

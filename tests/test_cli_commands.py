@@ -219,6 +219,15 @@ def test_check(call: Call) -> None:
     assert call("check", "qrels", "r2", "--strict")[0] == 0
 
 
+def test_check_of_judgments_alone(call: Call) -> None:
+    status, out, err = call("check", "qrels", "Bpref")
+    assert (status, err) == (0, "")
+    assert "every topic has documents judged non-relevant" in out or "judged non-relevant, first" in out
+    assert "\nMeasures that suit these judgments\n" in call("check", "qrels")[1]
+    assert call("check", "qrels", "Bpreff")[0] == 2
+    assert "Needs: documents judged non-relevant" in call("list", "Bpref")[1]
+
+
 def test_leaderboard(call: Call) -> None:
     status, out, _ = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "100")
     assert status == 0

@@ -94,7 +94,7 @@ def test_a_command_takes_judgments_then_runs_then_measures(name: str) -> None:
         return
     qrels, rest = map(str, found)
     assert qrels == "QRELS"
-    assert re.fullmatch(r"(A B|BASELINE CANDIDATE|RUN( RUN)?(\.\.\.)?)( \[?MEASURE(\.\.\.)?\]?)?", rest)
+    assert re.fullmatch(r"(A B|BASELINE CANDIDATE|\[RUN\.\.\.\]|RUN( RUN)?(\.\.\.)?)( \[?MEASURE(\.\.\.)?\]?)?", rest)
     assert ("MEASURE" in rest) == ("-m" in shown(ALL[name]))
     assert ALL[name].format_usage().startswith(f"usage: irpref {name} [options] QRELS {rest}")
 

@@ -42,8 +42,8 @@ from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
 from irpref.judged.stream import each
-from irpref.measures.declare import KernelMeasure, registered
-from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
+from irpref.measures.declare import KernelMeasure, needs, registered
+from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.messages import DuplicateWarning, warn_user
 
@@ -85,7 +85,7 @@ class _Some:
 
 def check(
     qrels: Qrels,
-    runs: Runs,
+    runs: Runs = (),
     measures: Measures = (),
     *,
     jobs: int | None = None,
@@ -97,7 +97,8 @@ def check(
     Parameters
     ----------
     qrels : in any form that `irpref.evaluator` takes
-    runs : mapping of name to run, or list of paths
+    runs : mapping of name to run, or list of paths, optional
+        Without runs only the judgments are looked at.
     measures : measures of any toolkit, or their names, optional
         Those that are to be computed: their cutoffs, thresholds and needs are held against the data.
     jobs : int, optional
@@ -119,7 +120,7 @@ def check(
           `rel-above-scale`, `max-rel-below-scale`, `caution`
         - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
         - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`,
-          `max-rel-missing`
+          `max-rel-missing`, `has-nonrelevant`
         - of preferences: `contradicting-preferences` (grave), `disagreeing-judges` (warning), `never-compared` (note)
 
         `attrs["measures"]` names three measures that suit these judgments (a list of dicts: `measure`, `why`).
@@ -290,6 +291,16 @@ def _negative(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
 
 
 def _nonrelevant(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
+    suited: dict[str, list[str]] = {}
+    for measure in chosen:
+        if "nonrelevant" in needs(measure) and not lacks_nonrelevant(measure, pool).any():
+            number = pool.judged.count(nonrelevant(measure, pool.grade))
+            said = f"{number.min()} to {number.max()}, median {np.median(number):g}"
+            suited.setdefault(said, []).append(str(measure))
+    for said, names in suited.items():
+        text = f"every topic has documents judged non-relevant ({said}), as {', '.join(names)} need"
+        text += "s" * (len(names) == 1)
+        yield Finding("has-nonrelevant", "note", None, pool.n_topics, names[0], text)
     alike: dict[tuple[bytes, str], list[str]] = {}
     for measure in chosen or [*parse_all(["Bpref"]), *registered().values()]:
         lacking = lacks_nonrelevant(measure, pool)
@@ -353,7 +364,7 @@ def _of_run(
     unjudged = seen.top - seen.judged_top
     share = unjudged.sum() / seen.top.sum()
     if seen.hits.any() and share >= _SOME_UNJUDGED:
-        text = f"{share:.0%} of the first {TOP} documents of a topic are unjudged; see intervals(over='unjudged')"
+        text = f"{share:.0%} of the first {TOP} documents of a topic are unjudged; see irpref intervals --over unjudged"
         level = "warning" if share >= _MANY_UNJUDGED else "note"
         yield Finding("unjudged", level, name, int(unjudged.sum()), pool.topic_ids[int(np.argmax(unjudged))], text)
 
@@ -387,7 +398,7 @@ def _scores(pool: Pool, name: str, seen: Seen, alignment: Alignment) -> Iterator
         text = f"{number} of {int(seen.lengths.sum())} documents are tied, in {some.of}"
         if deciding:
             text += f"; in {deciding.n} of these, first {deciding.first!r}, documents of different grades are tied in "
-            text += f"the first {TOP} ranks: see intervals(over='ties')"
+            text += f"the first {TOP} ranks: see irpref intervals --over ties"
         first = (deciding or some).first
         yield Finding("ties", "warning" if deciding else "note", name, number, first, text)
     if some := _Some(pool, seen.blurred):

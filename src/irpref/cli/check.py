@@ -2,6 +2,7 @@
 
 Reports, worst first: topics without documents, repeated documents, ties, unjudged documents, ids that do not match,
 and measures that cannot tell runs apart on these judgments. At the end it names three measures that suit the judgments.
+Without runs, it looks at the judgments: irpref check qrels.txt Bpref.
 --judge-next N also lists the unjudged documents that you should judge first (-o tsv, csv, json and jsonl print only
 these).
 
@@ -21,7 +22,7 @@ from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 
 def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, "RUN... [MEASURE...]")
+    frame.add_inputs(parser, "[RUN...] [MEASURE...]")
     parser.add_argument(
         "--judge-next",
         metavar="N",
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from irpref import check
     from irpref.cli.scoring import read_judgments, reads_preferences
 
-    given = frame.inputs(args, default=())
+    given = frame.inputs(args, default=(), runs=False)
     if args.judge_next is not None:
         if args.judge_next < 1:
             raise UsageError(f"--judge-next {args.judge_next}: expected a number of at least 1")

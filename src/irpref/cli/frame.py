@@ -294,7 +294,7 @@ def add_runs(to: Any, what: str = "RUN... MEASURE...") -> None:
     """What comes after the judgments."""
     measures = "MEASURE" in what
     help = "run files or '-'" + ", then measures such as nDCG@10" * measures
-    to.add_argument("arguments", metavar=what, nargs="+", help=help)
+    to.add_argument("arguments", metavar=what, nargs="*" if what.startswith("[") else "+", help=help)
     if measures:
         add(to, "measure", "import")
 
@@ -388,7 +388,9 @@ class Inputs(Record):
         return judgments, runs
 
 
-def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequence[str] | None = None) -> Inputs:
+def inputs(
+    args: argparse.Namespace, n_runs: int | None = None, default: Sequence[str] | None = None, runs: bool = True
+) -> Inputs:
     """What the arguments name.
 
     Parameters
@@ -399,6 +401,8 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
         How many runs there must be; at least one if not given.
     default : sequence of str, optional
         Measures if none is named. If not given, one must be.
+    runs : bool
+        Whether there must be a run.
 
     Raises
     ------
@@ -410,7 +414,7 @@ def inputs(args: argparse.Namespace, n_runs: int | None = None, default: Sequenc
     allowed = hasattr(args, "measure")
     if allowed and args.qrels != "-" and not os.path.exists(args.qrels) and _is_measure(args.qrels):
         raise UsageError(f"{args.qrels!r} is a measure; the order is QRELS RUN... MEASURE...")
-    paths, names = sort_arguments(args.arguments, measures=allowed)
+    paths, names = sort_arguments(args.arguments, allowed, runs)
     if [args.qrels, *paths].count("-") > 1:
         raise UsageError("standard input ('-') can be read once only")
     if n_runs is not None:

@@ -80,7 +80,7 @@ def _named(name: str) -> Any:
 
 def facts(measure: Any) -> dict[str, Any]:
     """What is declared about a measure, as JSON would have it."""
-    from irpref.measures.declare import NEEDS
+    from irpref.measures.declare import NEEDS, needs
 
     ours = _is_ours(measure)
     return {
@@ -92,7 +92,7 @@ def facts(measure: Any) -> dict[str, Any]:
         "range": measure.RANGE if ours else None,
         "higher_is_better": bool(measure.higher_is_better) if ours else None,
         "ideal": measure.IDEAL if ours else None,
-        "needs": [NEEDS[need] for need in measure.NEEDS] if ours else [],
+        "needs": [NEEDS[need] for need in needs(measure)],
         "use": measure.USE if ours else None,
         "pitfalls": measure.PITFALLS if ours else None,
         "example": measure.EXAMPLE if ours else None,
