@@ -29,7 +29,7 @@ from irpref.meta import (
     swap,
     topic_values,
 )
-from irpref.show import look
+from irpref.show import drawing
 
 WIDTH = 620  # pixels of a picture on the sheet
 Data = tuple[dict[str, dict[str, float]], dict[str, dict[str, dict[str, float]]]]
@@ -173,7 +173,7 @@ def main(sheet: str, folder: str | None = os.environ.get("IRPREF_DATA")) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.IrprefWarning)
         for what, data in rows(folder):
-            look.forget()
+            drawing.forget()
             strips.append(strip(sheet, what, pictures(data)))
         long = made_up(12, 12, names="input.trec-covid-round3-{}-neural-reranker_fusion-final.v2")
         strips.append(strip(sheet, "meta", of_meta(long)))

@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from irpref.show import look
+from irpref.show import drawing
 
 DOCS = Path(__file__).resolve().parent
 DPI = 200
@@ -239,7 +239,7 @@ def draw(folder: Path) -> dict[str, object]:
     drawn = {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        look.forget()  # the same colours, whatever was drawn before
+        drawing.forget()  # the same colours, whatever was drawn before
         names: dict[str, object] = {}
         exec(SETUP, names)
         for picture in PICTURES:

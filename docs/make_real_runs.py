@@ -121,7 +121,7 @@ def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataF
 
 def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
     """A line for each measure by cutoff, whole lists at the right; a measure without a cutoff is a line throughout."""
-    from irpref.show.look import finish, introduce, legend, style
+    from irpref.show.drawing import finish, introduce, legend, style
     from irpref.show.meta_plots import axes
 
     ax, shown = axes((6.0, 4.2)), [str(cutoff or "all") for cutoff in CUTOFFS]

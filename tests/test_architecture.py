@@ -1,4 +1,4 @@
-"""The house: imports go in one direction, and no two files need each other."""
+"""Imports go in one direction, and no two files need each other."""
 
 import ast
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 import irpref
 
 HOME = Path(irpref.__file__).parent
-# From the ground up: a wing imports from those before it. `messages` stands below all of them.
-WINGS = (
+# From the bottom up: a package imports from those before it. `messages` is below all of them.
+LAYERS = (
     *("messages", "reference", "arrays", "datasets", "formats", "judged", "measures", "values"),
     *("analysis", "meta", "show"),
 )
@@ -39,13 +39,13 @@ def _imports(tree, types=False):
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name.partition(".")[0] == "irpref"}
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-            # A name that is put together at run time is the business of the front door alone.
+            # A name that is put together at run time may be any file; `irpref` represents it.
             text = node.args[0].value if isinstance(node.args[0], ast.Constant) else "irpref"
             found |= {text} if text.partition(".")[0] == "irpref" else set()
     return found & FILES.keys()
 
 
-# The front door names everything inside, and is not asked for by anything inside but what stands before the door.
+# `irpref` names everything inside; nothing inside imports it.
 INSIDE = {name: path for name, path in FILES.items() if name not in ("irpref", "irpref.__main__")}
 GRAPH = {name: _imports(ast.parse(path.read_text(encoding="utf-8"))) - {name} for name, path in INSIDE.items()}
 # Two files may name each other's types; but no type comes from above.
@@ -100,13 +100,13 @@ def test_an_import_of_type_checkers_is_one_of_names_only():
     assert _imports(ast.parse(line), types=True) == {"irpref.show.plots"}
 
 
-def test_a_module_that_is_put_together_at_run_time_counts_as_the_front_door():
+def test_a_module_that_is_put_together_at_run_time_counts_as_irpref():
     assert _imports(ast.parse("import_module(f'irpref.{name}')")) == {"irpref"}
 
 
 def test_the_top_holds_these_packages_and_no_others():
     found = {path.stem for path in HOME.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert found - {"__init__", "__main__"} == {*WINGS, *SURFACES}
+    assert found - {"__init__", "__main__"} == {*LAYERS, *SURFACES}
 
 
 def test_imports_go_in_one_direction():
@@ -120,8 +120,8 @@ def test_imports_go_in_one_direction():
 
 
 def _floor(name):
-    wing = name.split(".")[1]
-    return WINGS.index(wing) if wing in WINGS else len(WINGS)
+    layer = name.split(".")[1]
+    return LAYERS.index(layer) if layer in LAYERS else len(LAYERS)
 
 
 def test_only_surfaces_come_in_by_the_front_door():
@@ -130,7 +130,7 @@ def test_only_surfaces_come_in_by_the_front_door():
 
 def test_the_picture_of_the_house_names_what_is_in_its_rooms():
     page = (Path(__file__).resolve().parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rooms = [path for wing in ("arrays", "formats", "judged", "measures") for path in (HOME / wing).glob("*.py")]
+    paths = [path for layer in ("arrays", "formats", "judged", "measures") for path in (HOME / layer).glob("*.py")]
     # A definition has a page of its own.
-    parts = [path.stem for path in rooms if "= register(" not in path.read_text(encoding="utf-8")]
+    parts = [path.stem for path in paths if "= register(" not in path.read_text(encoding="utf-8")]
     assert [name for name in parts if name != "__init__" and f"`{name}`" not in page] == []

@@ -170,7 +170,7 @@ def test_warnings_are_kept_for_their_thread() -> None:
 
 
 @pytest.mark.parametrize(
-    ("relevant", "other", "ap", "single"),
+    ("relevant", "other", "ap", "in_float32"),
     [
         (16777217, 16777216, 1.0, 0.5),  # one number in 32 bits: the later id, which is not relevant, stands first
         (16777217, 16777215, 1.0, 1.0),  # two numbers in 32 bits
@@ -181,7 +181,7 @@ def test_warnings_are_kept_for_their_thread() -> None:
 )
 @pytest.mark.parametrize("turned", [False, True])
 def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
-    relevant: float, other: float, ap: float, single: float, turned: bool, tmp_path: Path
+    relevant: float, other: float, ap: float, in_float32: float, turned: bool, tmp_path: Path
 ) -> None:
     pool = Pool.build({"1": {"a": 1, "b": 0}})
     path = tmp_path / "run"
@@ -189,8 +189,8 @@ def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
     path.write_text("".join(reversed(lines) if turned else lines))
     judged = stream.align_file(pool, Source(path), rounded=True)
     evaluator = KernelEvaluator(irpref.parse_all("AP"), pool)
-    found = [evaluator.values_of(run)[irpref.parse("AP")].tolist() for run in (judged.run, judged.single)]
-    assert found == [[ap], [single]]
+    found = [evaluator.values_of(run)[irpref.parse("AP")].tolist() for run in (judged.run, judged.in_float32)]
+    assert found == [[ap], [in_float32]]
 
 
 # Anywhere in memory ---------------------------------------------------------------------------------------------------

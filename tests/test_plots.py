@@ -15,7 +15,7 @@ import irpref
 from irpref import curves, plots
 from irpref.datasets import load
 from irpref.meta import TopicValues, topic_values
-from irpref.show import look
+from irpref.show import drawing
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -31,7 +31,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @pytest.fixture(autouse=True)
 def fresh_colours():
-    look.forget()
+    drawing.forget()
 
 
 def lines(ax):
@@ -432,21 +432,21 @@ def test_long_names_lose_what_all_share_and_the_picture_says_so():
 
 
 def test_names_that_share_nothing_are_shortened_in_the_middle_and_stay_different():
-    assert look.short_names(["a", "b" * 24]) == ({"a": "a", "b" * 24: "b" * 24}, "")
+    assert drawing.short_names(["a", "b" * 24]) == ({"a": "a", "b" * 24: "b" * 24}, "")
     names = ["first" + "x" * 40 + "1", "second" + "y" * 40 + "2"]
-    shown, note = look.short_names(names)
+    shown, note = drawing.short_names(names)
     assert note == ""
     for name, short in shown.items():
         assert len(short) == 24
         assert name.startswith(short.split("\N{HORIZONTAL ELLIPSIS}")[0])
         assert name.endswith(short.split("\N{HORIZONTAL ELLIPSIS}")[1])
     alike = ["A" * 30 + str(i) + "b" * 30 for i in range(9)]
-    assert len(set(look.short_names(alike).shown.values())) == 9
+    assert len(set(drawing.short_names(alike).shown.values())) == 9
 
 
 @pytest.mark.parametrize("names", [["-" * 30, "-" * 31], ["a-" * 15, "a-" * 16], ["run-" * 10, "x"], ["y" * 50]])
 def test_no_name_becomes_empty(names):
-    shown = look.short_names(names).shown
+    shown = drawing.short_names(names).shown
     assert all(text.strip() for text in shown.values())
     assert len(set(shown.values())) == len(names)
 
@@ -469,7 +469,7 @@ def test_a_system_has_one_colour_in_all_pictures_whatever_the_order():
 
 def test_new_names_take_colours_that_are_free_in_their_picture():
     for i in range(6):
-        look.style(f"seen before {i}")
+        drawing.style(f"seen before {i}")
     ax = plots.precision_recall(SYNTHETIC.qrels, SYNTHETIC.runs)
     assert len({line.get_color() for line in ax.get_lines()}) == len(SYNTHETIC.runs) == 5
     again = plots.precision_recall(SYNTHETIC.qrels, {"seen before 0": THREE["noisy"], **THREE})
@@ -480,7 +480,7 @@ def test_new_names_take_colours_that_are_free_in_their_picture():
 
 
 def test_the_first_280_names_differ_in_colour_line_or_marker():
-    found = [look.style(f"s{i}") for i in range(280)]
+    found = [drawing.style(f"s{i}") for i in range(280)]
     assert len({(s["color"], s["linestyle"], s["marker"]) for s in found}) == 280
     assert len({s["color"] for s in found[:7]}) == 7
 
@@ -578,7 +578,9 @@ def test_drawing_leaves_a_notebook_interactive(tmp_path):
         "from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas\n"
         "matplotlib.interactive(True)\n"
     )
-    code = "from irpref.show import look; look.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
+    code = (
+        "from irpref.show import drawing; drawing.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
+    )
     environment = {**os.environ, "MPLBACKEND": "module://notebooks_backend"}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
@@ -608,11 +610,11 @@ def test_of_many_runs_the_best_few_are_in_colour_and_the_others_grey(draw):
     assert sum("other run" in word for word in words) == 1
     assert "7 other runs" in words
     assert len(words) <= 7  # five runs, the others, the ideal
-    assert sum(line.get_color() == look.PALE for line in ax.lines) == 7
+    assert sum(line.get_color() == drawing.PALE for line in ax.lines) == 7
     ax.figure.canvas.draw()
     assert ax.get_legend().get_window_extent().height <= ax.get_window_extent().height
     few = draw(SYNTHETIC.qrels, _many(8))
-    assert sum(line.get_color() == look.PALE for line in few.lines) == 0
+    assert sum(line.get_color() == drawing.PALE for line in few.lines) == 0
 
 
 def test_a_run_is_not_among_the_best_because_it_is_short():
@@ -624,7 +626,7 @@ def test_a_run_is_not_among_the_best_because_it_is_short():
 
 def test_highlighted_runs_are_in_colour():
     ax = plots.precision_recall(SYNTHETIC.qrels, _many(4), highlight=["run03"])
-    assert [line.get_color() for line in ax.lines].count(look.PALE) == 3
+    assert [line.get_color() for line in ax.lines].count(drawing.PALE) == 3
     assert "run03" in ax.get_legend().get_texts()[0].get_text()
     with pytest.raises(ValueError, match="highlight='run9' is none of the runs"):
         plots.crp(SYNTHETIC.qrels, _many(4), highlight=["run9"])
@@ -659,8 +661,10 @@ def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
     assert [note for note in notes(ax) if "\N{EN DASH}" in note] == places
     many = irpref.leaderboard(["AP"], SYNTHETIC.qrels, _many(12), pairs="none")
     colours = [line.get_color() for line in plots.leaderboard(many).lines]
-    assert colours.count(look.PALE) == 2 * 7
-    assert [line.get_color() for line in plots.leaderboard(many, highlight=["run03"]).lines].count(look.PALE) == 2 * 11
+    assert colours.count(drawing.PALE) == 2 * 7
+    assert [line.get_color() for line in plots.leaderboard(many, highlight=["run03"]).lines].count(
+        drawing.PALE
+    ) == 2 * 11
     with pytest.raises(ValueError, match="measure='RR' is not on this board"):
         plots.leaderboard(board, "RR")
     with pytest.raises(ValueError, match="highlight='run99' is none of the runs"):

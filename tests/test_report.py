@@ -237,10 +237,10 @@ LONG = [f"input.trec-covid-submission-{name}-reranked-final" for name in ("bm25"
 
 def test_long_names_lose_in_the_page_what_they_lose_in_pictures_and_are_whole_in_its_text():
     pytest.importorskip("matplotlib")
-    from irpref.show import look
+    from irpref.show import drawing
 
     page = Page(irpref.report(["AP"], QRELS, dict(zip(LONG, RUNS.values(), strict=True))).html)
-    shown, note = look.short_names(LONG)
+    shown, note = drawing.short_names(LONG)
     assert page.data["short"] == [shown[name] for name in page.data["runs"]]
     assert set(page.data["short"]) == {"bm25", "dense", "mixed", "other"}
     assert page.data["left_out"] == note

@@ -108,7 +108,7 @@ class Aligned:
         named = named_runs(runs, self.pool.topic_of)
         for name, run in named.items():
             with about(name, len(named) > 1):
-                self.runs[name] = run if isinstance(run, JudgedRun) else align_run(self.pool, run, single=by_pytrec)
+                self.runs[name] = run if isinstance(run, JudgedRun) else align_run(self.pool, run, in_float32=by_pytrec)
                 if by_pytrec:
                     note_ties(self.runs[name], self.pool)
 

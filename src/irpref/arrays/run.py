@@ -47,7 +47,7 @@ class JudgedRun:
         in views.
     tied_from : int array (n_hits,) or None
         Rank of the first document of the same score; there where `rank_rising` is.
-    single : JudgedRun or None
+    in_float32 : JudgedRun or None
         The same run with scores rounded to 32 bits, as pytrec_eval holds them, if it was asked for and has
         another order of judged documents; not in views.
     order : int array or None
@@ -56,7 +56,7 @@ class JudgedRun:
 
     rank_rising: Ints | None = None
     tied_from: Ints | None = None
-    single: JudgedRun | None = None
+    in_float32: JudgedRun | None = None
     order: Ints | None = None
 
     def __init__(

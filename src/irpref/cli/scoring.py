@@ -231,7 +231,7 @@ class Scorer:
                 source=chosen,
             )
             if self.kernels is not None:
-                self.kernels.single |= self.others.single
+                self.kernels.in_float32 |= self.others.in_float32
 
     @staticmethod
     def _hosted(measures: Iterable[Measure]) -> set[Measure]:
@@ -281,7 +281,7 @@ class Scorer:
     def _judged(self, source: Source, table: Any) -> JudgedFile:
         from irpref.judged.stream import align_file, align_table
 
-        options: dict[str, Any] = {"strict": self.strict, "ties": self.kernels.ties, "rounded": self.kernels.single}
+        options: dict[str, Any] = {"strict": self.strict, "ties": self.kernels.ties, "rounded": self.kernels.in_float32}
         options["alignment"] = self.kernels.alignment
         if table is None:
             judged = align_file(self.pool, source, form=self.form, **options)
@@ -328,7 +328,7 @@ class Scorer:
 
     def _score_others(self, table: Any, judged: JudgedFile | None, found: Scores) -> None:
         assert self.others is not None
-        metrics = self.others.metrics(_host_run(table), judged is not None and judged.run.single is not None)
+        metrics = self.others.metrics(_host_run(table), judged is not None and judged.run.in_float32 is not None)
         lines = [(metric.query_id, metric.measure, metric.value) for metric in metrics]
         if not self.others.leave_out:
             there = {line[:2] for line in lines}

@@ -209,7 +209,7 @@ def _values(
     pool = kept_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
     with held():  # of this bucket; the driver has seen all of the judgments
         here = KernelEvaluator(ours, pool, Alignment(float32=float32))
-    judged = align_run(pool, run, strict=True, ties=here.ties, single=float32)
+    judged = align_run(pool, run, strict=True, ties=here.ties, in_float32=float32)
     found = here.values_of(judged)
     for measure, name in ours.items():
         yield name, here.topic_ids, found[measure].tolist()

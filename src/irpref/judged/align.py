@@ -123,7 +123,7 @@ def align_run(
     strict: bool = False,
     shared: Repeats | None = None,
     ties: bool = False,
-    single: bool = False,
+    in_float32: bool = False,
     ordered: bool = False,
     alignment: Alignment = TREC,
 ) -> JudgedRun:
@@ -137,9 +137,9 @@ def align_run(
         Whether a repeated document is an error.
     shared : Repeats, optional
         Where repeated documents are noted; the caller warns.
-    ties, single, ordered : bool
-        Whether `JudgedRun.rank_rising` and `tied_from`, `JudgedRun.single`, `JudgedRun.order` are asked for. Where ties
-        stay in the order of the input, `rank_rising` is `rank`.
+    ties, in_float32, ordered : bool
+        Which parts of the result to make: `rank_rising` and `tied_from`, `in_float32`, `order`. If ties stay in the
+        order of the input, `rank_rising` is `rank`.
     alignment : Alignment
 
     Raises
@@ -171,13 +171,13 @@ def align_run(
         topics.append(hits.spread(part.topics))
         ranks.append(at - before)
         found.append(row[at])
-        if ties or single:
+        if ties or in_float32:
             score = part.score if moved is None else moved.put(part.score)
             if ties:
                 first, last = _tied(score, segments, at)
                 rank_rising.append((first + last - at if alignment.by_id else at) - before)
                 tied_from.append(first - before)
-            if single:
+            if in_float32:
                 if blurs(score, segments):
                     other = evaluation_order(rounded(part.score), segments, part, as_given >= 0, alignment.by_id)
                     short = as_given if other is None else other.put(as_given)
@@ -204,7 +204,7 @@ def align_run(
     if ties:
         judged.rank_rising, judged.tied_from = whole(rank_rising), whole(tied_from)
     if not same:
-        judged.single = JudgedRun(pool, hits, whole(short_ranks), whole(short_found), n_retrieved)
+        judged.in_float32 = JudgedRun(pool, hits, whole(short_ranks), whole(short_found), n_retrieved)
     if ordered:
         names = data if isinstance(data, Mapping) else ()
         here = np.array([pool.topic_of[name] for name in names if name in pool.topic_of], dtype=np.int64)

@@ -36,15 +36,15 @@ class JudgedFile(Record):
     Attributes
     ----------
     run : JudgedRun
-    single : JudgedRun
+    in_float32 : JudgedRun
         The same with scores rounded to 32 bits, as pytrec_eval holds them: scores that differ in the 8th digit are
-        ties. It is `run` itself where rounding changes nothing, or was not asked for; else `run.single`.
+        ties. It is `run` itself where rounding changes nothing, or was not asked for; else `run.in_float32`.
     topics : list of str
         Topics of the run in their order, those without judgments included.
     """
 
     run: JudgedRun
-    single: JudgedRun
+    in_float32: JudgedRun
     topics: list[str]
 
 
@@ -77,7 +77,7 @@ def align_file(
     ties : bool
         Whether `JudgedRun.rank_rising` is asked for.
     rounded : bool
-        Whether `JudgedFile.single` is asked for.
+        Whether `JudgedFile.in_float32` is asked for.
     alignment : Alignment
     block_bytes : int
         Bytes read at a time, after decompression.
@@ -200,25 +200,25 @@ def align_parts(
 ) -> JudgedFile:
     """Judge tables that each hold whole topics, with their names, as one run. Raises as `align_run`."""
     repeats = Repeats(strict)
-    plain, single = _Hits(pool, ties), _Hits(pool, ties=False)
+    plain, in_float32 = _Hits(pool, ties), _Hits(pool, ties=False)
     topics: list[str] = []
     same = True
     for table, names in parts:
         topics.extend(names)
         if not any(name in pool.topic_of for name in names):
             continue
-        run = align_run(pool, table, shared=repeats, ties=ties, single=rounded, alignment=alignment)
+        run = align_run(pool, table, shared=repeats, ties=ties, in_float32=rounded, alignment=alignment)
         plain.add(run)
         if rounded:
-            same &= run.single is None
-            single.add(run.single or run)
+            same &= run.in_float32 is None
+            in_float32.add(run.in_float32 or run)
     if topics and not plain.columns[0]:
         align_run(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
     repeats.warn()
     whole = plain.run()
     if not same:
-        whole.single = single.run()
-    return JudgedFile(whole, whole.single or whole, topics)
+        whole.in_float32 = in_float32.run()
+    return JudgedFile(whole, whole.in_float32 or whole, topics)
 
 
 class _Hits:

@@ -71,7 +71,7 @@ class Board:
         self.pool = self.evaluator.pool
         if self.host:
             check_whole(self.host.values(), self.pool.level_grade)
-            self.evaluator.single |= self._others(np.ones(self.pool.grade.size, bool)).single
+            self.evaluator.in_float32 |= self._others(np.ones(self.pool.grade.size, bool)).in_float32
         self.aligned: dict[str, JudgedRun] = {}
         self.raw: dict[str, Any] = {}
         for name, run in each_run(runs):
@@ -102,12 +102,12 @@ class Board:
             for system in systems:
                 run = self.aligned[system]
                 view = against.of(run)
-                single = against.of(run.single) if self.alignment.float32 and run.single is not None else view
+                rounded = against.of(run.in_float32) if self.alignment.float32 and run.in_float32 is not None else view
                 found = {}
                 for name in measures:
                     measure = self.named[name]
                     if name not in self.host:
-                        found[name] = tasks[measure](single if measure in short else view)
+                        found[name] = tasks[measure](rounded if measure in short else view)
                 if len(found) < len(measures):
                     found |= self._by_host(others, system)
                 yield system, times, {name: found[name].reshape(-1, self.pool.n_topics) for name in measures}
@@ -117,7 +117,7 @@ class Board:
         pairs = [(measure, topic) for measure in self.host.values() for topic in self.pool.topic_ids]
         rows = []
         for one in others:
-            metrics = one.metrics(self.raw[system], self.aligned[system].single is not None)
+            metrics = one.metrics(self.raw[system], self.aligned[system].in_float32 is not None)
             values = {(metric.measure, metric.query_id): metric.value for metric in metrics}
             rows.append([values.get(pair, 0.0) for pair in pairs])
         cube = np.array(rows, np.float64).reshape(len(others), len(self.host), self.pool.n_topics)

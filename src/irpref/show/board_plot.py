@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from irpref.messages import did_you_mean
-from irpref.show import look
+from irpref.show import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from irpref.analysis.leaderboard import Leaderboard
 
 
-@look.styled
+@drawing.styled
 def leaderboard(
     board: Leaderboard,
     measure: str | None = None,
@@ -56,23 +56,25 @@ def leaderboard(
         rows = rows[rows[column].isna() if wanted is None else rows[column] == wanted]
     rows = rows.sort_values("place", kind="stable")
     names = rows["run"].tolist()
-    chosen = look.highlighted(names, highlight, names)
-    ax = look.axes((5.4, 1.3 + 0.2 * len(names))) if ax is None else ax
-    labels = look.short_names(names, 28)
+    chosen = drawing.highlighted(names, highlight, names)
+    ax = drawing.axes((5.4, 1.3 + 0.2 * len(names))) if ax is None else ax
+    labels = drawing.short_names(names, 28)
     for at, row in enumerate(rows.itertuples(index=False)):
-        colour, ink = (look.COLOURS[0], "0.1") if row.run in chosen else (look.PALE, look.GREY)
+        colour, ink = (drawing.COLOURS[0], "0.1") if row.run in chosen else (drawing.PALE, drawing.GREY)
         ax.plot([row.low, row.high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
         ax.plot([row.mean], [at], "o", color=colour, markersize=4.5)
         places = str(row.place) if board.method == "none" else f"{row.place_low}\N{EN DASH}{row.place_high}"
         beside = ax.get_yaxis_transform()
-        look.remark(ax, places, (1, at), (6, 0), xycoords=beside, va="center", fontsize="x-small", color=ink)
+        drawing.remark(ax, places, (1, at), (6, 0), xycoords=beside, va="center", fontsize="x-small", color=ink)
     ax.set_yticks(range(len(names)), [labels.shown[name].strip() for name in names])
     ax.tick_params(axis="y", length=0, labelsize="small")
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel(f"{look.text(rows['measure'].iloc[0])}: mean and {100 * board.level:g} % interval")
-    look.remark(ax, "places", (1, 1), (6, 3), fontsize="x-small", va="bottom")
-    look.title(
-        ax, look.count(len(names), "run") + ("" if group is None else f", topics of {look.text(group)}"), labels.note
+    ax.set_xlabel(f"{drawing.text(rows['measure'].iloc[0])}: mean and {100 * board.level:g} % interval")
+    drawing.remark(ax, "places", (1, 1), (6, 3), fontsize="x-small", va="bottom")
+    drawing.title(
+        ax,
+        drawing.count(len(names), "run") + ("" if group is None else f", topics of {drawing.text(group)}"),
+        labels.note,
     )
-    look.finish(ax).grid(False, axis="y")
+    drawing.finish(ax).grid(False, axis="y")
     return ax

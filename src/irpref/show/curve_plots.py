@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.show import look
+from irpref.show import drawing
+from irpref.show.drawing import Styles
 from irpref.show.inputs import constant_npref, curve_means, curve_table, only, over_topics, parameters
-from irpref.show.look import Styles
 from irpref.show.names import middle
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _GAINS = {"cg": "CG", "dcg": "DCG", "ncg": "NCG", "ndcg": "NDCG"}
 NOTHING = "nothing relevant"  # what the curve of a run without relevant documents is called
 
 
-@look.styled
+@drawing.styled
 def crp_sketch(
     data: Qrels,
     runs: Run | Runs | None = None,
@@ -57,23 +57,28 @@ def crp_sketch(
     table = curve_table("crp", ("query_id", "rank", "crp", "worst"), data, runs, {**options, "per_topic": True})
     table = only(only(table, "run", run), "query_id", query_id)
     name, topic, r = table["run"].iloc[0], table["query_id"].iloc[0], int(table["recall_base"].iloc[0])
-    ax = look.axes() if ax is None else ax
+    ax = drawing.axes() if ax is None else ax
     rank, curve, lowest = (table[column].to_numpy() for column in ("rank", "crp", "worst"))
     width = rank[-1] * 1.04
     # From the origin: before the first document nothing is displaced.
-    ax.axhline(0, color=look.GREY, linewidth=1.3, linestyle="--", label="ideal", zorder=1)
-    ax.plot([0, *rank], [0, *lowest], color=look.GREY, linewidth=1.3, linestyle=":", label=NOTHING)
-    arguments = {**look.style(name, None, look.one_name(name, "run")), "marker": "", "linestyle": "-", "linewidth": 1.8}
+    ax.axhline(0, color=drawing.GREY, linewidth=1.3, linestyle="--", label="ideal", zorder=1)
+    ax.plot([0, *rank], [0, *lowest], color=drawing.GREY, linewidth=1.3, linestyle=":", label=NOTHING)
+    arguments = {
+        **drawing.style(name, None, drawing.one_name(name, "run")),
+        "marker": "",
+        "linestyle": "-",
+        "linewidth": 1.8,
+    }
     (line,) = ax.plot([0, *rank], [0, *curve], **{**arguments, **(styles or {}).get(name, {})})
     n_rows = _mark_ranks(ax, table.iloc[0], width)
     if 0 < r <= rank[-1]:
-        for of_rank, what, colour in ((curve, "r", line.get_color()), (lowest, "w", look.GREY)):
+        for of_rank, what, colour in ((curve, "r", line.get_color()), (lowest, "w", drawing.GREY)):
             value = int(of_rank[r - 1])
             ax.plot([r], [value], "o", color=colour, markersize=5)
             left = r < 0.6 * width
-            look.remark(
+            drawing.remark(
                 ax,
-                f"CRP(${what}$, $R$) = {value}".replace("-", look.MINUS),
+                f"CRP(${what}$, $R$) = {value}".replace("-", drawing.MINUS),
                 (r, value),
                 (6, -4) if left else (-6, -9),  # on the left the curve comes down
                 xycoords="data",
@@ -86,11 +91,11 @@ def crp_sketch(
     span = (high - low) or 1
     ax.set(xlim=(0, width), ylim=(low - 0.16 * span, high + 0.08 * span), xlabel="rank")
     ax.set_ylabel("CRP (ranks)" + ("\njudged documents only" if table.attrs.get("judged_only") else ""))
-    words = look.wrapped(f"CRP of {look.one_name(name, 'a run')}, topic {look.one_name(topic, '')}")
+    words = drawing.wrapped(f"CRP of {drawing.one_name(name, 'a run')}, topic {drawing.one_name(topic, '')}")
     ax.set_title(words, pad=8 + 11 * n_rows)
     _whole_ranks(ax)
-    look.legend(ax)
-    return look.finish(ax)
+    drawing.legend(ax)
+    return drawing.finish(ax)
 
 
 def _mark_ranks(ax: Axes, points: Any, width: float) -> int:
@@ -101,16 +106,16 @@ def _mark_ranks(ax: Axes, points: Any, width: float) -> int:
             marks.setdefault(int(points[column]), []).append(mark)
     ends: list[float] = []  # where the last name of each row is
     for at in sorted(marks):
-        ax.axvline(at, color=look.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        ax.axvline(at, color=drawing.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         # A name goes to the first row where it does not meet the one before.
         row = next((i for i, end in enumerate(ends) if at - end > 0.2 * width), len(ends))
         ends[row : row + 1] = [at]
         place = ax.get_xaxis_transform()
-        look.remark(ax, " = ".join([*marks[at], str(at)]), (at, 1), (0, 3 + 11 * row), xycoords=place, ha="center")
+        drawing.remark(ax, " = ".join([*marks[at], str(at)]), (at, 1), (0, 3 + 11 * row), xycoords=place, ha="center")
     return len(ends)
 
 
-@look.styled
+@drawing.styled
 def crp(
     data: Qrels,
     runs: Run | Runs | None = None,
@@ -152,32 +157,32 @@ def crp(
     if cut is not None and not cut > 0:
         raise ValueError(f"cut={cut!r} is not accepted, expected a number above 0")
     table = curve_means("crp", ("rank", "share_median", "crp_low", "share_low", "exhausted"), data, runs, options)
-    times = cut or (np.inf if options.get("depth") else look.CRP_CUT)
+    times = cut or (np.inf if options.get("depth") else drawing.CRP_CUT)
     last = np.ceil(times * max(float(table["recall_base"].max()), 1)) if np.isfinite(times) else np.inf
     down = table[table["rank"] <= last]
     shown = down[down["exhausted"] < 1]
     cut_off = len(shown) < (table["exhausted"] < 1).sum()
     value = "share" if normalized else "crp"
     one = table.attrs.get("n_topics") == 1
-    ax, drawn, note = look.draw_runs(shown, "rank", f"{value}_median", ax, highlight, styles, down)
+    ax, drawn, note = drawing.draw_runs(shown, "rank", f"{value}_median", ax, highlight, styles, down)
     spread = (len(drawn) <= 3 if spread is None else spread) and not one
     for rows, line in drawn.values() if spread else ():
         low, high = rows[f"{value}_low"], rows[f"{value}_high"]
         ax.fill_between(rows["rank"], low, high, color=line.get_color(), alpha=0.18, linewidth=0)
-    ax.axhline(0, color=look.GREY, linewidth=1.0, linestyle="--", zorder=1)
+    ax.axhline(0, color=drawing.GREY, linewidth=1.0, linestyle="--", zorder=1)
     if not normalized:
         # The same for all runs, but not for all groups.
         for i, name in enumerate(table.groupby("group")["run"].first() if "group" in table else [*drawn][:1]):
             rows = table[(table["run"] == name) & (table["rank"] <= shown["rank"].max())]
             label = None if i else NOTHING if one else f"median with {NOTHING}"
-            ax.plot(rows["rank"], rows["worst_median"], color=look.GREY, linewidth=1.3, linestyle=":", label=label)
+            ax.plot(rows["rank"], rows["worst_median"], color=drawing.GREY, linewidth=1.3, linestyle=":", label=label)
     ax.set_xlim(left=0)
     ax.set_xlabel("rank")
-    ends = f"0 ideal, {look.MINUS}1 {NOTHING} at R" if normalized else "0 ideal"
+    ends = f"0 ideal, {drawing.MINUS}1 {NOTHING} at R" if normalized else "0 ideal"
     above = "\nabove 0: more too low than too high" if shown[f"{value}_median"].max() > 0 else ""
     ax.set_ylabel(f"CRP {'/ [R(R + 1)/2]' if normalized else 'in ranks'}\n{ends}{above}")
     ax.yaxis.label.set_fontsize("small")
-    look.title(
+    drawing.title(
         ax,
         over_topics("CRP" if one else "CRP: median and quartiles" if spread else "CRP: median", table),
         f"cut at {times:g} times the mean R, rank {last:g}" if cut_off else "",
@@ -185,11 +190,11 @@ def crp(
         "grades below 0 can take it lower" if table.attrs.get("negative_topics") else "",
     )
     _whole_ranks(ax)
-    look.legend(ax, note=note)
-    return look.finish(ax)
+    drawing.legend(ax, note=note)
+    return drawing.finish(ax)
 
 
-@look.styled
+@drawing.styled
 def npref_convergence(
     data: Qrels,
     runs: Run | Runs | None = None,
@@ -214,7 +219,7 @@ def npref_convergence(
     **options : of `irpref.curves.npref_convergence`
     """
     table = curve_means("npref_convergence", ("n", "value", "limit", "misplaced"), data, runs, options)
-    ax, drawn, note = look.draw_runs(table, "n", "value", ax, highlight, styles)
+    ax, drawn, note = drawing.draw_runs(table, "n", "value", ax, highlight, styles)
     pairs = len(drawn) <= 3 if pairs is None else pairs
     steps = sorted(set(table["n"]))
     begin, end = steps[-1] * 1.25, steps[-1] * 2.4  # of the short lines
@@ -227,8 +232,8 @@ def npref_convergence(
             arguments = {"va": "center", "fontsize": "x-small", "color": colour}
             down = -(20 + 10 * i)
             for n, number in zip(rows["n"], rows["misplaced"], strict=True):
-                look.remark(ax, f"{number:.4g}", (n, 0), (0, down), xycoords=place, ha="center", **arguments)
-            look.remark(ax, middle(line.get_label().strip(), 14), (0, 0), (-6, down), ha="right", **arguments)
+                drawing.remark(ax, f"{number:.4g}", (n, 0), (0, down), xycoords=place, ha="center", **arguments)
+            drawing.remark(ax, middle(line.get_label().strip(), 14), (0, 0), (-6, down), ha="right", **arguments)
     ax.set_xscale("log", base=2)
     ax.set_xticks([*steps, float(np.sqrt(begin * end))], [*map(str, steps), "rpref"])
     ax.minorticks_off()
@@ -238,7 +243,7 @@ def npref_convergence(
     ax.set(xlim=(steps[0] / 1.3, end * 1.05), ylim=(low - margin, high + margin), ylabel="n-pref")
     ax.set_xlabel("partitions n of the grade scale", labelpad=4 + (10 * len(drawn) - 2 if pairs else 0))
     several = "query_id" not in table and table.attrs.get("n_topics", 1) > 1
-    look.title(
+    drawing.title(
         ax,
         over_topics("n-pref", table),
         parameters(table.attrs.get("measure", "")),
@@ -246,12 +251,12 @@ def npref_convergence(
         f"numbers below: misplaced pairs{' (mean)' if several else ''}" if pairs else "",
     )
     if pairs:
-        look.grow(ax, 10 / 72 * len(drawn))
-    look.legend(ax, note=note)
-    return look.finish(ax)
+        drawing.grow(ax, 10 / 72 * len(drawn))
+    drawing.legend(ax, note=note)
+    return drawing.finish(ax)
 
 
-@look.styled
+@drawing.styled
 def precision_recall(
     data: Qrels,
     runs: Run | Runs | None = None,
@@ -274,20 +279,20 @@ def precision_recall(
     """
     table = curve_means("interpolated_precision", ("recall", "precision"), data, runs, options)
     # The first and the last level are on the frame.
-    ax, _, note = look.draw_runs(table, "recall", "precision", ax, highlight, styles, clip_on=False)
+    ax, _, note = drawing.draw_runs(table, "recall", "precision", ax, highlight, styles, clip_on=False)
     ax.set(xlim=(0, 1), ylim=(0, 1), xticks=np.arange(11) / 10, xlabel="recall", ylabel="interpolated precision")
     rel = table.attrs.get("rel", 1)
-    look.title(
+    drawing.title(
         ax,
         over_topics("Precision at 11 levels of recall", table),
         f"relevant: grade {rel:g} or above" if rel != 1 else "",
         "judged documents only" if table.attrs.get("judged_only") else "",
     )
-    look.legend(ax, note=note)
-    return look.finish(ax)
+    drawing.legend(ax, note=note)
+    return drawing.finish(ax)
 
 
-@look.styled
+@drawing.styled
 def cumulated_gain(
     data: Qrels,
     runs: Run | Runs | None = None,
@@ -314,15 +319,15 @@ def cumulated_gain(
         raise ValueError(f"quantity={quantity!r} is not accepted, expected one of {', '.join(map(repr, _GAINS))}")
     table = curve_means("cumulated_gain", ("rank", "dcg", "ideal_dcg"), data, runs, options)
     alive = table[table["ended"] < 1] if "ended" in table else table
-    ax, drawn, note = look.draw_runs(alive, "rank", quantity, ax, highlight, styles, table)
+    ax, drawn, note = drawing.draw_runs(alive, "rank", quantity, ax, highlight, styles, table)
     judged = table.attrs.get("ideal", "judged") == "judged"
     ratio = quantity in ("ncg", "ndcg")
     if ratio:
-        ax.axhline(1, color=look.GREY, label="ideal", **_IDEAL)
+        ax.axhline(1, color=drawing.GREY, label="ideal", **_IDEAL)
     elif judged and "group" not in table:
         # The ideal list may be longer than all runs.
         rows = table[(table["run"] == next(iter(drawn))) & (table["rank"] <= alive["rank"].max())]
-        ax.plot(rows["rank"], rows[f"ideal_{quantity}"], color=look.GREY, label="ideal", **_IDEAL)
+        ax.plot(rows["rank"], rows[f"ideal_{quantity}"], color=drawing.GREY, label="ideal", **_IDEAL)
     else:
         for rows, line in drawn.values():
             label = "ideal" if len(drawn) == 1 else f"ideal of {line.get_label().strip()}"
@@ -331,15 +336,15 @@ def cumulated_gain(
     ax.set_ylim(bottom=0)
     short = _GAINS[quantity]
     ax.set(xlabel="rank", ylabel=f"{short} ({'share of the ideal' if ratio else 'gain'})")
-    look.title(
+    drawing.title(
         ax,
         over_topics({"cg": "Cumulated gain", "dcg": "Discounted cumulated gain"}.get(quantity, short), table),
         parameters(table.attrs.get("measure", ""), base="d" in quantity),
         "" if judged else "ideal of the retrieved documents",
     )
     _whole_ranks(ax)
-    look.legend(ax, note=note)
-    return look.finish(ax)
+    drawing.legend(ax, note=note)
+    return drawing.finish(ax)
 
 
 def _whole_ranks(ax: Axes) -> None:

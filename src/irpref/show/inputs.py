@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irpref.analysis import curves
 from irpref.analysis.blocks import named_runs
-from irpref.show.look import count, one_name
+from irpref.show.drawing import count, one_name
 from irpref.values.matrix import TopicValues, topic_values, values_in
 
 if TYPE_CHECKING:

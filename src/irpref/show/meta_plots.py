@@ -15,8 +15,8 @@ from irpref.meta.incompleteness import Incompleteness
 from irpref.meta.power import DiscriminativePower
 from irpref.meta.stability import Stability
 from irpref.meta.swap import Swap
-from irpref.show import look
-from irpref.show.look import Styles, load
+from irpref.show import drawing
+from irpref.show.drawing import Styles, load
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ _FEW = 5  # curves that one picture has room for
 
 def axes(size: tuple[float, float] = _SIZE) -> Axes:
     """Axes of a new figure. Raises as `load`."""
-    return look.axes(size)
+    return drawing.axes(size)
 
 
 def _curves(
@@ -40,27 +40,27 @@ def _curves(
     **limits: Any,
 ) -> list[Axes]:
     """A curve for each measure, with its band; more than five, if no axes are given, in a panel each, others grey."""
-    look.introduce(curves, "measure")
+    drawing.introduce(curves, "measure")
     many = ax is None and len(curves) > _FEW
     drawn = [[name] for name in curves] if many else [list(curves)]
-    found = look.panels(len(curves)) if many else [axes() if ax is None else ax]
+    found = drawing.panels(len(curves)) if many else [axes() if ax is None else ax]
     for panel, mine in zip(found, drawn, strict=True):
         for x, y in curves.values() if many else []:
             panel.plot(x, y, color="0.82", linewidth=0.8)
         for name in mine:
-            arguments = {**look.style(name, None, kind="measure"), "markersize": 4, "linewidth": 1.3}
+            arguments = {**drawing.style(name, None, kind="measure"), "markersize": 4, "linewidth": 1.3}
             (line,) = panel.plot(*curves[name], **{**arguments, **(styles or {}).get(name, {})})
             if bands:
                 # Many bands are over each other, and each has to be lighter.
                 alpha = 0.18 if len(mine) <= _FEW else 0.07
                 panel.fill_between(curves[name][0], *bands[name], color=line.get_color(), alpha=alpha, linewidth=0)
         panel.set(**limits)
-        look.finish(panel)
+        drawing.finish(panel)
         if many:
             panel.set_title(str(line.get_label()), fontsize="small")
         else:
             panel.set(xlabel=words[0], ylabel=words[1])
-            look.legend(panel, always=True)
+            drawing.legend(panel, always=True)
     if many:
         figure: Any = found[0].figure
         figure.supxlabel(words[0], fontsize="medium")
@@ -68,7 +68,7 @@ def _curves(
     return found
 
 
-@look.styled
+@drawing.styled
 def stability(results: Stability | Iterable[Stability], ax: Axes | None = None, styles: Styles | None = None) -> Axes:
     """Minority rate against proportion of ties, a curve for each measure; low and left is stable.
 
@@ -84,7 +84,7 @@ def stability(results: Stability | Iterable[Stability], ax: Axes | None = None, 
     return _curves(curves, ax, styles, words, xlim=(0, None), ylim=(0, None))[0]
 
 
-@look.styled
+@drawing.styled
 def swap(
     results: Swap | Iterable[Swap], ax: Axes | None = None, styles: Styles | None = None, rate: float = 0.05
 ) -> Axes:
@@ -106,7 +106,7 @@ def swap(
     return found[0]
 
 
-@look.styled
+@drawing.styled
 def incompleteness(
     result: Incompleteness,
     ax: Axes | None = None,
@@ -134,7 +134,7 @@ def incompleteness(
     curves = {name: (rows["level"], rows[value]) for name, rows in of_measure.items()}
     across, up, bands = f"{result.of_level} (%)", words[value], None
     if value != "mean":
-        up += look.text(f" with {reference or 'its own ranking'} by all judgments")
+        up += drawing.text(f" with {reference or 'its own ranking'} by all judgments")
     samples = int(table["samples"].max())
     if samples > 1:
         across += f"; mean and range of {samples} samples"
@@ -152,7 +152,7 @@ def incompleteness(
     return drawn[0]
 
 
-@look.styled
+@drawing.styled
 def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     """Which pairs of systems are told apart: a square of systems, best at the top left.
 
@@ -176,16 +176,16 @@ def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     ax.imshow(shade, cmap=ListedColormap(colours), vmin=0, vmax=2, interpolation="nearest")
     note = ""
     if n <= 30:
-        shown, note = look.short_names(result.systems)
+        shown, note = drawing.short_names(result.systems)
         size = 9 if n <= 10 else 7.5 if n <= 18 else 6  # points that rows and columns have room for
         names = [f"{shown[result.systems[i]].strip()} ({place})" for place, i in enumerate(order, 1)]
         ax.set_yticks(range(n), names, fontsize=size)
         ax.set_xticks(range(n), [str(i + 1) for i in range(n)], fontsize=size)
     else:
         ax.set(xlabel="systems, best first", ylabel="systems, best first")
-    look.title(ax, f"{look.text(result.measure).strip()}: {100 * result.power:.1f} % of the pairs", note)
+    drawing.title(ax, f"{drawing.text(result.measure).strip()}: {100 * result.power:.1f} % of the pairs", note)
     ax.title.set_fontsize("medium")
     words = (f"ASL $\\geq$ {result.alpha:g}", f"ASL < {result.alpha:g}", f"ASL < {result.alpha / 5:g}")
     handles = [Patch(facecolor=c, edgecolor="0.6", linewidth=0.4, label=w) for c, w in zip(colours, words, strict=True)]
-    look.legend(ax, handles)
+    drawing.legend(ax, handles)
     return ax

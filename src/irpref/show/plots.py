@@ -5,10 +5,10 @@ in `irpref.curves`); draws on `ax` or on a new figure of about the width of a co
 draws what the table holds and computes nothing. `styles` maps the name of a run to keyword arguments of
 `Axes.plot`; `ax.set_title("")` removes a title that the caption repeats.
 
-Runs are told apart by line and marker as well as by colour, wins and losses by side and hatching. The same system has
-the same colour in all pictures of a session; `irpref.show.look.forget()` gives them anew. Of more than eight runs the
-best five, or those named by `highlight`, are in colour and the others grey. Long names are shortened in
-the middle, and what all begin or end with is left out; the picture says so.
+Runs differ in line and marker as well as in colour, wins and losses in side and hatching. A system has the same colour
+in all pictures of a session; `irpref.show.drawing.forget()` starts anew. Of more than eight runs the best five, or
+those named by `highlight`, are in colour and the others grey. Long names are shortened in the middle, and what all of
+them begin or end with is left out; the picture says so.
 
 Judgments and runs have any form that `irpref.curves` takes, PyTerrier's frames among them; the pictures of values by
 topic take the result of `pt.Experiment(..., perquery=True)`, too.
@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.judged.groups import parts_of
-from irpref.show import look
+from irpref.show import drawing
 from irpref.show.board_plot import leaderboard
 from irpref.show.curve_plots import crp, crp_sketch, cumulated_gain, npref_convergence, precision_recall
+from irpref.show.drawing import Styles, axes
 from irpref.show.inputs import Values, differences, only, values
-from irpref.show.look import Styles, axes
 from irpref.show.meta_plots import incompleteness, significance, stability, swap
 from irpref.show.names import middle
 from irpref.values.means import magnitude, places
@@ -61,7 +61,7 @@ _LABELS = 15  # systems that a scatter of ordinary size has room to name
 _MANY = "0.35"  # colour of systems that are too many to have one each
 
 
-@look.styled
+@drawing.styled
 def precision_histogram(
     data: Values,
     runs: Run | Runs | None = None,
@@ -93,27 +93,29 @@ def precision_histogram(
     table = table.sort_values(by_group, kind="stable") if by_group else table
     ax = axes() if ax is None else ax
     own, other = table["run"].iloc[0], table.attrs.get("baseline", "B")
-    labels = look.short_names([own, other])
-    look.introduce([own, other])
+    labels = drawing.short_names([own, other])
+    drawing.introduce([own, other])
     name, base = "A" if own == "run" else labels.shown[own].strip(), labels.shown[other].strip()
     measured = table.attrs.get("measure", "Rprec")
     measured = "R-precision" if measured == "Rprec" else measured
     difference = table["difference"].to_numpy()
-    handles = _bars(ax, difference, {name: look.style(own)["color"], base: look.style(other)["color"]})
+    handles = _bars(ax, difference, {name: drawing.style(own)["color"], base: drawing.style(other)["color"]})
     beside = max(6 - difference.size, 0) / 2  # few topics have no broader bars
     ax.set_xlim(-0.8 - beside, difference.size - 0.2 + beside)
     # Each side as far as it goes; tiny differences must not fill the picture.
     low, high = min(difference.min(), 0.0), max(difference.max(), 0.0)
     margin = 0.06 * max(high - low, 0.1) + max(0.1 - (high - low), 0.0) / 2
     ax.set_ylim(low - margin, high + margin)
-    _name_topics(ax, [look.text(middle(str(topic), 12)).strip() for topic in table["query_id"]])
+    _name_topics(ax, [drawing.text(middle(str(topic), 12)).strip() for topic in table["query_id"]])
     if by_group:
         _name_groups(ax, table["group"].tolist())
     ax.set_xlabel(f"topic, {'by group, ' if by_group else ''}sorted by difference")
-    ax.set_ylabel(look.wrapped(f"{measured}: {name} {look.MINUS} {base}", 30))
-    gap = look.legend(ax, handles, above=True)
-    look.title(ax, look.wrapped(f"{measured} by topic, {look.count(difference.size, 'topic')}"), labels.note, gap=gap)
-    look.finish(ax).grid(False, axis="x")
+    ax.set_ylabel(drawing.wrapped(f"{measured}: {name} {drawing.MINUS} {base}", 30))
+    gap = drawing.legend(ax, handles, above=True)
+    drawing.title(
+        ax, drawing.wrapped(f"{measured} by topic, {drawing.count(difference.size, 'topic')}"), labels.note, gap=gap
+    )
+    drawing.finish(ax).grid(False, axis="x")
     return ax
 
 
@@ -129,7 +131,7 @@ def _bars(ax: Axes, difference: Floats, colours: dict[str, Any]) -> list[Any]:
         ax.bar(np.flatnonzero(chosen), difference[chosen], width=0.8, **arguments)
         handles.append(Patch(label=f"{who} higher: {int(chosen.sum())}", **arguments))
     equal = np.flatnonzero(difference == 0)
-    dots = ax.plot(equal, np.zeros(equal.size), "o", color=look.GREY, markersize=4, clip_on=False)
+    dots = ax.plot(equal, np.zeros(equal.size), "o", color=drawing.GREY, markersize=4, clip_on=False)
     dots[0].set_label(f"equal: {equal.size}")
     ax.axhline(0, color="0.2", linewidth=0.8)
     return [*handles, *dots]
@@ -150,12 +152,14 @@ def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
     for at, group in enumerate(groups):
         if at + 1 == len(groups) or groups[at + 1] != group:
             place = ax.get_xaxis_transform()
-            look.remark(ax, look.text(middle(group, 14)), (at + 0.4, 1), (0, -3), xycoords=place, ha="right", va="top")
+            drawing.remark(
+                ax, drawing.text(middle(group, 14)), (at + 0.4, 1), (0, -3), xycoords=place, ha="right", va="top"
+            )
             if at + 1 < len(groups):
-                ax.axvline(at + 0.5, color=look.GREY, linewidth=0.8, linestyle=":")
+                ax.axvline(at + 0.5, color=drawing.GREY, linewidth=0.8, linestyle=":")
 
 
-@look.styled
+@drawing.styled
 def topic_strip(
     data: Values,
     runs: Run | Runs | None = None,
@@ -181,18 +185,18 @@ def topic_strip(
     # From the bottom, so that the best is on top.
     strips = [(s, part) for s in _places(of).argsort(kind="stable")[::-1].tolist() for part in reversed(parts)]
     many = len(strips) > 15
-    coloured = of.n_systems <= len(look.COLOURS)
-    labels = look.short_names(of.systems, 28)
-    look.introduce(of.systems if coloured else ())
-    names = [labels.shown[of.systems[s]] + (f" ({look.text(p.group)})" if len(parts) > 1 else "") for s, p in strips]
+    coloured = of.n_systems <= len(drawing.COLOURS)
+    labels = drawing.short_names(of.systems, 28)
+    drawing.introduce(of.systems if coloured else ())
+    names = [labels.shown[of.systems[s]] + (f" ({drawing.text(p.group)})" if len(parts) > 1 else "") for s, p in strips]
     if ax is None:
-        wide = look.SIZE[0] + 0.07 * max(max(map(len, names)) - 12, 0)
+        wide = drawing.SIZE[0] + 0.07 * max(max(map(len, names)) - 12, 0)
         ax = axes((wide, 1.2 + (0.16 if many else 0.36) * len(strips)))
     top, low = max(of.matrix.max(), 1.0), min(of.matrix.min(), 0.0)
     handles: list[Any] = []
     for place, (s, part) in enumerate(strips):
         found, name = of.matrix[s][part.topics], of.systems[s]
-        colour = look.style(name)["color"] if coloured else _MANY
+        colour = drawing.style(name)["color"] if coloured else _MANY
         arguments = {"color": colour, "marker": "o", "markersize": 4, "alpha": 0.6, **(styles or {}).get(name, {})}
         arguments |= {"linestyle": "none", "markeredgewidth": 0, "label": "topic"}
         handles = ax.plot(found, place + _swarm(found, low, top), **arguments)
@@ -203,9 +207,11 @@ def topic_strip(
     ax.tick_params(axis="y", length=0, labelsize="x-small" if many else "medium")
     margin = 0.03 * (top - low)
     ax.set(xlim=(low - margin, top + margin), ylim=(-0.6, len(strips) - 0.4), xlabel=_axis(of))
-    gap = look.legend(ax, handles, above=True)
-    look.title(ax, look.wrapped(f"{of.measure} by topic, {look.count(of.n_topics, 'topic')}"), labels.note, gap=gap)
-    look.finish(ax).grid(False, axis="y")
+    gap = drawing.legend(ax, handles, above=True)
+    drawing.title(
+        ax, drawing.wrapped(f"{of.measure} by topic, {drawing.count(of.n_topics, 'topic')}"), labels.note, gap=gap
+    )
+    drawing.finish(ax).grid(False, axis="y")
     return ax
 
 
@@ -220,7 +226,7 @@ def _swarm(found: Floats, low: float, high: float) -> Floats:
     return offset
 
 
-@look.styled
+@drawing.styled
 def measure_scatter(
     data: Values,
     runs: Run | Runs | None = None,
@@ -254,19 +260,21 @@ def measure_scatter(
         parts = {group: (of, y.select(of.systems, of.topics)) for group, of in x.by_group(groups).items()}
     at, up = (np.concatenate([pair[i].means for pair in parts.values()]) for i in (0, 1))
     if ax is None:
-        ax = axes(look.SIZE if labels is False or at.size <= _LABELS else (6.2, 4.8))
-    coloured = x.n_systems <= len(look.COLOURS)
-    look.introduce(x.systems if coloured else ())
+        ax = axes(drawing.SIZE if labels is False or at.size <= _LABELS else (6.2, 4.8))
+    coloured = x.n_systems <= len(drawing.COLOURS)
+    drawing.introduce(x.systems if coloured else ())
     for i in range(at.size):
         arguments = (
-            {"color": look.style(x.systems[i % x.n_systems])["color"], "markersize": 6, "alpha": 1} if coloured else {}
+            {"color": drawing.style(x.systems[i % x.n_systems])["color"], "markersize": 6, "alpha": 1}
+            if coloured
+            else {}
         )
         ax.plot(
             at[i], up[i], "o", **{"color": _MANY, "markersize": 5, "alpha": 0.75, "markeredgewidth": 0, **arguments}
         )
     ax.margins(0.05 if labels is False else 0.14)
     ax.set(xlabel=_axis(x, "mean "), ylabel=_axis(y, "mean "))
-    look.finish(ax)
+    drawing.finish(ax)
     if not x.higher_is_better:
         ax.invert_xaxis()
     if not y.higher_is_better:
@@ -274,22 +282,22 @@ def measure_scatter(
     words = []
     for group, (a, b) in parts.items():
         tau = system_ranking(a).tau(system_ranking(b))
-        word = "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", look.MINUS)
-        words.append(word if group is None else f"{word}\N{NO-BREAK SPACE}({look.text(middle(group, 14))})")
-    heading = look.wrapped(f"Kendall's \N{GREEK SMALL LETTER TAU} = {', '.join(words)}")
-    details = f"{look.count(x.n_systems, 'system')}, {look.count(x.n_topics, 'topic')}"
+        word = "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", drawing.MINUS)
+        words.append(word if group is None else f"{word}\N{NO-BREAK SPACE}({drawing.text(middle(group, 14))})")
+    heading = drawing.wrapped(f"Kendall's \N{GREEK SMALL LETTER TAU} = {', '.join(words)}")
+    details = f"{drawing.count(x.n_systems, 'system')}, {drawing.count(x.n_topics, 'topic')}"
     if labels is False:
-        look.title(ax, heading, details)
+        drawing.title(ax, heading, details)
         return ax
-    names = look.short_names(x.systems)
-    shown = [name if g is None else f"{name} ({look.text(g)})" for g in parts for name in names.shown.values()]
+    names = drawing.short_names(x.systems)
+    shown = [name if g is None else f"{name} ({drawing.text(g)})" for g in parts for name in names.shown.values()]
     n = len(ax.texts)
-    look.title(ax, heading, details, f"{at.size} of {at.size} labelled", names.note)  # takes its room
+    drawing.title(ax, heading, details, f"{at.size} of {at.size} labelled", names.note)  # takes its room
     ax.autoscale_view()
     apart = np.concatenate([np.abs(_places(a) - _places(b)) for a, b in parts.values()])
-    found = look.name_points(ax, at, up, shown, np.argsort(-apart, kind="stable").tolist(), labels is True)
+    found = drawing.name_points(ax, at, up, shown, np.argsort(-apart, kind="stable").tolist(), labels is True)
     ax.texts[n].remove()
-    look.title(ax, heading, details, f"{found} of {at.size} labelled" if found < at.size else "", names.note)
+    drawing.title(ax, heading, details, f"{found} of {at.size} labelled" if found < at.size else "", names.note)
     return ax
 
 
@@ -299,4 +307,4 @@ def _places(of: TopicValues) -> Ints:
 
 
 def _axis(of: TopicValues, before: str = "") -> str:
-    return look.wrapped(f"{before}{of.measure}" + ("" if of.higher_is_better else " (lower is better)"))
+    return drawing.wrapped(f"{before}{of.measure}" + ("" if of.higher_is_better else " (lower is better)"))

@@ -66,7 +66,7 @@ class CombinedEvaluator(ByTopic):
         judgments = for_host(qrels, "relevance")
         self._others = Others(rest, judgments, alone=not mine, as_host=alignment.float32, alignment=alignment)
         if self.accelerated:
-            self.accelerated.single |= self._others.single
+            self.accelerated.in_float32 |= self._others.in_float32
 
     def align(self, run: Run) -> JudgedRun:
         """Align a run. Raises as `irpref.judged.align.align_run`; `ValueError` if the judgments are by subtopic."""
@@ -84,7 +84,7 @@ class CombinedEvaluator(ByTopic):
             run = opened(run, "score")
         judged = self.accelerated.align(run) if self.accelerated else None
         found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
-        metrics = self._others.metrics(for_host(run, "score"), judged is not None and judged.single is not None)
+        metrics = self._others.metrics(for_host(run, "score"), judged is not None and judged.in_float32 is not None)
         given = {(metric.measure, metric.query_id): metric.value for metric in metrics}
         for measure in self.rest:
             pairs = [(measure, topic) for topic in self.topic_ids]

@@ -106,8 +106,8 @@ class KernelEvaluator(ByTopic):
         Whether it is ir_measures or PyTerrier that asks.
     short : set of measures
         Those whose values pytrec_eval would take from scores in 32 bits.
-    single : bool
-        Whether a run must be aligned with `single=True`.
+    in_float32 : bool
+        Whether a run must be aligned with `in_float32=True`.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class KernelEvaluator(ByTopic):
             self.ties |= found.ties(measure)
             if in_32_bits(measure):
                 self.short.add(measure)
-        self.single = bool(self.short) and (alignment.float32 or alignment.by_id)
+        self.in_float32 = bool(self.short) and (alignment.float32 or alignment.by_id)
         super().__init__(chosen, self.pool.topic_ids)
 
     def align(self, run: Run, *, ordered: bool = False) -> JudgedRun:
@@ -151,23 +151,23 @@ class KernelEvaluator(ByTopic):
         data = run if path is None else opened(run, "score")
         with about(path):
             judged = align_run(
-                self.pool, data, ties=self.ties, single=self.single, ordered=ordered, alignment=self.alignment
+                self.pool, data, ties=self.ties, in_float32=self.in_float32, ordered=ordered, alignment=self.alignment
             )
             self.note_ties(judged)
         return judged
 
     def note_ties(self, judged: JudgedRun) -> None:
         """Warn if pytrec_eval would rank judged documents differently from trec_eval. See `align`."""
-        if self.single and not self.alignment.float32:
+        if self.in_float32 and not self.alignment.float32:
             note_ties(judged, self.pool, self.in_host)
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
-        if not self.alignment.float32 or judged.single is None:
+        if not self.alignment.float32 or judged.in_float32 is None:
             return self._computed(self.tasks, judged)
         short = {measure: task for measure, task in self.tasks.items() if measure in self.short}
         plain = {measure: task for measure, task in self.tasks.items() if measure not in self.short}
-        found = {**self._computed(plain, judged), **self._computed(short, judged.single)}
+        found = {**self._computed(plain, judged), **self._computed(short, judged.in_float32)}
         return {measure: found[measure] for measure in self.tasks}
 
     @staticmethod
@@ -205,9 +205,9 @@ class KernelEvaluator(ByTopic):
 
 def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
     """Warn if pytrec_eval, which rounds scores to 32 bits, would rank judged documents differently."""
-    if judged.single is None:
+    if judged.in_float32 is None:
         return
-    topics = differing_topics(judged, judged.single)
+    topics = differing_topics(judged, judged.in_float32)
     first = pool.topic_ids[int(topics[0])]
     of = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
     other = f"{our_name()}." + ("accelerate(False)" if in_host else "evaluator(..., float32=True)")

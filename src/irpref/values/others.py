@@ -42,8 +42,8 @@ class Others:
 
     Attributes
     ----------
-    single : bool
-        Whether a run must be aligned with `single=True`.
+    in_float32 : bool
+        Whether a run must be aligned with `in_float32=True`.
     leave_out : bool
         Whether means are without topics that a provider leaves out. The host gives them the default beside measures of
         another provider, and only there.
@@ -63,15 +63,15 @@ class Others:
 
         self.measures, self.as_host, self.alignment = measures, as_host, alignment
         by_pytrec = [] if as_host else [measure for measure in measures if provider_of(measure) == "pytrec_eval"]
-        self.single = bool(by_pytrec) and alignment.by_id
+        self.in_float32 = bool(by_pytrec) and alignment.by_id
         self.leave_out = alone and (source is not None or len(set(map(provider_of, measures))) == 1)
         parts = (by_pytrec, [measure for measure in measures if measure not in by_pytrec])
         pipeline = source or ir_measures.DefaultPipeline
         with of_host(measures):
             self._hosts = [(pipeline.evaluator(some, judgments), some is by_pytrec) for some in parts if some]
 
-    def metrics(self, run: Run, single: bool) -> list[Metric]:
-        """Their values of a run as `for_host` returns it; `single`: whether scores as 32-bit floats have another order.
+    def metrics(self, run: Run, in_float32: bool) -> list[Metric]:
+        """Values of a run as `for_host` returns it; `in_float32`: whether 32-bit scores rank it differently.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class Others:
             ranked: Callable[[Mapping[str, float]], Mapping[str, float]] = dict if pytrec else _best_first
             if not by_id:
                 ranked = partial(_as_listed, float32=self.alignment.float32)
-            elif pytrec and single:
+            elif pytrec and in_float32:
                 ranked = _places
             given = run if docs is None else {topic: ranked(of) for topic, of in docs.items()}
             with of_host(self.measures):

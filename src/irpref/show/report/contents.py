@@ -41,8 +41,8 @@ from irpref.measures import literature
 from irpref.measures.everyday import hosted, in_32_bits
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, about, did_you_mean, warn_user
+from irpref.show.drawing import CRP_CUT, MINUS
 from irpref.show.inputs import constant_npref
-from irpref.show.look import CRP_CUT, MINUS
 from irpref.show.names import left_out, parts
 from irpref.show.report.texts import Texts, texts
 from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics

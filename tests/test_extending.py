@@ -18,14 +18,14 @@ def psv(source: Source, value: str, how: Reading = PLAIN) -> Table:
 '''
 PICTURE = '''
 
-@look.styled
+@drawing.styled
 def topic_box(data: Values, runs: Runs | None = None, measure: MeasureLike | None = None, *, ax=None) -> Axes:
     """Quartiles of the values of a measure over the topics: a box for each run."""
     (of,) = values(data, runs, [] if measure is None else [measure], 1)
     ax = axes() if ax is None else ax
     ax.boxplot(of.matrix.T, vert=False)
     ax.set_xlabel(_axis(of))
-    return look.finish(ax)
+    return drawing.finish(ax)
 '''
 COMMAND = '''"""`irpref depth QRELS RUN...`: how many documents each run has."""
 
@@ -73,9 +73,9 @@ EDITS = [
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
+def repository(tmp_path_factory):
     """A copy of the repository in which all three were added."""
-    home = tmp_path_factory.mktemp("house")
+    home = tmp_path_factory.mktemp("repository")
     for folder in ("src", "tests"):
         shutil.copytree(ROOT / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__", "data"))
     shutil.copy(ROOT / "pyproject.toml", home)
@@ -98,10 +98,10 @@ def test_the_page_names_these_places():
     assert all(Path(name).name in page for name, *_ in EDITS)
 
 
-def test_the_tests_of_all_forms_pictures_and_commands_take_them(house):
+def test_the_tests_of_all_forms_pictures_and_commands_take_them(repository):
     chosen = "psv or every_form_is_tried or box or depth or reasons_are_about"
     said = ran(
-        house,
+        repository,
         "-m",
         "pytest",
         "-x",
@@ -115,14 +115,14 @@ def test_the_tests_of_all_forms_pictures_and_commands_take_them(house):
     assert int(said.rpartition(" passed")[0].split()[-1]) >= 15, said
 
 
-def test_users_see_the_new_form_and_command(house):
-    assert irpref(house, "eval", "qrels.psv", "r.psv", "AP") == "AP\t0.7500\n"
-    assert irpref(house, "depth", "qrels.psv", "r.psv", "-o", "tsv") == "run\tdocuments\nr\t4\n"
-    assert "documents of each run" in irpref(house, "--help")
-    assert "psv" in irpref(house, "eval", "--help")
+def test_users_see_the_new_form_and_command(repository):
+    assert irpref(repository, "eval", "qrels.psv", "r.psv", "AP") == "AP\t0.7500\n"
+    assert irpref(repository, "depth", "qrels.psv", "r.psv", "-o", "tsv") == "run\tdocuments\nr\t4\n"
+    assert "documents of each run" in irpref(repository, "--help")
+    assert "psv" in irpref(repository, "eval", "--help")
 
 
-def test_users_see_the_new_picture(house):
-    irpref(house, "plot", "box", "qrels.psv", "r.psv", "-f", "box.png")
-    assert (house / "box.png").read_bytes().startswith(b"\x89PNG")
-    assert "quartiles over the topics" in irpref(house, "plot", "--help")
+def test_users_see_the_new_picture(repository):
+    irpref(repository, "plot", "box", "qrels.psv", "r.psv", "-f", "box.png")
+    assert (repository / "box.png").read_bytes().startswith(b"\x89PNG")
+    assert "quartiles over the topics" in irpref(repository, "plot", "--help")
