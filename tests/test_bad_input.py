@@ -278,6 +278,11 @@ def test_missing_columns():
         "DataFrame has no column 'score' (found: query_id, doc_id); "
         "rename it, or read the file with irpref.read_run(path, columns={'score': NAME})"
     )
+    swapped = refusal(QMeasure, run, RUN), refusal(QMeasure, QRELS, pd.DataFrame(JUDGED))
+    assert swapped[0].endswith("(found: query_id, doc_id, score); this looks like a run, expected qrels")
+    assert swapped[1].endswith("this looks like qrels, expected a run")
+    topics = pd.DataFrame({"qid": ["q1"], "query": ["one"]})
+    assert refusal(QMeasure, topics, RUN).endswith("this looks like topics, expected qrels")
     assert "no column 'doc_id' (or 'docno')" in refusal(QMeasure, QRELS, run.rename(columns={"doc_id": "doc"}))
     qrels = pd.DataFrame(JUDGED).rename(columns={"relevance": "points"})
     assert "no column 'relevance' (or 'label')" in refusal(QMeasure, qrels, RUN)

@@ -310,6 +310,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "r1", "ndcg_cut_1O"], 2, "did you mean 'ndcg_cut_10'?"),
         (["qrels", "r1", "F1"], 2, "did you mean 'SetF'?"),
         (["qrels", "r1", "hits@10"], 2, "unknown measure 'hits'; did you mean 'Success'?"),
+        (["qrels", "my", "run", "AP"], 2, "put quotes around the name of a file with spaces: 'my run'"),
         (["qrels", "r1", "xyzzy"], 2, "'xyzzy' is neither a file nor a measure; irpref list shows them all"),
         (["qrels", "r1", "AP,P@5"], 2, "is not written like a measure"),
         (["qrels", "r1", "AP,", "P@5"], 2, "several are written with blanks between them"),
@@ -339,6 +340,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
     ],
 )
 def test_errors_are_one_line(call: Call, files: Path, arguments: list[str], status: int, message: str) -> None:
+    (files / "my run").write_text("1 Q0 a 1 2 t\n")
     (files / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
     (files / "short").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1\n")
     (files / "nan").write_text("1 Q0 a 1 nan t\n")

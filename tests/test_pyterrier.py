@@ -389,6 +389,28 @@ def test_results_for_unjudged_topics_only(accelerated):
 # --------------------------------------------------------------------------------------------------------- warnings
 
 
+def test_files_of_your_own_are_read_as_the_tutorial_says(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[1] / "docs/tutorials/experiment.md").read_text(encoding="utf8")
+    block = page.partition("With files of your own")[2].partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 b 0\n")
+    for name, first in (("run1", "a"), ("run2", "b")):
+        other = "ab".replace(first, "")
+        Path(f"{name}.txt").write_text("".join(f"{t} Q0 {first} 1 2 x\n{t} Q0 {other} 2 1 x\n" for t in (1, 2)))
+    exec(block, names := {"pt": pt})
+    qrels = names["qrels"]
+    found = pt.Experiment(names["systems"], names["topics"], qrels, pt.irpref.bind([AP, RPref], qrels))
+    # run2: topic 1 keeps nothing; in topic 2, N = (1 - 1/2) + 1, so a keeps 1 - 1 / (3/2) = 1/3 of its weight.
+    assert found["name"].tolist() == ["run1", "run2"]
+    np.testing.assert_allclose(found.to_numpy()[:, 1:].astype(float), [[1, 1], [1 / 2, 1 / 6]])
+
+
+def test_a_frame_without_a_name_is_named_by_its_place():
+    lost = RESULTS.assign(qid="nowhere")
+    with pytest.warns(irpref.IrprefWarning, match="^'system 2': run and qrels have no topic in common"):
+        pt.Experiment([RESULTS, lost], ASKED, FEW, [irpref.QMeasure], filter_by_qrels=False)
+
+
 def test_warnings_point_at_the_users_line(systems, topics, qrels):
     calls = [
         lambda: pt.Experiment(systems, topics, qrels, [RPref]),

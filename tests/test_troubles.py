@@ -14,6 +14,7 @@ GIVES = re.compile(r".*Error|BadGzipFile|_Malformed|warn_user|warn|hint|say|writ
 WORDS = {
     "_unknown",
     "_neither",
+    "_another_kind",
     "_fields_wrong",
     "_csv_fault",
     "conflict_text",

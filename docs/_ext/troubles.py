@@ -451,6 +451,8 @@ KINDS = {
             (
                 "this looks like a run",
                 "this looks like judgments",
+                "this looks like qrels",
+                "this looks like topics",
                 "this looks like preferences",
                 "are read as form 'msmarco'",
             ),
@@ -607,6 +609,7 @@ KINDS = {
             (
                 "is neither a file nor a measure",
                 "is both a file and a measure",
+                "put quotes around the name of a file with spaces",
                 "is a measure; the order is QRELS RUN... MEASURE...",
                 "no run given",
                 "no measure given",

@@ -414,6 +414,7 @@ def inputs(
     allowed = hasattr(args, "measure")
     if allowed and args.qrels != "-" and not os.path.exists(args.qrels) and _is_measure(args.qrels):
         raise UsageError(f"{args.qrels!r} is a measure; the order is QRELS RUN... MEASURE...")
+    _no_blanks([args.qrels, *args.arguments])
     paths, names = sort_arguments(args.arguments, allowed, runs)
     if [args.qrels, *paths].count("-") > 1:
         raise UsageError("standard input ('-') can be read once only")
@@ -430,6 +431,15 @@ def inputs(
     files = run_names(list(dict.fromkeys(paths)))
     judge = getattr(args, "judge", None)
     return Inputs(args.qrels, files, named_measures(names or default or ()), judge, reading(args))
+
+
+def _no_blanks(words: Sequence[str]) -> None:
+    """Raise `UsageError` if words are the parts of one file name, which the shell has split at its spaces."""
+    for i, word in enumerate(words):
+        if not os.path.exists(word):
+            for j in range(i + 2, min(i + 6, len(words)) + 1):
+                if os.path.isfile(name := " ".join(words[i:j])):
+                    raise UsageError(f"put quotes around the name of a file with spaces: '{name}'")
 
 
 def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool = True) -> tuple[list[str], list[str]]:

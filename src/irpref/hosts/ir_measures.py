@@ -160,7 +160,8 @@ def _system() -> str | None:
             number = found.get("sysid") if number is None else number
             if number is not None and "names" in found:
                 names = list(found["names"])
-                return str(names[number]) if len(names) > 1 else None
+                name = str(names[number])  # of a frame without a name its text, of many lines
+                return (f"system {number + 1}" if "\n" in name else name) if len(names) > 1 else None
     return None
 
 

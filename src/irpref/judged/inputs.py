@@ -192,10 +192,20 @@ def _no_column(name: str, found: Sequence[str], value: str, what: str) -> ValueE
     """The error for a column that is not there."""
     other = f" (or {_NAMES[name][1]!r})" if len(_NAMES[name]) > 1 else ""
     there = ", ".join(map(str, found)) or "none"
-    return ValueError(
-        f"{what} has no column {name!r}{other} (found: {there}); rename it, or read the file with "
-        f"{reader_of(value)}(path, columns={{{name!r}: NAME}})"
-    )
+    wrong = _another_kind(name, found, value)
+    remedy = f"rename it, or read the file with {reader_of(value)}(path, columns={{{name!r}: NAME}})"
+    return ValueError(f"{what} has no column {name!r}{other} (found: {there}); {wrong or remedy}")
+
+
+def _another_kind(name: str, found: Sequence[str], value: str) -> str:
+    """What to say of a frame that holds something else than asked for; empty if that is not clear."""
+    if name == value == "relevance" and "score" in found:
+        return "this looks like a run, expected qrels"
+    if name == value == "score" and not {"relevance", "label"}.isdisjoint(found):
+        return "this looks like qrels, expected a run"
+    if name == "doc_id" and "query" in found:
+        return f"this looks like topics, expected {'a run' if value == 'score' else 'qrels'}"
+    return ""
 
 
 def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
