@@ -378,7 +378,7 @@ def test_p_plus_stops_at_the_best_document():
         ("CRPRecovery", "explain CRP"),
         ("Twist", "explain CRP"),
         ("RecallEffort", "explain RelativeRecall"),
-        ("AP", "explain QMeasure(beta=0.0)"),
+        ("AP", "know what each document adds; explain QMeasure(beta=0.0) in its place"),
         ("nDCG@10", "explain OriginalNDCG"),
     ],
 )

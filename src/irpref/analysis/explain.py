@@ -60,8 +60,8 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
     if not isinstance(found, KernelMeasure):
         stand_in = nearest_of_ours(found)
         raise ValueError(
-            f"{clipped(str(found))} cannot be explained document by document: only measures of irpref keep their "
-            "summands" + (f"; explain {stand_in}" if stand_in else "")
+            f"{clipped(str(found))} cannot be explained document by document: only measures of irpref know what each "
+            "document adds" + (f"; explain {stand_in} in its place" if stand_in else "")
         )
     if type(found).terms is None:
         raise ValueError(f"{found} is no sum over documents: none has a share of it{found.instead()}")
