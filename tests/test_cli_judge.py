@@ -57,7 +57,7 @@ def test_judge_prints_pairs_and_agreement(files, capsys):
 def test_eval_computes_values_of_filled_judgments_and_says_so(files, capsys):
     assert shell("eval human one two nDCG@3 QMeasure --judge said -o json") == 0
     said = capsys.readouterr()
-    filled = irpref.fill(HUMAN, JUDGE, RUNS)
+    filled = irpref.fill(HUMAN, JUDGE)
     assert said.err == f"irpref: {filled.text}\n"
     evaluate = irpref.evaluator(["nDCG@3", "QMeasure"], filled)
     expected = {(name, str(m)): v for name, run in RUNS.items() for m, v in evaluate.calc_aggregate(run).items()}
@@ -88,7 +88,7 @@ def test_holes_shrink_when_a_judge_is_given(files, capsys):
 
 
 def test_functions_take_a_judge_as_commands_do(files):
-    filled = irpref.fill(HUMAN, JUDGE, RUNS)
+    filled = irpref.fill(HUMAN, JUDGE)
     for function in (irpref.compare, irpref.gate):
         found, expected = (
             function(["nDCG"], HUMAN, *RUNS.values(), judge=JUDGE),
@@ -110,7 +110,7 @@ def test_the_report_marks_grades_that_were_filled_in(files, capsys):
     pytest.importorskip("vl_convert")
     assert shell("report human one two nDCG --judge said -f page.html") == 0
     page = Path("page.html").read_text(encoding="utf-8")
-    filled = irpref.fill(HUMAN, JUDGE, RUNS)
+    filled = irpref.fill(HUMAN, JUDGE)
     assert filled.text.partition(" (correlation")[0].replace("'", "&#39;") in page
     grade = filled[(filled["query_id"] == "t0") & (filled["doc_id"] == "e")]["relevance"].item()
     assert f"~{grade:.2f}" in page

@@ -278,9 +278,7 @@ def test_intervals_hold_the_value_under_full_judgments():
             table = irpref.intervals(["nDCG@10"], known, run, "unjudged", judge=judge)
             mean = table[table["query_id"].isna()].iloc[0]
             true = next(iter(irpref.evaluator(["nDCG@10"], human).calc_aggregate(run).values()))
-            filled = next(
-                iter(irpref.evaluator(["nDCG@10"], irpref.fill(known, judge, {"r": run})).calc_aggregate(run).values())
-            )
+            filled = next(iter(irpref.evaluator(["nDCG@10"], irpref.fill(known, judge)).calc_aggregate(run).values()))
             assert mean["expected"] == mean["value"] == filled
             assert ((table["low"] <= table["expected"]) & (table["expected"] <= table["high"])).all()
             held.append(mean["low"] <= true <= mean["high"])

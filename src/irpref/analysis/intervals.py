@@ -90,8 +90,7 @@ def intervals(
     if over not in _OVER:
         names = ", ".join(map(repr, _OVER))
         raise ValueError(f"over={over!r} is not known, expected one of {names}{did_you_mean(str(over), _OVER)}")
-    qrels, runs = with_judge(qrels, judge, {"run": run})
-    run = runs["run"]
+    qrels = with_judge(qrels, judge)
     compute, takes = _OVER[over]
     if over == "unjudged" and isinstance(qrels, Filled):
         compute, takes = filled_intervals, ("level", "rng")

@@ -116,7 +116,8 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     runs : mapping of name to run, or list of paths, optional
         Runs whose ranks say how many of the filled documents are relevant: those that no system ranks high are so less
         often than judged ones with the same grade of the judge. Grades then follow topics, too (see
-        `irpref.analysis.calibration`). Everything that evaluates with a judge uses the runs that it evaluates.
+        `irpref.analysis.calibration`). Fill once with all runs and pass the result as qrels: the keyword `judge` and
+        the option `--judge` fill without runs, so that a value does not depend on the runs evaluated beside it.
 
     Returns
     -------
@@ -200,12 +201,12 @@ def _completion(filled: Any, topic: Ints, hidden: Bools | None = None) -> Comple
     return Completion(human, said, topic, np.asarray(filled[_DEPTH], np.float64) if _DEPTH in filled else None)
 
 
-def with_judge(qrels: Qrels, judge: Qrels | Sequence[Any] | None, runs: Runs) -> tuple[Qrels, Any]:
-    """Qrels, filled if there is a judge, and runs: the keyword `judge` of everything that evaluates."""
-    if judge is None:
-        return qrels, runs
-    again = {name: list(run) if isinstance(run, Iterator) else run for name, run in named_runs(runs).items()}
-    return fill(qrels, judge, again), again
+def with_judge(qrels: Qrels, judge: Qrels | Sequence[Any] | None) -> Qrels:
+    """Qrels, filled if there is a judge: the keyword `judge` of everything that evaluates.
+
+    Runs have no part in it: the value of a run must not depend on those evaluated beside it.
+    """
+    return qrels if judge is None else fill(qrels, judge)
 
 
 def qrels_frame(data: Qrels, what: str) -> pd.DataFrame:

@@ -171,8 +171,7 @@ def leaderboard(
     named = named_runs(runs)
     if len(named) < 2 and pairs != "none":
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows one)")
-    qrels, named = with_judge(qrels, judge, named)
-    qrels = opened(qrels, "relevance")  # read again for the groups
+    qrels = opened(with_judge(qrels, judge), "relevance")  # read again for the groups
     extra = [m for m in parse_all(FURTHER) if m not in chosen]
     every = evaluated([*chosen, *extra], qrels, named, Alignment(ties, float32))
     found = {of.measure: of for of in on_the_same_topics(every)}

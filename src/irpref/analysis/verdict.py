@@ -156,8 +156,7 @@ def compared(
     level = check_level(level)
     _check_margin(margin)
     shown = list(runs) if names is None else list(names)
-    qrels, runs = with_judge(qrels, judge, runs)
-    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
+    qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)  # read again for the groups
     found = evaluated(measures, qrels, runs, alignment)
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
     rows, text, topics = [], [], []
@@ -354,7 +353,7 @@ def gate(
     if not chosen:
         raise ValueError("a gate needs at least one measure")
     runs = {"baseline": opened(baseline, "score"), "candidate": opened(candidate, "score")}
-    qrels = opened(with_judge(qrels, judge, runs)[0], "relevance", preferences=True)
+    qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)
     extra = [measure for measure in parse_all(("NumQ", "Judged@10")) if measure not in chosen]
     found = {of.measure: of for of in evaluated([*chosen, *extra], qrels, runs, Alignment(ties, float32))}
     n_topics = len(found["NumQ"].topics)

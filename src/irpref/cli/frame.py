@@ -366,11 +366,9 @@ class Inputs(Record):
         found = read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)), self.reading)
         if not self.judge:
             return found
-        from irpref import fill, read_run
+        from irpref import fill
 
-        runs = {name: read_run(path, self.reading) for name, path in self.files.items() if path != "-"}
-        judges = [read_judgments(path, form=self.reading).table() for path in self.judge]
-        filled = fill(found.table(), judges, runs or None)
+        filled = fill(found.table(), [read_judgments(path, form=self.reading).table() for path in self.judge])
         say(filled.text)
         return Judgments(filled)
 

@@ -159,10 +159,9 @@ def report(
     beside = ThreadPoolExecutor(1)
     made_beside = beside.submit(charts.script)
     beside.shutdown(wait=False)  # what is wrong with the inputs is said at once
-    qrels, runs = with_judge(qrels, judge, runs)
     found = contents(
         measures,
-        qrels,
+        with_judge(qrels, judge),
         runs,
         baseline=baseline,
         title=title,
