@@ -107,8 +107,8 @@ def order_and_bias(human, judges, runs, draws):
                 **of_all,
                 "judge's grade": values(MEASURES, mixed(known, judge), runs),
                 "judge alone": values(MEASURES, judge, runs),
-                "fill without runs": values(MEASURES, irpref.fill(known, judge), runs),
-                "irpref.fill": values(MEASURES, irpref.fill(known, judge, runs), runs),
+                "fill": values(MEASURES, irpref.fill(known, judge), runs),
+                "fill with runs": values(MEASURES, irpref.fill(known, judge, runs), runs),
             }
             for way, found in ways.items():
                 for measure, t, v in zip(MEASURES, true, found, strict=True):
@@ -195,7 +195,7 @@ def circular(human, judges, runs):
     every = {**runs, "ranked by the judge": own}
     known = pool(human, runs, np.random.default_rng(5).choice(sorted(runs), POOLED, replace=False))
     rows = []
-    for way, qrels in {"humans": human, "judge alone": judge, "irpref.fill": irpref.fill(known, judge, every)}.items():
+    for way, qrels in {"humans": human, "judge alone": judge, "fill with runs": irpref.fill(known, judge, every)}.items():
         means = values(MEASURES[:1], qrels, every)[0].mean(axis=1)
         kind = ["first stage" if "first" in n else "GPT-3.5" if "gpt-3.5" in n else "Vicuna" for n in runs]
         groups = {k: means[:-1][np.array(kind) == k].mean() for k in ("first stage", "Vicuna", "GPT-3.5")}
@@ -203,7 +203,7 @@ def circular(human, judges, runs):
     return pd.DataFrame(rows)
 
 
-WAYS = ["not relevant", "condensed", "judge's grade", "judge alone", "fill without runs", "irpref.fill"]
+WAYS = ["not relevant", "condensed", "judge's grade", "judge alone", "fill", "fill with runs"]
 SHORT = dict(zip(MEASURES, ("nDCG@10", "AP", "Q", "rpref"), strict=True))
 
 
@@ -226,15 +226,15 @@ def tables(results):
             tau, off = (part.pivot(index="judge", columns="way", values=value)[WAYS] for value in ("tau", "bias"))
             mean = tau.mean().round(3)
             first = f"{MADE.get(name, name.upper())} {label}"
-            level = (tau["irpref.fill"] >= tau.max(axis=1) - 0.01).sum()
+            level = (tau[WAYS[4:]].to_numpy() >= tau.max(axis=1).to_numpy()[:, None] - 0.01).sum(axis=0)
             shown = [f"**{short(t)}**" if t == mean.max() else short(t) for t in mean]
-            order.append([first, *shown, f"{level} of {len(tau)}"])
+            order.append([first, *shown, f"{level[0]}, {level[1]} of {len(tau)}"])
             one = intervals[intervals["measure"] == measure]
             bias.append([first, *(short(off[way].abs().mean()) for way in (*WAYS[2:3], *WAYS[4:]))])
             bias[-1] += [short((one["bias"] - one["estimated"]).abs().mean())]
             held.append([first, f"{one['held'].mean():.2f}", f"{one['held'].min():.2f}", short(one["width"].mean())])
-    out["order"] = markdown(order, ["tau", *WAYS[:4], "without runs", "fill", "best or within .01"])
-    out["bias"] = markdown(bias, ["bias", "judge's grade", "without runs", "fill", "less its estimate"])
+    out["order"] = markdown(order, ["tau", *WAYS, "best or within .01: fill, with runs"])
+    out["bias"] = markdown(bias, ["bias", "judge's grade", *WAYS[4:], "less its estimate"])
     out["intervals"] = markdown(held, ["", "held", "worst judge", "width"])
     rows = []
     real = {name: of for name, of in results.items() if "predicted" in of}
@@ -266,7 +266,7 @@ def draw(results):
 
     ways = {
         "not relevant": ("#b0b0b0", "v"), "condensed": ("#8c6d31", "s"), "judge alone": ("#d6616b", "x"),
-        "judge's grade": ("#e7969c", "+"), "irpref.fill": ("#1f4e9c", "o"),
+        "judge's grade": ("#e7969c", "+"), "fill": ("#1f4e9c", "o"), "fill with runs": ("#7fb3e6", "D"),
     }  # fmt: skip
     real = {name: of for name, of in results.items() if name not in MADE}
     figure, axes = plt.subplots(2, len(MEASURES), figsize=(11, 4.6), sharey=True, sharex=True, layout="constrained")
