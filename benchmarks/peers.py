@@ -136,9 +136,9 @@ MANY: dict[str, tuple[Contestant, str, tuple[str, ...]]] = {
 
 def fresh() -> None:
     """Forget what irpref keeps of earlier qrels: a first evaluation is what most people wait for."""
-    from irpref.judged import recent
+    from irpref.judged import kept
 
-    recent.forget()
+    kept.forget()
 
 
 def installed(module: str) -> bool:

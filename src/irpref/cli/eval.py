@@ -118,7 +118,7 @@ def _scores(
     args: argparse.Namespace, given: frame.Inputs, base: str | None, exact: bool
 ) -> tuple[Scorer | SideBySide, dict[str | None, set[str]], dict[str, Scores], int]:
     """The values of each run that can be read, what computed them, the topics of each group, and the exit status."""
-    from irpref.meta.progress import Bar
+    from irpref.values.progress import Bar
 
     scores: dict[str, Scores] = {}
     status = OK

@@ -559,7 +559,7 @@ def read_runs(
     """
     from irpref import read_run
     from irpref.judged.stream import each, n_jobs
-    from irpref.meta.progress import Bar
+    from irpref.values.progress import Bar
 
     form = reading(args)
     ranked = vars(args) if rounded else {}

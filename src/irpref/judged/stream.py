@@ -13,7 +13,6 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Ints, Segments, order_by
-from irpref.formats.arrow import run_blocks
 from irpref.formats.columns import Coded, Reading, Table, as_list, changes, objects, reading, take
 from irpref.formats.source import Source
 from irpref.formats.tables import form_of, read_table
@@ -92,6 +91,8 @@ def align_file(
     found = form_of(source, how.form)
     if found not in ("parquet", "trec") or (found == "trec" and source.is_short(block_bytes)):
         return align_table(pool, read_table(source, "run", how), **options)
+    from irpref.formats.arrow import run_blocks  # not loaded for other forms
+
     parts = blocks(source, RUN, block_bytes) if found == "trec" else run_blocks(source, how)
     try:
         return align_parts(pool, _as_tables(whole_topics(parts, source.name)), **options)

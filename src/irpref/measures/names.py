@@ -159,8 +159,10 @@ def _parse(text: str | Measure) -> list[Measure]:
     name = text.strip()
     if len(name) > LONGEST:
         raise ValueError(f"{clipped(name)!r}: {len(name)} characters are no name of a measure")
-    name = trec_eval()["names"].get(name, name)
     head, rest = _head(name)
+    if head not in host.registry:  # else the names of trec_eval need not be read
+        name = trec_eval()["names"].get(name, name)
+        head, rest = _head(name)
     key = head if head in host.registry else None
     # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, except where it would need a
     # parameter that trec_eval's form brings along.

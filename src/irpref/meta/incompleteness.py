@@ -27,9 +27,9 @@ from irpref.measures.names import parse_all
 from irpref.meta.board import Board
 from irpref.meta.journal import CELL, Cell, Journal, hash_of_run, read
 from irpref.meta.losses import DEPTH, LEAST, Loss
-from irpref.meta.progress import Bar
 from irpref.meta.ranking import kendall_taus, tau_ap
 from irpref.values.matrix import higher_is_better
+from irpref.values.progress import Bar
 from irpref.values.samples import Rng
 
 if TYPE_CHECKING:
