@@ -195,7 +195,11 @@ def circular(human, judges, runs):
     every = {**runs, "ranked by the judge": own}
     known = pool(human, runs, np.random.default_rng(5).choice(sorted(runs), POOLED, replace=False))
     rows = []
-    for way, qrels in {"humans": human, "judge alone": judge, "fill with runs": irpref.fill(known, judge, every)}.items():
+    for way, qrels in {
+        "humans": human,
+        "judge alone": judge,
+        "fill with runs": irpref.fill(known, judge, every),
+    }.items():
         means = values(MEASURES[:1], qrels, every)[0].mean(axis=1)
         kind = ["first stage" if "first" in n else "GPT-3.5" if "gpt-3.5" in n else "Vicuna" for n in runs]
         groups = {k: means[:-1][np.array(kind) == k].mean() for k in ("first stage", "Vicuna", "GPT-3.5")}
