@@ -204,3 +204,14 @@ def random_collection(
         qrels[f"q{number}"] = {doc: rng.choice(grades) for doc in judged}
         run[f"q{number}"] = {doc: float(rng.randint(0, n_docs)) for doc in retrieved}
     return Collection(qrels, run)
+
+
+def for_the_host(collection: Collection) -> Collection:
+    """Scores that 32 bits hold, in the same order; no topic with negative grades alone, no empty topic in the run."""
+    qrels = {topic: docs for topic, docs in collection.qrels.items() if max(docs.values()) >= 0}
+    run = {}
+    for topic, docs in collection.run.items():
+        place = {score: float(i) for i, score in enumerate(sorted(set(docs.values())))}
+        if docs:
+            run[topic] = {doc: place[score] for doc, score in docs.items()}
+    return Collection(qrels, run)

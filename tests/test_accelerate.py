@@ -49,7 +49,7 @@ from irpref.cli import main
 from irpref.judged.align import align_run
 from irpref.values.kernels import KernelEvaluator
 from real_runs import COLLECTIONS, qrels_of, runs_of
-from strategies import Collection, collections, random_collection
+from strategies import collections, for_the_host, random_collection
 
 # Every measure with every parameter.
 HOST = [
@@ -84,17 +84,6 @@ def _pipeline_as_before():
     yield
     irpref.accelerate(False)
     assert ir_measures.DefaultPipeline.providers == before
-
-
-def for_the_host(collection: Collection) -> Collection:
-    """Scores that 32 bits hold, in the same order; no topic with negative grades alone, no empty topic in the run."""
-    qrels = {topic: docs for topic, docs in collection.qrels.items() if max(docs.values()) >= 0}
-    run = {}
-    for topic, docs in collection.run.items():
-        place = {score: float(i) for i, score in enumerate(sorted(set(docs.values())))}
-        if docs:
-            run[topic] = {doc: place[score] for doc, score in docs.items()}
-    return Collection(qrels, run)
 
 
 drawn_collections = (

@@ -22,7 +22,7 @@ from ir_measures import (
 import irpref
 from irpref import TieWarning, host
 from real_runs import qrels_of, read_run
-from strategies import Collection, random_collection
+from strategies import for_the_host, random_collection
 
 
 @pytest.fixture(autouse=True)
@@ -31,17 +31,6 @@ def _pipeline_as_before():
     yield
     irpref.accelerate(False)
     assert ir_measures.DefaultPipeline.providers == before
-
-
-def for_the_host(collection: Collection) -> Collection:
-    """Scores that 32 bits hold, in the same order; no topic with negative grades alone, no empty topic in the run."""
-    qrels = {topic: docs for topic, docs in collection.qrels.items() if max(docs.values()) >= 0}
-    run = {}
-    for topic, docs in collection.run.items():
-        place = {score: float(i) for i, score in enumerate(sorted(set(docs.values())))}
-        if docs:
-            run[topic] = {doc: place[score] for doc, score in docs.items()}
-    return Collection(qrels, run)
 
 
 class Judgment(NamedTuple):
