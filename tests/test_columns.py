@@ -88,8 +88,8 @@ def test_frames_with_usual_names():
     qrels = pd.DataFrame(ROWS, columns=["qid", "doc_id", "grade"])
     run = pd.DataFrame([("1", "b", 2.0), ("1", "a", 1.0), ("2", "c", 1.0)], columns=["q_id", "docno", "score"])
     assert irpref.evaluator(["RR"], qrels).calc_aggregate(run) == {irpref.parse("RR"): 0.75}
-    with pytest.raises(ValueError, match=r"no column 'relevance' .*found: qid, doc_id, score\); rename it, or read"):
-        irpref.evaluator(["RR"], qrels.rename(columns={"grade": "score"}))
+    with pytest.raises(ValueError, match=r"no column 'relevance' .*found: qid, doc_id, mark\); rename it, or read"):
+        irpref.evaluator(["RR"], qrels.rename(columns={"grade": "mark"}))
 
 
 # Labels ---------------------------------------------------------------------------------------------------------------
