@@ -42,7 +42,7 @@ def said(*words):
         main(list(words))
     return out.getvalue()
 example = load("graded-rbp")
-table = irpref.explain.explain("GradedRBP(p=0.5,max_rel=2)", example.qrels, example.runs["run"], "1")
+table = irpref.explain("GradedRBP(p=0.5,max_rel=2)", example.qrels, example.runs["run"], "1")
 print(json.dumps({
     "all": "GradedRBP" in irpref.__all__ and "GradedRBP" in dir(irpref),
     "list": said("list"), "page": said("list", "GradedRBP"), "help": irpref.GradedRBP.__doc__,

@@ -142,8 +142,8 @@ def test_other_functions_rank_ties_in_the_order_of_the_input(files):
     measures = ["AP", "RR@3"]
     one = irpref.leaderboard(measures, qrels, runs, ties="input")
     pd.testing.assert_frame_equal(pd.DataFrame(one), pd.DataFrame(irpref.leaderboard(measures, qrels, listed)))
-    table = irpref.explain.explain("QMeasure", qrels, runs["one"], "q1", ties="input")
-    other = irpref.explain.explain("QMeasure", qrels, listed["one"], "q1")
+    table = irpref.explain("QMeasure", qrels, runs["one"], "q1", ties="input")
+    other = irpref.explain("QMeasure", qrels, listed["one"], "q1")
     pd.testing.assert_frame_equal(table.drop(columns="score"), other.drop(columns="score"))
     found = irpref.meta.topic_values(measures, qrels, runs, ties="input")
     expected = irpref.meta.topic_values(measures, qrels, listed)

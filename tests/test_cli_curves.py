@@ -167,7 +167,7 @@ def test_histogram_and_summary(printed, pair):
         (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "no list of whole numbers"),
         (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs after the qrels, got 1"),
         (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
-        (("compare", "{q}", "{r}", "{r}"), 2, "is given twice, expected different runs"),
+        (("compare", "{q}", "{r}", "{r}", "AP"), 2, "is given twice, expected different runs"),
         (
             ("plot", "leaderboard", "{q}", "{r}", "--pairs", "none", "--highlight", "x", "-f", "f.png"),
             1,
@@ -190,9 +190,9 @@ def test_compare(printed, pair):
     # Differences -1/2 -1/2 0 0 1/2: of the 8 assignments of signs to the three 1/2, all have a mean of at least .1 in
     # size. Of five topics no difference could be significant, so there is no interval. To show a difference of .1 with
     # a standard deviation of sqrt(.175), a paired t-test needs 140 topics.
-    assert printed("compare", *pair, "-q") == dedent(
+    assert printed("compare", *pair, "Rprec", "-q") == dedent(
         """
-        Rprec: new (0.7000) and old (0.6000) are not shown to differ: old has -0.1000 \
+        Rprec: new (0.7000) and old (0.6000) are not shown to differ: old scores 0.1000 lower \
 (too few topics for an interval, p = 1.0000, 5 topics). About 140 topics would show a difference of this size.
 
         measure     new     old  difference  from  to       p  better  worse  equal
@@ -225,7 +225,7 @@ def test_compare_by_other_measures(printed, pair):
 def test_two_files_of_the_same_name_keep_their_paths(printed, pair, tmp_path):
     (tmp_path / "other").mkdir()
     other = write_run(tmp_path / "other" / "new.run", WORSE)
-    shown = printed("compare", pair[0], pair[1], other)
+    shown = printed("compare", pair[0], pair[1], other, "Rprec")
     assert shown.startswith(f"Rprec: {pair[1]} (0.7000) and {other} (0.6000) are not shown")
 
 

@@ -20,10 +20,9 @@ from irpref.curves import (
     precision_histogram,
     summary_table,
 )
-from irpref.explain import explain
 
 import irpref
-from irpref import meta, plots, settings
+from irpref import explain, meta, plots, settings
 
 pt = pytest.importorskip("pyterrier")
 

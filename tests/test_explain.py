@@ -477,6 +477,6 @@ def test_documents_below_the_cutoff_share_a_line():
 def test_search_efficiency_names_the_last_relevant_document_and_those_that_are_missing(run, why):
     qrels = {"t": {"a": 1, "b": 1, "c": 0, "d": 1}}
     scores = {doc: float(-i) for i, doc in enumerate(run)}
-    table = irpref.explain.explain("TSE", qrels, {"t": scores}, "t").set_index("doc_id")
+    table = irpref.explain("TSE", qrels, {"t": scores}, "t").set_index("doc_id")
     for doc, words in why.items():
         assert words in table["why"][doc]

@@ -31,6 +31,14 @@ def test_a_doi_that_a_measure_names_is_that_of_its_entry():
         assert all(any(doi in entries()[key] for key in measure.CITE) for doi in named), measure
 
 
+def test_names_are_cited_as_measures_are():
+    assert irpref.cite("RPref@10") == irpref.cite([irpref.RPref @ 10]) == (irpref.RPref @ 10).cite()
+    assert irpref.cite(["map", "QMeasure"]).count("@") == 4  # both papers, ir_measures and irpref
+    assert irpref.cite().startswith("\n@inproceedings{macavaney2022irmeasures,")
+    with pytest.raises(ValueError, match="did you mean 'RPref'"):
+        irpref.cite("RPreff")
+
+
 def test_the_sentence_names_all_parameters_as_they_were_used():
     said = methods(irpref.parse_all(["RPref(max_rel=3)@10", "AP"]))
     used = r"(norm='absolute', unretrieved='zero', top='keep', max\_rel=3, cutoff=10)"

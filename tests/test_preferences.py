@@ -494,7 +494,7 @@ def test_the_examples_of_the_page_are_true():
 
 def test_explanations_say_what_each_document_decides():
     preferences = frame_of(pairs("a>b b>c"))
-    found = irpref.explain.explain("PrefShare", preferences, {"q": {"a": 3.0, "c": 2.0, "x": 1.0}}, "q")
+    found = irpref.explain("PrefShare", preferences, {"q": {"a": 3.0, "c": 2.0, "x": 1.0}}, "q")
     assert found[["rank", "doc_id", "why"]].fillna(0).values.tolist() == [
         [1, "a", "wins over c and b"],
         [2, "c", "ranked above b, preferred to it"],
@@ -502,11 +502,11 @@ def test_explanations_say_what_each_document_decides():
         [0, "b", "not retrieved; loses to c, less preferred but above it"],
     ]
     assert found["contribution"].tolist() == [pytest.approx(2 / 3), 0, 0, 0]
-    counts = irpref.explain.explain("NumPrefs", preferences, {"q": {"a": 3.0, "c": 2.0}}, "q")
+    counts = irpref.explain("NumPrefs", preferences, {"q": {"a": 3.0, "c": 2.0}}, "q")
     assert counts["why"].tolist() == ["preferred to b and c", "preferred to no document", "preferred to c"]
-    both = irpref.explain.explain("PrefShare(pairs='retrieved')", preferences, {"q": {"a": 3.0}}, "q")
+    both = irpref.explain("PrefShare(pairs='retrieved')", preferences, {"q": {"a": 3.0}}, "q")
     assert both["why"].tolist() == ["wins and loses nothing", "not retrieved: its preferences do not count"]
-    cut = irpref.explain.explain("PrefPrecision@1", preferences, {"q": {"c": 3.0, "a": 2.0}}, "q")
+    cut = irpref.explain("PrefPrecision@1", preferences, {"q": {"c": 3.0, "a": 2.0}}, "q")
     assert cut["why"].tolist() == [
         "ranked above a and b, preferred to it",
         "below the cutoff 1: counts as not retrieved",
@@ -516,10 +516,10 @@ def test_explanations_say_what_each_document_decides():
 
 def test_explanations_have_ties_in_the_order_of_the_measure():
     preferences, run = frame_of(pairs("a>b b>c")), {"q": {"c": 2.0, "b": 1.0, "a": 1.0, "x": 1.0, "d": 0.0}}
-    by_rising_id = irpref.explain.explain("PrefShare", preferences, run, "q")
+    by_rising_id = irpref.explain("PrefShare", preferences, run, "q")
     assert by_rising_id["doc_id"].tolist() == ["c", "a", "b", "x", "d"]
     assert by_rising_id["contribution"].sum() == pytest.approx(1 / 3)
-    assert irpref.explain.explain("PrefAP", preferences, run, "q")["doc_id"].tolist() == ["c", "x", "b", "a", "d"]
+    assert irpref.explain("PrefAP", preferences, run, "q")["doc_id"].tolist() == ["c", "x", "b", "a", "d"]
 
 
 @given(preference_collections())
@@ -528,12 +528,12 @@ def test_explanations_add_up_and_count_what_loops_count(data):
     preferences = frame_of(rows)
     found = values(EVERY, preferences, run)
     for measure in EVERY:
-        table = irpref.explain.explain(measure, preferences, run, why=True)
+        table = irpref.explain(measure, preferences, run, why=True)
         sums = table.groupby("query_id")["contribution"].sum()
         for topic, value in found[measure].items():
             assert sums.get(topic, 0.0) == pytest.approx(value, abs=1e-11), (measure, topic)
         assert not (table["why"] == "").any()
-    table = irpref.explain.explain(irpref.PrefShare, preferences, run, why=True)
+    table = irpref.explain(irpref.PrefShare, preferences, run, why=True)
     for topic, groups in by_group(rows).items():
         said = [pair for of in groups.values() for pair in preferences_of(of)]
         part = table[table["query_id"] == topic]

@@ -416,7 +416,7 @@ def test_warnings_point_at_the_users_line(systems, topics, qrels):
         lambda: pt.Experiment(systems, topics, qrels, [RPref]),
         lambda: pt.irpref.Explain(qrels, RPref),
         lambda: ir_measures.calc_aggregate([RPref], {"q": {"a": 2}}, {"q": {"a": 1.0}}),
-        lambda: irpref.explain.explain(RPref, {"q": {"a": 2}}, {"q": {"a": 1.0}}),
+        lambda: irpref.explain(RPref, {"q": {"a": 2}}, {"q": {"a": 1.0}}),
     ]
     for call in calls:
         with pytest.warns(irpref.ScaleWarning) as caught:

@@ -45,7 +45,7 @@ def test_the_expected_penalty_in_a_random_sample_is_that_of_all_judgments(size):
     judgments = {"n1": 0, "b": 1, "n2": 0, "a2": 2, "n3": 0, "b2": 1, "a": 2, "n4": 0, "b3": 1}
 
     def penalty(judged):
-        table = irpref.explain.explain(RELATIVE, {"q": judged}, in_order([*ranking, "n4", "b3"]), "q")
+        table = irpref.explain(RELATIVE, {"q": judged}, in_order([*ranking, "n4", "b3"]), "q")
         return float(table.set_index("doc_id").loc["a", "penalty"])
 
     whole = penalty(judgments)

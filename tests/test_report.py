@@ -154,7 +154,7 @@ def test_rankings_are_those_that_explain_gives(made):
     assert data["explained"] == ["RPref(max_rel=2)"]
     topics = Page(made.html).data["topics"]
     for name, lists in zip(data["runs"], data["lists"], strict=True):
-        table = irpref.explain.explain(data["explained"][0], QRELS, RUNS[name], why=True)
+        table = irpref.explain(data["explained"][0], QRELS, RUNS[name], why=True)
         for topic, one in zip(topics, lists, strict=True):
             rows = table[(table["query_id"] == topic) & table["rank"].notna()]
             assert [data["docs"][i] for i in one["docs"]] == rows["doc_id"].tolist()
@@ -293,7 +293,7 @@ def test_without_a_script_the_rankings_are_tables(made):
     lists = iter(tables)
     for topic in QRELS:
         for run in runs:
-            of = irpref.explain.explain(measure, QRELS, RUNS[run], topic)
+            of = irpref.explain(measure, QRELS, RUNS[run], topic)
             of = of[of["rank"].notna()]
             head, *rows = next(lists)
             assert head == ["#", "Document", "Grade", "Adds", "Why"]

@@ -162,7 +162,7 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place)
     chosen = page.run("document.getElementById('topic-id').selectedOptions[0].textContent")
     assert topic in chosen
     left = page.run("document.getElementById('topic-left').selectedOptions[0].textContent").strip("\u2068\u2069")
-    table = irpref.explain.explain("RPref(max_rel=2)", QRELS, RUNS[left], topic)
+    table = irpref.explain("RPref(max_rel=2)", QRELS, RUNS[left], topic)
     rows = page.run(
         "[...document.querySelectorAll('[data-side=left] tbody tr')].map("
         "row => [...row.cells].map(c => c.textContent.trim()))"

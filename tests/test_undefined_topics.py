@@ -118,7 +118,7 @@ def test_the_slow_reference_agrees():
 
 
 def test_explain_says_that_there_is_no_value():
-    from irpref.explain import explain
+    from irpref import explain
 
     table = explain(NAN, QRELS, RUN, "q2")
     assert table["why"].iloc[-1] == "the user knew no relevant document: there is no value"

@@ -63,11 +63,11 @@ def test_the_sentence_says_the_verdict_with_its_interval():
         "family-wise level 5 %",
     ]
     few = irpref.compare("R@10", *_runs([3] * 4, [4] * 3 + [1])).text
-    assert "b has +0.0250 (too few topics for an interval, p = 1.0000, 4 topics)." in few
+    assert "b scores 0.0250 higher (too few topics for an interval, p = 1.0000, 4 topics)." in few
     qrels, a, b = _drawn(20, 0)
     text = irpref.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
     assert "a (0.4" in text
-    assert "are not shown to differ: b has " in text
+    assert "are not shown to differ: b scores " in text
     assert "(90 % interval " in text
     assert re.search(
         r"About [\d,]+ topics would show a difference of this size\. A difference of 0\.3 or more is ruled", text

@@ -54,12 +54,6 @@ KINDS = {
             "Nothing, if the order is right; otherwise pass `labels={'S': 3, ...}`.",
         ),
         Kind(
-            "likewise … other run… (…)",
-            "Path('a.txt').write_text('')\nPath('b.txt').write_text('')\n$ irpref eval qrels.txt a.txt b.txt AP",
-            "The warning before it was given for one run; so many others have the same.",
-            "See the warning before it.",
-        ),
-        Kind(
             "max_rel is not given, … was taken",
             "irpref.RPref.evaluate(QRELS, RUN)",
             "The measure needs the top of the grade scale, and took it from the judgments at hand; other judgments (a batch, a fold, a subset) would give other values.",
@@ -72,10 +66,7 @@ KINDS = {
             "Find out why the run repeats documents. `irpref eval --strict` refuses such runs.",
         ),
         Kind(
-            (
-                "pytrec_eval rounds scores to 32 bits and would rank the judged documents of … differently",
-                "likewise … other run",
-            ),
+            "pytrec_eval rounds scores to 32 bits and would rank the judged documents of … differently",
             "irpref.evaluator(['AP'], QRELS).calc_aggregate({'q1': {'d1': 16777217.0, 'd2': 16777216.0}})",
             "Two tools of the field order these documents differently: trec_eval by the scores of the file, pytrec_eval by scores rounded to 32 bits.",
             "Say in the paper which order was used; the message names what gives that of pytrec_eval.",
@@ -301,7 +292,7 @@ KINDS = {
         ),
         Kind(
             ("cannot be explained document by document", "is no sum over documents"),
-            "irpref.explain.explain('EMeasure', QRELS, RUN, 'q1')",
+            "irpref.explain('EMeasure', QRELS, RUN, 'q1')",
             "Only values that are sums of what documents contribute can be split among them.",
             "Explain the measure that the message names.",
         ),

@@ -1,7 +1,7 @@
 """Why a topic has its value: what each document contributes, and the reason in words.
 
 >>> from irpref import RPref
->>> from irpref.explain import explain
+>>> from irpref import explain
 >>> qrels = {"q1": {"D7": 2, "D10": 1, "D12": 0}}
 >>> run = {"q1": {"D12": 3.0, "D7": 2.0, "D4": 1.0}}
 >>> table = explain(RPref(max_rel=2), qrels, run, "q1")

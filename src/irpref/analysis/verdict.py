@@ -246,8 +246,8 @@ def _sentence(
 
     if row["verdict"] == "not shown to differ":
         text = (
-            f"{said}: {a} ({mean_a:.4f}) and {b} ({mean_b:.4f}) are not shown to differ: {b} has "
-            f"{row['difference']:+.4f} {around(row['low'], row['high'])}."
+            f"{said}: {a} ({mean_a:.4f}) and {b} ({mean_b:.4f}) are not shown to differ: {b} scores "
+            f"{_gap(row['difference'])} {around(row['low'], row['high'])}."
         )
         needed = _needed(of, row["difference"] / of.scale, level)
         text += f" About {needed:,} topics would show a difference of this size." if needed else ""
@@ -262,6 +262,11 @@ def _sentence(
         ruled_out = -margin < row["low"] and row["high"] < margin
         text += f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
     return text
+
+
+def _gap(difference: float) -> str:
+    """A difference in words."""
+    return "the same" if difference == 0 else f"{abs(difference):.4f} {'higher' if difference > 0 else 'lower'}"
 
 
 def _needed(of: TopicValues, difference: float, level: float) -> int | None:

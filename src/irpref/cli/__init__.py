@@ -13,11 +13,12 @@ import gc
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from traceback import walk_tb
-from typing import TextIO
+from typing import Any, TextIO
 
 from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError, complain, head
 from irpref.messages import did_you_mean, visible
@@ -160,8 +161,9 @@ def _unknown(name: str) -> str:
 
 @contextmanager
 def _remarks() -> Iterator[None]:
-    """Each warning of ours as one readable line; of such warnings about several runs, the first and how many follow."""
-    more: dict[tuple[type[Warning], str], int] = {}
+    """Each warning as one line; at the end, the first of those that differ in the run alone, with how many others."""
+    first: dict[Any, str] = {}
+    others: Counter[Any] = Counter()
 
     def say(text: str) -> None:
         sys.stderr.write(f"{head(33)} warning: {visible(' '.join(text.split()))}\n")
@@ -174,11 +176,11 @@ def _remarks() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        kind = getattr(message, "kind", None)
-        if kind is not None:
-            more[category, kind] = more.get((category, kind), -1) + 1
-        if kind is None or not more[category, kind]:
+        key = category, getattr(message, "kind", None)
+        if key[1] is None:
             say(str(message))
+        elif first.setdefault(key, str(message)) != str(message):
+            others[key] += 1
 
     # irpref.messages is light, but its package is not imported for --help alone.
     with warnings.catch_warnings():
@@ -188,6 +190,6 @@ def _remarks() -> Iterator[None]:
         try:
             yield
         finally:
-            for (category, _), n in more.items():
-                if n:
-                    say(f"likewise {n} other run{'s' * (n > 1)} ({category.__name__})")
+            for key, text in first.items():
+                n = others[key]
+                say(text + f" (and {n} other run{'s' * (n > 1)})" * bool(n))

@@ -21,7 +21,7 @@ def _arguments(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the entries."""
-    from irpref.measures.literature import cite
+    from irpref import cite
 
     names = [name for name in args.measures if name.lower() != "irpref"]  # whose entry comes in any case
     sys.stdout.write(cite(named_measures(names)).lstrip("\n"))

@@ -1,6 +1,6 @@
 """Is B better than A? One sentence a measure, with a confidence interval of the difference, then a table.
 
-Without a measure, runs are compared by R-precision. -q also prints each topic, the largest gain of B first.
+-q also prints each topic, the largest gain of B first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from irpref.show.text import LINES, Column, Table, of_frame, rounded, significan
 
 
 def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, "A B [MEASURE...]")
+    frame.add_inputs(parser, "A B MEASURE...")
     parser.add_argument("-q", "--by-query", action="store_true", help="also print each topic (with -o: only these)")
     parser.add_argument("--margin", type=float, help="also say whether a difference this large is ruled out")
     names = ("topic", "level", "groups", "judge", *frame.READING, *frame.RANKING, *frame.WRITING)
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> None:
     """Print the comparison. Raises `ValueError` for input that cannot be evaluated."""
     from irpref.analysis.verdict import compared
 
-    given = frame.inputs(args, n_runs=2, default=("Rprec",))
+    given = frame.inputs(args, n_runs=2)
     judgments, runs = given.read(args)
     how = {"level": args.level, "margin": args.margin, "groups": args.groups}
     found = compared(given.measures, judgments.table(), runs, **how, alignment=frame.alignment(args))

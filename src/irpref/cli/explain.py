@@ -28,7 +28,7 @@ def _arguments(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the explanation. Raises `ValueError` as `irpref.explain.explain`."""
+    """Print the explanation. Raises `ValueError` as `irpref.explain`."""
     from irpref.analysis.explain import explain
     from irpref.show.explanation import explanation_text
 

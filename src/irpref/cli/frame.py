@@ -17,7 +17,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 
@@ -425,10 +425,24 @@ def inputs(
             raise UsageError(f"expected {wanted} after the qrels, got {len(paths)}: {', '.join(paths)}")
     names += args.measure if allowed else []
     if allowed and default is None and not names:
-        raise UsageError("no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)")
+        raise UsageError(_no_measure(args.qrels, reading(args)))
     files = run_names(list(dict.fromkeys(paths)))
     judge = getattr(args, "judge", None)
     return Inputs(args.qrels, files, named_measures(names or default or ()), judge, reading(args))
+
+
+def _no_measure(qrels: str, form: Reading | None) -> str:
+    """What to say if no measure is named: three that suit the judgments, if these can be read again."""
+    from irpref import check
+
+    names = ["AP", "nDCG@10", "RPref"]
+    if os.path.isfile(qrels):
+        with suppress(ValueError, OSError):
+            names = [row["measure"] for row in check(qrels, form=form).attrs["measures"]]
+    return (
+        f"no measure given: {names[0]}, {names[1]} or {names[2]} would suit these judgments (irpref check {qrels} says "
+        "why, irpref list shows all)"
+    )
 
 
 def _no_blanks(words: Sequence[str]) -> None:

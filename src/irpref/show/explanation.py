@@ -31,7 +31,7 @@ def explanation_text(
 
     Parameters
     ----------
-    qrels, run, measure : as `irpref.explain.explain` takes them
+    qrels, run, measure : as `irpref.explain` takes them
     query_id : str
     every : bool
     form : 'table', 'markdown' or 'latex'
@@ -43,7 +43,7 @@ def explanation_text(
     Raises
     ------
     ValueError
-        As `irpref.explain.explain`.
+        As `irpref.explain`.
     """
     explainer = Explainer(measure, qrels, Alignment(ties))
     found = explainer.measure
