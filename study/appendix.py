@@ -9,7 +9,7 @@ import numpy as np
 
 from study.claims import CONDENSED, PLAIN, Verdict
 from study.results import Results
-from study.text import fraction, interval, percent, signed, table, times
+from study.text import fraction, interval, percent, signed, span, table, times
 
 HERE = Path(__file__).parent
 DEPTHS = (3, 10, 30, 100)
@@ -20,38 +20,28 @@ def page(results: Results) -> str:
     parts = [
         "# Robustness: appendix",
         "<!-- Written by `python -m study` from study/results; change those, or study/appendix.py. -->",
-        "Details of the [study](robustness.md). The numbers are in `study/results` (a CSV for each collection, and "
-        "`verdicts.csv`); `python -m study FOLDER...` computes them.",
+        "Tables, related work and a checklist for readers who want to judge the [study](robustness.md). `study/results` has every "
+        "number by collection (a CSV each, and `verdicts.csv`); `python -m study FOLDER...` computes them.",
         "## Collections",
         collections(results),
-        "*Left*: the share of all judgments that is left, in per cent: with a tenth at random (each topic keeps at least 1 "
-        "relevant and 10 other documents), and in pools of half of the teams, by depth.",
+        "*Left*: judgments left, in per cent of all: with a tenth at random (each topic keeps at least 1 relevant and 10 other "
+        "documents), and in pools of half of the teams, by depth.",
         "## Hypotheses by collection",
         hypotheses(results),
         "Estimate and 95 % interval over topics, teams and samples; × marks ratios. *DL as one*: the verdict if the two years "
         "of TREC DL count once.",
         "## Outcomes",
-    ]
-    for title, loss, outcome, show in (
-        ("Own ranking, a tenth of the judgments at random", "random 10", "own", fraction),
-        ("Prediction, a tenth of the judgments at random", "random 10", "prediction", fraction),
-        ("Prediction, all judgments", "random 100", "prediction", fraction),
-        ("Wrong calls of significance, a tenth at random, per cent of all pairs", "random 10", "wrong", percent),
-        ("Calls of significance that are kept, a tenth at random, per cent", "random 10", "kept", percent),
-        ("Own ranking, pools of depth 10 of half of the teams", "pools 10", "own", fraction),
-        ("Prediction, pools of depth 10 of half of the teams", "pools 10", "prediction", fraction),
-    ):
-        parts += [f"### {title}", by_collection(results, loss, outcome, show)]
-    parts += [
+        "Mean over collections, and the lowest and highest collection. *Kept*: pairs of systems that are significantly different "
+        "by all judgments and still are with a tenth of them.",
+        outcomes(results),
         "### Bias by depth of the pool",
-        "Net share of pairs that reverse in favour of the system that was not pooled, per cent, by depth of the pool "
-        f"({', '.join(map(str, DEPTHS))}).",
+        "Pairs of systems that reverse in favour of the one that was not pooled, less those that reverse against it, per cent: "
+        "mean over collections, lowest and highest, by depth of the pool.",
         bias(results),
         sakai(results),
         "### How fast the ranking is lost",
-        "Own ranking by the share of judgments left at random, mean over collections. Then, by collection, the share of the "
-        "judgments that each measure needs to predict as well as nDCG' does with a tenth (0: fewer than 5 %; –: more than "
-        "there are).",
+        "*Own ranking* is the mean over collections, by the share of judgments left at random. *Needed* is the share of judgments "
+        "with which a measure predicts as well as nDCG' does with a tenth, in the lowest and the highest collection.",
         levels(results),
         "## Robust 2003 beside Sakai and Kando 2008",
         robust03(results),
@@ -119,49 +109,52 @@ def hypotheses(results: Results) -> str:
     return table(["", *map(results.title, results.names), "verdict", "DL as one"], rows)
 
 
-def by_collection(results: Results, loss: str, outcome: str, show: Callable[[float], str]) -> str:
-    """An outcome by measure and collection."""
+def _range(results: Results, loss: str, outcome: str, measure: str, show: Callable[[float], str]) -> str:
+    """Mean over collections, with the lowest and the highest."""
+    return f"{show(results.mean(loss, outcome, measure))} ({span(*map(show, results.span(loss, outcome, measure)))})"
+
+
+def outcomes(results: Results) -> str:
+    """Every outcome of every measure."""
+    columns = {
+        "own, 10 %": ("random 10", "own", fraction),
+        "prediction, 10 %": ("random 10", "prediction", fraction),
+        "wrong, %": ("random 10", "wrong", percent),
+        "kept, %": ("random 10", "kept", percent),
+        "own, pools 10": ("pools 10", "own", fraction),
+        "prediction, pools 10": ("pools 10", "prediction", fraction),
+        "prediction, all": ("random 100", "prediction", fraction),
+    }
     rows = []
     for measure in results.measures:
-        each = [results.estimate(name, loss, outcome, measure) for name in results.names]
-        rows.append([measure, *map(show, each), show(results.mean(loss, outcome, measure))])
-    return table(["", *map(results.title, results.names), "mean"], rows)
+        cells = (_range(results, loss, outcome, measure, show) for loss, outcome, show in columns.values())
+        rows.append([measure, *cells])
+    return table(["", *columns], rows)
 
 
 def bias(results: Results) -> str:
     """Bias of each measure by depth of the pool."""
     rows = []
-    for measure in results.measures:
-        row = [measure]
-        for name in results.names:
-            row.append(" / ".join(percent(results.estimate(name, f"pools {k}", "bias", measure), True) for k in DEPTHS))
-        rows.append(row)
-    return table(["", *map(results.title, results.names)], rows)
+    for m in results.measures:
+        rows.append([m, *(_range(results, f"pools {k}", "bias", m, lambda x: percent(x, True)) for k in DEPTHS)])
+    return table(["", *(f"depth {k}" for k in DEPTHS)], rows)
 
 
 def sakai(results: Results) -> str:
     """Whether condensed measures overestimate more than plain ones underestimate, by depth."""
-    rows, deep = [], []
+    above = []
     for k in DEPTHS:
-        row = [str(k)]
-        for name in results.names:
-            means = [
-                float(np.mean([results.estimate(name, f"pools {k}", "bias", m) for m in group]))
-                for group in (PLAIN, CONDENSED)
-            ]
-            row.append(" / ".join(percent(x, True) for x in (*means, sum(means))))
-            if k == DEPTHS[-1]:
-                deep.append([*means, sum(means)])
-        rows.append(row)
+        each = [
+            sum(np.mean([results.estimate(name, f"pools {k}", "bias", m) for m in of]) for of in (PLAIN, CONDENSED))
+            for name in results.names
+        ]
+        above.append(sum(x > 0 for x in each))
     return (
-        "Sakai (2008) finds that condensed measures overestimate new systems by more than plain ones underestimate them, with "
-        "pools of depth 100; in shallow pools he finds condensed lists no better than plain ones (2009). Mean over AP, Q, "
-        "nDCG and RBP, plain / condensed / their sum (above 0: the overestimation is larger):\n\n"
-        + table(["depth", *map(results.title, results.names)], rows)
-        + "\n\nOnly Robust 2003 was pooled to depth 100; elsewhere *100* means all judged documents that half of the teams "
-        "retrieved. With half of the teams pooled, the sum is above 0 at depth 100 in "
-        f"{sum(of[-1] > 0 for of in deep)} of {len(deep)} collections: his finding, for pools from one or a few teams, "
-        "does not hold for these pools."
+        "Sakai (2008) finds, with pools of depth 100, that condensed lists overestimate new systems by more than whole lists "
+        "underestimate them; in shallow pools he finds condensed lists no better (2009). Here, by the mean over AP, Q, nDCG and "
+        f"RBP, the overestimation is larger in {', '.join(map(str, above))} of {len(results.names)} collections at depths "
+        f"{', '.join(map(str, DEPTHS))}. His finding is for pools from one or a few teams; with half of the teams pooled it does not "
+        "hold. Only Robust 2003 was pooled to depth 100: elsewhere *100* means all judged documents that half of the teams retrieved."
     )
 
 
@@ -169,14 +162,12 @@ def levels(results: Results) -> str:
     """Own ranking by level; and judgments needed."""
     rows = []
     for measure in results.measures:
-        row = [measure, *(fraction(results.mean(f"random {k}", "own", measure)) for k in (50, 20, 10, 5))]
-        for name in results.names:
-            found = results.about[name]["needed"][measure][0]
-            row.append("–" if found is None else f"{found:.0f}")
-        rows.append(row)
-    return table(
-        ["", "50 %", "20 %", "10 %", "5 %", *(f"needed, {results.title(name)}" for name in results.names)], rows
-    )
+        found = [results.about[name]["needed"][measure][0] for name in results.names]
+        needed = sorted(float("inf") if x is None else x for x in found)
+        ends = [f"{x:.0f}" if x < float("inf") else "over 100" for x in (needed[0], needed[-1])]
+        own = (fraction(results.mean(f"random {k}", "own", measure)) for k in (50, 20, 10, 5))
+        rows.append([measure, *own, span(*ends)])
+    return table(["", "own, 50 %", "own, 20 %", "own, 10 %", "own, 5 %", "needed, %"], rows)
 
 
 def robust03(results: Results) -> str:
@@ -193,9 +184,9 @@ def robust03(results: Results) -> str:
     own = {m: results.estimate(name, "random 10", "own", m) for m in theirs}
     ahead = [m for m in ("AP'", "Q'", "nDCG'") if own[m] > max(own["bpref"], own["RBP"])]
     return (
-        "They, too, remove judgments at random, with the runs submitted to the track (we have 17) at depth 1000 (here 100), "
-        "and conclude that Q', nDCG' and AP' are superior to bpref and RBP. We had only their introduction, without the "
-        "tables, so that we compare the order: at 10 %, "
-        f"{len(ahead)} of the three ({', '.join(ahead) or 'none'}) are ahead of both bpref and RBP in own ranking.\n\n"
+        "They, too, remove judgments at random. They use all runs submitted to the track (we have 17) at depth 1000 (here 100), "
+        "and conclude that Q', nDCG' and AP' are superior to bpref and RBP. We had their introduction but not their tables, so we "
+        f"compare the order only: at 10 %, {len(ahead)} of the three ({', '.join(ahead) or 'none'}) are ahead of both bpref and RBP "
+        "in own ranking.\n\n"
         + table(["", *(f"tau, {k} %" for k in (50, 20, 10, 5)), *(f"kept, {k} %" for k in (50, 20, 10, 5))], rows)
     )
