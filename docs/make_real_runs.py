@@ -246,7 +246,7 @@ def best(shown: list[str], highest: bool) -> list[str]:
 def table_of(key: str) -> str:
     """Discriminative power and minority rate by cutoff; ties, difference required and sensitivity on whole lists."""
     columns: list[tuple[str, list[str]]] = []
-    cutoffs = [5, 10, 20, 100, 0]
+    cutoffs = (5, 10, 0)
 
     def column(head: str, quantity: str, cutoff: int, show: Any, highest: bool | None) -> None:
         there = results(key).index
@@ -255,7 +255,7 @@ def table_of(key: str) -> str:
 
     for cutoff in cutoffs:
         column(f"power @{cutoff}" if cutoff else "power", "power", cutoff, percent, True)
-    for cutoff in (5, 10, 0):
+    for cutoff in cutoffs:
         column(f"minority @{cutoff}" if cutoff else "minority", "minority_rate", cutoff, percent, False)
     column("ties", "ties", 0, percent, None)
     column("difference", "swap_difference", 0, lambda v: f"{v:.2f}", None)
@@ -294,33 +294,19 @@ def page() -> str:
     less_steady = {m: sum(x > 1 for x in times[m]) for m in times}
 
     parts = [
-        """# The figures of the sources, with real runs
+        """# Measures of the sources on real runs
 
 <!-- Written by docs/make_real_runs.py from the files in docs/real-runs/; change those. -->
 
-Of the [five sources](sources.md), one draws the curve of a real run, and one announces a comparison of measures on real runs. This
-page repeats both on public collections. A script takes the numbers from the results and checks the sentences against them.""",
-        f"""## A run's Cumulated Relative Position
+How stable and sensitive is a measure that looks for one relevant document? This page compares P-measure, P+, O-measure, reciprocal
+rank (RR) and weighted RR with AP, Q-measure and R-measure on six public collections, and shows the CRP curve of a real run. Both are
+figures that [the sources](sources.md) announce or draw for runs that are not public.""",
+        """## One highly relevant document or all
 
-Angelini et al. (IIR 2013) draw a sketch in figure 1, and beside it the curve of a real run. This is such a curve of
-TREC-COVID round 3, topic {crp["topic"]}: of the runs that retrieve {crp["retrieved"]:,} documents, the middle one by nCRP.
-
-![CRP of one run by rank, beside a run with nothing relevant](real-runs/crp.png)
-
-R is {crp["R"]}; there the run has lost {-crp["loss"]:,} ranks of at most {-crp["worst"]:,}: nCRP is {crp["loss"] / crp["worst"]:.2f}. The curve turns at rank {crp["turn_around"]} and is
-at 0 or above again at rank {crp["balance"]}, so that the recovery value is {crp["R"]}/{crp["balance"]} = {crp["R"] / crp["balance"]:.2f}.
-
-```python
-from irpref import plots
-ax = plots.crp_sketch(qrels, {{"one run": run}}, query_id="{crp["topic"]}")
-```""",
-        """## One highly relevant document: the comparison that Sakai announces
-
-T. Sakai, *Give me just one highly relevant document: P-measure* (SIGIR 2006, [doi](https://doi.org/10.1145/1148170.1148322)), finds P-measure
-more stable and more sensitive than reciprocal rank (RR), and less than Q-measure and AP; says that "a small cut-off makes IR evaluation
-unstable"; and leaves the comparison of P, P+, O, RR and weighted RR by the bootstrap to future work. (He made it in *Bootstrap-based
-comparisons of IR metrics for finding one relevant document*, AIRS 2006: on NTCIR data, says its abstract, P and P+ are at least as sensitive
-as O, O as weighted RR, and that as RR.) All three, with his methods:
+Sakai (*Give me just one highly relevant document: P-measure*, SIGIR 2006, [doi](https://doi.org/10.1145/1148170.1148322)) finds P-measure
+more stable and more sensitive than RR, but less so than Q-measure and AP. He says that "a small cut-off makes IR evaluation unstable",
+and announces a comparison by bootstrap. (He made it on NTCIR data in AIRS 2006. Its abstract says that P and P+ are at least as sensitive
+as O, O as weighted RR, and weighted RR as RR.) We repeat all three:
 
 """
         + grid(
@@ -339,26 +325,33 @@ as O, O as weighted RR, and that as RR.) All three, with his methods:
         )
         + f"""
 
-As in the poster, the best {settings()["top"]} runs by mean AP take part, or all if there are fewer, with {settings()["samples"]:,} bootstrap samples of topics, the same for
-all measures. A document is relevant from grade 1 on, and the grades are the gains. R-measure looks at rank R and has no cutoff; weighted RR
-is normalised by the best value that the topic admits. RR is that of ir_measures: it breaks ties by
-document id, descending on whole lists (as all other measures here) and ascending with a cutoff, so that RR and RR@5 differ by more than
-the cutoff if runs have ties.
+As in the paper, we compare the best {settings()["top"]} runs by mean AP (or all) with {settings()["samples"]:,} bootstrap samples of topics, the same for
+all measures, and do not correct for the number of pairs. Documents are relevant from grade 1, and grades are gains. RR is that of
+ir_measures, which breaks ties by document id, descending without a cutoff and ascending with one.
 
-**What came out.** These are shares as measured, without intervals, of {min(v["systems"] for v in of_all.values())} to {max(v["systems"] for v in of_all.values())} systems and {min(v["topics"] for v in of_all.values())} to {max(v["topics"] for v in of_all.values())} topics: a difference of a few points in one collection says little.
+**Results.** There are no intervals: with {min(v["systems"] for v in of_all.values())} to {max(v["systems"] for v in of_all.values())} systems and {min(v["topics"] for v in of_all.values())} to {max(v["topics"] for v in of_all.values())} topics, a difference of a few points in one collection says little.
 
-- **All relevant documents or one.** {claim(len(apart) == n - 1 and "trec-covid-r1" not in apart, f"In {len(apart)} of {n} collections")} AP, Q and R-measure tell at least {percent(min(lowest_whole[k] for k in apart))} % of the pairs of systems apart on whole lists, the measures
-  of one document at most {percent(max(highest_one[k] for k in apart))} %. In TREC-COVID round 1, with lists of 100 documents, it is at least {percent(lowest_whole["trec-covid-r1"])} % against at most {percent(highest_one["trec-covid-r1"])} %.
-- **P-measure and RR.** P {claim(min(gain) > 0, f"has more discriminative power in {n} of {n} collections")}, by {percent(min(gain))} to {percent(max(gain))} points, and {claim(number("P", "sensitivity", "RR") == n, f"is more sensitive by swaps in {n} of {n}")}, as the poster found on two others.
-  That it is more stable is clear in {len(both)}, where it has the lower minority rate and fewer ties; {claim(all(of(k, "P", "ties") < of(k, "RR", "ties") for k in every), f"in the other {n - len(both)} RR has the lower minority rate and more ties")},
-  which does not decide it.
+- **All relevant documents or one.** {claim(len(apart) == n - 1 and "trec-covid-r1" not in apart, f"In {len(apart)} of {n} collections")} AP, Q and R-measure distinguish at least {percent(min(lowest_whole[k] for k in apart))} % of the pairs of systems on whole lists, the measures
+  of one document at most {percent(max(highest_one[k] for k in apart))} %. In TREC-COVID round 1, whose lists have 100 documents, it is at least {percent(lowest_whole["trec-covid-r1"])} % against at most {percent(highest_one["trec-covid-r1"])} %.
+- **P-measure and RR.** P {claim(min(gain) > 0, f"has more discriminative power in {n} of {n} collections")}, by {percent(min(gain))} to {percent(max(gain))} points, and {claim(number("P", "sensitivity", "RR") == n, f"is more sensitive by swaps in {n} of {n}")}, as in the paper.
+  It is clearly more stable in {len(both)}: it has the lower minority rate and fewer ties. {claim(all(of(k, "P", "ties") < of(k, "RR", "ties") for k in every), f"In the other {n - len(both)} RR has the lower minority rate but more ties")}.
 - **P+, O, weighted RR.** P+ has more power than RR in {number("P+", "power", "RR")} of {n}, O in {number("O", "power", "RR")}, weighted RR in {number("weighted RR", "power", "RR")}. P and P+ differ by at most {percent(plus)} points; P has more than O in {number("P", "power", "O")} of {n}.
   Weighted RR has {claim(worst_wrr == n, f"the highest minority rate of all measures in {worst_wrr} of {n}")}, and {claim(fewest_ties == n, f"the fewest ties of the measures of one document in {fewest_ties}")}.
-- **"A small cut-off makes IR evaluation unstable"** {claim(min(fewer["AP"], less_steady["AP"]) == n, f"holds for AP in {n} of {n} collections")}: from whole lists to the first 5 documents it loses {percent(min(lost["AP"]))} to {percent(max(lost["AP"]))} points of
-  power, and its minority rate grows {min(times["AP"]):.1f} to {max(times["AP"]):.1f} times. It holds for {claim(fewer["Q"] == less_steady["Q"] == n - 1 and lost["Q"][every.index("trec-covid-r1")] < 0 and times["Q"][every.index("trec-covid-r1")] < 1, f"Q in {fewer['Q']}, and not in TREC-COVID round 1")}, where Q@5 is the better one on both counts.
-  For the measures of one document it was hardly seen: their power changes by {claim(one_lost < 0.06, f"at most {percent(one_lost)} points")}, up or down, and their minority rate grows {claim(one_times < 1.6, f"at most {one_times:.1f} times")}. RR, O and
-  weighted RR look no further than the first relevant document.
-- **At 5 documents** AP has {claim(ap_below_q >= n - 1, f"less power than Q in {ap_below_q} of {n}")}. AP@5 is divided by R, however large, Q@5 by at most 5.""",
+- **"A small cut-off makes IR evaluation unstable"** {claim(min(fewer["AP"], less_steady["AP"]) == n, f"holds for AP in {n} of {n} collections")}: at 5 documents it loses {percent(min(lost["AP"]))} to {percent(max(lost["AP"]))} points of
+  power, and its minority rate is {min(times["AP"]):.1f} to {max(times["AP"]):.1f} times as high. It holds for {claim(fewer["Q"] == less_steady["Q"] == n - 1 and lost["Q"][every.index("trec-covid-r1")] < 0 and times["Q"][every.index("trec-covid-r1")] < 1, f"Q in {fewer['Q']}, but not in TREC-COVID round 1")}, where Q@5 is better on both counts.
+  Measures of one document hardly change: their power by {claim(one_lost < 0.06, f"at most {percent(one_lost)} points")}, up or down, and their minority rate to {claim(one_times < 1.6, f"at most {one_times:.1f} times")} the value.
+  RR, O and weighted RR never look beyond the first relevant document.
+- **At 5 documents** AP has {claim(ap_below_q >= n - 1, f"less power than Q in {ap_below_q} of {n}")}. AP@5 is divided by R, however large, Q@5 by at most 5.
+
+The runs of TREC DL are research runs, many of them variants of one another; the track itself counts documents as relevant from grade
+2. TREC-COVID was judged from shallow pools, and unjudged documents count as not relevant.
+
+## Tables
+
+*power*: share of the pairs of systems with ASL < 0.05 (%, bootstrap; Sakai, SIGIR 2006), at a cutoff and on whole lists. *minority*,
+*ties*: minority rate and share of ties (%) at fuzziness 5 % (Buckley and Voorhees, SIGIR 2000); a measure with many ties easily has a
+low minority rate, so compare both. *difference*: the smallest difference of means that at most 5 % of other topic samples reverse;
+*sensitivity*: the share of observations (%) that reach it (Voorhees and Buckley, SIGIR 2002). The best of a column is bold.""",
     ]
     for key in COLLECTIONS:
         parts.append(f"### {COLLECTIONS[key]}\n\n{table_of(key)}")
@@ -369,14 +362,20 @@ the cutoff if runs have ties.
                 f"![Minority rate against ties for fuzziness 1 to 10 %, {COLLECTIONS[key]}](real-runs/{key}-stability.png)"
             )
     parts.append(
-        f"""*power*: share of the pairs of systems with ASL < 0.05 (%, bootstrap; Sakai, SIGIR 2006), at a cutoff and on whole lists. *minority*,
-*ties*: minority rate and proportion of ties (%) at fuzziness 5 % (Buckley and Voorhees, SIGIR 2000). *difference*, *sensitivity*: the
-difference of two means from which at most 5 % are swapped on other topics, and the share of observations (%) that reach it (Voorhees
-and Buckley, SIGIR 2002). The best of a column is bold. A low minority rate can be bought with many ties: compare both.
+        f"""## The CRP curve of a run
 
-The runs of TREC DL are research runs, many of them variants of one another, not those of the track, which also counts documents as relevant
-from grade 2. TREC-COVID was judged from shallow pools; unjudged documents count as not relevant. Significance is not corrected for
-the number of pairs, as in the paper.
+Angelini et al. (IIR 2013) draw a sketch in figure 1, and beside it the curve of a run. This is the curve of a run of TREC-COVID
+round 3 on topic {crp["topic"]}: of the runs that retrieve {crp["retrieved"]:,} documents, the middle one by nCRP.
+
+![CRP of one run by rank, beside a run with nothing relevant](real-runs/crp.png)
+
+R is {crp["R"]}. At that rank the run has lost {-crp["loss"]:,} of at most {-crp["worst"]:,}, so nCRP is {crp["loss"] / crp["worst"]:.2f}. The curve turns at rank {crp["turn_around"]} and is back
+at 0 at rank {crp["balance"]}, so the recovery value is {crp["R"]}/{crp["balance"]} = {crp["R"] / crp["balance"]:.2f}.
+
+```python
+from irpref import plots
+ax = plots.crp_sketch(qrels, {{"one run": run}}, query_id="{crp["topic"]}")
+```
 
 ## Do it yourself
 
