@@ -19,6 +19,37 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 COUNTS, PAGE = DOCS / "proved.json", DOCS / "proved.md"
+TEXT = """# How values are checked
+
+<!-- Written by docs/make_proved.py; change that. -->
+
+You can rely on a value because it was compared with something else: the paper's own numbers, a second implementation
+that shares no code with the first, and independent programs. The tests counted these comparisons in one run
+({tools}; 100 random examples a test, always the same).
+
+| compared with | values | in `tests/` |
+| --- | ---: | --- |
+{table}
+
+A value is one number: of a topic, or the mean of a run. Most values that ir_measures computes under another name are
+equal to the last bit. Others agree to 12 digits because sums are added in another order, or to every digit that a
+program or paper printed.
+
+## Other checks
+
+- *Laws*: each measure keeps its range; an ideal list has the value that its page says; no value depends on other
+  topics, on the order of rows, or on the form of the input; text forms parse back (`test_laws.py`,
+  `test_every_form.py`).
+- *Rounding*: sums are compared with exact fractions (`test_segments.py`, `test_rounding.py`).
+- *Statistics*: tests of all pairs, sample sizes and variances are compared with statsmodels and SciPy
+  (`test_pairs.py`, `test_topic_set_size.py`). Error rates are measured by [simulation](significance.md).
+- *Toolkits*: the test suites of ir_measures and PyTerrier run with irpref imported, and with `accelerate()`
+  (`python tests/host_suites.py`).
+- *The tests themselves*: `python tests/mutation.py` breaks the code in many small ways and lists what no test noticed.
+
+No check can show that a definition is what its authors had in mind if their paper leaves it open. Each measure's page
+says what was left open and what we decided.
+"""
 TOOLS = ("ir-measures", "pytrec_eval-terrier", "pyNTCIREVAL", "hypothesis", "numpy")
 
 
@@ -28,74 +59,20 @@ def counting() -> list[str]:
     return [f"tests/{path.name}" for path in tests if re.search(r"^\s+count\(", path.read_text("utf8"), re.MULTILINE)]
 
 
-def first_sentence(test: str) -> str:
-    """A test's name, as words."""
-    return test.rpartition("::")[2].removeprefix("test_").replace("_", " ")
-
-
 def page(counted: dict[str, object]) -> str:
     """The page."""
     rows: list[dict[str, object]] = counted["counts"]  # type: ignore[assignment]
     tools: dict[str, str] = counted["versions"]  # type: ignore[assignment]
-    of: dict[str, list[dict[str, object]]] = defaultdict(list)
+    values: dict[str, int] = defaultdict(int)
+    files: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        of[str(row["with"])].append(row)
-    total = {other: sum(int(str(r["values"])) for r in found) for other, found in of.items()}
-    lines = [
-        "# How values are proved",
-        "",
-        "<!-- Written by docs/make_proved.py; change that. -->",
-        "",
-        "A value of this package is not expected to be what the package computed yesterday. It is "
-        "compared with papers, with a "
-        "second implementation that shares no code with the first, and with independent programs. The "
-        "numbers on this page "
-        "were counted by the tests that compare, in one run of them "
-        f"({', '.join(f'{name} {number}' for name, number in tools.items())}; drawn data: the profile `ci` of "
-        "`tests/conftest.py`, 100 examples a test, the same in every run).",
-        "",
-        "| compared with | values |",
-        "| --- | ---: |",
-        *(f"| {other} | {n:,} |" for other, n in sorted(total.items(), key=lambda item: -item[1])),
-        "",
-        "A value is one number: of one topic, or the mean of a run. *Equal* means to the last bit where "
-        "the tests say so (most "
-        "measures that have another name in ir_measures), to 12 digits where sums are added in another "
-        "order, and to every "
-        "printed digit where a program or paper printed it.",
-        "",
-        "## By test",
-        "",
-        "| test | compared with | values |",
-        "| --- | --- | ---: |",
+        values[str(row["with"])] += int(str(row["values"]))
+        files[str(row["with"])].add(str(row["test"]).partition("::")[0].partition("/")[2])
+    table = [
+        f"| {other} | {n:,} | {', '.join(f'`{file}`' for file in sorted(files[other]))} |"
+        for other, n in sorted(values.items(), key=lambda item: -item[1])
     ]
-    for row in sorted(rows, key=lambda r: (str(r["test"]), str(r["with"]))):
-        file = str(row["test"]).partition("::")[0]
-        short = re.sub(r" \(.*\)$|,.*$|: .*$", "", str(row["with"]))
-        lines.append(f"| {first_sentence(str(row['test']))} (`{file}`) | {short} | {int(str(row['values'])):,} |")
-    lines += [
-        "",
-        "## What is proved otherwise",
-        "",
-        "- *Laws*: each measure keeps its range; an ideal list has the value that its page says; no "
-        "value depends on other "
-        "topics, on the order of rows, or on the form of the input; text forms parse back (`tests/test_laws.py`, "
-        "`tests/test_every_form.py`).",
-        "- *Bits*: `tests/test_segments.py` and `tests/test_rounding.py` hold sums against exact fractions.",
-        "- *Statistics*: tests of all pairs, sample sizes and variances against statsmodels and SciPy "
-        "(`tests/test_pairs.py`, `tests/test_topic_set_size.py`).",
-        "- *Hosts*: ir_measures' and PyTerrier's own test suites run with irpref imported, and with `accelerate()` on "
-        "(`python tests/host_suites.py`).",
-        "- *The tests themselves*: `python tests/mutation.py` breaks the code in many small ways and "
-        "lists what no test "
-        "noticed.",
-        "",
-        "What is not proved: that a definition is the one its authors had in mind where their paper "
-        "leaves it open. Each "
-        "measure's page says what was left open and what was decided.",
-        "",
-    ]
-    return "\n".join(lines)
+    return TEXT.format(tools=", ".join(f"{name} {number}" for name, number in tools.items()), table="\n".join(table))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The page on how values are proved says what the tests counted, of the tests that there are."""
+"""The page on how values are checked says what the tests counted, of the tests that there are."""
 
 import ast
 import importlib.util
