@@ -31,7 +31,7 @@ def stability(values, samples, fuzziness):
     return out
 
 
-def swap(values, samples, others, edges, zero_swaps=False):
+def swap(values, samples, others, edges):
     """(observations, swaps) for each bin."""
     out = [[0, 0] for _ in edges]
     for x, y in combinations(values, 2):
@@ -40,7 +40,7 @@ def swap(values, samples, others, edges, zero_swaps=False):
             e = mean(x, other) - mean(y, other)
             bin_ = max(i for i, edge in enumerate(edges) if abs(d) >= edge)
             out[bin_][0] += 1
-            out[bin_][1] += d * e < 0 or (zero_swaps and d * e == 0)
+            out[bin_][1] += d * e < 0
     return out
 
 

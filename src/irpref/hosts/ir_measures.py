@@ -14,7 +14,6 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
 from irpref.judged.align import NoCommonTopicError
 from irpref.judged.inputs import as_table, opened
 from irpref.measures.declare import is_ours, registered
@@ -44,73 +43,41 @@ __all__ = [
 _lock = Lock()
 
 
-class HostEvaluator(providers.Evaluator):
-    """An evaluator of ours as ir_measures and PyTerrier expect theirs to be.
+class HostEvaluator(KernelEvaluator):
+    """Our evaluator as ir_measures and PyTerrier expect theirs to be.
 
     Topics come in the order of the run, then those that it lacks by id. What is an error elsewhere in irpref is
     a warning here, with the result that the host has for its own measures: no rows (and NaN for means) without
     judgments, the value of an empty list if the run answers none of the topics.
-
-    Parameters
-    ----------
-    evaluator : KernelEvaluator
-        What computes the values.
-
-    Attributes
-    ----------
-    topic_ids : list of str
     """
 
-    def __init__(self, evaluator: KernelEvaluator) -> None:
-        super().__init__(evaluator.measures, evaluator.topic_ids)
-        self.evaluator = evaluator
-        self.pool, self.topic_ids = evaluator.pool, evaluator.topic_ids
+    in_host = True
 
-    def judge(self, run: Run) -> JudgedRun:
+    def align(self, run: Run, *, ordered: bool = True) -> JudgedRun:
         """Align a run. Warns if it has no topic in common with the judgments."""
         run = as_table(run, "score")
         with about(_system()):
             try:
-                return self.evaluator.align(run, ordered=True)
+                return super().align(run, ordered=ordered)
             except NoCommonTopicError as error:
                 text = f"{error}; all topics have the value of an empty ranking"
                 warn_user(text, IrprefWarning, once="no common topic")
-                return self.evaluator.align({}, ordered=True)
-
-    def values(self, run: Run) -> dict[Measure, Floats]:
-        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
-        return self.evaluator.values_of(self.judge(run))
-
-    def iter_calc(self, run: Run) -> Iterator[Metric]:
-        """One metric for every topic of the qrels and measure, sorted as the host does: see the class."""
-        judged = self.judge(run)
-        return self._metrics(judged, self.evaluator.values_of(judged))
+                return super().align({}, ordered=ordered)
 
     def _iter_calc(self, run: Run) -> Iterator[Metric]:
-        return self.iter_calc(run)
-
-    def _metrics(self, judged: JudgedRun, values: dict[Measure, Floats]) -> Iterator[Metric]:
-        assert judged.order is not None
-        answered = judged.order.tolist()
-        lists = {measure: of.tolist() for measure, of in values.items()}
-        for t in answered:
-            for measure, of in lists.items():
-                yield Metric(query_id=self.topic_ids[t], measure=measure, value=of[t])
-        lacking = sorted(set(range(len(self.topic_ids))).difference(answered), key=self.topic_ids.__getitem__)
-        for measure, of in lists.items():
-            for t in lacking:
-                yield Metric(query_id=self.topic_ids[t], measure=measure, value=of[t])
-
-    def calc_aggregate(self, run: Run) -> dict[Measure, float]:
-        """Mean (or sum) over the topics of the qrels by measure."""
-        return self.evaluator.means_of(self.values(run))
+        return iter(self.calc(run).per_query)
 
     def calc(self, run: Run) -> CalcResults:
-        """Means and metrics."""
-        judged = self.judge(run)
-        values = self.evaluator.values_of(judged)
-        means: Any = self.evaluator.means_of(values)
-        return CalcResults(means, list(self._metrics(judged, values)))
+        """Means and metrics, one for every topic of the qrels and measure, sorted as the host does: see the class."""
+        judged = self.align(run)
+        values = self.values_of(judged)
+        lists = {measure: of.tolist() for measure, of in values.items()}
+        assert judged.order is not None
+        answered = judged.order.tolist()
+        lacking = sorted(set(range(len(self.topic_ids))).difference(answered), key=self.topic_ids.__getitem__)
+        pairs = [*((m, t) for t in answered for m in lists), *((m, t) for m in lists for t in lacking)]
+        means: Any = self.means_of(values)
+        return CalcResults(means, [Metric(self.topic_ids[t], m, lists[m][t]) for m, t in pairs])
 
 
 class NoJudgments(providers.Evaluator):
@@ -174,9 +141,7 @@ def _for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJu
         for measure in measures:
             measure.validate_params()
         return NoJudgments(measures, map(str, data) if isinstance(data, Mapping) else ())
-    evaluator = KernelEvaluator(measures, data)
-    evaluator.in_host = True
-    return HostEvaluator(evaluator)
+    return HostEvaluator(measures, data)
 
 
 class IrprefProvider(providers.Provider):
@@ -292,30 +257,25 @@ def register_names() -> None:
     >>> unregister_names()
     """
     import ir_measures
-    from ir_measures import util
 
     with _lock:
-        for module in (ir_measures, util):
-            if not hasattr(module.parse_trec_measure, _REGISTERED):
-                module.parse_trec_measure = _understanding(module.parse_trec_measure)  # type: ignore[attr-defined]
+        if not hasattr(ir_measures.parse_trec_measure, _REGISTERED):
+            ir_measures.parse_trec_measure = _understanding(ir_measures.parse_trec_measure)
 
 
 def unregister_names() -> None:
     """Undo `register_names`."""
     import ir_measures
-    from ir_measures import util
 
     with _lock:
-        for module in (ir_measures, util):
-            before = getattr(module.parse_trec_measure, _REGISTERED, None)
-            if before is not None:
-                module.parse_trec_measure = before  # type: ignore[attr-defined]
+        parser = ir_measures.parse_trec_measure
+        ir_measures.parse_trec_measure = getattr(parser, _REGISTERED, parser)
 
 
 _REGISTERED = "irpref_host_parser"  # attribute of our parser that holds the one it replaced; survives reloads
 
 
-def _understanding(host: Callable[[str], list[Measure]]) -> Callable[[str], list[Measure]]:
+def _understanding(host: Callable[[str], list[Measure]]) -> Any:
     """The host's parser, and ours for what it does not know."""
 
     @wraps(host)

@@ -23,7 +23,6 @@ from irpref.meta.stability import Stability, stability
 from irpref.meta.swap import Swap, swap
 from irpref.values.design import detectable_difference, power_of, residual_variance, topic_set_size, topics_needed
 from irpref.values.matrix import PairDifferences, TopicValues, read_values, topic_values
-from irpref.values.samples import resample, resample_twice
 
 __all__ = [
     "LEVELS",
@@ -43,8 +42,6 @@ __all__ = [
     "kendall_tau",
     "power_of",
     "read_values",
-    "resample",
-    "resample_twice",
     "residual_variance",
     "robustness",
     "stability",

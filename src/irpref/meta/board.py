@@ -114,14 +114,9 @@ class Board:
 
     def _by_host(self, others: list[Others], system: str) -> dict[str, Floats]:
         """Values of the measures without a kernel: (n_times, n_topics) by name."""
-        pairs = [(measure, topic) for measure in self.host.values() for topic in self.pool.topic_ids]
-        rows = []
-        for one in others:
-            metrics = one.metrics(self.raw[system], self.aligned[system].in_float32 is not None)
-            values = {(metric.measure, metric.query_id): metric.value for metric in metrics}
-            rows.append([values.get(pair, 0.0) for pair in pairs])
-        cube = np.array(rows, np.float64).reshape(len(others), len(self.host), self.pool.n_topics)
-        return {name: cube[:, i] for i, name in enumerate(self.host)}
+        rounded = self.aligned[system].in_float32 is not None
+        values = [one.values(self.raw[system], rounded, self.pool.topic_ids)[0] for one in others]
+        return {name: np.array([of[measure] for of in values]) for name, measure in self.host.items()}
 
     def _others(self, keep: Bools) -> Others:
         """The measures without a kernel, with some of the judgments."""

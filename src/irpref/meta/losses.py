@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -106,38 +106,6 @@ def _repeated(segments: Segments, n: int) -> Segments:
     return Segments(np.append(starts, n * segments.size))
 
 
-class Thinning:
-    """Random orders of the judgments of one sample: which of them stay at each level.
-
-    Parameters
-    ----------
-    pool : Pool
-    rel : lowest relevant grade
-    least : relevant and non-relevant documents of a topic that stay at any level
-    draw : Generator
-    """
-
-    def __init__(self, pool: Pool, rel: float, least: tuple[int, int], draw: np.random.Generator) -> None:
-        stratum = np.where(pool.grade >= rel, 0, np.where(pool.grade >= 0, 1, 2))
-        group = 3 * pool.judged.topic + stratum
-        self._sizes = np.bincount(group, minlength=3 * pool.n_topics)
-        self._least = np.tile([*least, 0], pool.n_topics)
-        self._group = group
-        # Numbers are drawn in the order of the ids, whatever the order of the lines of the qrels.
-        shuffled = np.empty(group.size, dtype=np.int64)
-        shuffled[canonical(pool)] = draw.permutation(group.size)
-        order = order_by(group, shuffled, 3 * pool.n_topics)
-        self.place: Ints = np.empty(group.size, dtype=np.int64)  # of each document in the order of its group
-        self.place[order] = Segments.of_lengths(self._sizes).position
-
-    def keep(self, level: float) -> Bools:
-        """Judgments that stay at `level` per cent: shape (n_judged,)."""
-        # The small number is for levels such as 2.5, whose products may fall short of a half by a rounding
-        # error.
-        share = np.floor(level * self._sizes / 100 + 0.5 + 1e-9).astype(np.int64)
-        return self.place < np.maximum(share, self._least)[self._group]
-
-
 class Loss:
     """What is left of the judgments in each sample, at each level.
 
@@ -189,11 +157,24 @@ class Loss:
             raise ValueError(f"depth={depth!r} is for loss='pools', got loss={loss!r}")
         if tuple(least) != LEAST and loss != "random":
             raise ValueError(f"least={least!r} is for loss='random', got loss={loss!r}")
+        chosen = [float(level) for level in dict.fromkeys(levels)]
+        if not chosen or any(not 0 < level <= 100 for level in chosen):
+            raise ValueError(f"levels must be per cent, above 0 and up to 100, got {chosen}")
+        if not rel > 0:
+            raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
+        if len(least) != 2 or min(least) < 0:
+            raise ValueError(f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant documents")
+        if rng is None:
+            raise ValueError("incompleteness draws samples: give rng (a seed or a numpy Generator)")
         self.loss, self.rel, self.least, self.depth = loss, rel, least, depth
-        self.levels = [level for level in check_levels(levels, rel, least) if level < 100]
+        self.levels = [level for level in chosen if level < 100]
         self.teams = {str(run): str(team) for run, team in (teams or {}).items()}
-        self.seed = seed_of(rng)
+        self.seed = int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng)
         self._pool = pool
+        # Relevant, non-relevant and negative documents of each topic.
+        self._group = 3 * pool.judged.topic + np.where(pool.grade >= rel, 0, np.where(pool.grade >= 0, 1, 2))
+        self._sizes = np.bincount(self._group, minlength=3 * pool.n_topics)
+        self._places = lru_cache(maxsize=None)(self._drawn)
         of_team: dict[str, list[Ints]] = {}
         for system, run in runs.items():
             of_team.setdefault(self.teams.get(system, system), []).append(run.row[run.rank <= depth])
@@ -201,40 +182,39 @@ class Loss:
         names = sorted(of_team)
         self._rows = [np.unique(np.concatenate(of_team[team])) for team in names]
         self.team: Ints = np.array([names.index(self.teams.get(system, system)) for system in runs], dtype=np.int64)
-        self._thinning = lru_cache(maxsize=None)(lambda sample: Thinning(pool, rel, least, self._draw(sample)))
 
     def keep(self, level: float, sample: int) -> tuple[Bools, Bools]:
         """Judgments that are left, (n_judged,), and runs that are pooled, (n_runs,): all, if losses are random."""
+        everyone = np.ones(self.team.size, bool)
         if level == 100:
-            return np.ones(self._pool.grade.size, bool), np.ones(self.team.size, bool)
+            return np.ones(self._pool.grade.size, bool), everyone
         if self.loss == "random":
-            return self._thinning(sample).keep(level), np.ones(self.team.size, bool)
-        order = self._draw(sample).permutation(len(self._rows))
-        pooled = order[: max(int(np.floor(level * order.size / 100 + 0.5 + 1e-9)), 1)]
+            stay = np.maximum(_per_cent(level, self._sizes), np.tile([*self.least, 0], self._pool.n_topics))
+            return self._places(sample) < stay[self._group], everyone
+        teams = self._draw(sample).permutation(len(self._rows))
+        pooled = teams[: max(_per_cent(level, teams.size), 1)]
         out = np.zeros(self._pool.grade.size, bool)
         for team in pooled.tolist():
             out[self._rows[team]] = True
         return out, np.isin(self.team, pooled)
 
+    def _drawn(self, sample: int) -> Ints:
+        """The place of each judgment in a random order of its group: shape (n_judged,)."""
+        shuffled = np.empty(self._group.size, dtype=np.int64)
+        # Numbers are drawn in the order of the ids, whatever the order of the lines of the qrels.
+        shuffled[canonical(self._pool)] = self._draw(sample).permutation(shuffled.size)
+        place: Ints = np.empty_like(shuffled)
+        place[order_by(self._group, shuffled, self._sizes.size)] = Segments.of_lengths(self._sizes).position
+        return place
+
     def _draw(self, sample: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, sample])
 
 
-def seed_of(rng: Rng | None) -> int:
-    if rng is None:
-        raise ValueError("incompleteness draws samples: give rng (a seed or a numpy Generator)")
-    return int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng)
-
-
-def check_levels(levels: Iterable[float], rel: float, least: tuple[int, int]) -> list[float]:
-    chosen = [float(level) for level in dict.fromkeys(levels)]
-    if not chosen or any(not 0 < level <= 100 for level in chosen):
-        raise ValueError(f"levels must be per cent, above 0 and up to 100, got {chosen}")
-    if not rel > 0:
-        raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
-    if len(least) != 2 or min(least) < 0:
-        raise ValueError(f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant documents")
-    return chosen
+def _per_cent(level: float, number: Any) -> Any:
+    """So many per cent of a number, rounded half up."""
+    # The small number is for levels such as 2.5, whose products may fall short of a half by a rounding error.
+    return np.floor(level * number / 100 + 0.5 + 1e-9).astype(np.int64)
 
 
 def thin(
@@ -272,9 +252,9 @@ def thin(
     """
     import pandas as pd
 
-    (level,) = check_levels([level], rel, least)
     pool = Pool.build(qrels)
-    keep = Thinning(pool, rel, least, np.random.default_rng([seed_of(rng), sample])).keep(level)
+    lost = Loss(pool, {}, "random", [level], rel, least, DEPTH, None, rng)
+    keep, _ = lost.keep(float(level), sample)
     grade = pool.grade[keep]
     return pd.DataFrame(
         {

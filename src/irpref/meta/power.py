@@ -31,7 +31,7 @@ from irpref.arrays.segments import Floats, Ints
 from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, PairDifferences, TopicValues, one_of
 from irpref.values.means import magnitude, settled
-from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
+from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
 
 # A variance is a difference of sums; below this share of them it is their rounding error, and is 0.
 _NO_VARIANCE = 1e-13
@@ -142,7 +142,7 @@ def discriminative_power(
     if values.n_topics < 2:
         raise ValueError("a test needs at least 2 topics")
     if samples is None:
-        samples = resample(values.n_topics, n_samples, rng=generator(rng, "discriminative_power"))
+        samples = generator(rng, "discriminative_power").integers(0, values.n_topics, (n_samples, values.n_topics))
     times = counts(samples, values.n_topics)
     n_samples, size = times.shape[0], int(times[0].sum())
     if size < 2:

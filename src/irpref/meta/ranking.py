@@ -17,12 +17,12 @@ ranking; systems tied in the reference are right in either order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from irpref.arrays.segments import Floats
 from irpref.values.matrix import MeasureValues, one_of, values_in
@@ -63,49 +63,27 @@ def taus_of_scores(s: Floats, truth: Floats) -> Floats:
     # Not SciPy's, which tests each for significance, and takes that many times as long.
     if s.shape[1] != truth.shape[1] or len(truth) not in (1, len(s)):
         raise ValueError(f"lists of {s.shape[1]} and {truth.shape[1]} scores: expected one of each system in both")
+    n = s.shape[1]
     truth = np.broadcast_to(truth, s.shape)
-    out: Floats = np.full(len(s), np.nan)
-    tied = np.array([(np.diff(np.sort(of, axis=1), axis=1) == 0).any(axis=1) for of in (s, truth)]).any(axis=0)
-    step = max(_ENTRIES // max(s.shape[1], 1), 1)
-    for which, count in ((np.flatnonzero(~tied), _untied), (np.flatnonzero(tied), _with_ties)):
-        for start in range(0, which.size, step):
-            at = which[start : start + step]
-            agree, of_rows, of_truth = count(s[at], truth[at])
-            with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 pairs
-                out[at] = agree / np.sqrt(of_rows) / np.sqrt(of_truth)
-    return np.clip(out, -1.0, 1.0)
+    found = np.zeros((3, len(s)))  # concordant less discordant pairs, and those that are not tied in either list
+    step = max(_ENTRIES // max(n, 1), 1)
+    for part in (slice(start, start + step) for start in range(0, len(s), step)):
+        a, b = np.tile(s[part], 2), np.tile(truth[part], 2)
+        agree, of_a, of_b = np.zeros((3, len(a), n), np.int32)
+        for d in range(1, n // 2 + 1):  # every pair: each system with the one d further on, around the end of the list
+            last = d if 2 * d == n else n
+            first, second = order(a[:, :last], a[:, d : d + last]), order(b[:, :last], b[:, d : d + last])
+            agree[:, :last] += first * second
+            of_a[:, :last] += first != 0
+            of_b[:, :last] += second != 0
+        found[:, part] = [of.sum(axis=1) for of in (agree, of_a, of_b)]
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 pairs
+        return np.clip(found[0] / np.sqrt(found[1]) / np.sqrt(found[2]), -1.0, 1.0)
 
 
-def _pairs(a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
-    """Both sides of every pair in both lists: each system with the one d further on, around the end of the list."""
-    n = a.shape[1]
-    twice_a, twice_b = np.concatenate([a, a], axis=1), np.concatenate([b, b], axis=1)
-    for d in range(1, n // 2 + 1):
-        last = d if 2 * d == n else n
-        yield a[:, :last], twice_a[:, d : d + last], b[:, :last], twice_b[:, d : d + last]
-
-
-def _untied(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-    """Concordant less discordant pairs, and the pairs that are not tied in either list: each (k,)."""
-    n = a.shape[1]
-    same = np.zeros(a.shape, np.int32)
-    for left, right, other_left, other_right in _pairs(a, b):
-        same[:, : left.shape[1]] += (left > right) == (other_left > other_right)
-    every = np.full(len(a), n * (n - 1) / 2)
-    return 2.0 * same.sum(axis=1) - every, every, every
-
-
-def _with_ties(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-    agree, of_a, of_b = (np.zeros(a.shape, np.int32) for _ in range(3))
-    for left, right, other_left, other_right in _pairs(a, b):
-        at = np.s_[:, : left.shape[1]]
-        first = (left > right).view(np.int8) - (left < right).view(np.int8)
-        second = (other_left > other_right).view(np.int8) - (other_left < other_right).view(np.int8)
-        agree[at] += first * second
-        of_a[at] += first != 0
-        of_b[at] += second != 0
-    found = [of.sum(axis=1).astype(np.float64) for of in (agree, of_a, of_b)]
-    return found[0], found[1], found[2]
+def order(first: Floats, second: Floats) -> NDArray[np.int8]:
+    """+1 if the first of a pair is better, -1 if the second is, 0 if they are equal: in the broadcast shape."""
+    return (first > second).view(np.int8) - (first < second).view(np.int8)
 
 
 def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:

@@ -27,9 +27,10 @@ doi:10.1214/aos/1176347263: leaving out a large part of the sample also serves s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.meta.board import Board
 from irpref.meta.losses import DEPTH, LEAST, Loss
-from irpref.meta.ranking import taus_of_scores
+from irpref.meta.ranking import order, taus_of_scores
 from irpref.values.samples import Rng
 
 if TYPE_CHECKING:
@@ -105,25 +106,8 @@ class Robustness:
         --------
         `found.number(10, "own", lambda of: of["RPref"] - of["Bpref"])`
         """
-        if isinstance(of, str):
-            name = of
-            return self.number(level, outcome, lambda by: by[name])
-        samples, topics, teams = self.found[level, outcome]
-
-        def value(rows: Floats) -> Floats:
-            return np.asarray(of(dict(zip(self.measures, rows, strict=True))), dtype=np.float64)
-
-        def variance(rows: Floats, jackknife: bool) -> float:
-            known = value(rows)
-            known = known[np.isfinite(known)]
-            if known.size < 2:
-                return 0.0
-            return float(known.var(ddof=1) * ((known.size - 1) ** 2 / known.size if jackknife else 1))
-
-        n = samples.shape[1]
-        without = (samples.sum(axis=1, keepdims=True) - samples) / (n - 1) if n > 1 else samples
-        total = max(variance(topics, False), variance(teams, True)) + variance(without, True)
-        return float(value(samples.mean(axis=1))), float(np.sqrt(total))
+        function = of if callable(of) else itemgetter(of)
+        return _number(lambda rows: function(dict(zip(self.measures, rows, strict=True))), self.found[level, outcome])
 
     def width(self) -> float:
         """Standard errors on both sides of an estimate in a 95 % interval."""
@@ -198,11 +182,9 @@ class Robustness:
 
     def _ahead(self, measure: str, here: float, reference: str, there: float) -> tuple[float, float]:
         """Prediction by a measure at one level less that by another at another: estimate and standard error."""
-        parts = (self.found[here, "prediction"], self.found[there, "prediction"])
-        rows = (self.measures.index(measure), self.measures.index(reference))
-        both = Outcome(*(np.array([a[rows[0]], b[rows[1]]]) for a, b in zip(*parts, strict=True)))
-        two = Robustness(("a", "b"), {(0.0, "prediction"): both}, {}, self.freedom)
-        return two.number(0.0, "prediction", lambda of: of["a"] - of["b"])
+        rows = self.measures.index(measure), self.measures.index(reference)
+        parts = zip(self.found[here, "prediction"], self.found[there, "prediction"], strict=True)
+        return _number(lambda both: both[0] - both[1], Outcome(*(np.array([a[rows[0]], b[rows[1]]]) for a, b in parts)))
 
     def _crossing(self, levels: list[float], ahead: list[float]) -> float:
         """Judgments from which on the difference is not negative."""
@@ -223,6 +205,23 @@ class Robustness:
 
 def _difference(measure: str, reference: str | None) -> Callable[[Mapping[str, Floats]], Any]:
     return lambda of: of[measure] - (0.0 if reference is None else of[reference])
+
+
+def _number(of: Callable[[Floats], Any], outcome: Outcome) -> tuple[float, float]:
+    """A function of the rows of an outcome: estimate and standard error."""
+    samples, topics, teams = outcome
+
+    def variance(rows: Floats, jackknife: bool) -> float:
+        known = np.asarray(of(rows), dtype=np.float64)
+        known = known[np.isfinite(known)]
+        if known.size < 2:
+            return 0.0
+        return float(known.var(ddof=1) * ((known.size - 1) ** 2 / known.size if jackknife else 1))
+
+    n = samples.shape[1]
+    without = (samples.sum(axis=1, keepdims=True) - samples) / (n - 1) if n > 1 else samples
+    total = max(variance(topics, False), variance(teams, True)) + variance(without, True)
+    return float(of(samples.mean(axis=1))), float(np.sqrt(total))
 
 
 def robustness(
@@ -280,81 +279,63 @@ def robustness(
     ValueError
         A loss of another name, fewer than four topics or three runs, bad levels.
     """
-    board = _Board(measures, criteria, qrels, runs, cutoff, Alignment(ties, float32))
+    named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
+    truth = {f"criterion {m}": m for m in parse_all(criteria)}
+    board = Board({**named, **truth}, qrels, runs, alignment=Alignment(ties, float32), cutoff=cutoff)
+    if len(board.aligned) < 3 or board.pool.n_topics < LEAST_TOPICS:
+        raise ValueError(
+            f"robustness compares rankings on halves of the topics, which needs at least 3 runs and {LEAST_TOPICS} "
+            f"topics, got {len(board.aligned)} and {board.pool.n_topics}"
+        )
     lost = Loss(board.pool, board.aligned, loss, levels, rel, LEAST, depth, teams, rng)
-    full = board.all_values(np.ones((1, board.pool.grade.size), bool))
-    plan = _Plan(board, lost, {name: of[0] for name, of in full.items()}, n_samples, n_halves)
+    full = _cubes(board, np.ones((1, board.pool.grade.size), bool), board.named)
+    plan = _Plan({name: of[0] for name, of in full.items()}, truth, lost, n_samples, n_halves)
     found: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
     judgments = {}
     for level in (100.0, *lost.levels):
         drawn = [lost.keep(level, s) for s in range(n_samples)]
         keep, pooled = (np.array(of) for of in zip(*drawn, strict=True))
         judgments[level] = float(np.count_nonzero(keep)) / n_samples
-        values = full if level == 100 else board.all_values(keep)
-        for name in board.names:
+        values = full if level == 100 else _cubes(board, keep, named)
+        for name in named:
             for outcome, of in plan.outcomes(name, values[name], level < 100, pooled if loss == "pools" else None):
                 found.setdefault((level, outcome), []).append(of)
     outcomes = {key: Outcome(*map(np.array, zip(*rows, strict=True))) for key, rows in found.items()}
-    return Robustness(tuple(board.names), outcomes, judgments, plan.freedom)
+    return Robustness(tuple(named), outcomes, judgments, plan.freedom)
 
 
-def _rng(*key: int) -> np.random.Generator:
-    return np.random.default_rng(key)
-
-
-class _Board(Board):
-    """Measures and criteria, judgments and runs."""
-
-    def __init__(
-        self,
-        measures: Iterable[MeasureLike] | Mapping[str, MeasureLike],
-        criteria: Iterable[MeasureLike],
-        qrels: Qrels,
-        runs: EachRun,
-        cutoff: int | None,
-        alignment: Alignment,
-    ) -> None:
-        named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
-        self.names = list(named)
-        truth = {f"criterion {m}": m for m in parse_all(criteria)}
-        self.criteria = list(truth)
-        super().__init__({**named, **truth}, qrels, runs, alignment=alignment, cutoff=cutoff)
-        if len(self.aligned) < 3 or self.pool.n_topics < LEAST_TOPICS:
-            raise ValueError(
-                f"robustness compares rankings on halves of the topics, which needs at least 3 runs and {LEAST_TOPICS} "
-                f"topics, got {len(self.aligned)} and {self.pool.n_topics}"
-            )
-
-    def all_values(self, keep: Bools) -> dict[str, Floats]:
-        """Values of all measures, higher is better: (n, n_systems, n_topics), for judgments kept: (n, n_judged)."""
-        shape = len(keep), len(self.aligned), self.pool.n_topics
-        out: dict[str, Floats] = {name: np.empty(shape) for name in self.named}
-        place = {system: s for s, system in enumerate(self.aligned)}
-        for system, times, values in self.values(keep, self.aligned, self.named):
-            for name, measure in self.named.items():
-                sign = 1 if getattr(measure, "higher_is_better", True) else -1
-                out[name][times, place[system]] = sign * values[name]
-        return out
+def _cubes(board: Board, keep: Bools, names: Collection[str]) -> dict[str, Floats]:
+    """Values of measures, higher is better: (n, n_systems, n_topics), for judgments kept: (n, n_judged)."""
+    out: dict[str, Floats] = {name: np.empty((len(keep), len(board.aligned), board.pool.n_topics)) for name in names}
+    place = {system: s for s, system in enumerate(board.aligned)}
+    for system, times, values in board.values(keep, board.aligned, names):
+        for name, cube in out.items():
+            sign = 1 if getattr(board.named[name], "higher_is_better", True) else -1
+            cube[times, place[system]] = sign * values[name]
+    return out
 
 
 class _Plan:
     """Halves of the topics, and teams to leave out: the same for all measures and levels; what is computed on them."""
 
-    def __init__(self, board: _Board, lost: Loss, full: Mapping[str, Floats], n_samples: int, n_halves: int) -> None:
-        n_topics, seed = board.pool.n_topics, lost.seed
+    def __init__(
+        self, full: Mapping[str, Floats], criteria: Iterable[str], lost: Loss, n_samples: int, n_halves: int
+    ) -> None:
+        n_topics, seed = next(iter(full.values())).shape[1], lost.seed
         self.full, self.n_samples = full, n_samples
-        draw = _rng(seed, 0, 2)
-        halves = [np.argsort(draw.random(n_topics)) < n_topics // 2 for _ in range(n_halves)]
+        draw = np.random.default_rng((seed, 0, 2))
+        halves = np.argsort(draw.random((n_halves, n_topics)), axis=1) < n_topics // 2
         # The first row is all topics: the estimate itself.
         self.topics: Floats = np.array([np.ones(n_topics), *halves], dtype=np.float64)
         n_teams = int(lost.team.max()) + 1
         drawn = n_teams >= LEAST_TEAMS
         self.teams: Floats = (lost.team != np.arange(n_teams if drawn else 0)[:, None]).astype(np.float64)
         self.freedom = min(n_topics, n_teams if drawn else n_topics) - 1
-        split = np.array([np.argsort(_rng(seed, s, 1).random(n_topics)) < n_topics // 2 for s in range(n_samples)])
+        draws = [np.random.default_rng((seed, sample, 1)).random(n_topics) for sample in range(n_samples)]
+        split = np.argsort(draws, axis=1) < n_topics // 2
         # Weights of the topics on each side, in each sample and half: (2, n_samples, 1 + n_halves, n_topics).
         self.sides = np.array([split, ~split])[:, :, None] * self.topics
-        self.truth = [[_means(full[name], side) for side in self.sides[::-1]] for name in board.criteria]
+        self.truth = [[_means(full[name], side) for side in self.sides[::-1]] for name in criteria]
         self._wrong = lru_cache(maxsize=1)(self._told)
 
     def outcomes(self, name: str, values: Floats, lost: bool, pooled: Bools | None) -> Iterable[tuple[str, Any]]:
@@ -375,7 +356,7 @@ class _Plan:
     def _taus(self, now: Floats, truth: Floats) -> tuple[Floats, Floats, Floats]:
         n, halves, systems = now.shape
         found = taus_of_scores(now.reshape(-1, systems), truth.reshape(-1, systems)).reshape(n, halves)
-        first, second = _signs(now[:, 0]), _signs(truth[:, 0])
+        first, second = (order(of[:, 0, :, None], of[:, 0, None, :]) for of in (now, truth))
         agree, *size = (
             self._pairs(np.asarray(of, dtype=np.float64).mean(axis=0))
             for of in (first * second, np.abs(first), np.abs(second))
@@ -393,7 +374,8 @@ class _Plan:
         for s, inside in enumerate(pooled):
             if inside.all() or not inside.any():
                 continue
-            change = _signs(now[s], ~inside, inside).astype(np.float64) - _signs(before, ~inside, inside)
+            was, then = (order(of[:, ~inside, None], of[:, None, inside]) for of in (before, now[s]))
+            change = then.astype(np.float64) - was
             topics[s] = change.mean(axis=(1, 2)) / 2
             out, into = self.teams[:, ~inside], self.teams[:, inside]
             turned[s] = ((out @ change[0]) * into).sum(axis=1) / 2
@@ -443,12 +425,6 @@ def _means(values: Floats, weights: Floats) -> Floats:
     """Means over topics: (..., n_systems, n_topics), (..., n, n_topics) to (..., n, n_systems)."""
     total = weights.sum(axis=-1, keepdims=True)
     return np.round(weights @ np.swapaxes(values, -1, -2) / np.maximum(total, 1), 12)
-
-
-def _signs(means: Floats, rows: Any = slice(None), columns: Any = slice(None)) -> Any:
-    """+1 if the first of a pair is better, -1 if the second is: (..., n_systems) to int8 (..., n_rows, n_columns)."""
-    first, second = means[..., rows][..., :, None], means[..., columns][..., None, :]
-    return (first > second).view(np.int8) - (first < second).view(np.int8)
 
 
 @lru_cache

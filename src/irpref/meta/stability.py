@@ -35,7 +35,7 @@ from irpref.arrays.segments import Floats, Ints
 from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
-from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample
+from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -106,8 +106,7 @@ def stability(
     rng : seed or Generator
         The same seed gives the same samples for every measure with as many topics.
     samples : int array (n_samples, size), optional
-        Topic numbers, in place of drawing them; as Buckley and Voorhees: `resample(n_topics, size=..., replace=False,
-        rng=...)`.
+        Topic numbers, in place of drawing them.
 
     Raises
     ------
@@ -126,7 +125,7 @@ def stability(
     """
     values = one_of(values)
     if samples is None:
-        samples = resample(values.n_topics, n_samples, rng=generator(rng, "stability"))
+        samples = generator(rng, "stability").integers(0, values.n_topics, (n_samples, values.n_topics))
     levels = np.unique(np.asarray(list(fuzziness), dtype=np.float64))
     if not levels.size or levels[0] < 0 or not np.isfinite(levels).all():
         raise ValueError(f"fuzziness must be numbers of at least 0, got {list(levels)}")

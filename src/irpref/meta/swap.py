@@ -12,13 +12,13 @@ E. M. Voorhees and C. Buckley, The effect of topic set size on retrieval experim
 316-323, doi:10.1145/564376.564432; with samples drawn with replacement, as in T. Sakai, SIGIR 2006, 695-696,
 doi:10.1145/1148170.1148322, table 1.
 
-Left open there, decided here: D D' = 0 is no swap (`zero_swaps`; scripts exist that say otherwise); rates may
+Left open there, decided here: D D' = 0 is no swap (scripts exist that say otherwise); rates may
 rise again after the first bin that qualifies; a bin without observations has no rate and does not qualify.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from irpref.arrays.segments import Floats, Ints
 from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
-from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks, resample_twice
+from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
 
 EDGES = tuple(i / 100 for i in range(21))
 
@@ -94,10 +94,9 @@ def swap(
     values: MeasureValues,
     *,
     edges: ArrayLike = EDGES,
-    zero_swaps: bool = False,
     n_samples: int = 1000,
     rng: Rng | None = None,
-    samples: tuple[ArrayLike, ArrayLike] | None = None,
+    samples: Iterable[ArrayLike] | None = None,
 ) -> Swap:
     """Swap rates by difference.
 
@@ -105,14 +104,11 @@ def swap(
     ----------
     values : TopicValues, or the result of `pt.Experiment(perquery=True)` for one measure
     edges : rising lower edges of the bins, from 0
-    zero_swaps : bool
-        Whether D D' = 0 counts as a swap.
     n_samples : int
         Pairs of samples of as many topics as there are, drawn with replacement.
     rng : seed or Generator
     samples : pair of int arrays (n_samples, size), optional
-        Topic numbers of Q and Q', in place of drawing them. Disjoint halves of the topics, as Voorhees and Buckley:
-        `resample_twice(n_topics, replace=False, rng=...)`.
+        Topic numbers of Q and Q', in place of drawing them: disjoint halves of the topics, in Voorhees and Buckley.
 
     Raises
     ------
@@ -131,7 +127,7 @@ def swap(
     """
     values = one_of(values)
     if samples is None:
-        samples = resample_twice(values.n_topics, n_samples, rng=generator(rng, "swap"))
+        samples = generator(rng, "swap").integers(0, values.n_topics, (2, n_samples, values.n_topics))
     lower = np.asarray(edges, dtype=np.float64)
     if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
         raise ValueError(f"edges must rise from 0, got {lower.tolist()}")
@@ -148,8 +144,7 @@ def swap(
         d, other = here @ apart / sizes[0], there @ apart / sizes[1]
         d[np.abs(d) <= noise] = 0.0
         other[np.abs(other) <= noise] = 0.0
-        product = np.sign(d) * np.sign(other)
-        swapped = product <= 0 if zero_swaps else product < 0
+        swapped = np.sign(d) * np.sign(other) < 0
         bins = np.searchsorted(lower, np.abs(d) + noise, side="right") - 1
         observations += np.bincount(bins.ravel(), minlength=lower.size)
         swaps += np.bincount(bins[swapped], minlength=lower.size)

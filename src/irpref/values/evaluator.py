@@ -84,12 +84,9 @@ class CombinedEvaluator(ByTopic):
             run = opened(run, "score")
         judged = self.accelerated.align(run) if self.accelerated else None
         found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
-        metrics = self._others.metrics(for_host(run, "score"), judged is not None and judged.in_float32 is not None)
-        given = {(metric.measure, metric.query_id): metric.value for metric in metrics}
-        for measure in self.rest:
-            pairs = [(measure, topic) for topic in self.topic_ids]
-            found[measure] = np.array([given.get(pair, measure.DEFAULT) for pair in pairs], np.float64)
-        lacking = {(measure, topic) for measure in self.rest for topic in self.topic_ids}.difference(given)
+        rounded = judged is not None and judged.in_float32 is not None
+        others, lacking = self._others.values(for_host(run, "score"), rounded, self.topic_ids)
+        found.update(others)
         return {measure: found[measure] for measure in self.measures}, lacking
 
     def _iter_calc(self, run: Run) -> Iterator[Metric]:

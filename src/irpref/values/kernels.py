@@ -115,10 +115,11 @@ class KernelEvaluator(ByTopic):
         As `prepare`; a measure is left to its own provider.
     """
 
+    in_host = False
+
     def __init__(self, measures: Iterable[Measure], qrels: Qrels | Pool, alignment: Alignment = TREC) -> None:
         chosen = sorted(set(measures), key=str)
         self.alignment = alignment
-        self.in_host = False
         self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
         self.pool, arguments = prepare([m for m in chosen if isinstance(m, KernelMeasure)], qrels)
         check_graded(self.pool, [measure for measure in chosen if measure not in arguments])

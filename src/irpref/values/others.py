@@ -11,7 +11,7 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
-from irpref.arrays.segments import all_whole
+from irpref.arrays.segments import Floats, all_whole
 from irpref.formats.columns import as_list
 from irpref.judged.inputs import as_frame, as_table, column_names, str_list
 from irpref.judged.order import TREC, Alignment, rounded
@@ -93,6 +93,15 @@ class Others:
             with of_host(self.measures):
                 found += host.iter_calc(given)
         return found
+
+    def values(
+        self, run: Run, in_float32: bool, topic_ids: list[str]
+    ) -> tuple[dict[Measure, Floats], set[tuple[Measure, str]]]:
+        """Values of a run as `metrics` takes it, each (n_topics,), and which no provider gave: they are the default."""
+        pairs = [(measure, topic) for measure in self.measures for topic in topic_ids]
+        given = {(metric.measure, metric.query_id): metric.value for metric in self.metrics(run, in_float32)}
+        rows = np.array([given.get(pair, pair[0].DEFAULT) for pair in pairs], np.float64)
+        return dict(zip(self.measures, rows.reshape(-1, len(topic_ids)), strict=True)), set(pairs).difference(given)
 
 
 def _best_first(docs: Mapping[str, float]) -> dict[str, float]:

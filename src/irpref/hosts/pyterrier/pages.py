@@ -16,14 +16,11 @@ if TYPE_CHECKING:
     from irpref.analysis.verdict import Comparison
     from irpref.show.report import Report
 
+Names = Sequence[str] | None
+
 
 def leaderboard(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Sequence[str] | None = None,
-    **options: Any,
+    systems: Any, topics: pd.DataFrame | None, qrels: Qrels, measures: Measures, names: Names = None, **options: Any
 ) -> Leaderboard:
     """`irpref.leaderboard` of systems: means with intervals, places, and the tests of all pairs.
 
@@ -50,12 +47,7 @@ def leaderboard(
 
 
 def report(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Sequence[str] | None = None,
-    **options: Any,
+    systems: Any, topics: pd.DataFrame | None, qrels: Qrels, measures: Measures, names: Names = None, **options: Any
 ) -> Report:
     """`irpref.report` of systems: an evaluation as one page.
 
@@ -74,12 +66,7 @@ def report(
 
 
 def compare(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Sequence[str] | None = None,
-    **options: Any,
+    systems: Any, topics: pd.DataFrame | None, qrels: Qrels, measures: Measures, names: Names = None, **options: Any
 ) -> Comparison:
     """`irpref.compare` of two systems: is the second better than the first?
 
@@ -103,7 +90,7 @@ def compare(
     return compared(measures, qrels, runs, **options)
 
 
-def _runs(systems: Any, topics: Any, names: Sequence[str] | None) -> dict[str, Any]:
+def _runs(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
     """The runs of systems by name; pipelines retrieve for the topics."""
     import pyterrier
 
@@ -121,7 +108,7 @@ def _runs(systems: Any, topics: Any, names: Sequence[str] | None) -> dict[str, A
     return {name: system(topics) if isinstance(system, pipeline) else system for name, system in given.items()}
 
 
-def _named(systems: Sequence[Any], names: Sequence[str] | None, pipeline: type) -> dict[str, Any]:
+def _named(systems: Sequence[Any], names: Names, pipeline: type) -> dict[str, Any]:
     if names is None:
         names = [str(system) if isinstance(system, pipeline) else f"run {i}" for i, system in enumerate(systems, 1)]
         names = [f"{name} ({i})" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]

@@ -175,22 +175,15 @@ class Oracle(_Stage):
         return self._sorted(inp) if v.mode == "results" else self._ideal(inp)
 
     def _sorted(self, inp: pd.DataFrame) -> pd.DataFrame:
-        judged = self._judged_rows(inp)
+        inp, judged = _ranked(inp), self._judged_rows(inp)
         listing, row = self._listing(inp, judged)
         if listing is None:
-            return inp.assign(**({} if "rank" in inp.columns else {"rank": _rank_as_given(inp)}))
-        grade = np.nan_to_num(listing.grade)
-        best = np.lexsort((-grade, listing.topics.topic))  # stable
-        size = listing.topics.spread(listing.topics.lengths)
-        out = inp.iloc[row[best]].assign(
-            rank=listing.topics.position + FIRST_RANK,
-            score=(size - listing.topics.position).astype(np.float64),
-        )
-        others = inp.iloc[np.flatnonzero(~judged)]
-        if len(others):
-            if "rank" not in others.columns:
-                others = others.assign(rank=_rank_as_given(others))
-            out = pd.concat([out, others])
+            return inp
+        best = np.lexsort((-np.nan_to_num(listing.grade), listing.topics.topic))  # stable
+        position, size = listing.topics.position, listing.topics.spread(listing.topics.lengths)
+        out = inp.iloc[row[best]].assign(rank=position + FIRST_RANK, score=(size - position).astype(np.float64))
+        if not judged.all():
+            out = pd.concat([out, inp[~judged]])
         order = _in_topic_order(inp, np.concatenate([row[best], np.flatnonzero(~judged)]))
         return out.iloc[order].reset_index(drop=True)
 
@@ -205,8 +198,11 @@ class Oracle(_Stage):
         return out.assign(docno=pairs["docno"].astype(object), score=below.astype(float), rank=rank + FIRST_RANK)
 
 
-def _rank_as_given(frame: pd.DataFrame) -> Any:
-    return frame.groupby("qid", sort=False).cumcount().to_numpy() + FIRST_RANK
+def _ranked(inp: pd.DataFrame) -> pd.DataFrame:
+    """The results with the column `rank`: of the order they are given in, if there is none."""
+    if "rank" in inp.columns:
+        return inp
+    return inp.assign(rank=inp.groupby("qid", sort=False).cumcount().to_numpy() + FIRST_RANK)
 
 
 class Explain(_Stage):
@@ -291,8 +287,7 @@ class Explain(_Stage):
         def column(values: Floats) -> Floats:
             return np.concatenate([values, np.full(others.size, np.nan)])
 
-        given = inp["rank"].to_numpy() if "rank" in inp.columns else _rank_as_given(inp)
-        out["rank"] = np.concatenate([account.rank - 1 + FIRST_RANK, given[others]])
+        out["rank"] = np.concatenate([account.rank - 1 + FIRST_RANK, _ranked(inp)["rank"].to_numpy()[others]])
         if lost.any():
             out["rank"] = out["rank"].astype("Int64").mask(lost)
         grade = column(account.grade)
