@@ -1,9 +1,11 @@
 """`irpref demo`: its story is true, fits a screen, and needs no network."""
 
+import io
 import re
 import socket
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 
 import ir_measures
 import pytest
@@ -15,14 +17,26 @@ from irpref.datasets import load
 BM25, RERANKER = "org_manual_bm25", "org_convdr_bert"
 
 
-@pytest.fixture
-def told(capsys, monkeypatch, tmp_path):
-    """Run the demo in an empty folder; what it printed, and its sentences in one line."""
-    monkeypatch.chdir(tmp_path)
-    assert main(["demo"]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return captured.out, " ".join(captured.out.split())
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def told(home):
+    """Run the demo once, in an empty folder and without a network: what it printed, and its sentences in one line."""
+
+    def refused(*_, **__):
+        raise AssertionError("the demo opened a socket")
+
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(home)
+        patch.setattr(socket, "socket", refused)
+        patch.delenv("COLUMNS", raising=False)
+        assert main(["demo"]) == 0
+    assert err.getvalue() == ""
+    return out.getvalue(), " ".join(out.getvalue().split())
 
 
 def test_its_numbers_are_those_of_the_host(told):
@@ -87,9 +101,9 @@ def test_it_fits_one_screen(told):
     assert told[0].isascii()
 
 
-def test_it_says_where_the_report_is_and_what_to_type_next(told, tmp_path):
+def test_it_says_where_the_report_is_and_what_to_type_next(told, home):
     pytest.importorskip("vl_convert")
-    page = tmp_path / "irpref-demo.html"
+    page = home / "irpref-demo.html"
     assert str(page) in "".join(told[0].split())
     assert "TREC CAsT 2021" in page.read_text(encoding="utf-8")
     for command in re.findall(r"^  irpref (\w+)", told[0], re.M):
@@ -102,11 +116,3 @@ def test_without_the_extra_for_reports_it_says_so(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert "No report was written (a report needs Jinja: pip install irpref[report])." in done.stdout
     assert list(tmp_path.iterdir()) == []
-
-
-def test_it_needs_no_network(monkeypatch, request):
-    def refused(*_, **__):
-        raise AssertionError("the demo opened a socket")
-
-    monkeypatch.setattr(socket, "socket", refused)
-    assert request.getfixturevalue("told")

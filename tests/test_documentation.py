@@ -5,11 +5,13 @@ The tutorials run when the site is built, which also checks its links (`docs/che
 """
 
 import contextlib
+import glob
 import gzip
 import importlib.util
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,7 +21,7 @@ from pathlib import Path
 import pytest
 
 import irpref
-from irpref.cli import COMMANDS, whole_parser
+from irpref.cli import COMMANDS, main, whole_parser
 from irpref.datasets import load
 from irpref.measures import registered
 
@@ -80,6 +82,7 @@ def given():
     }
 
 
+@pytest.mark.once
 @pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
 @pytest.mark.parametrize("name", ["python.md", "better.md", "holes.md", "judges.md", "settings.md", "real-runs.md"])
 def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
@@ -123,15 +126,18 @@ def shell_lines(text):
 
 
 def lines_of_the_documents():
+    """Each line once, with the first place that has it."""
+    places = {}
     for page in PAGES:
         for line in shell_lines(page.read_text(encoding="utf8")):
-            yield pytest.param(line, id=f"{page.name}: {line}")
+            places.setdefault(line.strip(), page.name)
     for name in COMMANDS:
         parser = whole_parser([name])
         for action in parser._actions:
             for sub in (getattr(action, "choices", None) or {}).values():
                 for line in shell_lines(sub.format_help()):
-                    yield pytest.param(line, id=f"help: {line}")
+                    places.setdefault(line.strip(), "help")
+    return [pytest.param(line, id=f"{place}: {line}") for line, place in places.items()]
 
 
 @pytest.fixture(scope="module")
@@ -182,6 +188,13 @@ def run_line(line, collection):
     words = [PUBLIC.get(word, PLACEHOLDERS.get(word, word)) for word in line.split(" ")]
     line = " ".join(words)
     put_files(line, collection)
+    if words[0] == "irpref" and not set("|<>;&$") & set(line):
+        out, err = io.StringIO(), io.StringIO()
+        typed = shlex.split(line)[1:]
+        expanded = [name for word in typed for name in (sorted(glob.glob(word)) if "*" in word else [word])]
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            assert main(expanded) == 0, err.getvalue()
+        return out.getvalue()
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     source = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PATH": path, "PYTHONPATH": source, "PYTHONUTF8": "1"}
@@ -191,7 +204,8 @@ def run_line(line, collection):
     return done.stdout
 
 
-@pytest.mark.parametrize("line", list(lines_of_the_documents()))
+@pytest.mark.once
+@pytest.mark.parametrize("line", lines_of_the_documents())
 def test_shell_lines_of_the_documents_run(line, collection, tmp_path, monkeypatch):
     if "irpref" not in line.split() or line.split()[0] in OTHERS:
         assert line.split()[0] in OTHERS, line
@@ -241,6 +255,7 @@ def generated(tmp_path_factory):
     return module
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", list(registered()))
 def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     measure = registered()[name]
@@ -265,6 +280,7 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     assert "The same under another name" in text or "No other tool that we know of computes it" in text
 
 
+@pytest.mark.once
 @pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
 @pytest.mark.parametrize("name", list(registered()))
 def test_the_calls_of_a_page_run(name, generated, collection, tmp_path, monkeypatch):

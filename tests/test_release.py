@@ -17,6 +17,7 @@ import irpref
 from irpref.datasets.catalogue import COLLECTIONS
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,10 @@ from test_report import HOSTILE, LONG, QRELS, RUNS, _run
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
 pytest.importorskip("vl_convert", reason="a report needs Vega")
-pytestmark = pytest.mark.skipif(program() is None, reason="no Chromium on this machine: pages are not opened")
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(program() is None, reason="no Chromium on this machine: pages are not opened"),
+]
 
 MEASURES = ["nDCG@10", "RPref(max_rel=2)", "EMeasure@3"]
 

@@ -56,6 +56,7 @@ USER = {
 }
 
 
+@pytest.mark.once
 def test_a_strict_type_checker_knows_the_parameters(tmp_path):
     file = tmp_path / "user.py"
     file.write_text("\n".join(USER) + "\n")

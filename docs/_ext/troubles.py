@@ -765,7 +765,6 @@ KINDS = {
         Kind(
             (
                 "draws samples: give rng",
-                "topics cannot be drawn from",
                 "samples must be topic numbers",
                 "samples hold topic numbers",
                 "must have as many samples",
