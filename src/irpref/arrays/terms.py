@@ -1,13 +1,18 @@
-"""What each document contributes to a value."""
+"""What each document contributes to a value, and measures that are a sum of that."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from functools import update_wrapper
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.arrays.run import JudgedRun
+from irpref.arrays.segments import Bools, Floats, Ints, ratio
 
 ByRank = Callable[[Ints, Ints], Floats]
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -39,3 +44,60 @@ class Terms(Record):
     columns: Mapping[str, Floats] = _NONE
     unjudged_columns: Mapping[str, ByRank] = _NONE
     counts: Bools | None = None
+
+
+class Parts(Record):
+    """A value as a sum over retrieved documents, divided by one number a topic.
+
+    Attributes
+    ----------
+    found : JudgedRun
+        The documents that can add something.
+    adds : float array (n_hits of found,)
+    size : array (n_topics,)
+        What the sum is divided by; a topic with 0 has the value 0.
+    columns : mapping of str to float array (n_hits of found,)
+        What the summands are made of, for explanations.
+    gain : callable, optional
+        () -> float array (n_judged,): gain of each judged document. It is the first column of an explanation, and
+        documents that have one count as in `Terms.counts`.
+    counts : callable, optional
+        () -> bool array (n_judged,): as `Terms.counts`, of a measure without gains.
+    most : float
+        The highest value. The same numbers added in another order may exceed it in the last digit.
+    """
+
+    found: JudgedRun
+    adds: Floats
+    size: Floats | Ints
+    columns: Mapping[str, Floats] = _NONE
+    gain: Callable[[], Floats] | None = None
+    counts: Callable[[], Bools] | None = None
+    most: float = math.inf
+
+
+class Sum:
+    """The kernel of a measure that is a sum over documents: `@Sum` above a function that returns `Parts`.
+
+    Its `terms` follow from the same parts, so the measure can be explained.
+    """
+
+    def __init__(self, parts: Callable[..., Parts]) -> None:
+        self.parts = parts
+        update_wrapper(self, parts)
+
+    def __call__(self, run: JudgedRun, **parameters: Any) -> Floats:
+        of = self.parts(run, **parameters)
+        return np.minimum(ratio(of.found.hits.total(of.adds), of.size), of.most)
+
+    def terms(self, run: JudgedRun, **parameters: Any) -> Terms:
+        """What each document adds: shape (n_judged,)."""
+        of = self.parts(run, **parameters)
+        columns = {name: of.found.on_pool(values) for name, values in of.columns.items()}
+        counts = of.counts and of.counts()
+        if of.gain is not None:
+            gain = of.gain()
+            columns, counts = {"gain": gain, **columns}, gain > 0
+        return Terms(
+            of.found.on_pool(ratio(of.adds, of.found.hits.spread(of.size)), 0.0), columns=columns, counts=counts
+        )

@@ -70,17 +70,11 @@ any relevant one will do, the sooner the better. A large beta makes grades count
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from irpref.arrays.judgments import Gains, Judgments
-from irpref.arrays.reasons import Topic
-from irpref.arrays.record import Record
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
-from irpref.arrays.terms import Terms
+from irpref.arrays import Bools, Floats, Gains, Ints, JudgedRun, Judgments, Parts, Record, Segments, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -145,48 +139,41 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
     return run.memo((blended_ratio, beta, gains), make)
 
 
-def _preferred(blend: Blend) -> Ints:
-    """r_p as a row of the blend: the first document of the highest grade retrieved; -1 if there is none.
+def _preferred(found: JudgedRun) -> Ints:
+    """r_p as a row of the relevant documents found: the first of the highest grade; -1 if there is none.
 
     A later document of the same grade does not move it: users stop at the first.
     """
-    hits, level = blend.found.hits, blend.found.level
     # Levels are in order of falling grade: the smallest is the highest grade.
-    return hits.first(level == hits.spread(hits.minimum(level)))
+    return found.hits.first(found.level == found.hits.spread(found.hits.minimum(found.level)))
 
 
-def _at(values: Floats, rows: Ints) -> Floats:
-    # Row -1: nothing relevant retrieved.
-    return np.where(rows >= 0, values.take(rows, mode="clip"), 0.0) if values.size else np.zeros(rows.size)
+def _parts(run: JudgedRun, gains: Gains, blend: Blend, size: Floats | Ints, chosen: Bools | bool = True) -> Parts:
+    """Blended ratios, of all relevant documents retrieved or of those `chosen`, over a number of the topic.
 
-
-def q_size(run: JudgedRun, gains: Gains, cutoff: int | None) -> Floats:
-    """What the sum of Q is divided by: shape (n_topics,), at least 1.
-
-    R, or min(l, R) with a cutoff l, so that the ideal list has the value 1 at every cutoff.
+    One that was not retrieved loses what it would have added, and is nowhere subtracted.
     """
-    r = run.pool.ideal(gains)[0].lengths
-    return np.maximum(r if cutoff is None else np.minimum(r, cutoff), 1).astype(np.float64)
+    adds = np.where(chosen, blend.ratio, 0.0)
+    return Parts(blend.found, adds, size, {"BR": blend.ratio}, gain=lambda: run.pool.gain(gains))
 
 
-def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """Q-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
+@Sum
+def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Parts:
+    """Each blended ratio over R, or over min(l, R) with a cutoff l: the ideal list has the value 1 at every cutoff.
 
     Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and count in R.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if nothing is relevant or nothing relevant was retrieved.
     """
+    r = run.pool.ideal(gains)[0].lengths
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return blend.found.hits.total(blend.ratio) / q_size(run, gains, cutoff)
+    return _parts(run, gains, blend, r if cutoff is None else np.minimum(r, cutoff))
 
 
-def _r_parts(run: JudgedRun, beta: float, gains: Gains, judged_only: bool) -> tuple[JudgedRun, Floats, Floats]:
-    """The relevant documents down to rank R, what each adds to BR(R) above the line, and what is below it.
+@Sum
+def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Parts:
+    """(beta gain + 1) / (beta cgI(R) + R) of each relevant document down to rank R.
 
-    BR(R) is one fraction with one divisor, so it is a sum of (beta gain + 1) / divisor over documents: its terms.
+    BR(R) is one fraction with one divisor, so it is a sum over documents. It needs no cutoff, since R is one; a list
+    shorter than R is divided by R all the same.
     """
     found = run.view(None, judged_only).relevant(gains)
     ideal, upto = ideal_gain(run.pool, gains)
@@ -197,101 +184,43 @@ def _r_parts(run: JudgedRun, beta: float, gains: Gains, judged_only: bool) -> tu
     if excess is not None:  # both sides of the fraction are in the unit of the gains
         one, r = np.ldexp(one, -excess), np.ldexp(r, -excess)
     best = np.append(upto, 0.0)[np.where(ideal.lengths > 0, ideal.ends - 1, -1)]
-    share = beta * run.pool.level_ratio_gain(gains)[found.level] + found.hits.spread(one)
-    return found, share, np.where(ideal.lengths > 0, beta * best + r, 1.0)
+    adds = beta * run.pool.level_ratio_gain(gains)[found.level] + found.hits.spread(one)
+    size = np.where(ideal.lengths > 0, beta * best + r, 1.0)
+    return Parts(found, adds, size, gain=lambda: run.pool.gain(gains), most=1.0)
 
 
-def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Floats:
-    """R-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
+@Sum
+def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Parts:
+    """BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain g found there.
 
-    BR at rank R. It needs no cutoff, since R is one; a list shorter than R is divided by R all the same.
-    """
-    found, share, size = _r_parts(run, beta, gains, judged_only)
-    # The same sum in another order may be larger in the last digit.
-    return np.minimum(found.hits.total(share) / size, 1.0)
-
-
-def r_terms(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Terms:
-    """(beta gain + 1) / (beta cgI(R) + R) of each relevant document down to rank R: shape (n_judged,)."""
-    found, share, size = _r_parts(run, beta, gains, judged_only)
-    gain = run.pool.gain(gains)
-    return Terms(found.on_pool(share / found.hits.spread(size), 0.0), columns={"gain": gain}, counts=gain > 0)
-
-
-def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """O-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain g found there; 0 if there
-    is none. A cutoff can only hide that document. Parameters as for `q_measure`.
+    A cutoff can only hide that document.
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _at(blend.ratio, np.where(blend.found.hits.lengths > 0, blend.found.hits.starts, -1))
+    return _parts(run, gains, blend, np.ones(run.n_topics), blend.found.hits.position == 0)
 
 
-def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """P-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
+@Sum
+def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Parts:
+    """BR at r_p, the rank of the best document retrieved, which need not be the best of the pool.
 
-    BR at r_p, the rank of the best document retrieved, which need not be the best of the pool; 0 if none is.
-    With a cutoff r_p is looked for above it, so that another document may be the best. Parameters as for `q_measure`.
+    With a cutoff r_p is looked for above it, so that another document may be the best.
     """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _at(blend.ratio, _preferred(blend))
+    best = blend.found.hits.spread(_preferred(blend.found))
+    return _parts(run, gains, blend, np.ones(run.n_topics), np.arange(best.size) == best)
 
 
-def down_to_best(
-    run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
-) -> tuple[Blend, Segments]:
-    """Blended ratios of the view, and how many of each topic are of ranks down to r_p."""
+@Sum
+def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Parts:
+    """Mean of BR over the relevant ranks down to r_p.
+
+    So a document above the best one counts by how good it is there; if the best one is the first relevant document
+    this is P and O.
+    """
     blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    preferred = _preferred(blend)
-    return blend, Segments.of_lengths(np.where(preferred < 0, 0, preferred + 1 - blend.found.hits.starts))
-
-
-def p_plus(run: JudgedRun, **how: Any) -> Floats:
-    """P+-measure of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Mean of BR over the relevant ranks down to r_p, so a document above the best one counts by how good it is there;
-    where the best one is the first relevant document this is P and O. Parameters as for `q_measure`.
-    """
-    blend, upto = down_to_best(run, **how)
-    ratio = blend.ratio.take(upto.position + upto.spread(blend.found.hits.starts))
-    return upto.total(ratio) / np.maximum(upto.lengths, 1)
-
-
-def _terms(run: JudgedRun, *, which: str, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """What each document adds to Q, O, P or P+: all are weighted sums of blended ratios.
-
-    Parameters
-    ----------
-    run, beta, gains, judged_only, cutoff
-        As for `q_measure`.
-    which
-        'Q': 1/R of each ratio. 'O', 'P': one ratio, whole. 'P+': 1/count(r_p) of each down to r_p.
-
-    Returns
-    -------
-    Terms
-        Retrieved relevant documents have a share, shape (n_judged,), all others 0. One that was not retrieved loses
-        what it would have added, and is nowhere subtracted.
-    """
-    view = run.view(cutoff, judged_only)
-    blend = blended_ratio(view, beta, gains)
-    place = np.arange(blend.ratio.size)
-    preferred = _preferred(blend)
-    if which == "Q":
-        share = blend.ratio / blend.found.hits.spread(q_size(run, gains, cutoff))
-    elif which == "P+":
-        share = np.where(
-            place <= blend.found.hits.spread(preferred),
-            blend.ratio / blend.found.hits.spread(np.maximum(_at(blend.number, preferred), 1)),
-            0.0,
-        )
-    else:
-        chosen = blend.found.hits.starts if which == "O" else preferred
-        share = np.where(place == blend.found.hits.spread(chosen), blend.ratio, 0.0)
-    # From retrieved documents back to rows of the pool, where terms are shown.
-    gain, found = run.pool.gain(gains), blend.found
-    return Terms(found.on_pool(share, 0.0), columns={"gain": gain, "BR": found.on_pool(blend.ratio)}, counts=gain > 0)
+    hits, best = blend.found.hits, _preferred(blend.found)
+    number = np.where(best < 0, 0, best + 1 - hits.starts)
+    return _parts(run, gains, blend, number, hits.position < hits.spread(number))
 
 
 def _say_not_relevant(topic: Topic) -> tuple[Bools, list[int]]:
@@ -387,7 +316,7 @@ class _Blended(KernelMeasure):
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
 
 
-class _QMeasure(_Blended, kernel=q_measure, terms=partial(_terms, which="Q"), reasons=q_reasons):
+class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons):
     r"""Average precision for graded relevance: the blended ratio averaged over all relevant documents.
 
     `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
@@ -430,7 +359,7 @@ class _QMeasure(_Blended, kernel=q_measure, terms=partial(_terms, which="Q"), re
     STANDS_FOR = {"AP": {"beta": 0}}
 
 
-class _RMeasure(_Blended, kernel=r_measure, terms=r_terms, reasons=r_reasons):
+class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons):
     r"""R-precision for graded relevance: the blended ratio at rank R.
 
     1 for every order of the relevant documents at the top, such as the ideal order reversed: if the order within
@@ -472,7 +401,7 @@ class _RMeasure(_Blended, kernel=r_measure, terms=r_terms, reasons=r_reasons):
     SUPPORTED_PARAMS: dict[str, Any] = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY}
 
 
-class _OMeasure(_Blended, kernel=o_measure, terms=partial(_terms, which="O"), reasons=o_reasons):
+class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons):
     r"""Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
     1 if and only if a document of the topic's highest grade is ranked first. With one positive grade it is RR down to
@@ -511,7 +440,7 @@ class _OMeasure(_Blended, kernel=o_measure, terms=partial(_terms, which="O"), re
     STANDS_FOR = {"RR": {"beta": 0}}
 
 
-class _PMeasure(_Blended, kernel=p_measure, terms=partial(_terms, which="P"), reasons=p_reasons):
+class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
     r"""For one highly relevant document: the blended ratio where the best retrieved document is.
 
     Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
@@ -548,7 +477,7 @@ class _PMeasure(_Blended, kernel=p_measure, terms=partial(_terms, which="P"), re
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
 
 
-class _PPlus(_Blended, kernel=p_plus, terms=partial(_terms, which="P+"), reasons=p_plus_reasons):
+class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
     r"""P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
 
     1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but below 1 a fair

@@ -51,11 +51,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.reasons import Topic, say_preferences
-from irpref.arrays.record import Record
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
-from irpref.arrays.terms import Terms
+from irpref.arrays import Floats, Ints, JudgedRun, Parts, Record, Sum, Topic, say_preferences
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -104,11 +100,16 @@ def bounds(r: Ints, n: Ints, n_retrieved: Ints, norm: str) -> tuple[Ints, Ints]:
     return cap, den
 
 
-def summands(of: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
-    """Summand of each retrieved relevant document, (n_found,), and what their sum is divided by, (n_topics,)."""
+@Sum
+def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None) -> Parts:
+    """1 - min(a_r, cap) / den of each relevant document that was retrieved, over R. `lost`: a_r.
+
+    0 if nothing is relevant, or nothing relevant was retrieved.
+    """
+    of = above(run, rel, cutoff)
     place = of.number + of.found.hits.position  # judged documents above
     summand = _kept(of, norm, place)
-    size = np.maximum(of.r, 1)
+    size = of.r
     if top != "keep":
         first = np.flatnonzero(place == 0)
         if top == "drop":
@@ -116,7 +117,8 @@ def summands(of: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
             size = size.copy()
             size[of.found.hits.topic[first]] -= 1
         summand[first] = 0.0
-    return summand, size
+    # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
+    return Parts(of.found, summand, size, {"lost": of.number})
 
 
 def _kept(of: _Above, norm: str, place: Floats) -> Floats:
@@ -129,32 +131,6 @@ def _kept(of: _Above, norm: str, place: Floats) -> Floats:
     return 1 - counted / of.found.hits.spread(np.maximum(den, 1.0))
 
 
-def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None) -> Floats:
-    """bpref of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if nothing is relevant, or nothing relevant was retrieved.
-    """
-    of = above(run, rel, cutoff)
-    # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
-    summand, size = summands(of, norm, top)
-    return of.found.hits.total(summand) / size
-
-
-def bpref_terms(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None) -> Terms:
-    """Contribution of each judged document: shape (n_judged,). `lost`: non-relevant documents above it.
-
-    (1 - min(a_r, cap) / den) / R for a relevant document that was retrieved, 0 for all others;
-    they add up to the value.
-    """
-    of = above(run, rel, cutoff)
-    summand, size = summands(of, norm, top)
-    judged = of.found.on_pool(summand / of.found.hits.spread(size), 0.0)
-    return Terms(judged, columns={"lost": of.found.on_pool(of.number)})
-
-
 def bpref_reasons(topic: Topic) -> None:
     """Which non-relevant documents are ranked above each relevant one."""
     rel = topic.arguments["rel"]
@@ -163,7 +139,7 @@ def bpref_reasons(topic: Topic) -> None:
     say_preferences(topic, relevance, 1 - topic.contribution * r)
 
 
-class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpref_reasons):
+class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
     r"""The forms of bpref that the literature and the tools use; without parameters it is ir_measures' `Bpref`.
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.

@@ -86,12 +86,20 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.judgments import Judgments
-from irpref.arrays.reasons import MISSED, RETRIEVED, Topic
-from irpref.arrays.record import Record
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, ratio
-from irpref.arrays.terms import Terms
+from irpref.arrays import (
+    MISSED,
+    RETRIEVED,
+    Bools,
+    Floats,
+    Ints,
+    JudgedRun,
+    Judgments,
+    Record,
+    Segments,
+    Terms,
+    Topic,
+    ratio,
+)
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 

@@ -32,9 +32,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irpref.arrays.judgments import Gains
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.arrays import Floats, Gains, Ints, JudgedRun, Segments
 from irpref.measures.original_ndcg import discount
 
 

@@ -20,10 +20,8 @@ from ir_measures import measures as host
 from ir_measures import providers
 from ir_measures.measures.base import _NOT_PROVIDED
 
+from irpref.arrays import Floats, JudgedRun, Sum, Terms
 from irpref.arrays.reasons import default_reasons
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.arrays.terms import Terms
 from irpref.measures.docstring import declared
 from irpref.messages import clipped, did_you_mean
 
@@ -299,12 +297,14 @@ class KernelMeasure(host.Measure):
     TIES_BY_RISING_ID: ClassVar[bool] = False
     __signature__ = _Signed()
 
-    def __init_subclass__(cls, **functions: Callable[..., Any]) -> None:
+    def __init_subclass__(cls, **functions: Any) -> None:
         super().__init_subclass__()
         name_of_class = cls.__qualname__.rpartition(".")[2]
         head, found = declared(name_of_class, cls.__doc__ or "")
         for name, text in found.pop("PARAMETERS", {}).items():
             cls.SUPPORTED_PARAMS[name].desc = text
+        if isinstance(functions.get("kernel"), Sum):
+            functions.setdefault("terms", functions["kernel"].terms)
         found |= {name: staticmethod(function) for name, function in functions.items()}
         for name, value in {"NAME": name_of_class.lstrip("_"), **found}.items():
             if name not in vars(cls):

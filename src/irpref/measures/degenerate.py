@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays.judgments import Judgments
-from irpref.arrays.segments import Bools, Floats
+from irpref.arrays import Bools, Floats, Judgments
 from irpref.measures.declare import needs
 from irpref.messages import DegenerateWarning, warn_user
 

@@ -45,10 +45,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays.judgments import Gains, Judgments
-from irpref.arrays.record import Record
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, ratio
+from irpref.arrays import Floats, Gains, Ints, JudgedRun, Judgments, Record, ratio
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.rank_biased import err, rbp

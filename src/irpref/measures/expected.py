@@ -40,10 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.reasons import Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, ratio
-from irpref.arrays.terms import Terms
+from irpref.arrays import Floats, JudgedRun, Terms, Topic, ratio
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 

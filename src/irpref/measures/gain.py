@@ -30,30 +30,14 @@ import math
 from functools import partial
 from typing import Any
 
-from irpref.arrays.judgments import Gains
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.arrays.terms import Terms
+from irpref.arrays import Sum
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-from irpref.measures.original_ndcg import discount_reasons, gains_found, original_ndcg, original_ndcg_terms
-
-
-def dcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """DCG of each topic: shape (n_topics,), at least 0, higher is better."""
-    view, gain = gains_found(run, base, gains, judged_only, cutoff)
-    return view.hits.total(gain)
-
-
-def dcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """Discounted gain of each document: shape (n_judged,)."""
-    view, gain = gains_found(run, base, gains, judged_only, cutoff)
-    weight = run.pool.gain(gains)
-    return Terms(view.on_pool(gain, 0.0), columns={"gain": weight}, counts=weight > 0)
-
+from irpref.measures.original_ndcg import discount_reasons, gain_parts
 
 # No rank is below an infinite base, so none is discounted.
-cg, cg_terms = partial(dcg, base=math.inf), partial(dcg_terms, base=math.inf)
-ncg, ncg_terms = partial(original_ndcg, base=math.inf), partial(original_ndcg_terms, base=math.inf)
+dcg = Sum(partial(gain_parts, normalised=False))
+cg = Sum(partial(gain_parts, normalised=False, base=math.inf))
+ncg = Sum(partial(gain_parts, base=math.inf))
 
 
 class _Gain(KernelMeasure, reasons=discount_reasons):
@@ -73,7 +57,7 @@ class _Gain(KernelMeasure, reasons=discount_reasons):
     SUPPORTED_PARAMS: dict[str, Any] = {"gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
 
 
-class _CG(_Gain, kernel=cg, terms=cg_terms):
+class _CG(_Gain, kernel=cg):
     r"""Gain collected down to the cutoff: the sum of the gains of the documents retrieved.
 
     Question
@@ -102,7 +86,7 @@ class _CG(_Gain, kernel=cg, terms=cg_terms):
     IDEAL = None
 
 
-class _DCG(_Gain, kernel=dcg, terms=dcg_terms):
+class _DCG(_Gain, kernel=dcg):
     r"""Gain collected down to the cutoff, each gain discounted by its rank from rank `base` on.
 
     Question
@@ -138,7 +122,7 @@ class _DCG(_Gain, kernel=dcg, terms=dcg_terms):
     SUPPORTED_PARAMS: dict[str, Any] = {"base": Param((int, float), default=2, above=1), **_Gain.SUPPORTED_PARAMS}
 
 
-class _NCG(_Gain, kernel=ncg, terms=ncg_terms):
+class _NCG(_Gain, kernel=ncg):
     r"""Gain collected down to the cutoff, as a share of what the ideal list has there.
 
     Question

@@ -34,11 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.judgments import Gains, Judgments
-from irpref.arrays.reasons import Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.arrays.terms import Terms
+from irpref.arrays import Floats, Gains, JudgedRun, Judgments, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 
 
@@ -50,67 +46,23 @@ def level_gains(pool: Judgments, gains: Gains) -> Floats:
     return np.where(pool.level_grade >= 0, pool.level_mapped(gains), 0.0)
 
 
-def _precision(run: JudgedRun, max_rel: float, gains: Gains, cutoff: int | None) -> tuple[JudgedRun, Floats, Floats]:
-    """The retrieved documents, rho of each, and n of each topic."""
-    view = run.at(cutoff)
-    rho = np.minimum(level_gains(run.pool, gains), max_rel) / max_rel
+@Sum
+def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Parts:
+    """rho of each retrieved document, over n; 0 if nothing with a gain was retrieved."""
+    view, gain = run.at(cutoff), level_gains(run.pool, gains)
+    rho = np.minimum(gain, max_rel) / max_rel
     n = view.n_retrieved if cutoff is None else np.full(run.n_topics, cutoff)
-    return view, rho[view.level], np.maximum(n, 1).astype(np.float64)
+    return Parts(view, rho[view.level], n, gain=lambda: gain[run.pool.level])
 
 
-def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Floats:
-    """gP of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if nothing with a gain was retrieved.
-    """
-    view, rho, n = _precision(run, max_rel, gains, cutoff)
-    return view.hits.total(rho) / n
-
-
-def g_precision_terms(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Terms:
-    """rho / n of each retrieved document: shape (n_judged,).
-
-    They add up to the value.
-    """
-    view, rho, n = _precision(run, max_rel, gains, cutoff)
-    gain = level_gains(run.pool, gains)[run.pool.level]
-    return Terms(view.on_pool(rho / view.hits.spread(n), 0.0), columns={"gain": gain}, counts=gain > 0)
-
-
-def _recall(run: JudgedRun, gains: Gains, cutoff: int | None) -> tuple[JudgedRun, Floats, Floats]:
-    """The retrieved documents, gain of each, and gain of all judged documents of each topic."""
+@Sum
+def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
+    """Gain of each retrieved document, over that of all judged documents; 0 if nothing in the pool has a gain."""
     view, gain = run.at(cutoff), level_gains(run.pool, gains)
     # Sums of gains near the largest double must stay below it; a power of two takes no digit.
     excess = np.maximum(np.frexp(run.pool.levels.maximum(gain))[1] - 850, 0)
-    if excess.any():
-        gain = np.ldexp(gain, -run.pool.levels.spread(excess))
-    whole = run.pool.level_total(gain)
-    return view, gain[view.level], np.where(whole > 0, whole, 1.0)
-
-
-def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Floats:
-    """gR of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if nothing in the pool has a gain.
-    """
-    view, gain, whole = _recall(run, gains, cutoff)
-    return np.minimum(view.hits.total(gain) / whole, 1.0)  # the same gains added in another order
-
-
-def g_recall_terms(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Terms:
-    """Share of each retrieved document in all gain: shape (n_judged,).
-
-    They add up to the value.
-    """
-    view, found, whole = _recall(run, gains, cutoff)
-    gain = level_gains(run.pool, gains)[run.pool.level]
-    return Terms(view.on_pool(found / view.hits.spread(whole), 0.0), columns={"gain": gain}, counts=gain > 0)
+    part = np.ldexp(gain, -run.pool.levels.spread(excess)) if excess.any() else gain
+    return Parts(view, part[view.level], run.pool.level_total(part), gain=lambda: gain[run.pool.level], most=1.0)
 
 
 def gain_reasons(topic: Topic) -> None:
@@ -119,7 +71,7 @@ def gain_reasons(topic: Topic) -> None:
     topic.say(found, lambda i: f"retrieved: counts with its gain {topic.columns['gain'][i]:g}")
 
 
-class _GPrecision(KernelMeasure, kernel=g_precision, terms=g_precision_terms, reasons=gain_reasons):
+class _GPrecision(KernelMeasure, kernel=g_precision, reasons=gain_reasons):
     r"""Precision in which a document counts by its grade: 1 only if all retrieved documents have the best one.
 
     Question
@@ -164,7 +116,7 @@ class _GPrecision(KernelMeasure, kernel=g_precision, terms=g_precision_terms, re
     SUPPORTED_PARAMS: dict[str, Any] = {"max_rel": Param((int, float), above=0), "gains": GAINS, "cutoff": CUTOFF}
 
 
-class _GRecall(KernelMeasure, kernel=g_recall, terms=g_recall_terms, reasons=gain_reasons):
+class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons):
     r"""Recall in which a document counts by its grade.
 
     Question

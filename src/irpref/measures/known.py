@@ -42,10 +42,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures.base import MeanAgg
 
-from irpref.arrays.reasons import MISSED, REST, Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.arrays.terms import Terms
+from irpref.arrays import MISSED, REST, Bools, Floats, Ints, JudgedRun, Terms, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 

@@ -44,19 +44,18 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.judgments import Gains
-from irpref.arrays.reasons import Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.arrays.terms import Terms
-from irpref.measures.blended_ratio import BETA, Blend, blended_ratio, ideal_gain
+from irpref.arrays import Floats, Gains, JudgedRun, Parts, Sum, Topic
+from irpref.measures.blended_ratio import BETA, blended_ratio, ideal_gain
 from irpref.measures.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
-def _summands(
+@Sum
+def ncu(
     run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
-) -> tuple[Blend, Floats, Floats]:
-    """Weight times utility of each retrieved relevant document; sum of all weights of each topic, (n_topics,).
+) -> Parts:
+    """Weight times utility of each retrieved relevant document, over the weights of all R relevant documents.
+
+    A relevant document that was not retrieved keeps its weight and adds nothing.
 
     Parameters
     ----------
@@ -90,29 +89,9 @@ def _summands(
         weight = gamma ** (blend.number - 1)
         # Added one by one like the weights themselves, so that an ideal list has the value 1 exactly.
         size = np.cumsum(gamma ** np.arange(max(int(r.max(initial=0)), 1)))[r - 1]
-    return blend, weight * blend.ratio, np.where(r > 0, size, 1.0)
-
-
-def ncu(run: JudgedRun, **parameters: Any) -> Floats:
-    """NCU of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    The sum of weight times utility over the sum of the weights of all R relevant documents; 0 if R is 0.
-    A relevant document that was not retrieved keeps its weight and adds nothing. Parameters as for `_summands`.
-    """
-    blend, summand, size = _summands(run, **parameters)
-    # The same weights added in another order may be larger in the last digit.
-    return np.minimum(blend.found.hits.total(summand) / size, 1.0)
-
-
-def ncu_terms(run: JudgedRun, **parameters: Any) -> Terms:
-    """Contribution of each relevant document: shape (n_judged,).
-
-    p_stop(r) times utility(r), 0 for what was not retrieved; they add up to the value.
-    """
-    blend, summand, size = _summands(run, **parameters)
-    gain, found = run.pool.gain(parameters["gains"]), blend.found
-    judged = found.on_pool(summand / found.hits.spread(size), 0.0)
-    return Terms(judged, columns={"gain": gain, "utility": found.on_pool(blend.ratio)}, counts=gain > 0)
+    size = np.where(r > 0, size, 1.0)
+    columns = {"utility": blend.ratio}
+    return Parts(blend.found, weight * blend.ratio, size, columns, gain=lambda: run.pool.gain(gains), most=1.0)
 
 
 def stopping_reasons(topic: Topic) -> None:
@@ -121,7 +100,7 @@ def stopping_reasons(topic: Topic) -> None:
     topic.say(found, lambda i: f"relevant: {topic.contribution[i] / utility[i]:.3g} of the users stop here")
 
 
-class _NCU(KernelMeasure, kernel=ncu, terms=ncu_terms, reasons=stopping_reasons):
+class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons):
     r"""Utility for a population of users who stop at different relevant documents.
 
     Question

@@ -33,11 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.judgments import Gains, Judgments
-from irpref.arrays.reasons import Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, ratio
-from irpref.arrays.terms import Terms
+from irpref.arrays import Floats, Gains, Ints, JudgedRun, Judgments, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 _TABLED = 1 << 16  # lower ranks are looked up
@@ -89,39 +85,18 @@ def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) ->
     return pool.memo((ideal_dcg, base, gains, cutoff), make)
 
 
-def gains_found(
-    run: JudgedRun, base: float, gains: Gains, judged_only: bool, cutoff: int | None
-) -> tuple[JudgedRun, Floats]:
-    """The hits that have a gain, and their discounted gains: (n_hits,)."""
+def gain_parts(
+    run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None, normalised: bool = True
+) -> Parts:
+    """Discounted gain of each document, `normalised` over that of the ideal list; 0 if nothing has a gain."""
     # Documents without a gain add nothing and are dropped; the others keep their ranks.
     view = run.view(cutoff, judged_only).relevant(gains)
-    return view, run.pool.level_ratio_gain(gains)[view.level] / discount(view.rank, base)
+    gain = run.pool.level_ratio_gain(gains)[view.level] / discount(view.rank, base)
+    size = ideal_dcg(run.pool, base, gains, cutoff) if normalised else np.ones(run.n_topics)
+    return Parts(view, gain, size, gain=lambda: run.pool.gain(gains), most=1.0 if normalised else np.inf)
 
 
-def original_ndcg(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
-    """nDCG of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if nothing has a gain.
-    """
-    view, gain = gains_found(run, base, gains, judged_only, cutoff)
-    ideal = ideal_dcg(run.pool, base, gains, cutoff)
-    value = ratio(view.hits.total(gain), ideal)
-    return np.minimum(value, 1.0)  # the same gains added in another order may be larger in the last digit
-
-
-def original_ndcg_terms(run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Terms:
-    """Discounted gain of each document over that of the ideal list: shape (n_judged,).
-
-    They add up to the value. A document without a gain adds 0, and still pushes those below it down.
-    """
-    view, gain = gains_found(run, base, gains, judged_only, cutoff)
-    ideal = ideal_dcg(run.pool, base, gains, cutoff)
-    share = gain / view.hits.spread(np.where(ideal > 0, ideal, 1.0))
-    weight = run.pool.gain(gains)
-    return Terms(view.on_pool(share, 0.0), columns={"gain": weight}, counts=weight > 0)
+original_ndcg = Sum(gain_parts)
 
 
 def discount_reasons(topic: Topic) -> None:
@@ -136,7 +111,7 @@ def discount_reasons(topic: Topic) -> None:
     topic.say(topic.found("no gain"), words)
 
 
-class _OriginalNDCG(KernelMeasure, kernel=original_ndcg, terms=original_ndcg_terms, reasons=discount_reasons):
+class _OriginalNDCG(KernelMeasure, kernel=original_ndcg, reasons=discount_reasons):
     r"""Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`.
 
     Question

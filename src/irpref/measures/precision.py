@@ -38,8 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays import Floats, Ints, JudgedRun
 from irpref.measures.declare import REL, KernelMeasure, Param, register
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -89,6 +89,7 @@ from typing import Any, ClassVar
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
+from irpref.arrays import MISSED, REST, Floats, Ints, JudgedRun, Terms, Topic, names, ratio
 from irpref.arrays.fulfilled import (
     Ranked,
     as_many_nonrelevant,
@@ -99,10 +100,7 @@ from irpref.arrays.fulfilled import (
     whole_groups,
 )
 from irpref.arrays.preferences import NOT_RETRIEVED
-from irpref.arrays.reasons import MISSED, REST, Topic, names, say_fulfilled
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, ratio
-from irpref.arrays.terms import Terms
+from irpref.arrays.reasons import say_fulfilled
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 PAIRS = ("all", "retrieved", "implied")

@@ -47,11 +47,8 @@ from typing import Any
 
 import numpy as np
 
+from irpref.arrays import Floats, Ints, JudgedRun, Parts, Record, Sum, ratio
 from irpref.arrays.fulfilled import at_documents, ranked
-from irpref.arrays.record import Record
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, ratio
-from irpref.arrays.terms import Terms
 from irpref.measures.declare import register
 from irpref.measures.prefs import PreferenceMeasure, n_prefs, ranks_on_pool
 
@@ -89,54 +86,6 @@ def _within(run: JudgedRun, cutoff: int | None) -> _AtHits:
     return _AtHits(np.where(inside, of.correct, 0.0), np.where(inside, of.ordered, 0.0))
 
 
-def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """ppref of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if nothing is ordered.
-    """
-    of = _within(run, cutoff)
-    return ratio(run.hits.total_whole(of.correct), run.hits.total_whole(of.ordered))
-
-
-def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """rpref of Carterette et al. of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if there is no preference. It never falls as k grows.
-    """
-    return ratio(run.hits.total_whole(_within(run, cutoff).correct), n_prefs(run))
-
-
-def _weight(run: JudgedRun) -> Floats:
-    """The discount of a preference goes by the rank of its higher document."""
-    return 1 / np.log2(1.0 + run.rank)
-
-
-def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """wpref of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh more.
-    """
-    of, weight = _within(run, cutoff), _weight(run)
-    value = ratio(run.hits.total(weight * of.correct), run.hits.total(weight * of.ordered))
-    # The two sums may differ in the last digit if every preference is right.
-    return np.minimum(value, 1.0)
-
-
-def _points(run: JudgedRun) -> tuple[Floats, Floats]:
-    """ppref at the hits where rpref rises, 0 elsewhere: (n_hits,); and the number of ranks of the mean: (n_topics,)."""
-    of = _at_hits(run)
-    # Recall rises exactly where a hit is the higher document of a correct preference.
-    rises = of.correct > 0
-    precision = ratio(run.hits.running(of.correct, whole=True), run.hits.running(of.ordered, whole=True))
-    return np.where(rises, precision, 0.0), (run.hits.count(rises) + _still_to_rise(run)).astype(np.float64)
-
-
 def _still_to_rise(run: JudgedRun) -> Ints:
     """Documents that were not retrieved and are preferred to another such: shape (n_topics,).
 
@@ -153,59 +102,53 @@ def _still_to_rise(run: JudgedRun) -> Ints:
     return run.pool.judged.count(wins)
 
 
-def pref_ap(run: JudgedRun) -> Floats:
-    """appref of each topic: shape (n_topics,), in [0, 1], higher is better.
+def _parts(run: JudgedRun, adds: Floats, size: Floats | Ints) -> Parts:
+    """Contributions of the hits: a preference is credited to its higher document, not to both."""
+    of = _at_hits(run)
+    columns = {"correct": of.correct, "wrong": of.ordered - of.correct}
+    return Parts(run, adds, size, columns, counts=lambda: run.pool.preferences.wins(run.pool.grade.size) > 0, most=1.0)
+
+
+@Sum
+def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
+    """ppref: correctly ordered over ordered preferences; 0 if nothing is ordered."""
+    of = _within(run, cutoff)
+    return _parts(run, of.correct, run.hits.total_whole(of.ordered))
+
+
+@Sum
+def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Parts:
+    """rpref of Carterette et al.: correctly ordered over all preferences; 0 if there is none.
+
+    It never falls as k grows.
+    """
+    return _parts(run, _within(run, cutoff).correct, n_prefs(run))
+
+
+@Sum
+def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
+    """wpref: the same as ppref, each preference weighted by the rank of its higher document.
+
+    Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh more.
+    """
+    of, weight = _within(run, cutoff), 1 / np.log2(1.0 + run.rank)
+    return _parts(run, weight * of.correct, run.hits.total(weight * of.ordered))
+
+
+@Sum
+def pref_ap(run: JudgedRun) -> Parts:
+    """appref: ppref at the ranks at which recall rises, over their number; 0 if there are none.
 
     As average precision is precision at the ranks where recall rises. It has no cutoff.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if no rank is left to average over.
     """
-    at, number = _points(run)
-    return ratio(run.hits.total(at), number)
+    of = _at_hits(run)
+    # Recall rises exactly where a hit is the higher document of a correct preference.
+    rises = of.correct > 0
+    precision = ratio(run.hits.running(of.correct, whole=True), run.hits.running(of.ordered, whole=True))
+    return _parts(run, np.where(rises, precision, 0.0), run.hits.count(rises) + _still_to_rise(run))
 
 
-def _terms(run: JudgedRun, of: Floats, size: Floats) -> Terms:
-    """Contributions of the hits, divided by what the topic has."""
-    hits = _at_hits(run)
-    return Terms(
-        run.on_pool(ratio(of, run.hits.spread(size)), 0.0),
-        columns={"correct": run.on_pool(hits.correct), "wrong": run.on_pool(hits.ordered - hits.correct)},
-        counts=run.pool.preferences.wins(run.pool.grade.size) > 0,
-    )
-
-
-def pref_precision_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
-    """What each document adds as the higher one of correctly ordered preferences.
-
-    They add up to the value; a preference is credited to its higher document, not to both.
-    """
-    of = _within(run, cutoff)
-    return _terms(run, of.correct, run.hits.total_whole(of.ordered))
-
-
-def pref_recall_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
-    """As `pref_precision_terms`."""
-    return _terms(run, _within(run, cutoff).correct, n_prefs(run))
-
-
-def weighted_pref_precision_terms(run: JudgedRun, *, cutoff: int | None) -> Terms:
-    """As `pref_precision_terms`."""
-    of, weight = _within(run, cutoff), _weight(run)
-    return _terms(run, weight * of.correct, run.hits.total(weight * of.ordered))
-
-
-def pref_ap_terms(run: JudgedRun) -> Terms:
-    """What each document adds at its rank.
-
-    ppref at its rank over the number of ranks, where recall rises there; 0 elsewhere.
-    """
-    return _terms(run, *_points(run))
-
-
-class _PrefPrecision(PreferenceMeasure, kernel=pref_precision, terms=pref_precision_terms):
+class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
     r"""Precision of preferences: of the pairs that the first k documents put in an order, those put in the right one.
 
     Question
@@ -229,7 +172,7 @@ class _PrefPrecision(PreferenceMeasure, kernel=pref_precision, terms=pref_precis
     PRETTY_NAME = "Precision of preferences (ppref)"
 
 
-class _PrefRecall(PreferenceMeasure, kernel=pref_recall, terms=pref_recall_terms):
+class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
     r"""Recall of preferences: of all of them, those that the first k documents put in the right order.
 
     The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
@@ -254,7 +197,7 @@ class _PrefRecall(PreferenceMeasure, kernel=pref_recall, terms=pref_recall_terms
     PRETTY_NAME = "Recall of preferences"
 
 
-class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision, terms=weighted_pref_precision_terms):
+class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
     r"""Precision of preferences in which a pair weighs more the higher its higher document is ranked.
 
     Question
@@ -278,7 +221,7 @@ class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision, 
     PRETTY_NAME = "Weighted precision of preferences (wpref)"
 
 
-class _PrefAP(PreferenceMeasure, kernel=pref_ap, terms=pref_ap_terms):
+class _PrefAP(PreferenceMeasure, kernel=pref_ap):
     r"""Average precision of preferences: mean of `PrefPrecision` over the ranks at which `PrefRecall` rises.
 
     Question

@@ -38,10 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.reasons import Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.arrays.terms import Terms
+from irpref.arrays import Floats, JudgedRun, Terms, Topic
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 _DEEPEST = 1000  # rank at which cwl_eval ends

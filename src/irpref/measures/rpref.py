@@ -98,13 +98,22 @@ from typing import Any
 
 import numpy as np
 
+from irpref.arrays import (
+    MISSED,
+    REST,
+    Floats,
+    Gains,
+    Ints,
+    JudgedRun,
+    Record,
+    Segments,
+    Terms,
+    Topic,
+    names,
+    ratio,
+    say_preferences,
+)
 from irpref.arrays.inversions import inversions
-from irpref.arrays.judgments import Gains
-from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
-from irpref.arrays.record import Record
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, Segments, ratio
-from irpref.arrays.terms import Terms
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 from irpref.measures.scale import Scale, scale
 

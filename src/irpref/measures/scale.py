@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irpref.arrays.judgments import Gains, Judgments
-from irpref.arrays.record import Record
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays import Floats, Gains, Ints, Judgments, Record
 
 # Of max_rel, the share that a positive gain has at least: below, products would leave the range of a double.
 LEAST_SHARE = 1e-250

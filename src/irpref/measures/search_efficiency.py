@@ -48,36 +48,17 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.reasons import MISSED, Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.arrays.terms import Terms
+from irpref.arrays import MISSED, JudgedRun, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
-def _at_last(run: JudgedRun, exposure: str, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
-    """The relevant documents retrieved, and the exposure of the last one if none is missing, else 0: (n_hits,)."""
+@Sum
+def total_search_efficiency(run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None) -> Parts:
+    """The exposure of the last relevant document if none is missing; 0 at all others, and if none is judged."""
     found = run.at(cutoff).at_least(rel)
     last = found.hits.position + 1 == found.hits.spread(run.pool.count_relevant(rel))
-    return found, np.where(last, 1 / (found.rank if exposure == "inverse" else np.log2(found.rank + 1.0)), 0.0)
-
-
-def total_search_efficiency(run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None) -> Floats:
-    """TSE of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if a relevant document is missing, or none is judged.
-    """
-    found, value = _at_last(run, exposure, rel, cutoff)
-    return found.hits.total(value)
-
-
-def tse_terms(run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None) -> Terms:
-    """The value at the last relevant document, 0 at all others: shape (n_judged,)."""
-    found, value = _at_last(run, exposure, rel, cutoff)
-    return Terms(found.on_pool(value, 0.0))
+    value = np.where(last, 1 / (found.rank if exposure == "inverse" else np.log2(found.rank + 1.0)), 0.0)
+    return Parts(found, value, np.ones(run.n_topics))
 
 
 def tse_reasons(topic: Topic) -> None:
@@ -92,7 +73,7 @@ def tse_reasons(topic: Topic) -> None:
     topic.say((topic.kind == MISSED) & (topic.grade >= rel), lambda i: "relevant, not retrieved: the value is 0")
 
 
-class _TSE(KernelMeasure, kernel=total_search_efficiency, terms=tse_terms, reasons=tse_reasons):
+class _TSE(KernelMeasure, kernel=total_search_efficiency, reasons=tse_reasons):
     r"""Exposure of the last relevant document, for users who want all of them. 0 if one is missing.
 
     Question

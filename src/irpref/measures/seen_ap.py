@@ -24,43 +24,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from irpref.arrays.reasons import Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.arrays.terms import Terms
+from irpref.arrays import JudgedRun, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
 
 
-def _seen(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
-    """The relevant documents retrieved, and the precision at each."""
+@Sum
+def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
+    """Precision at each relevant document retrieved, over their number; 0 if nothing relevant was retrieved."""
     found = run.at(cutoff).at_least(rel)
-    return found, found.hits.ordinal / found.rank
-
-
-def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Floats:
-    """Value of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if nothing relevant was retrieved.
-    """
-    found, precision = _seen(run, rel, cutoff)
-    return found.hits.total(precision) / np.maximum(found.hits.lengths, 1)
-
-
-def seen_ap_terms(run: JudgedRun, *, rel: float, cutoff: int | None) -> Terms:
-    """Precision at each relevant document retrieved, over their number: shape (n_judged,).
-
-    They add up to the value.
-    """
-    found, precision = _seen(run, rel, cutoff)
-    return Terms(
-        found.on_pool(precision / found.hits.spread(np.maximum(found.hits.lengths, 1)), 0.0),
-        columns={"precision": found.on_pool(precision)},
-    )
+    precision = found.hits.ordinal / found.rank
+    return Parts(found, precision, found.hits.lengths, {"precision": precision})
 
 
 def seen_ap_reasons(topic: Topic) -> None:
@@ -69,7 +42,7 @@ def seen_ap_reasons(topic: Topic) -> None:
     topic.say(found, lambda i: f"relevant: adds precision / {found.sum()}")
 
 
-class _SeenAP(KernelMeasure, kernel=seen_ap, terms=seen_ap_terms, reasons=seen_ap_reasons):
+class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons):
     r"""Mean precision at the relevant documents that were retrieved. Silent on those that were not: see AP.
 
     Question

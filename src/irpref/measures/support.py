@@ -12,7 +12,8 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import _NOT_PROVIDED
 
-from irpref.arrays.segments import Floats, all_whole
+from irpref.arrays import Floats
+from irpref.arrays.segments import all_whole
 from irpref.messages import clipped
 
 # Values of parameters beyond which providers end in an assertion, or the process in a crash.

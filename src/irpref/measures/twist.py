@@ -35,8 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, ratio
+from irpref.arrays import Floats, Ints, JudgedRun, ratio
 from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions, reversed_ideal
 from irpref.measures.declare import KernelMeasure, Param, register
 

@@ -48,11 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.judgments import Gains
-from irpref.arrays.reasons import Topic
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints
-from irpref.arrays.terms import Terms
+from irpref.arrays import Floats, Gains, Ints, JudgedRun, Terms, Topic
 from irpref.measures.declare import CUTOFF, GAINS, REL, KernelMeasure, Param, register
 from irpref.measures.generalised import level_gains
 

@@ -28,6 +28,7 @@ from irpref.analysis.ties.orders import Tied
 from irpref.analysis.ties.paths import STEPS, sums_of, together
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.terms import Sum
 from irpref.judged.align import align_run
 from irpref.measures import (
     blended_ratio,
@@ -185,12 +186,16 @@ SUMS = (
     *(rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, gain.cg, gain.dcg, gain.ncg),
     *(weighted_rr.weighted_rr, blended_ratio.p_measure),
 )
+
+
+def _size(kernel: Sum, run: JudgedRun, **how: Any) -> Floats:
+    return kernel.parts(run, **how).size * 1.0
+
+
 # Ratios of two such sums, by their divisor.
 RATIOS: dict[Any, Callable[..., Floats]] = {
-    bpref.bpref: lambda run, norm, rel, top, cutoff: bpref.summands(bpref.above(run, rel, cutoff), norm, top)[1] * 1.0,
-    blended_ratio.p_plus: lambda run, **how: blended_ratio.down_to_best(run, **how)[1].lengths * 1.0,
+    **{kernel: partial(_size, kernel) for kernel in (bpref.bpref, blended_ratio.p_plus, seen_ap.seen_ap)},
     rpref.rpref: lambda run, **how: rpref.summands(run, **{"n": None, **how}).size,
-    seen_ap.seen_ap: lambda run, rel, cutoff: run.at(cutoff).hits.count(run.at(cutoff).grade >= rel) * 1.0,
 }
 # Those that are such sums only once it is known which documents are above the cutoff.
 _DIVIDED = {blended_ratio.p_measure, blended_ratio.p_plus}
