@@ -142,8 +142,8 @@ def crp(
     nothing = align_run(pool, {})
 
     def relative_position(view: JudgedRun) -> tuple[Segments, Floats]:
-        ranks, rp = crp_curve(view)
-        return ranks, np.where(ranks.spread(r) > 0, rp, 0.0)
+        of = crp_curve(view)
+        return of.ranks, np.where(of.ranks.spread(r) > 0, of.rp[:-1], 0.0)
 
     def points(view: JudgedRun) -> dict[str, Ints]:
         ranks, rp = relative_position(view)

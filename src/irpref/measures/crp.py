@@ -27,7 +27,7 @@ Left open there, decided here:
   than R non-relevant documents are known (pool 2222 11111 00: -11, where 1 0 2 2 1 2 0 1 1 has -13).
   `nCRP(worst='reversed')` divides by that list all the same. The two agree if there are at least R non-relevant
   documents and no negative grades. If not, values above 1 are possible, a run changes its own worst case by what it
-  retrieves, and where the reversed list has CRP(w, R) >= 0 (only relevant documents: S A A A becomes A A A S, +2)
+  retrieves, and if the reversed list has CRP(w, R) >= 0 (only relevant documents: S A A A becomes A A A S, +2)
   the value is 0;
 - no relevant document: CRP = nCRP = CRPRecovery = 0.
 
@@ -50,14 +50,6 @@ By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the pl
 
 The ideal list reversed is c b a: RP -2, 0, +2, so CRP(w, R) = -2, and nCRP(worst='reversed') = -1 / -2 = 1/2.
 
-The curve is not summed rank by rank. Were all documents non-relevant, CRP(j) would be a sum of whole numbers with a
-closed form; judged documents add what they have beyond a non-relevant one in their place, their `surplus`:
-
-    rank                            1    2    3
-    RP of a non-relevant document  -2   -1    0      j - (R + 1), up to rank R
-    surplus                         0   +2   +1      RP less the line above
-    CRP                            -2   -1    0      running sum of the first line, plus that of the second
-
 A run of c alone is filled up with a non-relevant document: RP -2, -1, so CRP is -3 and nCRP is 1, the worst.
 
 What it is sensitive to: the distance of a document from its place, not only the order of pairs. A document moved
@@ -68,9 +60,9 @@ How to read the file beside the paper:
 
     GT(v, j)             (1)      the grade of a hit, by its level; 0 if no judged document is at rank j
     RS(i, rel)           (2)      ranks of a grade in the ideal list; they follow each other, so two numbers say all
-    min_i, max_i         (3)      `Positions.intervals`, from the `first` and `last` of `ideal`
-    RP(v, j)             (4)      `Positions.of_hits`, `Positions.of_nonrelevant` at all other ranks
-    CRP(v, j)            (5)      `crp_at` at one rank, `curve_at_hits` at the hits, `crp_curve` at every rank
+    min_i, max_i         (3)      `first` and `last` of `ideal`
+    RP(v, j)             (4)      `rp` of `crp_curve`
+    CRP(v, j)            (5)      `crp` of `crp_curve`, and `crp_at` at one rank
     R                    fig. 1   `relevant`, (n_topics,)
     CRP(r, R), CRP(w, R) fig. 1   `crp`, `worst`
     b_r, rho             sec. 2   `crp_balance`, `crp_recovery`
@@ -86,20 +78,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import (
-    MISSED,
-    RETRIEVED,
-    Bools,
-    Floats,
-    Ints,
-    JudgedRun,
-    Judgments,
-    Record,
-    Segments,
-    Terms,
-    Topic,
-    ratio,
-)
+from irpref.arrays import MISSED, RETRIEVED, Floats, Ints, JudgedRun, Judgments, Record, Segments, Terms, Topic, ratio
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 
@@ -114,7 +93,7 @@ class Ideal(Record):
     last: Ints
     relevant: Ints  # R
     zeros: Ints  # judged non-relevant
-    negatives: Bools  # whether a grade is negative
+    negatives: bool  # whether any topic has negative grades
 
 
 def ideal(pool: Judgments) -> Ideal:
@@ -128,149 +107,71 @@ def ideal(pool: Judgments) -> Ideal:
         grade = pool.level_grade
         # Ranks start at 1, rows of the pool at the topic's first.
         first = pool.level_start - pool.levels.spread(pool.judged.starts) + 1
-        relevant = pool.count_levels(grade > 0)
-        zeros = pool.count_levels(grade == 0)
-        return Ideal(first, first + pool.level_size - 1, relevant, zeros, relevant + zeros < pool.judged.lengths)
+        relevant, zeros = pool.count_levels(grade > 0), pool.count_levels(grade == 0)
+        return Ideal(first, first + pool.level_size - 1, relevant, zeros, bool((grade < 0).any()))
 
     return pool.memo(ideal, make)
 
 
-class Positions(Record):
-    """Relative positions of a run: what gives them at its hits and at all other ranks."""
+class Curve(Record):
+    """RP and CRP of a run, rank by rank.
 
-    bounds: tuple[Ints, Ints]  # (n_levels,), (n_levels,) first and last rank of each level in the ideal list
-    depth: Ints  # (n_topics,) ranks of the filled-up list
-    relevant: Ints  # R
-    last: Ints  # last rank of the non-relevant documents in the ideal list
-    negatives: bool  # whether a topic has negative grades; without them no rank is below `last`
-
-    def intervals(self, run: JudgedRun) -> tuple[Ints, Ints]:
-        """First and last rank that the ideal list has for the grade of each hit: (n_hits,), (n_hits,).
-
-        A document inside of them has RP 0. Equation (3): documents of one grade are together in the ideal list, so
-        its lowest and highest rank are all that equation (4) asks for.
-        """
-        first, last = self.bounds
-        return first[run.level], last[run.level]
-
-    def of_hits(self, run: JudgedRun) -> Floats:
-        """RP of each hit of the run, or of a part of it: (n_hits,). Equation (4)."""
-        first, last = self.intervals(run)
-        # One of the two is 0: a document is above its interval, below it, or inside.
-        rp = np.minimum(run.rank - first, 0) + np.maximum(run.rank - last, 0)
-        return rp.astype(np.float64)
-
-    def surplus(self, run: JudgedRun) -> Floats:
-        """RP of each hit of the run, or of a part of it, beyond that of a non-relevant document there: (n_hits,)."""
-        return self.of_hits(run) - self.of_nonrelevant(run.hits.topic, run.rank)
-
-    def of_nonrelevant(self, topic: Ints, rank: Ints) -> Floats:
-        """RP of a non-relevant document at these ranks: shape as `rank`.
-
-        Equation (4) for the grade 0, whose interval is R + 1 to `last`.
-        """
-        above = np.minimum(rank - (self.relevant + 1)[topic], 0.0)
-        return above + np.maximum(rank - self.last[topic], 0.0) if self.negatives else above
-
-    def of_nonrelevant_upto(self, rank: Ints, topic: Ints | None = None) -> Floats:
-        """RP(1) + ... + RP(rank) if all were non-relevant: shape as `rank`, one a topic unless `topic` says."""
-        r, last = (self.relevant, self.last) if topic is None else (self.relevant[topic], self.last[topic])
-        # Too high by R, R - 1, ... : a sum of consecutive whole numbers, exact in a double.
-        m = np.minimum(rank, r).astype(np.float64)
-        above = m * ((m - 1) / 2 - r)
-        if not self.negatives:
-            return above
-        # Below the last place of a non-relevant document, which negative grades alone can force: 1 + 2 + ... + t.
-        t = np.maximum(rank - last, 0).astype(np.float64)
-        return above + t * (t + 1) / 2
-
-
-def positions(run: JudgedRun, depth: Ints | None = None) -> Positions:
-    """Relative positions in the list filled up to `depth` (R where None), never cut: shape (n_topics,).
-
-    Parameters
-    ----------
-    depth
-        Ranks that a shorter list is filled up to with non-relevant documents, (n_topics,); R where None.
-
-    Only hits are stored. All other ranks hold non-relevant documents, whose RP follows from the rank alone, so a run
-    of a thousand documents with ten judged ones costs ten.
+    `rp` and `crp` have a last 0 behind the ranks of all topics: row -1.
     """
 
-    def make() -> Positions:
+    ranks: Segments  # ranks (rows) by topic
+    rp: Ints  # (n_ranks + 1,)
+    crp: Ints  # (n_ranks + 1,)
+    hit: Ints  # (n_hits,) row of each hit
+
+    def row(self, rank: Ints, topic: Ints | slice = slice(None)) -> Ints:
+        """Row of these ranks, of the last one beyond the end, -1 for rank 0: shape as `rank`."""
+        at = np.minimum(rank, self.ranks.lengths[topic])
+        return np.where(at > 0, self.ranks.starts[topic] + at - 1, -1)
+
+
+def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
+    """RP and CRP at every rank at which the curve can move.
+
+    Without negative grades these end at R or at the last hit, for what follows has RP 0. With them, they are all ranks
+    of the list, filled up with non-relevant documents to R, and to `depth` where given.
+    """
+
+    def make() -> Curve:
         best, grade = ideal(run.pool), run.pool.level_grade
-        # A list that ends above R goes on with non-relevant documents: what it lacks counts as too high.
-        filled = np.maximum(run.n_retrieved, best.relevant if depth is None else depth)
+        r = best.relevant
+        if best.negatives:
+            length = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
+        else:
+            length = np.maximum(np.append(run.rank, 0)[np.where(run.hits.lengths > 0, run.hits.ends - 1, -1)], r)
         # Non-relevant documents without a judgment, retrieved ones and those that fill the list up, push the lower
         # grades down.
-        pushed = filled - run.hits.lengths
-        shift = run.pool.levels.spread(pushed)
-        bounds = best.first + np.where(grade < 0, shift, 0), best.last + np.where(grade <= 0, shift, 0)
-        last_zero = best.relevant + best.zeros + pushed
-        return Positions(bounds, filled, best.relevant, last_zero, bool(best.negatives.any()))
+        pushed = length - run.hits.lengths
+        shift, last = run.pool.levels.spread(pushed), r + best.zeros + pushed
+        lowest, highest = best.first + np.where(grade < 0, shift, 0), best.last + np.where(grade <= 0, shift, 0)
+        ranks = Segments.of_lengths(length)
+        rp = np.zeros(ranks.size + 1, np.int64)
+        # Equation (4): a document is above its interval, below it, or inside. First as if all were non-relevant: their
+        # interval is R + 1 to `last`, and only negative grades can force one below it.
+        high = Segments.of_lengths(r)
+        rp[high.position + high.spread(ranks.starts)] = high.position - high.spread(r)
+        if best.negatives:
+            rp[:-1] += np.maximum(ranks.position + 1 - ranks.spread(last), 0)
+        hit = run.hits.spread(ranks.starts) + run.rank - 1
+        rp[hit] = np.minimum(run.rank - lowest[run.level], 0) + np.maximum(run.rank - highest[run.level], 0)
+        return Curve(ranks, rp, np.append(ranks.running_count(rp[:-1]), 0), hit)
 
-    return make() if depth is not None else run.memo(positions, make)
-
-
-def crp_curve(run: JudgedRun, depth: Ints | None = None) -> tuple[Segments, Floats]:
-    """RP at every rank of the filled-up lists: ranks (rows) by topic, and (n_ranks,) values.
-
-    `ranks.running(rp)` is the curve.
-
-    Written out rank by rank. The measures do without it, but for topics with negative grades, where ranks without
-    a judged document move the curve as well.
-    """
-    of = positions(run, depth)
-    ranks = Segments.of_lengths(of.depth)
-    rp = of.of_nonrelevant(ranks.topic, ranks.position + 1)
-    rp[run.hits.spread(ranks.starts) + run.rank - 1] = of.of_hits(run)
-    return ranks, rp
+    return run.memo((crp_curve, depth), make)
 
 
-def surplus(run: JudgedRun) -> Floats:
-    """RP of each hit beyond that of a non-relevant document in its place: (n_hits,), whole numbers.
-
-    The curve is then a closed form for all ranks, plus the running sum of these: ranks between hits are never visited.
-    Both are sums of whole numbers, exact in a double, so CRP does not depend on how it was summed.
-    """
-    return run.memo(surplus, lambda: positions(run).surplus(run))
-
-
-def curve_at_hits(run: JudgedRun) -> Floats:
-    """CRP at the rank of each hit: (n_hits,).
-
-    The curve of a topic without negative grades rises nowhere else beyond rank R.
-    """
-
-    def make() -> Floats:
-        return run.hits.running(surplus(run), whole=True) + positions(run).of_nonrelevant_upto(run.rank, run.hits.topic)
-
-    return run.memo(curve_at_hits, make)
-
-
-def crp_at(run: JudgedRun, rank: Ints | None = None) -> Floats:
+def crp_at(run: JudgedRun, cutoff: int | None = None) -> Ints:
     """CRP at one rank of each topic, R where None: shape (n_topics,).
 
-    Parameters
-    ----------
-    rank
-        Rank of each topic, (n_topics,); beyond the end of the filled-up list the curve stays where it is.
-
-    Returns
-    -------
-    array (n_topics,)
-        Whole numbers, from -R (R + 1) / 2 at R upwards for grades of 0 and more.
+    Beyond the end of the filled-up list the curve stays where it is. For grades of 0 and more it is at least
+    -R (R + 1) / 2 at R.
     """
-    of = positions(run)
-
-    def make() -> Floats:
-        at = np.minimum(of.relevant if rank is None else rank, of.depth)
-        # A judged non-relevant document is where any non-relevant one is.
-        others = run.of_levels(run.pool.level_grade != 0)
-        inside = others.select(others.rank <= others.hits.spread(at))
-        return of.of_nonrelevant_upto(at) + inside.hits.total_whole(of.surplus(inside))
-
-    return make() if rank is not None else run.memo(crp_at, make)
+    of, r = crp_curve(run), ideal(run.pool).relevant
+    return of.crp[of.row(r if cutoff is None else np.full(r.size, cutoff))]
 
 
 def worst(pool: Judgments) -> Floats:
@@ -295,7 +196,7 @@ def beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Float
     return n * ((begin + end) / 2 - bound)
 
 
-def reversed_ideal(run: JudgedRun, depth: Ints, last: Ints, upto: Ints) -> tuple[Floats, Floats]:
+def reversed_ideal(run: JudgedRun, length: Ints, depth: Ints, upto: Ints) -> tuple[Floats, Floats]:
     """Sums of the positive and of the negative RP of the reversed ideal list: (n_topics,), (n_topics,).
 
     No list is built: reversed, each level is again an interval of ranks, and its displacements are two sums in
@@ -303,17 +204,17 @@ def reversed_ideal(run: JudgedRun, depth: Ints, last: Ints, upto: Ints) -> tuple
 
     Parameters
     ----------
+    length
+        Ranks of the run, filled up: (n_topics,).
     depth
         Rank of the ideal list that comes first when it is reversed: (n_topics,).
-    last
-        Last rank of the non-relevant documents in the ideal list: (n_topics,).
     upto
         Rank of the reversed list down to which RP is added up: (n_topics,).
     """
-    pool = run.pool
-    best = ideal(pool)
-    r = best.relevant
-    low = np.where(pool.level_grade < 0, pool.levels.spread(last - r - best.zeros), 0)
+    pool, best = run.pool, ideal(run.pool)
+    r, pushed = best.relevant, length - run.hits.lengths
+    last = r + best.zeros + pushed
+    low = np.where(pool.level_grade < 0, pool.levels.spread(pushed), 0)
     first_rank, last_rank = (best.first + low).astype(np.float64), (best.last + low).astype(np.float64)
     # Rank j of the ideal list is rank depth + 1 - j of the reversed one, so a level stays an interval of ranks.
     turn = pool.levels.spread(depth) + 1
@@ -322,8 +223,7 @@ def reversed_ideal(run: JudgedRun, depth: Ints, last: Ints, upto: Ints) -> tuple
     plus = pool.levels.total(np.where(other, beyond(begin, end, last_rank, 1), 0.0))
     minus = pool.levels.total(np.where(other, beyond(begin, end, first_rank, -1), 0.0))
     begin, end = np.maximum(depth + 1.0 - last, 1.0), np.minimum(depth - r, upto).astype(np.float64)
-    plus = np.add(plus, beyond(begin, end, last, 1))
-    return plus, np.add(minus, beyond(begin, end, r + 1, -1))
+    return plus + beyond(begin, end, last, 1), minus + beyond(begin, end, r + 1, -1)
 
 
 def worst_reversed(run: JudgedRun) -> Floats:
@@ -331,9 +231,9 @@ def worst_reversed(run: JudgedRun) -> Floats:
 
     At least 0 if too few documents are not relevant.
     """
-    of = positions(run)
-    size = run.pool.judged.lengths + of.depth - run.hits.lengths
-    plus, minus = reversed_ideal(run, size, of.last, of.relevant)
+    r = ideal(run.pool).relevant
+    length = np.maximum(run.n_retrieved, r)
+    plus, minus = reversed_ideal(run, length, run.pool.judged.lengths + length - run.hits.lengths, r)
     return plus + minus
 
 
@@ -348,7 +248,7 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     view = run.condensed(negative=True) if judged_only else run
     # If nothing is relevant nothing can be misplaced: 0, which is ideal.
     r = ideal(run.pool).relevant
-    return np.where(r > 0, crp_at(view, None if cutoff is None else np.full(r.size, cutoff)), 0.0)
+    return np.where(r > 0, crp_at(view, cutoff), 0.0)
 
 
 def _loss(run: JudgedRun, kind: str, judged_only: bool) -> Floats:
@@ -374,22 +274,10 @@ def crp_balance(run: JudgedRun) -> Ints:
     The rank b at which early misplacements are made good. Looked for from R on: before it, grades can lift the curve
     above 0 in a ranking that is not ideal.
     """
-    of = positions(run)
-    r = of.relevant
-    # Back at 0 at R already: nothing was misplaced, or it was made good in time.
-    at_r = crp_at(run) >= 0
-    # Beyond R and without negative grades the curve moves at hits only, and never falls (a property that the paper
-    # states): the first hit where it is not below 0 is the balance point.
-    hit = run.hits.first((curve_at_hits(run) >= 0) & (run.rank > run.hits.spread(r)))
-    balance = np.where(at_r, r, np.append(run.rank, 0)[hit])
-    # A negative grade too high lets it fall again, and non-relevant documents can be too low: rank by rank.
-    rare = ideal(run.pool).negatives
-    if rare.any():
-        ranks, rp = crp_curve(run)
-        rank = ranks.position + 1
-        found = ranks.first((ranks.running(rp) >= 0) & (rank >= ranks.spread(r)))
-        balance = np.where(rare, np.append(rank, 0)[found], balance)
-    return np.where(r > 0, balance, 0)
+    of, r = crp_curve(run), ideal(run.pool).relevant
+    rank = of.ranks.position + 1
+    found = of.ranks.first((of.crp[:-1] >= 0) & (rank >= of.ranks.spread(r)))
+    return np.where(r > 0, np.append(rank, 0)[found], 0)
 
 
 def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
@@ -415,31 +303,23 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -
     In the example of the module c adds -2 and a +1; b is ranked below rank R = 2 and adds nothing.
     """
     view = run.condensed(negative=True) if judged_only else run
-    of = positions(view)
-    r = of.relevant
-    rank = np.minimum(r if cutoff is None else np.full(r.size, cutoff), of.depth)
-    rank = np.where(r > 0, rank, 0)
-    inside = view.rank <= view.hits.spread(rank)
-    rp, topics, moved = of.of_hits(view), view.hits.topic, view.hits.running(surplus(view), whole=True)
+    of, r = crp_curve(view), ideal(run.pool).relevant
+    rank = np.where(r > 0, np.minimum(r if cutoff is None else cutoff, of.ranks.lengths), 0)
+    rp = view.on_pool(of.rp[of.hit])
+
+    def rp_at(topic: Ints, at: Ints) -> Floats:
+        return np.where(at <= of.ranks.lengths[topic], of.rp[of.row(at, topic)], 0.0)
 
     def unjudged(topic: Ints, at: Ints) -> Floats:
-        return np.where(at <= rank[topic], of.of_nonrelevant(topic, at), 0.0)
+        return np.where(at <= rank[topic], rp_at(topic, at), 0.0)
 
-    def curve_at(topic: Ints, at: Ints) -> Floats:
-        # What the last hit above left, on top of what non-relevant documents alone would give.
-        width = int(view.n_retrieved.max(initial=0)) + 1
-        hit = np.searchsorted(topics * width + view.rank, topic * width + at)
-        above = hit > view.hits.starts[topic]
-        return np.where(above, np.append(moved, 0.0)[hit - 1], 0.0) + of.of_nonrelevant_upto(at, topic)
-
-    below = np.minimum(rank, view.n_retrieved)
     return Terms(
-        view.on_pool(np.where(inside, rp, 0.0), 0.0),
+        view.on_pool(np.where(view.rank <= view.hits.spread(rank), of.rp[of.hit], 0.0), 0.0),
         unjudged=None if judged_only else unjudged,
         # The ranks that fill a short list up belong to no document.
-        rest=of.of_nonrelevant_upto(rank) - of.of_nonrelevant_upto(below),
-        columns={"rp": view.on_pool(rp), "crp": view.on_pool(curve_at_hits(view))},
-        unjudged_columns={} if judged_only else {"rp": of.of_nonrelevant, "crp": curve_at},
+        rest=of.crp[of.row(rank)] - of.crp[of.row(np.minimum(rank, view.n_retrieved))],
+        columns={"rp": rp, "crp": view.on_pool(of.crp[of.hit])},
+        unjudged_columns={} if judged_only else {"rp": rp_at, "crp": lambda topic, at: of.crp[of.row(at, topic)]},
     )
 
 

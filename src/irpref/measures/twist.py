@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from irpref.arrays import Floats, Ints, JudgedRun, ratio
-from irpref.measures.crp import crp_curve, curve_at_hits, ideal, positions, reversed_ideal
+from irpref.measures.crp import crp_curve, ideal, reversed_ideal
 from irpref.measures.declare import KernelMeasure, Param, register
 
 
@@ -57,16 +57,6 @@ def shown(run: JudgedRun, n: Ints) -> JudgedRun:
         return run
     keep = run.rank <= run.hits.spread(n)
     return run.select(keep, np.minimum(run.n_retrieved, n))
-
-
-def largest(view: JudgedRun, n: Ints) -> tuple[Floats, Floats]:
-    """RP+ and RP- of the reversed ideal list of n documents: (n_topics,), (n_topics,).
-
-    What the displacements of the run are compared with.
-    """
-    best = ideal(view.pool)
-    last = best.relevant + best.zeros + np.maximum(view.n_retrieved, n) - view.hits.lengths
-    return reversed_ideal(view, n, last, n)
 
 
 def space(plus: Floats, minus: Floats, most_plus: Floats, most_minus: Floats) -> Floats:
@@ -91,25 +81,15 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     r = best.relevant
     n = np.maximum(depth, r)
     view = shown(run, n)
-    # How far the list is filled up moves negative grades only, and those are looked at below.
-    of = positions(view)
-    rp = of.of_hits(view)
-    plus = view.hits.total_whole(np.maximum(rp, 0.0))
-    # Every rank down to R as if non-relevant, in closed form, with the hits put right: no list is written out.
-    alone = np.minimum(of.of_nonrelevant(view.hits.topic, view.rank), 0.0)
-    minus = of.of_nonrelevant_upto(r) + view.hits.total_whole(np.minimum(rp, 0.0) - alone)
-    first_above = np.append(view.rank, 0)[view.hits.first(curve_at_hits(view) > 0)]
-    rare = best.negatives
-    if rare.any():
-        ranks, rp = crp_curve(view, n)
-        found = ranks.first(ranks.running(rp) > 0)
-        plus = np.where(rare, ranks.total(np.maximum(rp, 0.0)), plus)
-        minus = np.where(rare, ranks.total(np.minimum(rp, 0.0)), minus)
-        first_above = np.where(rare, np.append(ranks.position + 1, 0)[found], first_above)
+    of = crp_curve(view, depth)
+    rp, above = of.rp[:-1], of.ranks.first(of.crp[:-1] > 0)
+    plus, minus = of.ranks.total_whole(np.maximum(rp, 0.0)), of.ranks.total_whole(np.minimum(rp, 0.0))
+    first_above = np.append(of.ranks.position + 1, 0)[above]
     # The curve is 0 all along, so nothing was to be made good.
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
-    sigma = space(plus, minus, *largest(view, n))
+    # What the displacements of the run are compared with: those of the reversed ideal list of n documents.
+    sigma = space(plus, minus, *reversed_ideal(view, np.maximum(view.n_retrieved, n), n, n))
     found_any = view.relevant(None).hits.lengths > 0
     return np.where(found_any, (rho + sigma) / 2, 0.0)
 
