@@ -94,6 +94,7 @@ def _disagreements(of: Preferences, size: int) -> int:
 def _listed(of: Preferences) -> tuple[Ints, Ints]:
     """Every preference: rows of the preferred document and of the other."""
     after = of.entries.spread(of.entries.ends) - np.arange(of.row.size) - 1
+    after[of.entries.spread(of.several)] = 0  # these are listed already
     first = np.repeat(np.arange(of.row.size), after)
     second = first + 1 + np.arange(first.size) - np.repeat(np.cumsum(after) - after, after)
     tells = of.place[first] < of.place[second]

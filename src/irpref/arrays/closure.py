@@ -141,18 +141,15 @@ def build(
     repeats[given.group[1:][~opens(given.sub, given.row, given.place)[1:]]] = True
 
     one = given.where(~given.several)
-    entries: list[Any] = [one.group, np.zeros_like(one.group), one.place, one.row, one.level]
+    entries: list[Any] = [one.group, one.place, one.row, one.level]
     of_pair = winner = loser = np.zeros(0, np.int32)
     if several.any():
         closed, (of_pair, winner, loser) = _close(given.where(given.several))
         entries = [np.concatenate(both) for both in zip(entries, closed, strict=True)]
-    order = _order(*entries[:4])
-    of_group, of_block, place, row, level = (column[order] for column in entries)
-    block, n_blocks = _numbered(of_group, of_block)
-    members = Segments.of_lengths(np.bincount(block, minlength=n_blocks))
-    blocks = Segments.of_lengths(np.bincount(of_group[members.starts], minlength=n_groups))
-    by_group = Segments.of_lengths(np.bincount(of_pair, minlength=n_groups))
-    return Preferences(groups, blocks, members, several, repeats, row, place, level, by_group, winner, loser, by_id)
+    order = _order(*entries[:3])
+    of_group, place, row, level = (column[order] for column in entries)
+    by_group, pairs = (Segments.of_lengths(np.bincount(of, minlength=n_groups)) for of in (of_group, of_pair))
+    return Preferences(groups, by_group, several, repeats, row, place, level, pairs, winner, loser, by_id)
 
 
 def _order(*keys: Ints) -> Ints | slice:
@@ -279,8 +276,8 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
     Returns
     -------
-    entries : group, block, place, row and level of each
-    pairs : group, winner and loser of the preferences that are no order of levels, by group
+    entries : group, place, row and level of each
+    pairs : group, winner and loser of the preferences, by group
     """
     graph = _graph(given)
     group, row, part = graph.group, graph.row, graph.part
@@ -297,37 +294,22 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     edges = np.argsort(graph.depth[graph.upper], kind="stable")
     for upper, lower in zip(graph.upper[edges].tolist(), graph.lower[edges].tolist(), strict=True):
         reached[upper] |= reached[lower]  # all that the lower one leads to is there already
-    after = np.array([bits.bit_count() for bits in reached[: row.size]]) - 1
 
-    # A document that comes after another has fewer after it. So a part is an order of levels if, for each document,
-    # all those that have fewer come after it: as many as precede it in this order.
-    order = np.lexsort((after, part))
-    falls = opens(part[order], after[order])
-    first = np.maximum.accumulate(np.where(falls, np.arange(row.size), 0)) - parts.spread(parts.starts)
-    is_order = parts.count(after[order] != first) == 0
-    number = parts.running_count(falls)
-    place = np.empty(row.size, np.int64)
-    place[order] = parts.spread(np.append(number, 0)[parts.ends - 1]) - number
-    listed = ~is_order[part]
-    place[listed] = 0
-    block = np.where(listed, parts.n + np.arange(row.size), part)  # of their own, if their preferences are pairs
-
-    # Those pairs, from the bits that are set.
-    chosen = np.flatnonzero(listed)
+    # The pairs, from the bits that are set.
     texts = [
-        (reached[i] ^ 1 << own).to_bytes(reached[i].bit_length() // 8 + 1, "little")
-        for i, own in zip(chosen.tolist(), bit[chosen].tolist(), strict=True)
+        (bits ^ 1 << own).to_bytes(bits.bit_length() // 8 + 1, "little")
+        for bits, own in zip(reached[: row.size], bit.tolist(), strict=True)
     ]
     words = np.frombuffer(b"".join(texts), np.uint8)
     of_word = Segments.of_lengths([len(text) for text in texts])
     there = np.flatnonzero(words)
     word, digit = np.nonzero(np.unpackbits(words[there, None], axis=1, bitorder="little"))
     there = there[word]
-    winner = chosen[of_word.topic[there]]
+    winner = of_word.topic[there]
     loser = by_part[parts.starts[part[winner]] + 8 * of_word.position[there] + digit]
     # There may be many more pairs than judgments: 32 bits will do.
     short = row.astype(np.int32) if row.max() < 1 << 31 else row
-    return (group, block, place, row, level), (group[winner], short[winner], short[loser])
+    return (group, np.zeros_like(row), row, level), (group[winner], short[winner], short[loser])
 
 
 _STARTS = 256  # documents from which a circle is looked for

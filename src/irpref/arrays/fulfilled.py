@@ -9,8 +9,9 @@ Three things are counted:
     `by_pair`            by pair of documents, which several groups may judge
     `at_documents`       at the higher document of each, which is what a document adds to a value
 
-Inside a block of levels nothing is listed pair by pair: the blocks are counted by `irpref.arrays.preferences.ordered`.
-Only `by_pair` lists pairs, and only of the topics where two groups can judge the same one, some millions at a time.
+In an order of levels nothing is listed pair by pair: `irpref.arrays.preferences.ordered` counts there. Only `by_pair`
+and `pair_terms` list pairs, some millions at a time, and the former only those of topics in which two groups can judge
+the same one.
 
 Numbers of preferences are whole, and sums of whole numbers are exact in a double. Shares are added in the order in
 which trec_eval adds them, since the last digit of a sum depends on it.
@@ -44,9 +45,9 @@ class Counts(Record):
 
 
 def _by_group(of: Preferences, entries: Floats, pairs: Floats) -> Counts:
-    """Those inside blocks of levels (`entries`), and those that are no order of levels (`pairs`)."""
+    """Those of orders of levels (`entries`), and those that are listed (`pairs`)."""
     both = zip(entries, pairs, strict=True)
-    return Counts(np.array([of.members.total_whole(e) + of.pairs.total_whole(p) for e, p in both]), of.number())
+    return Counts(np.array([of.entries.total_whole(e) + of.pairs.total_whole(p) for e, p in both]), of.number())
 
 
 class Ranked(Record):
@@ -55,8 +56,8 @@ class Ranked(Record):
     of: Preferences
     judged: Segments  # documents (rows) by topic
     rank: Ints  # (n_judged,), NOT_RETRIEVED where a document was not
-    entries: Floats  # (4, n_entries) preferences inside blocks of levels, at the entries
-    pairs: Floats  # (4, n_pairs) preferences that are no order of levels, at the pairs
+    entries: Floats  # (4, n_entries) preferences of orders of levels, at the entries
+    pairs: Floats  # (4, n_pairs) preferences that are listed, at the pairs
     counts: Counts
 
 
@@ -74,15 +75,8 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     again with the R highest of them.
     """
     of, rank, counts = view.of, view.rank, view.counts
-    only_retrieved = pairs == "retrieved"
-    # The documents that count as non-relevant differ with the kind of group: level 0, or all that is not above 0.
-    found = rank[of.row] != NOT_RETRIEVED
-    several = of.members.spread(of.several)
-    relevant = of.level > 0
-    other = np.where(several, of.level == 0, ~relevant)
-    r_all, r_found = of.members.count(relevant), of.members.count(relevant & found)
-    n_all, n_found = of.members.count(other), of.members.count(other & found)
-    r, n = (r_found, n_found) if only_retrieved else (r_all, n_all)
+    relevant, other, found, r, n = _kinds(view, pairs)
+    r_all, r_found = of.entries.count(relevant), of.entries.count(relevant & found)
     missing = np.maximum(r - n, 0)
     fulfilled = counts.fulfilled(pairs) + r_found * missing
     possible = counts.possible(pairs) + r_all * missing
@@ -92,34 +86,35 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
         return fulfilled, possible
 
     # The lowest level of a group of one subgroup is its last.
-    lowest = np.zeros(of.row.size, bool)
     last = np.append(of.place, 0)[of.entries.ends - 1]
-    lowest[:] = ~several & (of.place == of.entries.spread(last))
-    pool = np.where(several, other, lowest)
-    at = np.flatnonzero(pool & of.members.spread(few))
-    at = at[np.lexsort((*_document_order(of, rank, at), of.members.topic[at]))]
+    pool = np.where(of.entries.spread(of.several), other, of.place == of.entries.spread(last))
+    at = np.flatnonzero(pool & of.entries.spread(few))
+    # trec_eval sorts a group by rank, and documents that were not retrieved by rising id.
+    keys = (rank,) if of.by_id is None else (of.by_id, rank)
+    at = at[np.lexsort((*(key[of.row[at]] for key in keys), of.entries.topic[at]))]
     # By group, from the top of the ranking: the first R of each stay, all others leave the group.
-    candidates = Segments(np.searchsorted(of.members.topic[at], np.arange(of.n_groups + 1)))
+    candidates = Segments(np.searchsorted(of.entries.topic[at], np.arange(of.n_groups + 1)))
     first_r = candidates.position < candidates.spread(np.where(of.several, r_all, r))
-    kept = of.members.spread(few)
+    kept = of.entries.spread(few)
     kept[at[~first_r]] = False
     # A group that lost documents is counted from the start, since every count may have changed.
     again = of.without(kept)
     fresh = _by_group(again, *ordered(again, rank))
-    more, pairs_more = _lowest_among_themselves(of, rank, at, candidates, first_r, only_retrieved)
+    more, pairs_more = _lowest_among_themselves(of, rank, at, candidates, first_r, pairs == "retrieved")
     # Groups with enough relevant documents keep what they had.
     fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
     possible = np.where(few, fresh.possible(pairs) + pairs_more, possible)
     return fulfilled, possible
 
 
-def _document_order(of: Preferences, rank: Ints, at: Ints) -> tuple[Ints, ...]:
-    """Keys of entries, the last first: by rank, and documents that were not retrieved by rising id.
-
-    trec_eval sorts a group by it before it takes the first R.
-    """
-    row = of.row[at]
-    return (rank[row],) if of.by_id is None else (of.by_id[row], rank[row])
+def _kinds(view: Ranked, pairs: str) -> tuple[Bools, Bools, Bools, Ints, Ints]:
+    """Which entries are relevant, non-relevant, and retrieved, (n_entries,) each; R and N of each group that count."""
+    of = view.of
+    relevant, found = of.level > 0, view.rank[of.row] != NOT_RETRIEVED
+    # The documents that count as non-relevant differ with the kind of group: level 0, or all that is not above 0.
+    other = np.where(of.entries.spread(of.several), of.level == 0, ~relevant)
+    r, n = (of.entries.count(mask & (found | (pairs != "retrieved"))) for mask in (relevant, other))
+    return relevant, other, found, r, n
 
 
 def _lowest_among_themselves(
@@ -149,41 +144,62 @@ def _lowest_among_themselves(
 _MANY = 1 << 22  # pairs that are listed at once
 
 
-def by_pair(view: Ranked) -> dict[str, Floats]:
-    """Mean over the pairs of documents of each topic of the share of groups that are fulfilled: (n_topics,) each.
+def by_pair(view: Ranked, pairs: str) -> Floats:
+    """Mean over the pairs of documents of each topic of the share of groups that are fulfilled: (n_topics,).
 
-    By reading: 'all', 'retrieved', 'implied', of which one list of the pairs gives all three. If no two groups can
-    judge one pair this is the share of preferences, which is found without listing pairs.
+    If no two groups can judge one pair this is the share of preferences, which is found without listing pairs.
     """
     of, counts = view.of, view.counts
     # One group without repeated judgments prefers one of two documents at most once: a pair is a preference.
-    value = {
-        pairs: ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
-        for pairs in ("all", "retrieved", "implied")
-    }
+    value = ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
     # Only these topics can have a pair that two groups judge; pair by pair is slow.
     overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
     for t in np.flatnonzero(overlap).tolist():
-        rows = slice(int(view.judged.offsets[t]), int(view.judged.offsets[t + 1]))
-        for pairs, of_topic in _pair_ratios(of.topics(t, t + 1, rows.start, rows.stop), view.rank[rows]).items():
-            value[pairs][t] = of_topic
+        _, share, size = _shares_of(view, t, pairs)
+        # One after the other, as trec_eval adds.
+        value[t] = np.append(0.0, share.cumsum())[-1] / max(size, 1)
     return value
 
 
-class _Shares(Record):
-    """Pairs of documents of a topic, from the top of the ranking: arrays (n_pairs,)."""
+def pair_terms(view: Ranked, pairs: str) -> Floats:
+    """Shares of the pairs at their higher document, over the number of pairs of the topic: shape (n_judged,)."""
+    out = np.zeros(view.rank.size)
+    for t in range(view.judged.n):
+        upper, share, size = _shares_of(view, t, pairs)
+        rows = slice(*view.judged.offsets[[t, t + 1]].tolist())
+        out[rows] = np.bincount(upper, share, rows.stop - rows.start) / max(size, 1)
+    return out
 
-    upper: Ints  # row of the higher document
-    share: Floats  # groups whose preference is fulfilled, of those that prefer one of the two
-    both: Bools  # whether both were retrieved
-    alone: Bools  # whether the higher one was
+
+def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
+    """Higher document and share of the pairs of a topic with a retrieved document, and how many pairs count.
+
+    In the order in which trec_eval adds: pairs of two retrieved documents first, each from the top of the ranking.
+    """
+    start, stop = view.judged.offsets[[t, t + 1]].tolist()
+    least = {"retrieved": 2, "implied": 1, "all": 0}[pairs]
+    none = np.zeros(0, np.int64), np.zeros(0)
+    found, size = {2: [none], 1: [none]}, 0
+    for upper, share, retrieved in _shares(view.of.topics(t, t + 1, start, stop), view.rank[start:stop]):
+        size += int((retrieved >= least).sum())
+        # Of a pair without a retrieved document no group is fulfilled: its share is 0.
+        for number in range(2, max(least, 1) - 1, -1):
+            found[number].append((upper[retrieved == number], share[retrieved == number]))
+    rows, shares = zip(*found[2], *found[1], strict=True)
+    return np.concatenate(rows), np.concatenate(shares), size
 
 
-def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
+def _shares(of: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
     """The pairs of documents of one topic that are judged, a few million at a time.
 
     Pairs are listed from the top of the ranking, so that memory does not grow with the square of the documents. A
     pair's key is the same in all groups: sorted by it, the groups of a pair are together.
+
+    Yields
+    ------
+    upper : row of the higher document
+    share : groups whose preference is fulfilled, of those that prefer one of the two
+    retrieved : how many of the two were retrieved
     """
     n = rank.size
     order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
@@ -191,12 +207,13 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
     number = np.empty(n, np.int64)  # of each document, from the top of the ranking
     number[order] = np.arange(n)
     n_found = int((rank != NOT_RETRIEVED).sum())
-    # Entries of a block from the top: each is before all that follow.
+    # Entries of a group from the top: each is before all that follow.
     mine = number[of.row]
     sort = np.lexsort((mine, of.entries.topic))
     mine, place = mine[sort], of.place[sort]
     following = of.entries.spread(of.entries.ends) - np.arange(mine.size) - 1
-    # Preferences that are no order of levels, pair by pair.
+    following[of.entries.spread(of.several)] = 0
+    # Preferences of several subgroups are listed already.
     win, lose = number[of.winner], number[of.loser]
     high, low = np.minimum(win, lose), np.maximum(win, lose)
 
@@ -218,11 +235,9 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[_Shares]:
         kept = np.concatenate([place[first] < place[second], (win < lose)[further]])
         if key.size:
             key, fulfilled, judging = _by_key(key, kept, start * n, stop * n)
-            share = fulfilled / judging
             upper, lower = np.divmod(key, n)
-            # Retrieved documents have the first numbers: a look at two numbers tells the reading a pair belongs to.
-            both, alone = lower < n_found, (upper < n_found) & (lower >= n_found)
-            yield _Shares(order[upper], share, both, alone)
+            # Retrieved documents have the first numbers.
+            yield order[upper], fulfilled / judging, (upper < n_found) * 1 + (lower < n_found)
         start = stop
 
 
@@ -242,33 +257,6 @@ def _by_key(key: Ints, kept: Bools, first: int, end: int) -> tuple[Ints, Floats,
     key, kept = key[by_key], kept[by_key]
     starts = np.flatnonzero(opens(key))
     return key[starts], np.add.reduceat(kept.astype(np.float64), starts), np.diff(np.append(starts, key.size))
-
-
-def _pair_ratios(of: Preferences, rank: Ints) -> dict[str, float]:
-    """Mean over the pairs of documents of one topic of the share of groups whose preference is fulfilled, by reading.
-
-    The shares are added in the order of the ranking, as trec_eval adds.
-    """
-    size = dict.fromkeys(("all", "retrieved", "implied"), 0)
-    of_retrieved: list[Floats] = []
-    of_alone: list[Floats] = []
-    for batch in _shares(of, rank):
-        of_retrieved.append(batch.share[batch.both])
-        of_alone.append(batch.share[batch.alone])
-        for pairs in size:
-            size[pairs] += _possible(batch, pairs)
-    # Of a pair that was not retrieved no group is fulfilled: its share is 0, and only `size` counts it.
-    sums = np.cumsum(np.concatenate([np.zeros(1), *of_retrieved, *of_alone]))
-    # The pairs of two retrieved documents come first, so that their sum is met on the way.
-    last = {"retrieved": sum(map(len, of_retrieved))}
-    return {pairs: float(sums[last.get(pairs, -1)]) / n if n else 0.0 for pairs, n in size.items()}
-
-
-def _possible(batch: _Shares, pairs: str) -> int:
-    """Pairs that count in this reading."""
-    if pairs == "all":
-        return int(batch.share.size)
-    return int(batch.both.sum() + (batch.alone.sum() if pairs == "implied" else 0))
 
 
 def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floats, Floats]:
@@ -295,7 +283,7 @@ def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floa
         rows = rows[:1] if pairs == "retrieved" else rows
         at_entries, at_pairs = view.entries[rows].sum(axis=0), view.pairs[rows].sum(axis=0)
         if weighted:
-            at_entries, at_pairs = at_entries * of.members.spread(weight), at_pairs * of.pairs.spread(weight)
+            at_entries, at_pairs = at_entries * of.entries.spread(weight), at_pairs * of.pairs.spread(weight)
         higher = of.winner if kept else of.loser
         found = np.bincount(of.row, at_entries, view.rank.size) + np.bincount(higher, at_pairs, view.rank.size)
         return found.astype(np.float64)
@@ -309,28 +297,8 @@ def whole_groups(view: Ranked, pairs: str, weight: Floats) -> Floats:
     If non-relevant documents are missing, each is one more fulfilled preference of a relevant document retrieved.
     """
     of = view.of
-    found = view.rank[of.row] != NOT_RETRIEVED
-    relevant = of.level > 0
-    other = np.where(of.members.spread(of.several), of.level == 0, ~relevant)
-    r, n = (
-        of.members.count(mask & found) if pairs == "retrieved" else of.members.count(mask) for mask in (relevant, other)
-    )
+    relevant, _, found, r, n = _kinds(view, pairs)
     weight = np.where(r < n, 0.0, weight)
     adds, _, _ = at_documents(view, pairs, weight)
-    missing = of.members.spread(np.maximum(r - n, 0) * weight)
+    missing = of.entries.spread(np.maximum(r - n, 0) * weight)
     return adds + np.bincount(of.row, np.where(relevant & found, missing, 0.0), view.rank.size)
-
-
-def pair_terms(view: Ranked, pairs: str) -> Floats:
-    """Shares of the pairs at their higher document, over the number of pairs of the topic: shape (n_judged,)."""
-    of, rank = view.of, view.rank
-    out = np.zeros(rank.size)
-    for t in range(view.judged.n):
-        rows = slice(int(view.judged.offsets[t]), int(view.judged.offsets[t + 1]))
-        size = 0
-        for batch in _shares(of.topics(t, t + 1, rows.start, rows.stop), rank[rows]):
-            counts = batch.both if pairs == "retrieved" else batch.both | batch.alone
-            out[rows] += np.bincount(batch.upper[counts], batch.share[counts], rows.stop - rows.start)
-            size += _possible(batch, pairs)
-        out[rows] /= max(size, 1)
-    return out

@@ -5,14 +5,11 @@ counts, too. It consists of *subgroups*, each of which puts some documents on le
 on lower levels of the same subgroup.
 
 A group of one subgroup is an order of levels and needs no pairs: n documents on levels imply up to n (n - 1) / 2
-preferences. The preferences of several subgroups are closed under transitivity, part by connected part
-(`irpref.arrays.closure`). If the result is an order of levels (a judge compared until all documents were sorted), it is
-kept as such, otherwise as the list of its pairs.
+preferences. The preferences of several subgroups are closed under transitivity (`irpref.arrays.closure`), and all of
+them are listed.
 """
 
 from __future__ import annotations
-
-from functools import cached_property
 
 import numpy as np
 
@@ -23,18 +20,15 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens
 class Preferences(Record):
     """Preferences of all topics.
 
-    An *entry* is a document in a group. A *block* is a part of a group that is an order of levels: an entry is
-    preferred to those of its block that have a higher `place`. What is no order of levels is in `winner` and `loser`;
-    its entries are alone in their level, and their block has no other.
+    An *entry* is a document in a group. In a group of one subgroup it is preferred to those that have a higher `place`.
+    In a group of several subgroups all places are 0, and `winner` and `loser` have the preferences.
 
     Attributes
     ----------
     groups : Segments
         Groups (rows) by topic, in the order of their names.
-    blocks : Segments
-        Blocks (rows) by group.
     entries : Segments
-        Entries (rows) by block.
+        Entries (rows) by group, in the order of their places.
     several : bool array (n_groups,)
         Whether the group has several subgroups.
     repeats : bool array (n_groups,)
@@ -42,11 +36,11 @@ class Preferences(Record):
     row : int array (n_entries,)
         Row of the document in the judgments.
     place : int array (n_entries,)
-        Level of the entry in its block, 0 for the most preferred.
+        Level of the entry in its group, 0 for the most preferred.
     level : float array (n_entries,)
         Level as it was given (in several subgroups: in the last of them), which says whether the document is relevant.
     pairs : Segments
-        Further preferences (rows) by group.
+        Preferences (rows) of the groups of several subgroups, by group.
     winner, loser : int array (n_pairs,)
         Rows of the documents in the judgments.
     by_id : int array (n_judged,) or None
@@ -54,7 +48,6 @@ class Preferences(Record):
     """
 
     groups: Segments
-    blocks: Segments
     entries: Segments
     several: Bools
     repeats: Bools
@@ -65,11 +58,6 @@ class Preferences(Record):
     winner: Ints
     loser: Ints
     by_id: Ints | None = None
-
-    @cached_property
-    def members(self) -> Segments:
-        """Entries (rows) by group."""
-        return Segments(self.entries.offsets[self.blocks.offsets])
 
     @classmethod
     def of_levels(cls, judged: Segments, level: Ints, grade: Floats) -> Preferences:
@@ -89,12 +77,12 @@ class Preferences(Record):
         no = np.zeros(n, bool)
         place = level - judged.spread(first)
         pairs = Segments(np.zeros(n + 1, np.int64))
-        return cls(one, one, judged, no, no, np.arange(grade.size), place, grade, pairs, none, none)
+        return cls(one, judged, no, no, np.arange(grade.size), place, grade, pairs, none, none)
 
     @property
     def load(self) -> Ints:
         """Entries and pairs of all topics before each one: shape (n_topics + 1,)."""
-        return self.members.offsets[self.groups.offsets] + self.pairs.offsets[self.groups.offsets]
+        return self.entries.offsets[self.groups.offsets] + self.pairs.offsets[self.groups.offsets]
 
     @property
     def n_groups(self) -> int:
@@ -104,13 +92,11 @@ class Preferences(Record):
     def topics(self, start: int, stop: int, first_row: int, last_row: int) -> Preferences:
         """Topics `start` to `stop - 1`, whose judgments are the rows `first_row` to `last_row - 1`."""
         g = slice(int(self.groups.offsets[start]), int(self.groups.offsets[stop]))
-        b = slice(int(self.blocks.offsets[g.start]), int(self.blocks.offsets[g.stop]))
-        e = slice(int(self.entries.offsets[b.start]), int(self.entries.offsets[b.stop]))
+        e = slice(int(self.entries.offsets[g.start]), int(self.entries.offsets[g.stop]))
         p = slice(int(self.pairs.offsets[g.start]), int(self.pairs.offsets[g.stop]))
         return Preferences(
             self.groups.slice(start, stop),
-            self.blocks.slice(g.start, g.stop),
-            self.entries.slice(b.start, b.stop),
+            self.entries.slice(g.start, g.stop),
             self.several[g],
             self.repeats[g],
             self.row[e] - first_row,
@@ -126,7 +112,7 @@ class Preferences(Record):
         """Only the preferences between entries that are kept: (n_entries,). The groups stay."""
         rows = np.flatnonzero(kept)
         entries, place = self.entries.part(rows), self.place[rows]
-        # Levels that lost all their documents are none: a block has no more levels than entries.
+        # Levels that lost all their documents are none: a group has no more levels than entries.
         falls = np.append(False, place[1:] != place[:-1])[: place.size]
         falls[entries.starts[entries.lengths > 0]] = False
         # A document has one entry in a group that has pairs.
@@ -146,7 +132,7 @@ class Preferences(Record):
         if not row.size:
             return np.zeros(0, bool)
         width = int(self.row.max()) + 1
-        keys = self.members.topic * width + self.row
+        keys = self.entries.topic * width + self.row
         order = np.argsort(keys, kind="stable")
         at = order[np.searchsorted(keys[order], self.pairs.topic * width + row)]
         return kept[at]
@@ -160,13 +146,13 @@ class Preferences(Record):
             first = np.flatnonzero(opens(self.entries.topic, self.place))
             of = np.diff(np.append(first, self.row.size)).astype(np.float64)
             equal = Segments(np.searchsorted(first, self.entries.offsets)).total_whole(of * of)
-        return self.blocks.total_whole((sizes * sizes - equal) / 2) + self.pairs.lengths
+        return (sizes * sizes - equal) / 2 + self.pairs.lengths
 
     def wins(self, n_judged: int) -> Floats:
         """Preferences of each document over others, in all groups: shape (n_judged,)."""
         lower = np.zeros(self.row.size)
         if self.row.size:
-            # Entries of a block are sorted by level: what follows the last of one's own level is on a lower one.
+            # Entries of a group are sorted by level: what follows the last of one's own level is on a lower one.
             first = opens(self.entries.topic, self.place)
             after = np.append(np.flatnonzero(first)[1:], self.row.size)[np.cumsum(first) - 1] - 1
             lower = (self.entries.spread(self.entries.ends) - 1 - after).astype(np.float64)
@@ -179,8 +165,8 @@ class Preferences(Record):
         below: list[Ints] = [self.loser[self.winner == row]]
         above: list[Ints] = [self.winner[self.loser == row]]
         for entry in mine.tolist():
-            block = int(self.entries.topic[entry])
-            rows = slice(int(self.entries.offsets[block]), int(self.entries.offsets[block + 1]))
+            group = int(self.entries.topic[entry])
+            rows = slice(int(self.entries.offsets[group]), int(self.entries.offsets[group + 1]))
             below.append(self.row[rows][self.place[rows] > self.place[entry]])
             above.append(self.row[rows][self.place[rows] < self.place[entry]])
         return np.unique(np.concatenate(below)), np.unique(np.concatenate(above))
@@ -207,8 +193,8 @@ def ordered(of: Preferences, rank: Ints) -> tuple[Floats, Floats]:
     Returns
     -------
     entries, pairs : float arrays
-        Rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE: of the blocks, by entry, (4, n_entries); of the pairs, 0 or 1,
-        (4, n_pairs).
+        Rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE: of the orders of levels, by entry, (4, n_entries); of the pairs,
+        0 or 1, (4, n_pairs).
     """
     return _of_entries(of, rank), _of_pairs(of, rank)
 
@@ -228,23 +214,21 @@ def _of_entries(of: Preferences, rank: Ints) -> Floats:
     if not rows.size:
         return out
     # From the bottom of the ranking: what comes before a row here, the ranking has below it.
-    block = of.entries.topic[rows]
-    order = np.lexsort((-at[rows], block))
-    rows = rows[order]
-    blocks = of.entries.part(np.flatnonzero(found))
+    rows = rows[np.lexsort((-at[rows], of.entries.topic[rows]))]
+    groups = of.entries.part(np.flatnonzero(found))
     place = of.place[rows]
-    better = lower_before(place, blocks).astype(np.float64)
-    # Those of its own level before it: rows are sorted by block, level and then from the bottom.
-    level = np.lexsort((np.arange(rows.size), place, blocks.topic))
-    first = np.flatnonzero(opens(place[level], blocks.topic[level]))
+    better = lower_before(place, groups).astype(np.float64)
+    # Those of its own level before it: rows are sorted by group, level and then from the bottom.
+    level = np.lexsort((np.arange(rows.size), place, groups.topic))
+    first = np.flatnonzero(opens(place[level], groups.topic[level]))
     same = np.empty(rows.size)
     same[level] = np.arange(rows.size) - np.repeat(first, np.diff(np.append(first, rows.size)))
     out[BROKEN, rows] = better
-    out[KEPT, rows] = blocks.position - better - same
+    out[KEPT, rows] = groups.position - better - same
     # Documents that were not retrieved are ranked below all others; only their number on each level matters.
     missed = np.flatnonzero(~found)
     if missed.size:
-        base = of.entries.spread(of.entries.starts)  # levels of a block are no more than its entries
+        base = of.entries.spread(of.entries.starts)  # levels of a group are no more than its entries
         on_level = np.bincount((base + of.place)[missed], minlength=at.size).astype(np.float64)
         upto = of.entries.running(on_level, whole=True)
         here = (base + of.place)[rows]

@@ -163,7 +163,7 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
     groups = run.pool.preferences.groups
     view = _ranked(run, cutoff)
     if by == "pair":
-        return run.memo((by_pair, cutoff), lambda: by_pair(view))[pairs]
+        return by_pair(view, pairs)
     counts = view.counts
     # One fraction a topic: a group with many preferences weighs more than one with few.
     if by == "preference":
@@ -242,7 +242,8 @@ def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, c
     undefined = groups.count(possible == 0) > 0
     weight = np.where(groups.spread(undefined), 0.0, each * ratio(np.ones(of.n_groups), possible))
     adds = whole_groups(view, pairs, weight)
-    return _terms(run, adds, kept, broken, value - run.pool.judged.total(adds))
+    rest = value - run.pool.judged.total(adds)
+    return _terms(run, adds, kept, broken, np.where(np.abs(rest) > 1e-12, rest, 0.0))  # else what rounding left
 
 
 def n_prefs_terms(run: JudgedRun) -> Terms:
