@@ -55,9 +55,9 @@ EDITS = [
     ("src/irpref/show/plots.py", None, PICTURE),
     ("src/irpref/show/plots.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
     (
-        "src/irpref/cli/plot.py",
-        "PICTURES = {\n",
-        'PICTURES = {\n    "box": Picture("topic_box", "quartiles over the topics", measures=("AP",)),\n',
+        "src/irpref/cli/curves.toml",
+        None,
+        '\n[plot.box]\nfunction = "topic_box"\nhelp = "quartiles over the topics"\nmeasures = ["AP"]\n',
     ),
     (
         "src/irpref_command/commands.py",

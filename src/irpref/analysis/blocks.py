@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from irpref.formats.runs import named_runs as of_paths
 from irpref.judged.align import align_run
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
+from irpref.judged.order import Alignment
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.messages import about
 from irpref.values.kernels import note_ties
@@ -30,6 +31,15 @@ Block: TypeAlias = Callable[[str], tuple[Ints, Columns]]
 Over: TypeAlias = Callable[[str, Part, dict[str, Any]], Columns]
 
 
+class Rows(TypedDict, total=False):
+    """Options of every curve: a block of rows for each topic or group, and how documents are ranked."""
+
+    per_topic: bool
+    groups: Groups | None
+    ties: str
+    float32: bool
+
+
 def curve_table(
     curve: str,
     runs: Iterable[str],
@@ -37,7 +47,7 @@ def curve_table(
     parts: Sequence[Part],
     per_topic: bool,
     block: Block,
-    over: Over,
+    over: Over | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """A table with a block of rows for each run and topic, or for each run and group of topics (all, if no groups).
@@ -49,7 +59,7 @@ def curve_table(
     topics : ids of the topics
     parts : groups of these topics
     per_topic : whether there are rows for each topic
-    block, over : see `Block` and `Over`
+    block, over : see `Block` and `Over`; without `over`, means of all columns but the first
     """
     import pandas as pd
 
@@ -59,20 +69,13 @@ def curve_table(
         lengths, columns = block(name)
         if per_topic:
             blocks.append({"run": name, **{key: np.repeat(of, lengths) for key, of in ids.items()}, **columns})
-        else:
-            grid = {key: column.reshape(len(topics), -1) for key, column in columns.items()}
-            blocks += [{"run": name, **part.key, **over(name, part, grid)} for part in parts]
+            continue
+        grid = {key: column.reshape(len(topics), -1) for key, column in columns.items()}
+        for part in parts:
+            blocks.append({"run": name, **part.key, **(over(name, part, grid) if over else means(part, grid))})
     table = pd.concat([pd.DataFrame(of) for of in blocks], ignore_index=True)
-    table.attrs.update({"curve": curve, **options})
+    table.attrs.update({"curve": curve, "n_topics": len(topics), **options})
     return table
-
-
-def lengths_of(natural: Mapping[str, Ints], name: str, depth: int | None, per_topic: bool) -> Ints:
-    """Rows of each topic of a run: so many if asked for, else to its end; to the end of the longest for means."""
-    if per_topic and depth is None:
-        return natural[name]
-    longest = max((int(lengths.max(initial=0)) for lengths in natural.values()), default=0)
-    return np.full(natural[name].size, depth or longest)
 
 
 def ended(lengths: Ints, rank: Ints) -> Floats:
@@ -80,8 +83,9 @@ def ended(lengths: Ints, rank: Ints) -> Floats:
     return np.searchsorted(np.sort(lengths), rank, side="left") / max(lengths.size, 1)
 
 
-def means(x: str, part: Part, grid: Mapping[str, Any]) -> Columns:
-    """Mean of every column but `x` over the topics of a group."""
+def means(part: Part, grid: Mapping[str, Any]) -> Columns:
+    """Mean of every column over the topics of a group; the first column, the same for all topics, as it is."""
+    x, *_ = grid
     return {key: column[0] if key == x else mean(column, part.order) for key, column in grid.items()}
 
 
@@ -96,25 +100,46 @@ def mean(grid: Any, order: Sequence[int]) -> Floats:
 class Aligned:
     """Runs aligned with the qrels, and the topics that means are taken over.
 
-    With `by_pytrec`, a `TieWarning` where pytrec_eval, which has such measures, ranks judged documents differently.
+    With `by_pytrec`, the runs as pytrec_eval ranks them if `float32`, else a `TieWarning` if it ranks judged documents
+    differently: ir_measures has such measures from it.
     """
 
-    def __init__(self, qrels: Qrels, runs: Run | Runs, groups: Groups | None, by_pytrec: bool = False) -> None:
+    def __init__(
+        self,
+        qrels: Qrels,
+        runs: Run | Runs,
+        per_topic: bool = False,
+        groups: Groups | None = None,
+        ties: str = "id",
+        float32: bool = False,
+        by_pytrec: bool = False,
+    ) -> None:
         if groups is not None:
             qrels = opened(qrels, "relevance")  # read again for the groups
         self.pool, _ = prepare((), qrels)
-        self.parts = parts_of(groups, qrels, self.pool.topic_ids)
+        self.parts, self.per_topic = parts_of(groups, qrels, self.pool.topic_ids), per_topic
         self.runs: dict[str, JudgedRun] = {}
-        named = named_runs(runs, self.pool.topic_of)
+        alignment, named = Alignment(ties, float32), named_runs(runs, self.pool.topic_of)
         for name, run in named.items():
             with about(name, len(named) > 1):
-                self.runs[name] = run if isinstance(run, JudgedRun) else align_run(self.pool, run, in_float32=by_pytrec)
-                if by_pytrec:
-                    note_ties(self.runs[name], self.pool)
+                judged = run
+                if not isinstance(run, JudgedRun):
+                    judged = align_run(self.pool, run, in_float32=by_pytrec, alignment=alignment)
+                if by_pytrec and not float32:
+                    note_ties(judged, self.pool)
+                self.runs[name] = (judged.in_float32 if by_pytrec and float32 else None) or judged
 
-    def table(self, curve: str, per_topic: bool, block: Block, over: Over, **options: Any) -> pd.DataFrame:
+    def lengths(self, natural: Mapping[str, Ints], name: str, depth: int | None) -> Ints:
+        """Rows of each topic of a run: `depth`; else to its end, for means to the end of the longest."""
+        if self.per_topic and depth is None:
+            return natural[name]
+        longest = max((int(lengths.max(initial=0)) for lengths in natural.values()), default=0)
+        return np.full(natural[name].size, depth or longest)
+
+    def table(self, curve: str, block: Block, over: Over | None = None, **options: Any) -> pd.DataFrame:
         """See `curve_table`."""
-        return curve_table(curve, self.runs, self.pool.topic_ids, self.parts, per_topic, block, over, **options)
+        topics = self.pool.topic_ids
+        return curve_table(curve, self.runs, topics, self.parts, self.per_topic, block, over, **options)
 
 
 def named_runs(runs: Run | Runs, topics: Iterable[str] = ()) -> dict[str, Any]:

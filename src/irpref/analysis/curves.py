@@ -14,7 +14,8 @@ name to run, or a list of paths, for several at once. Every table has a column `
 there is also `query_id`, and one block of rows for each topic of the qrels, in their order; otherwise values
 are means over these topics, including those that the run does not answer. With `groups` (a mapping of topic to group,
 the path of a file with lines `topic group`, or the name of a column of the qrels) there is a column `group`, and means
-are over the topics of each group. The `attrs` of a table keep its options; `irpref.plots` finds them there.
+are over the topics of each group. `ties` and `float32` say how documents are ranked, see `irpref.evaluator`. The
+`attrs` of a table keep its options; `irpref.plots` finds them there.
 
 >>> from irpref.datasets import load
 >>> book = load("mir-textbook")
@@ -29,13 +30,13 @@ are over the topics of each group. The `attrs` of a table keep its options; `irp
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from irpref.analysis.blocks import Aligned, Columns, curve_table, ended, lengths_of, mean, means, named_runs
+from irpref.analysis.blocks import Aligned, Columns, Rows, curve_table, ended, mean, means, named_runs
 from irpref.analysis.significance import SAME, randomisation_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
@@ -43,6 +44,7 @@ from irpref.judged.align import align_run
 from irpref.judged.groups import Part, parts_of
 from irpref.judged.inputs import opened
 from irpref.judged.kept import kept_pool
+from irpref.judged.order import Alignment
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.measures.blended_ratio import RMeasure
 from irpref.measures.crp import CRP, crp_balance, crp_curve, ideal, worst
@@ -53,7 +55,7 @@ from irpref.measures.precision import LEVELS, counts
 from irpref.measures.precision import interpolated_precision as precision_at_levels
 from irpref.measures.rpref import NPref, rpref_terms
 from irpref.values.kernels import KernelEvaluator
-from irpref.values.prepare import prepare, resolve
+from irpref.values.prepare import resolve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,13 +71,7 @@ _IDEAL = Param(str, "documents of the ideal list", choices=("judged", "retrieved
 
 
 def crp(
-    qrels: Qrels,
-    runs: Run | Runs,
-    *,
-    judged_only: bool = False,
-    depth: int | None = None,
-    per_topic: bool = False,
-    groups: Groups | None = None,
+    qrels: Qrels, runs: Run | Runs, *, judged_only: bool = False, depth: int | None = None, **rows: Unpack[Rows]
 ) -> pd.DataFrame:
     """Relative position (RP) and Cumulated Relative Position (CRP) by rank.
 
@@ -91,7 +87,7 @@ def crp(
     depth : int, optional
         Last rank of the table, for every topic. Default: the end of each curve with `per_topic`, else the end
         of the longest. It cuts the table, not the ranking.
-    per_topic, groups
+    **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
@@ -134,7 +130,7 @@ def crp(
     4     3   2    1     -1        3
     """
     _check("crp", depth=(_DEPTH, depth))
-    of = Aligned(qrels, runs, groups)
+    of = Aligned(qrels, runs, **rows)
     pool, r, loss = of.pool, ideal(of.pool).relevant, worst(of.pool)
     views = {name: run.condensed(negative=True) if judged_only else run for name, run in of.runs.items()}
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
@@ -145,31 +141,29 @@ def crp(
         of = crp_curve(view)
         return of.ranks, np.where(of.ranks.spread(r) > 0, of.rp[:-1], 0.0)
 
-    def points(view: JudgedRun) -> dict[str, Ints]:
-        ranks, rp = relative_position(view)
-        curve = ranks.running(rp)
-        lowest = -ranks.maximum(-curve, empty=0.0)
-        turn = np.append(ranks.position + 1, 0)[ranks.first(curve == ranks.spread(lowest))]
-        return {"balance": crp_balance(view), "turn_around": np.where(r > 0, turn, 0)}
-
     def block(name: str) -> tuple[Ints, Columns]:
-        lengths = lengths_of(natural, name, depth, per_topic)
+        lengths = of.lengths(natural, name, depth)
         shown = Segments.of_lengths(lengths)
         rp, least = (_fit(*relative_position(view), shown) for view in (views[name], nothing))
         total, below = shown.running(rp), -shown.spread(loss)
         columns: Columns = {"rp": rp, "crp": total, "worst": shown.running(least)}
         columns = {"rank": shown.position + 1, **{key: of_rank.astype(np.int64) for key, of_rank in columns.items()}}
         columns["share"] = np.divide(total, below, out=np.zeros_like(total), where=below > 0)
-        if per_topic:
+        if of.per_topic:
+            ranks, rp = relative_position(views[name])
+            curve = ranks.running(rp)
+            lowest = ranks.spread(-ranks.maximum(-curve, empty=0.0))
+            turn = np.append(ranks.position + 1, 0)[ranks.first(curve == lowest)]
             columns["recall_base"] = shown.spread(r)
-            columns |= {key: _or_missing(shown.spread(point)) for key, point in points(views[name]).items()}
+            columns["balance"] = _or_missing(shown.spread(crp_balance(views[name])))
+            columns["turn_around"] = _or_missing(shown.spread(np.where(r > 0, turn, 0)))
         return lengths, columns
 
     def over(name: str, part: Part, grid: dict[str, Any]) -> Columns:
-        balance, rank = points(views[name])["balance"][part.topics], grid["rank"][0]
+        balance, rank = crp_balance(views[name])[part.topics], grid["rank"][0]
         low, high = np.quantile(np.stack([grid["crp"], grid["share"]])[:, part.topics], [0.25, 0.75], axis=1)
         return {
-            **means("rank", part, {key: grid[key] for key in ("rank", "rp", "crp")}),
+            **means(part, {key: grid[key] for key in ("rank", "rp", "crp")}),
             "crp_low": low[0],
             "crp_high": high[0],
             "share": mean(grid["share"], part.order),
@@ -184,13 +178,9 @@ def crp(
         }
 
     below = pool.judged.total(pool.grade < 0) > 0
-    options = {
-        "measure": str(CRP(judged_only=judged_only)),
-        "judged_only": judged_only,
-        "negative_topics": [topic for topic, some in zip(pool.topic_ids, below.tolist(), strict=True) if some],
-    }
-    options |= {} if per_topic else {"n_topics": pool.n_topics}
-    return of.table("crp", per_topic, block, over, **options)
+    negative = [topic for topic, some in zip(pool.topic_ids, below.tolist(), strict=True) if some]
+    measure = str(CRP(judged_only=judged_only))
+    return of.table("crp", block, over, measure=measure, judged_only=judged_only, negative_topics=negative)
 
 
 def npref_convergence(
@@ -199,8 +189,7 @@ def npref_convergence(
     measure: MeasureLike = "RPref",
     *,
     n: Iterable[int] = PARTITIONS,
-    per_topic: bool = False,
-    groups: Groups | None = None,
+    **rows: Unpack[Rows],
 ) -> pd.DataFrame:
     """n-pref by the number of partitions, next to the rpref that it approaches.
 
@@ -211,7 +200,7 @@ def npref_convergence(
         Without `max_rel`, the highest grade of the qrels is taken, with a `ScaleWarning`.
     n : iterable of int
         Numbers of partitions, at least 2 each. Powers of two split every partition again and again.
-    per_topic, groups
+    **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
@@ -251,7 +240,7 @@ def npref_convergence(
     steps = sorted({int(NPref(n=value).params["n"]) for value in n})
     if not steps:
         raise ValueError("npref_convergence: n names no number of partitions")
-    of = Aligned(qrels, runs, groups)
+    of = Aligned(qrels, runs, **rows)
     arguments = resolve(measure, of.pool)
     measure = measure(max_rel=arguments["max_rel"])
     parted = [NPref(n=step, **measure.params) for step in steps]
@@ -273,18 +262,11 @@ def npref_convergence(
             "misplaced_limit": np.repeat(pairs(run, None), len(steps)),
         }
 
-    options = {"measure": str(measure), "n_topics": of.pool.n_topics}
-    return of.table("npref_convergence", per_topic, block, lambda _, *found: means("n", *found), **options)
+    return of.table("npref_convergence", block, measure=str(measure))
 
 
 def interpolated_precision(
-    qrels: Qrels,
-    runs: Run | Runs,
-    *,
-    rel: float = 1,
-    judged_only: bool = False,
-    per_topic: bool = False,
-    groups: Groups | None = None,
+    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, judged_only: bool = False, **rows: Unpack[Rows]
 ) -> pd.DataFrame:
     """Precision at the 11 levels of recall: the highest precision at any rank whose recall reaches the level.
 
@@ -298,7 +280,7 @@ def interpolated_precision(
         Minimum grade counted as relevant.
     judged_only : bool
         Drop documents without a judgment first.
-    per_topic, groups
+    **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
@@ -312,14 +294,13 @@ def interpolated_precision(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
     """
     _check("interpolated_precision", rel=(REL, rel))
-    of = Aligned(qrels, runs, groups, by_pytrec=True)
+    of = Aligned(qrels, runs, by_pytrec=True, **rows)
 
     def block(name: str) -> tuple[Ints, Columns]:
         found = precision_at_levels(of.runs[name].view(None, judged_only), rel=rel)
         return np.full(len(found), len(LEVELS)), {"recall": np.tile(LEVELS, len(found)), "precision": found.ravel()}
 
-    options = {"rel": rel, "judged_only": judged_only, "n_topics": of.pool.n_topics}
-    return of.table("interpolated_precision", per_topic, block, lambda _, *found: means("recall", *found), **options)
+    return of.table("interpolated_precision", block, rel=rel, judged_only=judged_only)
 
 
 def cumulated_gain(
@@ -331,8 +312,7 @@ def cumulated_gain(
     ideal: str = "judged",
     judged_only: bool = False,
     depth: int | None = None,
-    per_topic: bool = False,
-    groups: Groups | None = None,
+    **rows: Unpack[Rows],
 ) -> pd.DataFrame:
     """Cumulated gain and discounted cumulated gain by rank, with the ideal curves and the ratios to them.
 
@@ -355,7 +335,7 @@ def cumulated_gain(
         Last rank of the table, for every topic. Default: with `per_topic` the end of the ranking or the
         number of judged documents with a gain, whichever is more; else the largest of these. Curves go on
         level.
-    per_topic, groups
+    **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
@@ -384,7 +364,7 @@ def cumulated_gain(
     """
     _check("cumulated_gain", ideal=(_IDEAL, ideal), depth=(_DEPTH, depth))
     measure = OriginalNDCG(base=base, gains=gains, judged_only=judged_only)
-    of = Aligned(qrels, runs, groups)
+    of = Aligned(qrels, runs, **rows)
     pool = of.pool
     arguments = {key: value for key, value in resolve(measure, pool).items() if key != "cutoff"}
     useful = pool.count_levels(pool.level_gain(arguments["gains"]) > 0)
@@ -398,16 +378,15 @@ def cumulated_gain(
         return values
 
     def block(name: str) -> tuple[Ints, Columns]:
-        lengths = lengths_of(natural, name, depth, per_topic)
+        lengths = of.lengths(natural, name, depth)
         ranks, values = gain_curves(of.runs[name], lengths, ideal=ideal, **arguments)
-        return lengths, {"rank": ranks.position + 1, **(with_ratios(values) if per_topic else values)}
+        return lengths, {"rank": ranks.position + 1, **(with_ratios(values) if of.per_topic else values)}
 
     def over(name: str, part: Part, grid: dict[str, Any]) -> Columns:
-        values = with_ratios(means("rank", part, grid))
+        values = with_ratios(means(part, grid))
         return {**values, "ended": ended(retrieved[name][part.topics], values["rank"])}
 
-    options = {"measure": str(measure), "ideal": ideal, "n_topics": pool.n_topics}
-    return of.table("cumulated_gain", per_topic, block, over, **options)
+    return of.table("cumulated_gain", block, over, measure=str(measure), ideal=ideal)
 
 
 def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
@@ -454,13 +433,7 @@ def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
 
 
 def precision_histogram(
-    qrels: Qrels,
-    runs: Run | Runs,
-    baseline: Run,
-    *,
-    rel: float = 1,
-    per_topic: bool = True,
-    groups: Groups | None = None,
+    qrels: Qrels, runs: Run | Runs, baseline: Run, *, rel: float = 1, **rows: Unpack[Rows]
 ) -> pd.DataFrame:
     """R-precision of runs minus that of a baseline, topic by topic: `paired_differences` by `Rprec`.
 
@@ -471,10 +444,8 @@ def precision_histogram(
         The run B that is subtracted; one named in `runs` is not compared with itself.
     rel : number
         Minimum grade counted as relevant.
-    per_topic : bool
-        A histogram is about topics, so they are the default here.
-    groups
-        See the module.
+    **rows : `per_topic`, `groups`, `ties`, `float32`
+        See the module. A histogram is about topics, so `per_topic` is the default here.
 
     Returns
     -------
@@ -493,23 +464,16 @@ def precision_histogram(
     if not float(rel).is_integer():
         # Rprec takes whole grades; R-measure with beta 0 is the same, and takes gains.
         qrels = opened(qrels, "relevance")
-        pool, _ = prepare((), qrels)
-        measure = RMeasure(beta=0, gains={grade: 0 for grade in pool.level_grade.tolist() if 0 < grade < rel})
-    table = paired_differences(qrels, runs, baseline, measure, per_topic=per_topic, groups=groups)
+        grades = kept_pool(qrels).level_grade.tolist()
+        measure = RMeasure(beta=0, gains={grade: 0 for grade in grades if 0 < grade < rel})
+    rows.setdefault("per_topic", True)
+    table = paired_differences(qrels, runs, baseline, measure, **rows)
     table.attrs |= {"curve": "precision_histogram", "measure": name}
     return table
 
 
 def paired_differences(
-    qrels: Qrels,
-    runs: Run | Runs,
-    baseline: Run,
-    measure: MeasureLike = "Rprec",
-    *,
-    per_topic: bool = False,
-    float32: bool = False,
-    ties: str = "id",
-    groups: Groups | None = None,
+    qrels: Qrels, runs: Run | Runs, baseline: Run, measure: MeasureLike = "Rprec", **rows: Unpack[Rows]
 ) -> pd.DataFrame:
     """Values of runs minus those of a baseline, by any measure, with the test of the difference.
 
@@ -518,35 +482,43 @@ def paired_differences(
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     baseline : a run, or the name of one of `runs`
     measure : ir_measures measure, or its name
-    per_topic : bool
-    float32, ties : see `irpref.evaluator`
-    groups
+    **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
     -------
     pandas.DataFrame
         With `per_topic`: `run`, `query_id`, `value`, `baseline`, `difference`. Otherwise the means of these,
-        and `wins`, `losses`, `ties` (topics; a win is a better value, also where lower is better), and `p` (of
+        and `wins`, `losses`, `ties` (topics; a win is a better value, also if lower is better), and `p` (of
         `irpref.significance.randomisation_test`, two-sided: 1 if no topic differs).
     """
-    from irpref.values.matrix import topic_values
+    from irpref.values.matrix import evaluated
 
-    others, (base_name, base_run) = _against(runs, baseline, qrels if isinstance(qrels, Mapping) else ())
-    last = base_name
-    while last in others:
-        last += "'"
+    named = named_runs(runs, qrels if isinstance(qrels, Mapping) else ())
+    if isinstance(baseline, str) and (baseline in named or not os.path.exists(baseline)):
+        name = baseline
+    else:
+        name = "baseline"
+        while name in named:
+            name += "'"
+        named[name] = baseline
     qrels = opened(qrels, "relevance", None)  # read again for the groups and the order of the topics
-    (of,) = topic_values([measure], qrels, {**others, last: base_run}, float32=float32, ties=ties).values()
+    order = Alignment(rows.get("ties", "id"), rows.get("float32", False))
+    (of,) = evaluated([measure], qrels, named, order)
     with suppress(ValueError):  # judgments by subtopic, of which only other providers make values
         known = kept_pool(qrels, preferences=True).topic_ids
         of = of.select(topics=[topic for topic in known if topic in set(of.topics)])
-    values = dict(zip(others, of.matrix[:-1], strict=True))
-    return _differences(of, values, (base_name, of.matrix[-1]), parts_of(groups, qrels, of.topics), per_topic)
+    per_topic, groups = rows.get("per_topic", False), rows.get("groups")
+    return value_differences(of, name, per_topic=per_topic, groups=groups, qrels=qrels)
 
 
 def value_differences(
-    values: TopicValues, baseline: str, *, per_topic: bool = False, groups: Groups | None = None
+    values: TopicValues,
+    baseline: str,
+    *,
+    per_topic: bool = False,
+    groups: Groups | None = None,
+    qrels: Qrels | None = None,
 ) -> pd.DataFrame:
     """The table of `paired_differences` from values that are there already.
 
@@ -556,33 +528,27 @@ def value_differences(
     baseline : str
         Name of the system that is subtracted.
     per_topic : bool
-    groups : mapping of topic to group, or path of a file, optional
+    groups : mapping of topic to group, path of a file, or name of a column of `qrels`, optional
 
     Raises
     ------
     ValueError
         `baseline` is none of the systems, or the only one.
     """
-    others, reference = _against(dict(zip(values.systems, values.matrix, strict=True)), str(baseline))
-    return _differences(values, others, reference, parts_of(groups, None, values.topics), per_topic)
-
-
-def _differences(
-    of: TopicValues,
-    others: Mapping[str, Floats],
-    baseline: tuple[str, Floats],
-    parts: Sequence[Part],
-    per_topic: bool,
-) -> pd.DataFrame:
-    base_name, reference = baseline
+    value_of = dict(zip(values.systems, values.matrix, strict=True))
+    reference = value_of.pop(baseline, None)
+    if reference is None:
+        raise ValueError(f"baseline={baseline!r} is none of the runs: {', '.join(value_of)}")
+    if not value_of:
+        raise ValueError(f"there is no run to compare with the baseline {baseline!r}")
 
     def block(name: str) -> tuple[Ints, Columns]:
-        columns = {"value": others[name], "baseline": reference, "difference": others[name] - reference}
-        return np.ones(of.n_topics, np.int64), columns
+        columns = {"value": value_of[name], "baseline": reference, "difference": value_of[name] - reference}
+        return np.ones(values.n_topics, np.int64), columns
 
     def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
         inside = {key: column[part.topics, 0] for key, column in grid.items()}
-        gained = inside["difference"] if of.higher_is_better else -inside["difference"]
+        gained = inside["difference"] if values.higher_is_better else -inside["difference"]
         # Values that are equal but for rounding are ties.
         wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
         # Topics by id, so that p does not depend on the order of the qrels.
@@ -590,14 +556,12 @@ def _differences(
         counted = {"wins": wins, "losses": losses, "ties": part.topics.size - wins - losses, "p": p}
         return {key: [value] for key, value in {**{k: v.mean() for k, v in inside.items()}, **counted}.items()}
 
-    options = {"higher_is_better": of.higher_is_better, "n_topics": of.n_topics, "measure": of.measure}
-    options["baseline"] = base_name
-    return curve_table("paired_differences", others, of.topics, parts, per_topic, block, over, **options)
+    parts = parts_of(groups, qrels, values.topics)
+    options = {"higher_is_better": values.higher_is_better, "measure": values.measure, "baseline": baseline}
+    return curve_table("paired_differences", value_of, values.topics, parts, per_topic, block, over, **options)
 
 
-def summary_table(
-    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, per_topic: bool = False, groups: Groups | None = None
-) -> pd.DataFrame:
+def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, **rows: Unpack[Rows]) -> pd.DataFrame:
     """How much was asked, retrieved, relevant, and found: the totals over all topics of the qrels.
 
     `ir_measures.NumQ` and `NumRel` leave out topics that the run does not answer; these counts do not.
@@ -607,7 +571,7 @@ def summary_table(
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     rel : number
         Minimum grade counted as relevant.
-    per_topic, groups
+    **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
@@ -625,7 +589,7 @@ def summary_table(
     0  run      2       30       13            8
     """
     _check("summary_table", rel=(REL, rel))
-    of = Aligned(qrels, runs, groups)
+    of = Aligned(qrels, runs, **rows)
 
     def block(name: str) -> tuple[Ints, Columns]:
         one = np.ones(of.pool.n_topics, np.int64)
@@ -635,32 +599,18 @@ def summary_table(
     def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
         return {key: column[part.topics].sum(axis=0) for key, column in grid.items()}
 
-    return of.table("summary_table", per_topic, block, over, rel=rel)
+    return of.table("summary_table", block, over, rel=rel)
 
 
 # ---------------------------------------------------------------------------------------------------- helpers
 
 
-def _against(runs: Run | Runs, baseline: Run, topics: Iterable[str] = ()) -> tuple[dict[str, Any], tuple[str, Any]]:
-    """The runs to compare, and name and run of the baseline."""
-    named = named_runs(runs, topics)
-    if isinstance(baseline, str) and (baseline in named or not os.path.exists(baseline)):
-        if baseline not in named:
-            raise ValueError(f"baseline={baseline!r} is none of the runs: {', '.join(named)}")
-        reference = (baseline, named.pop(baseline))
-        if not named:
-            raise ValueError(f"there is no run to compare with the baseline {baseline!r}")
-        return named, reference
-    return named, ("baseline", baseline)
-
-
 def _check(function: str, **given: tuple[Param, Any]) -> None:
-    """`ValueError` where an option is not accepted; None is 'not given'."""
+    """`ValueError` if an option is not accepted; None is 'not given'."""
     for name, (param, value) in given.items():
-        if value is None:
-            continue
         try:
-            param.clean(value)
+            if value is not None:
+                param.clean(value)
         except (ValueError, OverflowError):
             raise ValueError(f"{function}: {name}={value!r} is not accepted, expected {param.accepted()}") from None
 

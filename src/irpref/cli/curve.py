@@ -7,6 +7,8 @@ The documentation of `irpref.curves` describes the columns.
 from __future__ import annotations
 
 import argparse
+import tomllib
+from importlib.resources import files
 from typing import Any
 
 from irpref.arrays.record import Record
@@ -14,37 +16,30 @@ from irpref.cli import frame
 from irpref.cli.frame import Command, Parser, UsageError, option
 from irpref.show.text import FORMS, LINES, of_frame, rounded, significant
 
-OF_THE_HOST = ("pr", "histogram")  # curves of measures that pytrec_eval computes for ir_measures
 
-
-class Curve(Record):
-    """A curve: its function in `irpref.curves`, its line of help, what follows the judgments, and its options."""
+class Kind(Record):
+    """A curve or picture: an entry of `curves.toml`, which is all there is to write of one."""
 
     function: str
     help: str
-    options: str
     runs: str = "RUN..."
+    options: str = ""
+    measures: list[str] = []
+    groups: str = ""
+
+    @property
+    def n_runs(self) -> int | None:
+        """How many runs it takes; None for any number."""
+        return {"RUN": 1, "A B [MEASURE]": 2}.get(self.runs)
 
 
-CURVES = {
-    "crp": Curve("crp", "Cumulated Relative Position by rank", "groups judged_only depth"),
-    "npref": Curve("npref_convergence", "n-pref by number of partitions", "groups n", "RUN... [MEASURE]"),
-    "pr": Curve("interpolated_precision", "precision at the 11 levels of recall", "groups rel judged_only"),
-    "gain": Curve(
-        "cumulated_gain",
-        "cumulated and discounted cumulated gain by rank",
-        "groups judged_only depth base gains ideal",
-    ),
-    "areas": Curve(
-        "gain_areas",
-        "areas under the curves of cumulated gain: their mean height",
-        "groups judged_only depth base gains ideal",
-    ),
-    "histogram": Curve(
-        "precision_histogram", "R-precision, or another measure, of A minus B by topic", "groups rel", "A B [MEASURE]"
-    ),
-    "summary": Curve("summary_table", "topics, documents retrieved, relevant, relevant retrieved", "groups rel"),
-}
+def kinds(command: str) -> dict[str, Kind]:
+    """The curves of `curve`, or the pictures of `plot`."""
+    found = tomllib.loads(files("irpref.cli").joinpath("curves.toml").read_text(encoding="utf-8"))
+    return {name: Kind(**entry) for name, entry in found[command].items()}
+
+
+CURVES = kinds("curve")
 
 
 def _whole_numbers(text: str) -> list[int]:
@@ -95,8 +90,7 @@ def _arguments(kind: str, parser: Parser) -> None:
         "topic": {"action": "store", "help": "only this topic"},
         "output": f"{', '.join(FORMS)} (default: tsv)",
     }
-    ranking = frame.RANKING if kind in OF_THE_HOST else ()
-    frame.add(parser, "topic", *frame.READING, *ranking, *frame.WRITING, **own)
+    frame.add(parser, "topic", *frame.READING, *frame.RANKING, *frame.WRITING, **own)
 
 
 def given_options(args: argparse.Namespace, given: frame.Inputs, names: str) -> dict[str, Any]:
@@ -126,9 +120,9 @@ def _table(args: argparse.Namespace) -> Any:
     from irpref import curves
 
     curve, by_topic = CURVES[args.kind], args.topic is not None or getattr(args, "by_query", True)
-    given = frame.inputs(args, 2 if args.kind == "histogram" else None, default=())
-    more = given_options(args, given, curve.options)
-    qrels, runs = given.judgments().rows(), given.runs(args, rounded=True)
+    given = frame.inputs(args, curve.n_runs, default=())
+    more = given_options(args, given, curve.options) | frame.ranking(args)
+    qrels, runs = given.judgments().rows(), given.runs(args)
     function = getattr(curves, curve.function)
     if args.kind == "histogram":
         more["baseline"] = list(runs)[1]

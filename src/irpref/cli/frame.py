@@ -372,9 +372,9 @@ class Inputs(Record):
         say(filled.text)
         return Judgments(filled)
 
-    def runs(self, args: argparse.Namespace, rounded: bool = False) -> dict[str, Any]:
+    def runs(self, args: argparse.Namespace) -> dict[str, Any]:
         """The runs by name, read as the options say; see `read_runs`."""
-        return dict(read_runs(self.files, args, rounded))
+        return dict(read_runs(self.files, args))
 
     def read(self, args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
         """Judgments of the topics asked for, and runs; what `irpref check` finds grave goes to standard error."""
@@ -553,9 +553,7 @@ def named_measures(names: Iterable[str]) -> list[Any]:
 # Reading --------------------------------------------------------------------------------------------------------
 
 
-def read_runs(
-    files: Mapping[str, str], args: argparse.Namespace | None = None, rounded: bool = False
-) -> Iterator[tuple[str, Any]]:
+def read_runs(files: Mapping[str, str], args: argparse.Namespace | None = None) -> Iterator[tuple[str, Any]]:
     """Name and run of each file, in their order, several read at a time; a bar on a terminal, a word about empty ones.
 
     Parameters
@@ -563,8 +561,6 @@ def read_runs(
     files : mapping of name to path
     args : Namespace, optional
         Of a parser with the options `READING`.
-    rounded : bool
-        Whether the runs themselves follow `--float32` and `--ties`, for functions that do not take these.
 
     Raises
     ------
@@ -576,7 +572,6 @@ def read_runs(
     from irpref.values.progress import Bar
 
     form = reading(args)
-    ranked = vars(args) if rounded else {}
     jobs = min(getattr(args, "jobs", None) or n_jobs(), max(len(files), 1))
     bar = Bar(len(files))
     for name, done in zip(files, each(lambda path: read_run(path, form), files.values(), jobs), strict=True):
@@ -588,11 +583,6 @@ def read_runs(
         run: Any = done.value
         if run.empty:
             warn_user(f"{name}: the run is empty: all topics have the value of an empty ranking", IrprefWarning)
-        if ranked.get("float32"):
-            run["score"] = run["score"].astype("float32").astype("float64")
-        if ranked.get("ties") == "input":
-            falling = run.sort_values("score", ascending=False, kind="stable")
-            run["score"] = -falling.groupby("query_id").cumcount().astype("float64")
         yield name, run
     bar.close()
 

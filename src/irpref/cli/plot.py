@@ -10,70 +10,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from irpref.arrays.record import Record
 from irpref.cli import frame
-from irpref.cli.curve import CURVES, OF_THE_HOST, OPTIONS, given_options
+from irpref.cli.curve import OPTIONS, given_options, kinds
 from irpref.cli.frame import Command, Parser, UsageError, option
 from irpref.formats.replace import replaced
 
-
-class Picture(Record):
-    """A picture: these lines, and its function, are all there is to write of one.
-
-    Attributes
-    ----------
-    function : str
-        Of `irpref.plots`.
-    help : str
-    n_runs : int, optional
-        How many runs it takes; any number if not given.
-    measures : tuple of str
-        Of a picture of values by topic: as many as it takes, drawn if none is named.
-    groups : str
-        What a picture of values has for each run and group of topics, if it can show groups.
-    options : str
-        Names of its other options.
-    """
-
-    function: str
-    help: str
-    n_runs: int | None = None
-    measures: tuple[str, ...] = ()
-    groups: str = ""
-    options: str = ""
-
-
-PICTURES = {
-    "sketch": Picture(
-        "crp_sketch",
-        "CRP of one topic: the run, an ideal one, one with nothing relevant",
-        n_runs=1,
-        options="judged_only depth",
-    ),
-    "crp": Picture(
-        "crp", CURVES["crp"].help + ", median and quartiles", options=CURVES["crp"].options + " normalized highlight"
-    ),
-    "npref": Picture("npref_convergence", CURVES["npref"].help, options=CURVES["npref"].options + " highlight"),
-    "pr": Picture("precision_recall", CURVES["pr"].help, options=CURVES["pr"].options + " highlight"),
-    "gain": Picture(
-        "cumulated_gain",
-        "cumulated gain by rank with the ideal",
-        options=CURVES["gain"].options + " quantity highlight",
-    ),
-    "histogram": Picture(
-        "precision_histogram", CURVES["histogram"].help, n_runs=2, options=CURVES["histogram"].options
-    ),
-    "strip": Picture("topic_strip", "values of a measure by topic", measures=("AP",), groups="strip"),
-    "scatter": Picture(
-        "measure_scatter", "two measures over the runs, with Kendall's tau", measures=("AP", "RPref"), groups="dot"
-    ),
-    "leaderboard": Picture(
-        "leaderboard",
-        "means with intervals and ranges of places, best first",
-        measures=("AP",),
-        options="pairs level highlight",
-    ),
-}
+PICTURES = kinds("plot")
 FORMATS = ("png", "pdf", "svg")
 _OPTIONS = {
     **OPTIONS,
@@ -94,17 +36,12 @@ _OPTIONS = {
 
 def _arguments(kind: str, parser: Parser) -> None:
     picture = PICTURES[kind]
-    of_values = bool(picture.measures)
-    runs = {1: "RUN", 2: "A B"}.get(picture.n_runs or 0, "RUN...")
-    frame.add_inputs(
-        parser, f"{runs} [MEASURE...]" if of_values or kind in ("npref", "histogram") else runs, " -f FILE"
-    )
+    frame.add_inputs(parser, picture.runs + " [MEASURE...]" * bool(picture.measures), " -f FILE")
     frame.add(parser, *picture.options.split(), among=_OPTIONS)
     if picture.groups:
         frame.add(parser, "groups", groups=f"a {picture.groups} for each run and group of topics")
     one: dict[str, Any] = {"topic": {"action": "store", "help": "the topic"}} if kind == "sketch" else {}
-    ranking = frame.RANKING if of_values or kind in OF_THE_HOST else ()
-    frame.add(parser, "topic", *frame.READING, *ranking, **one)
+    frame.add(parser, "topic", *frame.READING, *frame.RANKING, **one)
     parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
     parser.add_argument(
         "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2, the usual default"
@@ -148,13 +85,15 @@ def run(args: argparse.Namespace) -> None:
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
-    qrels, runs = judgments.table(), given.runs(args, rounded=kind in OF_THE_HOST)
-    data = [qrels, runs]
+    qrels, runs = judgments.table(), given.runs(args)
+    data, ranking = [qrels, runs], frame.ranking(args)
     if kind == "leaderboard":
-        asked: dict[str, Any] = {name: more.pop(name) for name in ("pairs", "level")} | frame.ranking(args)
-        data = [irpref.leaderboard(given.measures, qrels, runs, **asked)]
+        asked = {name: more.pop(name) for name in ("pairs", "level")}
+        data = [irpref.leaderboard(given.measures, qrels, runs, **asked, **ranking)]
     elif picture.measures:
-        data = [irpref.meta.topic_values(given.measures, qrels, runs, **frame.ranking(args))]
+        data = [irpref.meta.topic_values(given.measures, qrels, runs, **ranking)]
+    else:
+        more |= ranking
     ax = getattr(plots, picture.function)(*data, ax=ax, **more)
     if args.title is not None:
         ax.set_title(args.title)
