@@ -144,7 +144,7 @@ def test_tests_on_the_page_are_those_of_the_leaderboard(made):
                 of = against[data["runs"][j]]
                 row = of[(of["measure"] == measure) & (of["a"] == data["runs"][i])].iloc[0]
                 assert data["pairs"][m]["difference"][at] == pytest.approx(row["difference"], abs=1e-8)
-                assert data["pairs"][m]["adjusted"][at] == pytest.approx(row["p_adjusted"], abs=1e-8)
+                assert data["pairs"][m]["p_adjusted"][at] == pytest.approx(row["p_adjusted"], abs=1e-8)
                 at += 1
         assert at == len(data["pairs"][m]["p"])
 
@@ -182,6 +182,12 @@ def test_bounds_are_those_of_the_intervals(made):
     assert [(row["query_id"], row["doc_id"]) for row in bounds["next"]] == list(
         zip(following["query_id"], following["doc_id"], strict=True)
     )
+
+
+def test_the_page_names_measures_that_suit_the_judgments(made):
+    suggested = irpref.check(QRELS, RUNS, MEASURES).attrs["measures"]
+    assert Page(made.html).data["suggested"] == suggested
+    assert all(f"<bdi>{row['measure']}</bdi> (" in made.html for row in suggested)
 
 
 def test_what_is_known_of_no_measure_is_said():

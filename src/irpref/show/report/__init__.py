@@ -25,7 +25,7 @@ from irpref.formats.columns import Reading
 from irpref.formats.replace import replaced
 from irpref.judged.order import Alignment
 from irpref.show.report import charts
-from irpref.show.report.contents import contents
+from irpref.show.report.contents import Asked, contents
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -159,24 +159,9 @@ def report(
     beside = ThreadPoolExecutor(1)
     made_beside = beside.submit(charts.script)
     beside.shutdown(wait=False)  # what is wrong with the inputs is said at once
-    found = contents(
-        measures,
-        with_judge(qrels, judge),
-        runs,
-        baseline=baseline,
-        title=title,
-        topics=topics,
-        documents=documents,
-        groups=groups,
-        rankings=rankings,
-        depth=depth,
-        pairs=pairs,
-        level=level,
-        rng=rng,
-        alignment=Alignment(ties, float32),
-        jobs=jobs,
-        form=form,
-    )
+    alignment = Alignment(ties, float32)
+    asked = Asked(baseline, title, topics, documents, groups, rankings, depth, pairs, level, rng, alignment, jobs, form)
+    found = contents(measures, with_judge(qrels, judge), runs, asked)
     drawing, script, style = made_beside.result(), _part("page.js"), _part("page.css")
     page = template.render(
         page=found,

@@ -51,9 +51,9 @@ function pair(m, i, j, of = D.pairs) {
   if (i === j || !of.length) return null;
   const [a, b, sign] = i < j ? [i, j, 1] : [j, i, -1];
   const at = a * n - a * (a + 1) / 2 + b - a - 1, found = of[m];
-  const difference = found.difference[at], effect = found.effect[at];
+  const difference = found.difference[at], effect = found.effect_size[at];
   return { difference: difference === null ? null : sign * difference, effect: effect === null ? null : sign * effect,
-    p: found.p[at], adjusted: found.adjusted[at] };
+    p: found.p[at], adjusted: found.p_adjusted[at] };
 }
 const better = (m, difference) => (D.measures[m].higher ? difference > 0 : difference < 0);
 
@@ -384,10 +384,10 @@ function showTopic() {
 
 // ------------------------------------------------------------------ curves and holes of the runs that are ticked
 const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3], [], [7, 3], [2, 3], [8, 3, 2, 3]];
-function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to, zero }) {
+function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to, fit, zero }) {
   const values = drawn.flatMap((r, c) => (r === null ? [] : x.map((at, i) => ({ c, run: isolated(D.runs[r]), x: at, y: y[r][i] })))).filter(point => point.y !== null);
   const heights = values.map(point => point.y), ends = [x[0], Math.max(...values.map(point => point.x), x[0] + 1e-9)];
-  const span = from === null ? range(heights) : [from === undefined ? Math.min(0, ...heights) : from, to === undefined ? Math.max(...heights, 0.001) : to];
+  const span = fit ? range(heights) : [from === undefined ? Math.min(0, ...heights) : from, to === undefined ? Math.max(...heights, 0.001) : to];
   const across = number("x", xLabel, ends, { grid: false, ...(log ? { values: x.length < 9 ? x : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], tickCount: null, labelOverlap: "greedy", labelExpr: "'' + datum.value" } : {}) });
   if (log) across.scale = { domain: ends, nice: false, type: "log" };
   const run = { field: "run", type: "nominal" }, each = range => ({ field: "c", type: "nominal", scale: { domain: [...DASHES.keys()], range }, legend: null });
@@ -423,7 +423,7 @@ const TABLES = {
   unjudged: () => chartRows(D.holes),
   curves: () => chartRows(D.curves),
   bounds: () => [["run", "measure", "value", "low", "high", "exact"], ...D.bounds.runs.map(of => [of.run, D.bounds.measure, of.value, of.low, of.high, String(of.exact)])],
-  turns: () => [["a", "b", "measure", "difference", "low", "high", "could_turn"], ...D.bounds.pairs.map(of => [of.a, of.b, D.bounds.measure, of.value, of.low, of.high, String(of.turns)])],
+  turns: () => [["a", "b", "measure", "difference", "low", "high", "could_turn"], ...D.bounds.pairs.map(of => [of.a, of.b, D.bounds.measure, of.value, of.low, of.high, String(of.could_turn)])],
   judge_next: () => [["query_id", "doc_id", "weight", "runs"], ...D.bounds.next.map(of => [of.query_id, of.doc_id, of.weight, of.runs])],
   ties: () => [["run", "measure", "value", "low", "expected", "high", "exact"], ...D.ties.runs.map(of => [of.run, D.ties.measure, of.value, of.low, of.expected, of.high, String(of.exact)])],
   findings: () => [["level", "code", "run", "count", "text"], ...D.findings.map(of => [of.level, of.code, of.run, of.count, of.text])],
