@@ -18,6 +18,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, TextIO
 
@@ -166,19 +167,19 @@ def write(table: Table, form: str, out: TextIO | None = None, page: Page | None 
         Whether tsv begins with the names of the columns, as csv always does.
     """
     out = sys.stdout if out is None else out
-    if form in LINES:
-        out.writelines(lines(table, form, head))
-    else:
-        out.write(_WRITERS[form](table, page or page_of(out)))
+    out.writelines(lines(table, form, page or page_of(out), head))
 
 
 def text(table: Table, form: str = "table", page: Page = PAPER) -> str:
     """A table as one string, see `write`."""
-    return "".join(lines(table, form)) if form in LINES else _WRITERS[form](table, page)
+    return "".join(lines(table, form, page))
 
 
-def lines(table: Table, form: str, head: bool = True) -> Iterator[str]:
-    """The rows of a table as they come, one line each."""
+def lines(table: Table, form: str, page: Page, head: bool = True) -> Iterator[str]:
+    """A table in pieces: for programs the rows as they come, one line each."""
+    if form in _WRITERS:
+        yield _WRITERS[form](table, page)
+        return
     columns = table.columns
     names = [column.name for column in columns]
     given = (row for row in table.rows if not isinstance(row, str))
@@ -187,21 +188,16 @@ def lines(table: Table, form: str, head: bool = True) -> Iterator[str]:
         import json
 
         records = (json.dumps(dict(zip(names, map(_json, row), strict=True))) for row in rows)
-        yield from _array(records) if form == "json" else (record + "\n" for record in records)
+        if form == "json":
+            yield "[" + ",".join(f"\n{record}" for record in records) + "\n]\n"
+        else:
+            yield from (f"{record}\n" for record in records)
         return
     between, escaped = (",", _quoted) if form == "csv" else ("\t", visible)
     if head or form == "csv":
         yield between.join(map(escaped, names)) + "\n"
     for row in rows:
         yield between.join([escaped(_shown(c, v)) for c, v in zip(columns, row, strict=True)]) + "\n"
-
-
-def _array(records: Iterable[str]) -> Iterator[str]:
-    before = "["
-    for record in records:
-        yield f"{before}\n{record}"
-        before = ","
-    yield "[]\n" if before == "[" else "\n]\n"
 
 
 def _shown(column: Column, value: Any) -> str:
@@ -278,9 +274,17 @@ def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, pag
     widths = [max([c.least, *(wide(row[i].value) + outside[i] for row in rows)]) for i, c in enumerate(columns)]
     heads = [[visible(column.name)] for column in columns]
     room = [max(width, wide(head)) for width, (head,) in zip(widths, heads, strict=True)]
-    if page.width is not None and sum(room) + len(_GAP) * (len(room) - 1) > page.width:
+    if page.width is not None and _total(room) > page.width:
         heads = [head if i < labels else _broken(head[0], widths[i]) for i, head in enumerate(heads)]
-        room = _squeezed(columns, [max([w, *map(wide, h)]) for w, h in zip(widths, heads, strict=True)], labels, page)
+        room = [max([width, *map(wide, head)]) for width, head in zip(widths, heads, strict=True)]
+        # Less for prose, then for labels, so that there is room for at least one column beside them.
+        for i, column in enumerate(columns):
+            if column.prose:
+                room[i] = min(room[i], max(page.width - _total(room) + room[i], _NARROWEST))
+        widest = max(room[labels:], default=0)
+        for i in range(labels):
+            over = _total([*room[:labels], widest]) - page.width
+            room[i] = min(room[i], max(room[i] - over, _NARROWEST))
     out = []
     for i, column in enumerate(columns):
         shown = []
@@ -297,45 +301,27 @@ def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, pag
     return out
 
 
-def _squeezed(columns: Sequence[Column], room: list[int], labels: int, page: Page) -> list[int]:
-    """Widths with less for prose and for labels, so that there is room for at least one column beside the labels."""
-    assert page.width is not None
-    gaps = len(_GAP) * (len(room) - 1)
-    for i, column in enumerate(columns):
-        if column.prose:
-            room[i] = min(room[i], max(page.width - gaps - sum(room) + room[i], _NARROWEST))
-    widest = max(room[labels:], default=0)
-    for i in range(labels):
-        over = sum(room[:labels]) + len(_GAP) * labels + widest - page.width
-        room[i] = min(room[i], max(room[i] - over, _NARROWEST))
-    return room
-
-
-def _total(columns: Sequence[_Printed]) -> int:
-    return sum(column.width + len(_GAP) for column in columns) - len(_GAP)
+def _total(widths: Sequence[int]) -> int:
+    """Width of columns beside each other."""
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
 def _blocks(columns: list[_Printed], labels: int, width: int | None) -> Iterator[list[_Printed]]:
     """The columns in groups that fit the page, each after the labels."""
-    label, rest = columns[:labels], columns[labels:]
-    while True:
-        taken = min(1, len(rest))
-        while taken < len(rest) and (width is None or _total([*label, *rest[: taken + 1]]) <= width):
-            taken += 1
-        yield label + rest[:taken]
-        rest = rest[taken:]
-        if not rest:
-            return
+    block = columns[: labels + 1]
+    for column in columns[labels + 1 :]:
+        if width is not None and _total([of.width for of in (*block, column)]) > width:
+            yield block
+            block = columns[:labels]
+        block = [*block, column]
+    yield block
 
 
 def _beside(cells: Sequence[Sequence[str]], columns: Sequence[_Printed]) -> list[str]:
     """Cells beside each other, the shorter ones filled up with blanks."""
-    return [
-        _GAP.join(
-            c[level] if level < len(c) else " " * column.width for c, column in zip(cells, columns, strict=True)
-        ).rstrip()
-        for level in range(max(map(len, cells), default=0))
-    ]
+    blanks = [" " * column.width for column in columns]
+    lines = zip_longest(*cells)
+    return [_GAP.join(part or blank for part, blank in zip(line, blanks, strict=True)).rstrip() for line in lines]
 
 
 def _filled(text: str, width: int, left: bool) -> str:
@@ -404,6 +390,7 @@ _LATEX = str.maketrans(
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
     | {"[": "{[}", "*": "{*}"}  # after the end of a row they would belong to it
+    | {"↓": r"$\downarrow$"}
 )
 
 
@@ -435,4 +422,28 @@ def _latex(table: Table, page: Page) -> str:
     return "\n".join(lines) + "\n"
 
 
-_WRITERS: dict[str, Callable[[Table, Page], str]] = {"table": _plain, "markdown": _markdown, "latex": _latex}
+def _html(table: Table, page: Page) -> str:
+    from html import escape
+
+    def row(cells: Iterable[str], tag: str) -> str:
+        shown = (f'<{tag} style="text-align: {side}">{cell}</{tag}>' for side, cell in zip(sides, cells, strict=True))
+        return f"<tr>{''.join(shown)}</tr>"
+
+    def shown(cell: Cell) -> str:
+        text = escape(cell.value)
+        return (f"<b>{text}</b>" if cell.best else text) + "&dagger;" * cell.differs
+
+    sides = ["left" if column.left else "right" for column in table.columns]
+    head = row((escape(column.name) for column in table.columns), "th")
+    body = "".join(row(map(shown, cells), "td") for cells in _cells(table))
+    notes = "<br>".join(escape(note) for note in table.notes if not note.startswith("*"))
+    below = f"<p><small>{notes}</small></p>" if notes else ""
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{below}"
+
+
+_WRITERS: dict[str, Callable[[Table, Page], str]] = {
+    "table": _plain,
+    "markdown": _markdown,
+    "latex": _latex,
+    "html": _html,
+}
