@@ -2,13 +2,14 @@
 
 import csv
 import json
+from contextlib import contextmanager
 
 import pandas as pd
 import pytest
 
 import irpref
 from browser import Browser, program
-from test_report import HOSTILE, LONG, QRELS, RUNS, _run
+from test_report import HOSTILE, QRELS, RUNS, _run
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
 pytest.importorskip("vl_convert", reason="a report needs Vega")
@@ -34,12 +35,35 @@ def file(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def page(browser, file):
-    browser.open(file)
-    yield browser
-    assert browser.messages == []
-    assert browser.requests == [file.resolve().as_uri()]
+@contextmanager
+def opened(path):
+    """The page in a browser of its own, which complains of nothing and asks for nothing."""
+    with Browser() as found:
+        found.open(path)
+        yield found
+        assert found.messages == []
+        assert found.requests == [path.resolve().as_uri()]
+
+
+@pytest.fixture(scope="module")
+def page(file):
+    """One page for all tests that need no other: none of them relies on how the ones before left it."""
+    with opened(file) as found:
+        yield found
+
+
+COUNTED = ["1", "10", "2", "9"]  # topics, by name
+SEVERAL = [f"input.trec-covid-submission-{i}-reranked-final" for i in range(10)]
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """Ten runs with long names, topics that are numbers, and measures of which the first is better if it is lower."""
+    path = tmp_path_factory.mktemp("odd") / "page.html"
+    runs = {name: dict.fromkeys(COUNTED, _run(i + 1)["q1"]) for i, name in enumerate(SEVERAL)}
+    irpref.report(["nCRP", "RPref(max_rel=2)"], dict.fromkeys(COUNTED, QRELS["q1"]), runs, path)
+    with opened(path) as found:
+        yield found
 
 
 def _column(page, place):
@@ -180,20 +204,10 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place)
 def test_curves_follow_the_ticks(page):
     lines = "[...document.querySelectorAll('#curves-plots .mark-line path')].map(line => line.getAttribute('stroke'))"
     before = page.run(lines)
-    page.run("document.querySelector('#board input').click()")
+    page.run("document.querySelector('#board input:checked').click()")
     page.drawn()
-    assert page.run(lines) == [colour for colour in before if colour != "var(--c0)"] != before
-
-
-def test_tables_come_as_files(page):
-    page.run(
-        "window.made = []; URL.createObjectURL = blob => (made.push(blob), '#'); "
-        "document.querySelector('[data-csv=leaderboard]').click()"
-    )
-    text = page.run("made[0].text()")
-    lines = text.splitlines()
-    assert lines[0].startswith("run,measure,mean,low,high")
-    assert len(lines) == 1 + len(RUNS) * len(MEASURES)
+    (gone,) = set(before) - set(page.run(lines))
+    assert page.run(lines) == [colour for colour in before if colour != gone]
 
 
 def test_every_table_comes_as_a_file_with_the_numbers_of_the_page(page):
@@ -206,6 +220,8 @@ def test_every_table_comes_as_a_file_with_the_numbers_of_the_page(page):
         tables[name] = list(csv.reader(page.run(f"made['{name}'].text()").splitlines()))
     assert set(tables) >= {"leaderboard", "pairs", "two", "topic", "topics", "curves", "unjudged", "bounds", "findings"}
     assert set(tables) >= {"turns", "judge_next", "measures", "inputs"}
+    assert tables["leaderboard"][0][:5] == ["run", "measure", "mean", "low", "high"]
+    assert len(tables["leaderboard"]) == 1 + len(RUNS) * len(MEASURES)
     for rows in tables.values():
         assert {len(row) for row in rows} == {len(rows[0])}
         assert len(rows) > 1
@@ -230,44 +246,48 @@ def test_lines_join_the_places_of_a_document(page):
             assert drawn == pytest.approx(row, abs=1.5)
 
 
-def test_where_lower_is_better_what_adds_is_worse(browser, tmp_path):
-    path = tmp_path / "page.html"
-    irpref.report(["nCRP"], QRELS, RUNS, path)
-    browser.open(path)
-    parts = browser.run(
+def test_where_lower_is_better_what_adds_is_worse(odd):
+    parts = odd.run(
         "[...document.querySelectorAll('.ranking td.part')].filter(cell => cell.querySelector('rect'))"
         ".map(cell => [cell.textContent.trim().startsWith('\u2212'), cell.querySelector('rect').getAttribute('class')])"
     )
     assert {tuple(part) for part in parts} <= {(True, "better"), (False, "worse")}
     assert len(parts) > 0
-    assert browser.messages == []
 
 
-def test_long_names_are_short_on_the_screen_and_whole_in_files(browser, tmp_path):
-    path = tmp_path / "page.html"
-    irpref.report(["AP", "RPref(max_rel=2)"], QRELS, dict(zip(LONG, RUNS.values(), strict=True)), path)
-    browser.open(path)
-    shown = browser.run(
-        "[...document.querySelectorAll('#board tbody th bdi')].map(name => [name.innerText, name.title])"
-    )
-    assert {short for short, _ in shown} == {"bm25", "dense", "mixed", "other"}
-    assert (
-        browser.run("document.querySelectorAll('.middle').length") == 0
-    )  # nothing is left out there, and no dots stand
-    assert {whole for _, whole in shown} == set(LONG)
-    assert "names without" in browser.run("document.querySelector('#leaderboard .note').innerText")
-    browser.run(
+def test_long_names_are_short_on_the_screen_and_whole_in_files(odd):
+    shown = odd.run("[...document.querySelectorAll('#board tbody th bdi')].map(name => [name.innerText, name.title])")
+    assert {short for short, _ in shown} == set("0123456789")
+    assert odd.run("document.querySelectorAll('.middle').length") == 0  # nothing is left out there: no dots
+    assert {whole for _, whole in shown} == set(SEVERAL)
+    assert "names without" in odd.run("document.querySelector('#leaderboard .note').innerText")
+    odd.run(
         "URL.createObjectURL = blob => (window.made = blob, '#'); "
         "document.querySelector('[data-csv=leaderboard]').click()"
     )
-    assert all(name in browser.run("made.text()") for name in LONG)
-    browser.send("Emulation.setEmulatedMedia", media="print", features=[])
-    try:
-        assert set(
-            browser.run("[...document.querySelectorAll('#board tbody th bdi')].map(name => name.innerText)")
-        ) == set(LONG)
-    finally:
-        browser.send("Emulation.setEmulatedMedia", media="", features=[])
+    assert all(name in odd.run("made.text()") for name in SEVERAL)
+    odd.send("Emulation.setEmulatedMedia", media="print", features=[])
+    names = odd.run("[...document.querySelectorAll('#board tbody th bdi')].map(name => name.innerText)")
+    odd.send("Emulation.setEmulatedMedia", media="", features=[])
+    assert set(names) == set(SEVERAL)
+
+
+def test_topics_are_in_the_order_in_which_people_count(odd):
+    shown = odd.run("[...document.querySelectorAll('#topic-id option')].map(o => o.textContent)")
+    assert [name.strip("\u2068\u2069") for name in shown] == ["1", "2", "9", "10"]
+    odd.run("document.querySelector('#two-table th[data-key=topic]').click()")
+    cells = "[...document.querySelectorAll('#two-table tbody th')]"
+    assert odd.run(f"{cells}.map(cell => cell.textContent)") == ["1", "2", "9", "10"]
+    for name in COUNTED:
+        odd.run(f"{cells}.find(cell => cell.textContent === '{name}').click()")
+        chosen = odd.run("document.getElementById('topic-id').selectedOptions[0].textContent")
+        assert chosen.strip("\u2068\u2069") == name
+
+
+def test_a_ninth_curve_is_refused_in_words(odd):
+    odd.run("for (const box of document.querySelectorAll('#board input:not(:checked)')) box.click()")
+    assert odd.run("document.querySelectorAll('#board input:checked').length") == 8
+    assert "untick one first" in odd.run("document.getElementById('board-said').textContent")
 
 
 def test_one_topic_has_no_tests_and_says_nothing_of_them(browser, tmp_path):
@@ -297,37 +317,6 @@ def test_preferences_have_ticks_in_place_of_grades(browser, tmp_path):
     )
     assert {doc for doc, tick in rows if tick == "\u2713"} == {"d0", "d1", "d2"}
     assert browser.messages == []
-
-
-def test_topics_stand_as_people_count_them(browser, tmp_path):
-    path = tmp_path / "page.html"
-    names = ["1", "10", "2", "9"]
-    qrels = {name: QRELS["q0"] for name in names}
-    irpref.report(["AP"], qrels, {run: dict.fromkeys(names, of["q0"]) for run, of in RUNS.items()}, path)
-    browser.open(path)
-    shown = browser.run("[...document.querySelectorAll('#topic-id option')].map(o => o.textContent)")
-    assert [name.strip("\u2068\u2069") for name in shown] == ["1", "2", "9", "10"]
-    browser.run("document.querySelector('#two-table th[data-key=topic]').click()")
-    rows = browser.run("[...document.querySelectorAll('#two-table tbody th')].map(cell => cell.textContent)")
-    assert rows == ["1", "2", "9", "10"]
-    for name in names:
-        browser.run(
-            f"[...document.querySelectorAll('#two-table tbody th')].find(cell => cell.textContent === '{name}').click()"
-        )
-        assert (
-            browser.run("document.getElementById('topic-id').selectedOptions[0].textContent").strip("\u2068\u2069")
-            == name
-        )
-    assert browser.messages == []
-
-
-def test_a_ninth_curve_is_refused_in_words(browser, tmp_path):
-    path = tmp_path / "page.html"
-    irpref.report(["AP"], QRELS, {f"run{i}": _run(i + 1) for i in range(10)}, path)
-    browser.open(path)
-    browser.run("for (const box of document.querySelectorAll('#board input:not(:checked)')) box.click()")
-    assert browser.run("document.querySelectorAll('#board input:checked').length") == 8
-    assert "untick one first" in browser.run("document.getElementById('board-said').textContent")
 
 
 def test_a_notebook_shows_the_page_in_its_frame(browser, tmp_path):
