@@ -129,7 +129,7 @@ def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
     for label, part in found.groupby("measure", sort=False):
         values = (100 * part[quantity]).tolist()
         values = values * len(shown) if len(values) == 1 else values
-        ax.plot(shown, values, **style(label, None, kind="measure"))
+        ax.plot(shown, values, **style(label, kind="measure"))
     ax.set(xlabel="cutoff", ylabel=words, ylim=(0, None))
     legend(ax, always=True)
     return finish(ax)

@@ -31,12 +31,11 @@ def values():
 
 def test_stability_and_swap_curves(values):
     stable = [stability(v, n_samples=50, rng=0) for v in values]
-    ax = plots.stability(stable, styles={"RR": {"label": "reciprocal rank", "color": "black"}})
+    ax = plots.stability(stable)
     for line, one in zip(ax.lines, stable, strict=True):
         assert line.get_xdata() == pytest.approx(100 * one.ties)
         assert line.get_ydata() == pytest.approx(100 * one.minority_rate)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["AP", "reciprocal rank"]
-    assert ax.lines[1].get_color() == "black"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["AP", "RR"]
 
     swaps = [swap(v, n_samples=50, rng=0) for v in values]
     ax = plots.swap(swaps)

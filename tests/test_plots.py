@@ -282,17 +282,6 @@ def test_histogram_is_sorted_and_tells_wins_from_losses_without_colour():
     assert ax.get_ylabel() == f"R-precision: noisy {MINUS} baseline"
 
 
-def test_histogram_uses_its_height():
-    values = TopicValues("AP", ["a", "b"], ["1", "2", "3"], [[0.9, 0.8, 0.4], [0.1, 0.2, 0.5]])
-    ax = plots.precision_histogram(values, baseline="b", run="a")
-    assert [bar.get_height() for bar in ax.patches] == pytest.approx([0.8, 0.6, -0.1])
-    low, high = ax.get_ylim()
-    assert low == pytest.approx(-0.1 - 0.06 * 0.9)
-    assert high == pytest.approx(0.8 + 0.06 * 0.9)
-    tiny = TopicValues("AP", ["a", "b"], ["1"], [[0.501], [0.5]])
-    assert np.ptp(plots.precision_histogram(tiny, baseline="b").get_ylim()) > 0.1
-
-
 def test_strip_has_every_topic_of_every_system_best_on_top():
     (values,) = topic_values(["QMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs).values()
     ax = plots.topic_strip(values)
@@ -479,12 +468,6 @@ def test_new_names_take_colours_that_are_free_in_their_picture():
     }.items()
 
 
-def test_the_first_280_names_differ_in_colour_line_or_marker():
-    found = [drawing.style(f"s{i}") for i in range(280)]
-    assert len({(s["color"], s["linestyle"], s["marker"]) for s in found}) == 280
-    assert len({s["color"] for s in found[:7]}) == 7
-
-
 @pytest.mark.parametrize("n", [3, 12, 40])
 @pytest.mark.parametrize("name", ["organisation-system-{}", "D_BERT_KD_TASB.{}.2023-09-1", "W" * 14 + "{}", "i{}"])
 def test_legends_cover_no_data_and_stay_in_the_figure(n, name):
@@ -638,15 +621,6 @@ def test_npref_says_that_it_is_constant_on_binary_judgments():
     assert any("the same for every n" in note for note in notes(ax))
     graded = plots.npref_convergence(SYNTHETIC.qrels, THREE, measure="RPref(max_rel=3)")
     assert not any("the same for every n" in note for note in notes(graded))
-
-
-def test_the_histogram_takes_any_measure():
-    ax = plots.precision_histogram(SYNTHETIC.qrels, {"strong": THREE["strong"]}, THREE["baseline"], measure="nDCG@10")
-    table = curves.paired_differences(
-        SYNTHETIC.qrels, {"strong": THREE["strong"]}, THREE["baseline"], "nDCG@10", per_topic=True
-    )
-    assert sorted(bar.get_height() for bar in ax.patches) == sorted(d for d in table["difference"] if d)
-    assert "nDCG@10" in ax.get_title() or any("nDCG@10" in note for note in notes(ax))
 
 
 def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from irpref.messages import did_you_mean
@@ -20,7 +19,7 @@ def leaderboard(
     measure: str | None = None,
     *,
     group: str | None = None,
-    highlight: Iterable[str] | None = None,
+    highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Means of runs with their intervals, best on top; at the right the range of places consistent with the tests.

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irpref.show import drawing
-from irpref.show.drawing import Styles
-from irpref.show.inputs import constant_npref, curve_means, curve_table, only, over_topics, parameters
+from irpref.show.inputs import GivenRuns, constant_npref, curve_means, curve_table, only, over_topics, parameters
 from irpref.show.names import middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from irpref.judged.types import Qrels, Run, Runs
+    from irpref.judged.types import Qrels
 
 _IDEAL: dict[str, Any] = {"linewidth": 1.5, "linestyle": ":"}
-_GAINS = {"cg": "CG", "dcg": "DCG", "ncg": "NCG", "ndcg": "NDCG"}
+_GAINS = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain", "ncg": "NCG", "ndcg": "NDCG"}
 NOTHING = "nothing relevant"  # what the curve of a run without relevant documents is called
 
 
 @drawing.styled
 def crp_sketch(
     data: Qrels,
-    runs: Run | Runs | None = None,
+    runs: GivenRuns = None,
     *,
     query_id: str | None = None,
     run: str | None = None,
     ax: Axes | None = None,
-    styles: Styles | None = None,
     **options: Any,
 ) -> Axes:
     """CRP of one run on one topic as in figure 1 of the paper: the run, an ideal one, and one with nothing relevant.
@@ -44,7 +41,6 @@ def crp_sketch(
     runs : with qrels: one run, or a dict of name to run
     query_id, run : what to draw, if the table holds several
     ax : Axes to draw on; a new figure if None
-    styles : mapping of run to keyword arguments of `Axes.plot`
     **options : of `irpref.curves.crp`
 
     Raises
@@ -63,37 +59,33 @@ def crp_sketch(
     # From the origin: before the first document nothing is displaced.
     ax.axhline(0, color=drawing.GREY, linewidth=1.3, linestyle="--", label="ideal", zorder=1)
     ax.plot([0, *rank], [0, *lowest], color=drawing.GREY, linewidth=1.3, linestyle=":", label=NOTHING)
-    arguments = {
-        **drawing.style(name, None, drawing.one_name(name, "run")),
-        "marker": "",
-        "linestyle": "-",
-        "linewidth": 1.8,
-    }
-    (line,) = ax.plot([0, *rank], [0, *curve], **{**arguments, **(styles or {}).get(name, {})})
+    look = {"marker": "", "linestyle": "-", "linewidth": 1.8}
+    (line,) = ax.plot([0, *rank], [0, *curve], **drawing.style(name, drawing.one_name(name, "run")) | look)
     n_rows = _mark_ranks(ax, table.iloc[0], width)
-    if 0 < r <= rank[-1]:
-        for of_rank, what, colour in ((curve, "r", line.get_color()), (lowest, "w", drawing.GREY)):
-            value = int(of_rank[r - 1])
-            ax.plot([r], [value], "o", color=colour, markersize=5)
-            left = r < 0.6 * width
-            drawing.remark(
-                ax,
-                f"CRP(${what}$, $R$) = {value}".replace("-", drawing.MINUS),
-                (r, value),
-                (6, -4) if left else (-6, -9),  # on the left the curve comes down
-                xycoords="data",
-                ha="left" if left else "right",
-                va="top",
-                color=colour,
-                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
-            )
+    left = r < 0.6 * width
+    for of_rank, what, colour in ((curve, "r", line.get_color()), (lowest, "w", drawing.GREY)):
+        if not 0 < r <= rank[-1]:
+            break
+        value = int(of_rank[r - 1])
+        ax.plot([r], [value], "o", color=colour, markersize=5)
+        drawing.remark(
+            ax,
+            f"CRP(${what}$, $R$) = {value}".replace("-", drawing.MINUS),
+            (r, value),
+            (6, -4) if left else (-6, -9),  # on the left the curve comes down
+            xycoords="data",
+            ha="left" if left else "right",
+            va="top",
+            color=colour,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
+        )
     low, high = min(lowest.min(), curve.min(), 0), max(curve.max(), 0)
     span = (high - low) or 1
     ax.set(xlim=(0, width), ylim=(low - 0.16 * span, high + 0.08 * span), xlabel="rank")
     ax.set_ylabel("CRP (ranks)" + ("\njudged documents only" if table.attrs.get("judged_only") else ""))
     words = drawing.wrapped(f"CRP of {drawing.one_name(name, 'a run')}, topic {drawing.one_name(topic, '')}")
     ax.set_title(words, pad=8 + 11 * n_rows)
-    _whole_ranks(ax)
+    drawing.whole_ranks(ax)
     drawing.legend(ax)
     return drawing.finish(ax)
 
@@ -104,10 +96,10 @@ def _mark_ranks(ax: Axes, points: Any, width: float) -> int:
     for column, mark in (("turn_around", "min"), ("recall_base", "$R$"), ("balance", "$b$")):
         if points.notna()[column] and 0 < points[column] <= width:
             marks.setdefault(int(points[column]), []).append(mark)
-    ends: list[float] = []  # where the last name of each row is
+    ends: list[float] = []  # of the last name of each row
     for at in sorted(marks):
         ax.axvline(at, color=drawing.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        # A name goes to the first row where it does not meet the one before.
+        # A name goes to the first row in which it does not meet the one before.
         row = next((i for i, end in enumerate(ends) if at - end > 0.2 * width), len(ends))
         ends[row : row + 1] = [at]
         place = ax.get_xaxis_transform()
@@ -118,14 +110,13 @@ def _mark_ranks(ax: Axes, points: Any, width: float) -> int:
 @drawing.styled
 def crp(
     data: Qrels,
-    runs: Run | Runs | None = None,
+    runs: GivenRuns = None,
     *,
     normalized: bool = True,
     spread: bool | None = None,
     cut: float | None = None,
-    highlight: Sequence[str] | None = None,
+    highlight: drawing.Highlight = None,
     ax: Axes | None = None,
-    styles: Styles | None = None,
     **options: Any,
 ) -> Axes:
     """CRP of runs over the topics: the median by rank, and a band from the first to the third quartile.
@@ -138,15 +129,15 @@ def crp(
     runs : with qrels: one run, or a dict of name to run
     normalized : bool
         Draw CRP over R(R+1)/2 (0 ideal, -1 at R for a run with nothing relevant), so that topics count alike.
-        Otherwise CRP in ranks, where topics with many relevant documents prevail.
+        Otherwise CRP in ranks, in which topics with many relevant documents prevail.
     spread : bool, optional
         Draw the band; None: for up to three runs.
     cut : number, optional
         Last rank drawn, as a multiple of the mean of R: what comes later says little about the run. None: 4, or all
-        ranks where `depth` says how many.
+        ranks if `depth` says how many.
     highlight : names of runs, optional
         Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
-    ax, styles : see `crp_sketch`
+    ax : Axes to draw on; a new figure if None
     **options : of `irpref.curves.crp`
 
     Raises
@@ -164,7 +155,7 @@ def crp(
     cut_off = len(shown) < (table["exhausted"] < 1).sum()
     value = "share" if normalized else "crp"
     one = table.attrs.get("n_topics") == 1
-    ax, drawn, note = drawing.draw_runs(shown, "rank", f"{value}_median", ax, highlight, styles, down)
+    ax, drawn, note = drawing.draw_runs(shown, "rank", f"{value}_median", ax, highlight, down)
     spread = (len(drawn) <= 3 if spread is None else spread) and not one
     for rows, line in drawn.values() if spread else ():
         low, high = rows[f"{value}_low"], rows[f"{value}_high"]
@@ -176,33 +167,28 @@ def crp(
             rows = table[(table["run"] == name) & (table["rank"] <= shown["rank"].max())]
             label = None if i else NOTHING if one else f"median with {NOTHING}"
             ax.plot(rows["rank"], rows["worst_median"], color=drawing.GREY, linewidth=1.3, linestyle=":", label=label)
-    ax.set_xlim(left=0)
-    ax.set_xlabel("rank")
     ends = f"0 ideal, {drawing.MINUS}1 {NOTHING} at R" if normalized else "0 ideal"
     above = "\nabove 0: more too low than too high" if shown[f"{value}_median"].max() > 0 else ""
     ax.set_ylabel(f"CRP {'/ [R(R + 1)/2]' if normalized else 'in ranks'}\n{ends}{above}")
     ax.yaxis.label.set_fontsize("small")
-    drawing.title(
+    return _finished(
         ax,
-        over_topics("CRP" if one else "CRP: median and quartiles" if spread else "CRP: median", table),
+        note,
+        "CRP" if one else "CRP: median and quartiles" if spread else "CRP: median",
+        table,
         f"cut at {times:g} times the mean R, rank {last:g}" if cut_off else "",
-        "judged documents only" if table.attrs.get("judged_only") else "",
         "grades below 0 can take it lower" if table.attrs.get("negative_topics") else "",
     )
-    _whole_ranks(ax)
-    drawing.legend(ax, note=note)
-    return drawing.finish(ax)
 
 
 @drawing.styled
 def npref_convergence(
     data: Qrels,
-    runs: Run | Runs | None = None,
+    runs: GivenRuns = None,
     *,
     pairs: bool | None = None,
-    highlight: Sequence[str] | None = None,
+    highlight: drawing.Highlight = None,
     ax: Axes | None = None,
-    styles: Styles | None = None,
     **options: Any,
 ) -> Axes:
     """n-pref by the number of partitions, and the rpref it approaches (a short line at the right).
@@ -212,14 +198,12 @@ def npref_convergence(
     data : table of `irpref.curves.npref_convergence()`, or the qrels
     runs : with qrels: one run, or a dict of name to run
     pairs : bool, optional
-        Write the number of misplaced pairs beside each point; None: for up to three runs.
-    highlight : names of runs, optional
-        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
-    ax, styles : see `crp_sketch`
+        Write the number of misplaced pairs below each point; None: for up to three runs.
+    highlight, ax : see `crp`
     **options : of `irpref.curves.npref_convergence`
     """
     table = curve_means("npref_convergence", ("n", "value", "limit", "misplaced"), data, runs, options)
-    ax, drawn, note = drawing.draw_runs(table, "n", "value", ax, highlight, styles)
+    ax, drawn, note = drawing.draw_runs(table, "n", "value", ax, highlight)
     pairs = len(drawn) <= 3 if pairs is None else pairs
     steps = sorted(set(table["n"]))
     begin, end = steps[-1] * 1.25, steps[-1] * 2.4  # of the short lines
@@ -229,11 +213,11 @@ def npref_convergence(
         ax.plot([begin, end], [limit, limit], color=colour, linewidth=2.2)
         if pairs:
             # In a row of its own below the axis: two runs may have the same values.
-            arguments = {"va": "center", "fontsize": "x-small", "color": colour}
+            look = {"va": "center", "fontsize": "x-small", "color": colour}
             down = -(20 + 10 * i)
             for n, number in zip(rows["n"], rows["misplaced"], strict=True):
-                drawing.remark(ax, f"{number:.4g}", (n, 0), (0, down), xycoords=place, ha="center", **arguments)
-            drawing.remark(ax, middle(line.get_label().strip(), 14), (0, 0), (-6, down), ha="right", **arguments)
+                drawing.remark(ax, f"{number:.4g}", (n, 0), (0, down), xycoords=place, ha="center", **look)
+            drawing.remark(ax, middle(line.get_label().strip(), 14), (0, 0), (-6, down), ha="right", **look)
     ax.set_xscale("log", base=2)
     ax.set_xticks([*steps, float(np.sqrt(begin * end))], [*map(str, steps), "rpref"])
     ax.minorticks_off()
@@ -243,27 +227,18 @@ def npref_convergence(
     ax.set(xlim=(steps[0] / 1.3, end * 1.05), ylim=(low - margin, high + margin), ylabel="n-pref")
     ax.set_xlabel("partitions n of the grade scale", labelpad=4 + (10 * len(drawn) - 2 if pairs else 0))
     several = "query_id" not in table and table.attrs.get("n_topics", 1) > 1
-    drawing.title(
-        ax,
-        over_topics("n-pref", table),
-        parameters(table.attrs.get("measure", "")),
-        constant_npref(table),
-        f"numbers below: misplaced pairs{' (mean)' if several else ''}" if pairs else "",
-    )
-    if pairs:
-        drawing.grow(ax, 10 / 72 * len(drawn))
-    drawing.legend(ax, note=note)
-    return drawing.finish(ax)
+    said = f"numbers below: misplaced pairs{' (mean)' if several else ''}" if pairs else ""
+    drawing.grow(ax, 10 / 72 * len(drawn) * pairs)
+    return _finished(ax, note, "n-pref", table, parameters(table.attrs.get("measure", "")), constant_npref(table), said)
 
 
 @drawing.styled
 def precision_recall(
     data: Qrels,
-    runs: Run | Runs | None = None,
+    runs: GivenRuns = None,
     *,
-    highlight: Sequence[str] | None = None,
+    highlight: drawing.Highlight = None,
     ax: Axes | None = None,
-    styles: Styles | None = None,
     **options: Any,
 ) -> Axes:
     """Interpolated precision at the 11 levels of recall.
@@ -272,35 +247,26 @@ def precision_recall(
     ----------
     data : table of `irpref.curves.interpolated_precision()`, or the qrels
     runs : with qrels: one run, or a dict of name to run
-    highlight : names of runs, optional
-        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
-    ax, styles : see `crp_sketch`
+    highlight, ax : see `crp`
     **options : of `irpref.curves.interpolated_precision`
     """
     table = curve_means("interpolated_precision", ("recall", "precision"), data, runs, options)
     # The first and the last level are on the frame.
-    ax, _, note = drawing.draw_runs(table, "recall", "precision", ax, highlight, styles, clip_on=False)
+    ax, _, note = drawing.draw_runs(table, "recall", "precision", ax, highlight, clip_on=False)
     ax.set(xlim=(0, 1), ylim=(0, 1), xticks=np.arange(11) / 10, xlabel="recall", ylabel="interpolated precision")
     rel = table.attrs.get("rel", 1)
-    drawing.title(
-        ax,
-        over_topics("Precision at 11 levels of recall", table),
-        f"relevant: grade {rel:g} or above" if rel != 1 else "",
-        "judged documents only" if table.attrs.get("judged_only") else "",
-    )
-    drawing.legend(ax, note=note)
-    return drawing.finish(ax)
+    relevant = f"relevant: grade {rel:g} or above" if rel != 1 else ""
+    return _finished(ax, note, "Precision at 11 levels of recall", table, relevant)
 
 
 @drawing.styled
 def cumulated_gain(
     data: Qrels,
-    runs: Run | Runs | None = None,
+    runs: GivenRuns = None,
     *,
     quantity: str = "dcg",
-    highlight: Sequence[str] | None = None,
+    highlight: drawing.Highlight = None,
     ax: Axes | None = None,
-    styles: Styles | None = None,
     **options: Any,
 ) -> Axes:
     """Cumulated gain by rank with the ideal curve.
@@ -310,16 +276,14 @@ def cumulated_gain(
     data : table of `irpref.curves.cumulated_gain()`, or the qrels
     runs : with qrels: one run, or a dict of name to run
     quantity : 'cg', 'dcg', 'ncg' or 'ndcg'
-    highlight : names of runs, optional
-        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
-    ax, styles : see `crp_sketch`
+    highlight, ax : see `crp`
     **options : of `irpref.curves.cumulated_gain`
     """
     if quantity not in _GAINS:
         raise ValueError(f"quantity={quantity!r} is not accepted, expected one of {', '.join(map(repr, _GAINS))}")
     table = curve_means("cumulated_gain", ("rank", "dcg", "ideal_dcg"), data, runs, options)
     alive = table[table["ended"] < 1] if "ended" in table else table
-    ax, drawn, note = drawing.draw_runs(alive, "rank", quantity, ax, highlight, styles, table)
+    ax, drawn, note = drawing.draw_runs(alive, "rank", quantity, ax, highlight, table)
     judged = table.attrs.get("ideal", "judged") == "judged"
     ratio = quantity in ("ncg", "ndcg")
     if ratio:
@@ -332,22 +296,15 @@ def cumulated_gain(
         for rows, line in drawn.values():
             label = "ideal" if len(drawn) == 1 else f"ideal of {line.get_label().strip()}"
             ax.plot(rows["rank"], rows[f"ideal_{quantity}"], color=line.get_color(), label=label, **_IDEAL)
-    ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
-    short = _GAINS[quantity]
-    ax.set(xlabel="rank", ylabel=f"{short} ({'share of the ideal' if ratio else 'gain'})")
-    drawing.title(
-        ax,
-        over_topics({"cg": "Cumulated gain", "dcg": "Discounted cumulated gain"}.get(quantity, short), table),
-        parameters(table.attrs.get("measure", ""), base="d" in quantity),
-        "" if judged else "ideal of the retrieved documents",
-    )
-    _whole_ranks(ax)
+    ax.set_ylabel(f"{quantity.upper()} ({'share of the ideal' if ratio else 'gain'})")
+    of = parameters(table.attrs.get("measure", ""), base="d" in quantity)
+    return _finished(ax, note, _GAINS[quantity], table, of, "" if judged else "ideal of the retrieved documents")
+
+
+def _finished(ax: Axes, note: str, words: str, table: Any, *details: str) -> Axes:
+    """The picture of a curve with its title, what has to be said below it, a legend and a grid."""
+    only_judged = "judged documents only" if table.attrs.get("judged_only") else ""
+    drawing.title(ax, over_topics(words, table), *details, only_judged)
     drawing.legend(ax, note=note)
     return drawing.finish(ax)
-
-
-def _whole_ranks(ax: Axes) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -23,7 +23,8 @@ from irpref.show.names import LONGEST, left_out, middle, parts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Styles = Mapping[str, Mapping[str, Any]]
+# Names of runs that are drawn in colour.
+Highlight: TypeAlias = "Sequence[str] | str | None"
 _Drawing = TypeVar("_Drawing", bound=Callable[..., Any])
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -121,6 +122,13 @@ def finish(ax: Axes) -> Axes:
     return ax
 
 
+def whole_ranks(ax: Axes) -> None:
+    """Whole numbers below the x axis."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+
+
 # ------------------------------------------------------------------------------------------------- style by name
 
 
@@ -140,20 +148,19 @@ def introduce(names: Iterable[str], kind: str = "system") -> None:
         here.add(place % len(COLOURS))
 
 
-def style(name: str, styles: Styles | None = None, label: str | None = None, kind: str = "system") -> dict[str, Any]:
+def style(name: str, label: str | None = None, kind: str = "system") -> dict[str, Any]:
     """Arguments of `Axes.plot` for this name: the same in all pictures of the process.
 
     Parameters
     ----------
     name : str
-    styles : mapping of name to arguments that go before these
     label : what the legend says; None: the name
     kind : 'system' or 'measure'
         Names of different kinds do not take colours from each other.
     """
     introduce([name], kind)
     place = _places.get((kind, name), 0)  # a run without a name is alone
-    plain: dict[str, Any] = {
+    return {
         "label": text(name) if label is None else label,
         "color": COLOURS[place % len(COLOURS)],
         "linestyle": LINES[place % len(LINES)],
@@ -161,7 +168,6 @@ def style(name: str, styles: Styles | None = None, label: str | None = None, kin
         "markersize": 4.5,
         "linewidth": 1.5,
     }
-    return {**plain, **(styles or {}).get(name, {})}
 
 
 def forget() -> None:
@@ -172,7 +178,7 @@ def forget() -> None:
 # --------------------------------------------------------------------------------------------------- many runs
 
 
-def highlighted(names: Sequence[str], highlight: Iterable[str] | None, best: Sequence[str]) -> list[str]:
+def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str]) -> list[str]:
     """Names of the runs that are drawn in colour; the others are grey.
 
     Parameters
@@ -204,14 +210,7 @@ class Lines(NamedTuple):
 
 
 def draw_runs(
-    table: Any,
-    x: str,
-    y: str,
-    ax: Axes | None,
-    highlight: Iterable[str] | None,
-    styles: Styles | None,
-    among: Any = None,
-    **look: Any,
+    table: Any, x: str, y: str, ax: Axes | None, highlight: Highlight, among: Any = None, **look: Any
 ) -> Lines:
     """A curve for each run of a table: the best ones or those to `highlight` in colour, the rest in grey.
 
@@ -221,9 +220,8 @@ def draw_runs(
     x, y : names of columns
     ax : Axes to draw on; a new figure if None
     highlight : see `highlighted`; the best runs are those with the highest mean of `y`
-    styles : see `style`
     among : DataFrame with as many rows for each run, in which the best runs are found; `table` if None
-    **look : arguments of `Axes.plot` that go before ours
+    **look : further arguments of `Axes.plot`
     """
     ax = axes() if ax is None else ax
     rows_of = {str(name): rows for name, rows in table.groupby("run", sort=False)}
@@ -242,9 +240,12 @@ def draw_runs(
     for i, name in enumerate(chosen):
         rows = rows_of[name]
         # Marks at places of their own, so that equal lines are seen.
-        marks = {"markevery": (0.03 * (i % 5), 0.15)} if x == "rank" else {}
-        (line,) = ax.plot(rows[x], rows[y], **{**marks, **look, **style(name, styles, short.shown[name])})
+        marks: dict[str, Any] = {"markevery": (0.03 * (i % 5), 0.15)} if x == "rank" else {}
+        (line,) = ax.plot(rows[x], rows[y], **marks, **look, **style(name, short.shown[name]))
         drawn[name] = rows, line
+    if x == "rank":
+        ax.set(xlabel="rank", xlim=(0, None))
+        whole_ranks(ax)
     return Lines(ax, drawn, short.note)
 
 

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 # What the pictures of values by topic are drawn from.
 Values: TypeAlias = "Qrels | TopicValues | Iterable[TopicValues]"
+# One run, or several by name; None with a table.
+GivenRuns: TypeAlias = "Run | Runs | None"
 
 
-def curve_table(name: str, needed: Sequence[str], data: Any, runs: Run | Runs | None, options: Any) -> pd.DataFrame:
+def curve_table(name: str, needed: Sequence[str], data: Any, runs: GivenRuns, options: Any) -> pd.DataFrame:
     """The table handed in, or the one that a function of `irpref.curves` makes of qrels, runs and options.
 
     Raises
@@ -42,7 +44,7 @@ def curve_table(name: str, needed: Sequence[str], data: Any, runs: Run | Runs | 
     return data
 
 
-def curve_means(name: str, needed: Sequence[str], data: Any, runs: Run | Runs | None, options: Any) -> pd.DataFrame:
+def curve_means(name: str, needed: Sequence[str], data: Any, runs: GivenRuns, options: Any) -> pd.DataFrame:
     """The same for pictures of means, or of one topic; each run and group of topics becomes a run of its own."""
     table = curve_table(name, needed, data, runs, options)
     if "query_id" in table:
@@ -68,7 +70,7 @@ def only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
 
 
 def differences(
-    data: Any, runs: Run | Runs | None, baseline: Any, measure: MeasureLike | None, options: dict[str, Any]
+    data: Any, runs: GivenRuns, baseline: Any, measure: MeasureLike | None, options: dict[str, Any]
 ) -> pd.DataFrame:
     """Differences of runs from a baseline by topic, from a table of them, values by topic, or qrels and runs."""
     if runs is not None:
@@ -83,7 +85,7 @@ def differences(
     return curve_table("precision_histogram", ("query_id", "difference"), data, runs, options)
 
 
-def values(data: Any, runs: Run | Runs | None, measures: Sequence[MeasureLike], number: int) -> list[TopicValues]:
+def values(data: Any, runs: GivenRuns, measures: Sequence[MeasureLike], number: int) -> list[TopicValues]:
     """Values by topic of one or two measures, from values, or from qrels and runs.
 
     Raises

@@ -16,7 +16,7 @@ from irpref.meta.power import DiscriminativePower
 from irpref.meta.stability import Stability
 from irpref.meta.swap import Swap
 from irpref.show import drawing
-from irpref.show.drawing import Styles, load
+from irpref.show.drawing import load
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,6 @@ def axes(size: tuple[float, float] = _SIZE) -> Axes:
 def _curves(
     curves: Mapping[str, tuple[Any, Any]],
     ax: Axes | None,
-    styles: Styles | None,
     words: tuple[str, str],
     bands: Mapping[str, tuple[Any, Any]] | None = None,
     **limits: Any,
@@ -48,8 +47,8 @@ def _curves(
         for x, y in curves.values() if many else []:
             panel.plot(x, y, color="0.82", linewidth=0.8)
         for name in mine:
-            arguments = {**drawing.style(name, None, kind="measure"), "markersize": 4, "linewidth": 1.3}
-            (line,) = panel.plot(*curves[name], **{**arguments, **(styles or {}).get(name, {})})
+            look = drawing.style(name, kind="measure") | {"markersize": 4, "linewidth": 1.3}
+            (line,) = panel.plot(*curves[name], **look)
             if bands:
                 # Many bands are over each other, and each has to be lighter.
                 alpha = 0.18 if len(mine) <= _FEW else 0.07
@@ -69,38 +68,34 @@ def _curves(
 
 
 @drawing.styled
-def stability(results: Stability | Iterable[Stability], ax: Axes | None = None, styles: Styles | None = None) -> Axes:
+def stability(results: Stability | Iterable[Stability], ax: Axes | None = None) -> Axes:
     """Minority rate against proportion of ties, a curve for each measure; low and left is stable.
 
     Parameters
     ----------
     results : Stability, or iterable of them
     ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
-    styles : mapping of measure to keyword arguments of `Axes.plot`
     """
     several = [results] if isinstance(results, Stability) else results
     curves = {one.measure: (100 * one.ties, 100 * one.minority_rate) for one in several}
     words = "proportion of ties (%)", "minority rate (%)"
-    return _curves(curves, ax, styles, words, xlim=(0, None), ylim=(0, None))[0]
+    return _curves(curves, ax, words, xlim=(0, None), ylim=(0, None))[0]
 
 
 @drawing.styled
-def swap(
-    results: Swap | Iterable[Swap], ax: Axes | None = None, styles: Styles | None = None, rate: float = 0.05
-) -> Axes:
+def swap(results: Swap | Iterable[Swap], ax: Axes | None = None, rate: float = 0.05) -> Axes:
     """Swap rate by difference, a curve for each measure; low is sensitive.
 
     Parameters
     ----------
     results : Swap, or iterable of them
     ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
-    styles : mapping of measure to keyword arguments of `Axes.plot`
     rate : swap rate to mark
     """
     several = [results] if isinstance(results, Swap) else results
     curves = {one.measure: (one.edges, 100 * one.rate) for one in several}
     words = "difference of the means, at least", "swap rate (%)"
-    found = _curves(curves, ax, styles, words, xlim=(0, None), ylim=(0, None))
+    found = _curves(curves, ax, words, xlim=(0, None), ylim=(0, None))
     for panel in found:
         panel.axhline(100 * rate, color="0.4", linewidth=0.8, linestyle=(0, (1, 1)))
     return found[0]
@@ -108,11 +103,7 @@ def swap(
 
 @drawing.styled
 def incompleteness(
-    result: Incompleteness,
-    ax: Axes | None = None,
-    styles: Styles | None = None,
-    value: str = "tau",
-    reference: str | None = None,
+    result: Incompleteness, ax: Axes | None = None, value: str = "tau", reference: str | None = None
 ) -> Axes:
     """Agreement with the ranking by all judgments, as fewer and fewer are left; a curve for each measure.
 
@@ -122,7 +113,6 @@ def incompleteness(
     ----------
     result : Incompleteness
     ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
-    styles : mapping of measure to keyword arguments of `Axes.plot`
     value : 'tau', 'tau_ap', or 'mean' (of all systems)
     reference : as in `Incompleteness.table`
     """
@@ -142,7 +132,7 @@ def incompleteness(
         ends = {name: found.loc[name].loc[rows["level"]] for name, rows in of_measure.items()}
         bands = {name: (of["min"], of["max"]) for name, of in ends.items()}
     levels = sorted(set(table["level"]), reverse=True)
-    drawn = _curves(curves, ax, styles, (across, up), bands, xscale="log", xlim=(levels[0] * 1.05, levels[-1] / 1.05))
+    drawn = _curves(curves, ax, (across, up), bands, xscale="log", xlim=(levels[0] * 1.05, levels[-1] / 1.05))
     shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
     if len(drawn) > 1:  # a panel has room for three
         shown = sorted({levels[0], levels[len(levels) // 2], levels[-1]}, reverse=True)

@@ -2,8 +2,7 @@
 
 Every function takes either the table, or the qrels and runs it is made of (with the options of the function
 in `irpref.curves`); draws on `ax` or on a new figure of about the width of a column; and returns the Axes. It
-draws what the table holds and computes nothing. `styles` maps the name of a run to keyword arguments of
-`Axes.plot`; `ax.set_title("")` removes a title that the caption repeats.
+draws what the table holds and computes nothing. `ax.set_title("")` removes a title that the caption repeats.
 
 Runs differ in line and marker as well as in colour, wins and losses in side and hatching. A system has the same colour
 in all pictures of a session; `irpref.show.drawing.forget()` starts anew. Of more than eight runs the best five, or
@@ -27,8 +26,8 @@ from irpref.judged.groups import parts_of
 from irpref.show import drawing
 from irpref.show.board_plot import leaderboard
 from irpref.show.curve_plots import crp, crp_sketch, cumulated_gain, npref_convergence, precision_recall
-from irpref.show.drawing import Styles, axes
-from irpref.show.inputs import Values, differences, only, values
+from irpref.show.drawing import axes
+from irpref.show.inputs import GivenRuns, Values, differences, only, values
 from irpref.show.meta_plots import incompleteness, significance, stability, swap
 from irpref.show.names import middle
 from irpref.values.means import magnitude, places
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from irpref.arrays.segments import Floats, Ints
-    from irpref.judged.types import Groups, Run, Runs
+    from irpref.judged.types import Groups, Run
     from irpref.measures.declare import MeasureLike
     from irpref.meta import TopicValues
 
@@ -64,7 +63,7 @@ _MANY = "0.35"  # colour of systems that are too many to have one each
 @drawing.styled
 def precision_histogram(
     data: Values,
-    runs: Run | Runs | None = None,
+    runs: GivenRuns = None,
     baseline: Run | None = None,
     *,
     run: str | None = None,
@@ -162,12 +161,11 @@ def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
 @drawing.styled
 def topic_strip(
     data: Values,
-    runs: Run | Runs | None = None,
+    runs: GivenRuns = None,
     measure: MeasureLike | None = None,
     *,
     groups: Groups | None = None,
     ax: Axes | None = None,
-    styles: Styles | None = None,
 ) -> Axes:
     """Values of one measure: a strip for each system with a dot for each topic, and the mean as a bar.
 
@@ -178,16 +176,14 @@ def topic_strip(
     measure : measure or its name, with qrels, or if the result holds several
     groups : mapping of topic to group, or path of a file, optional
         A strip for each system and group of topics.
-    ax, styles : see `crp_sketch`
+    ax : Axes to draw on; a new figure if None
     """
     (of,) = values(data, runs, [] if measure is None else [measure], 1)
     parts = parts_of(groups, None, of.topics)
     # From the bottom, so that the best is on top.
     strips = [(s, part) for s in _places(of).argsort(kind="stable")[::-1].tolist() for part in reversed(parts)]
     many = len(strips) > 15
-    coloured = of.n_systems <= len(drawing.COLOURS)
-    labels = drawing.short_names(of.systems, 28)
-    drawing.introduce(of.systems if coloured else ())
+    labels, colours = drawing.short_names(of.systems, 28), _colours(of)
     names = [labels.shown[of.systems[s]] + (f" ({drawing.text(p.group)})" if len(parts) > 1 else "") for s, p in strips]
     if ax is None:
         wide = drawing.SIZE[0] + 0.07 * max(max(map(len, names)) - 12, 0)
@@ -195,11 +191,9 @@ def topic_strip(
     top, low = max(of.matrix.max(), 1.0), min(of.matrix.min(), 0.0)
     handles: list[Any] = []
     for place, (s, part) in enumerate(strips):
-        found, name = of.matrix[s][part.topics], of.systems[s]
-        colour = drawing.style(name)["color"] if coloured else _MANY
-        arguments = {"color": colour, "marker": "o", "markersize": 4, "alpha": 0.6, **(styles or {}).get(name, {})}
-        arguments |= {"linestyle": "none", "markeredgewidth": 0, "label": "topic"}
-        handles = ax.plot(found, place + _swarm(found, low, top), **arguments)
+        found = of.matrix[s][part.topics]
+        look: dict[str, Any] = {"color": colours[of.systems[s]], "markersize": 4, "alpha": 0.6, "markeredgewidth": 0}
+        handles = ax.plot(found, place + _swarm(found, low, top), "o", label="topic", **look)
         if found.size > 1:
             mean = [found.mean()] * 2
             handles += ax.plot(mean, [place - 0.38, place + 0.38], color="0.1", linewidth=2, label="mean")
@@ -229,7 +223,7 @@ def _swarm(found: Floats, low: float, high: float) -> Floats:
 @drawing.styled
 def measure_scatter(
     data: Values,
-    runs: Run | Runs | None = None,
+    runs: GivenRuns = None,
     measures: Sequence[MeasureLike] = (),
     *,
     labels: bool | None = None,
@@ -261,24 +255,15 @@ def measure_scatter(
     at, up = (np.concatenate([pair[i].means for pair in parts.values()]) for i in (0, 1))
     if ax is None:
         ax = axes(drawing.SIZE if labels is False or at.size <= _LABELS else (6.2, 4.8))
-    coloured = x.n_systems <= len(drawing.COLOURS)
-    drawing.introduce(x.systems if coloured else ())
+    colours = _colours(x)
     for i in range(at.size):
-        arguments = (
-            {"color": drawing.style(x.systems[i % x.n_systems])["color"], "markersize": 6, "alpha": 1}
-            if coloured
-            else {}
-        )
-        ax.plot(
-            at[i], up[i], "o", **{"color": _MANY, "markersize": 5, "alpha": 0.75, "markeredgewidth": 0, **arguments}
-        )
+        colour = colours[x.systems[i % x.n_systems]]
+        ax.plot(at[i], up[i], "o", color=colour, markersize=5.5, alpha=0.85, markeredgewidth=0)
     ax.margins(0.05 if labels is False else 0.14)
     ax.set(xlabel=_axis(x, "mean "), ylabel=_axis(y, "mean "))
     drawing.finish(ax)
-    if not x.higher_is_better:
-        ax.invert_xaxis()
-    if not y.higher_is_better:
-        ax.invert_yaxis()
+    ax.xaxis.set_inverted(not x.higher_is_better)
+    ax.yaxis.set_inverted(not y.higher_is_better)
     words = []
     for group, (a, b) in parts.items():
         tau = system_ranking(a).tau(system_ranking(b))
@@ -299,6 +284,14 @@ def measure_scatter(
     ax.texts[n].remove()
     drawing.title(ax, heading, details, f"{found} of {at.size} labelled" if found < at.size else "", names.note)
     return ax
+
+
+def _colours(of: TopicValues) -> dict[str, str]:
+    """Colour of each system; one for all that are too many to have one each."""
+    if of.n_systems > len(drawing.COLOURS):
+        return dict.fromkeys(of.systems, _MANY)
+    drawing.introduce(of.systems)
+    return {name: drawing.style(name)["color"] for name in of.systems}
 
 
 def _places(of: TopicValues) -> Ints:
