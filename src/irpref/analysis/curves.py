@@ -95,14 +95,14 @@ def crp(
     pandas.DataFrame
         One row a rank. With `per_topic`: `run`, `query_id`, `rank`, `rp`, `crp`, `worst` (the curve of a run
         with nothing relevant, down to -R(R+1)/2 at rank R), `share` (CRP over R(R+1)/2: 0 ideal, -1 the worst
-        case; at rank R it is minus `nCRP`), `recall_base` (R), `balance` (first rank from R on where the
-        curve is not below 0, missing if there is none), `turn_around` (first rank where the curve attains its
-        minimum).
+        case; at rank R it is minus `nCRP`), `recall_base` (R), `balance` (first rank from R on at which the
+        curve is not below 0, missing if there is none), `turn_around` (first rank at which the curve attains
+        its minimum).
 
         Otherwise means over the topics of `rp`, `crp`, `share`, `worst`, `recall_base`; the quartiles
         `crp_low`, `crp_high`, `share_low`, `share_high`; `recovered`, the share of topics whose balance
         point lies at this rank or above it; the medians `crp_median`, `share_median`, `worst_median`;
-        `ended`, the share of topics whose curve ended above this rank (it goes on to R where the ranking is shorter);
+        `ended`, the share of topics whose curve ended above this rank (it goes on to R if the ranking is shorter);
         and `exhausted`, the share of topics whose ranking has no document at this rank.
 
         Documents with grades below 0 can take a curve below `worst`; `attrs["negative_topics"]` names the topics
@@ -394,7 +394,7 @@ def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
 
     The area is that under the steps, one rank wide each, divided by the number of ranks: the mean height of the curve.
     So `ncg` and `ndcg` are in [0, 1], and 1 for the ideal list. The sum over the ranks is `depth` times as much. Set
-    `depth` where topics or collections are compared: the mean height depends on where the curve ends.
+    `depth` to compare topics or collections: the mean height depends on where the curve ends.
 
     Parameters
     ----------

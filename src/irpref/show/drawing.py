@@ -33,7 +33,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "0.45"
 PALE = "0.75"  # of runs that are not highlighted
 MANY, BEST = 8, 5  # runs that are all in colour; of more, as many
-SIZE = (4.4, 3.2)  # inches: two columns of a page hold it at three quarters, where 10 points become 7.5
+SIZE = (4.4, 3.2)  # inches: two columns of a page hold it at three quarters: 10 points become 7.5
 CRP_CUT = 4  # a curve of CRP is drawn down to so many times the mean R: later ranks say little of a run
 STYLE: dict[str, Any] = {
     "font.size": 10,
@@ -326,7 +326,7 @@ def _columns(labels: Sequence[str], inches: float) -> int:
 def legend(
     ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "", always: bool = False, above: bool = False
 ) -> float:
-    """A legend outside of the axes, where it covers no data; inside on a figure that cannot make room for it.
+    """A legend outside of the axes, so that it covers no data; inside on a figure that cannot make room for it.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ def name_points(ax: Axes, x: Any, y: Any, names: Sequence[str], order: Sequence[
     names : as they are shown
     order : the first of these find more room
     every : bool
-        Write all, each where it covers least. Otherwise those that cover no point, no name and no edge.
+        Write all, each at the place at which it covers least. Otherwise those that cover no point, no name and no edge.
     """
     figure: Any = ax.figure
     if figure.get_layout_engine() is not None:

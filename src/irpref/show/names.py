@@ -73,7 +73,7 @@ def _split(name: str, longest: int) -> tuple[str, str, str]:
 
 
 def _common(names: Sequence[str]) -> tuple[str, str]:
-    """What all names begin and end with, up to a separator; nothing where little would be gained."""
+    """What all names begin and end with, up to a separator; nothing if little would be gained."""
     if len(names) < 2:
         return "", ""
     first = _up_to_separator(names)

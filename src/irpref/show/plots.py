@@ -119,7 +119,7 @@ def precision_histogram(
 
 
 def _bars(ax: Axes, difference: Floats, colours: dict[str, Any]) -> list[Any]:
-    """Bars of the wins of one run and of the other, dots where they are equal; what a legend names."""
+    """Bars of the wins of one run and of the other, dots if they are equal; what a legend names."""
     from matplotlib.patches import Patch
 
     (name, own), (base, against) = [*colours.items()] if len(colours) == 2 else [*colours.items()] * 2
@@ -232,7 +232,7 @@ def measure_scatter(
 ) -> Axes:
     """Means of two measures over the same systems, with Kendall's tau between the rankings of the systems.
 
-    Better is to the right and up: the axis of a measure where lower is better is turned.
+    Better is to the right and up: if lower is better, the axis is turned.
 
     Parameters
     ----------

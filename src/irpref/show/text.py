@@ -77,7 +77,7 @@ class Page(Record):
     colour: bool = False
 
     def styled(self, text: str, style: str) -> str:
-        """The text bold, dim, red or green, where there is colour."""
+        """The text bold, dim, red or green, if colours are shown."""
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colour and text.strip() else text
 
 
@@ -122,7 +122,7 @@ def rounded(places: int = 4, sign: str = "") -> Callable[[Any], str]:
 
 
 def significant(digits: int) -> Callable[[Any], str]:
-    """Numbers with so many digits, empty where there is none."""
+    """Numbers with so many digits, empty if there is none."""
     return lambda value: "" if value != value else f"{value:.{digits}g}"
 
 
@@ -330,7 +330,7 @@ def _filled(text: str, width: int, left: bool) -> str:
 
 
 def _broken(name: str, width: int, hard: bool = False) -> list[str]:
-    """A name in lines of about this width, nothing lost or added; broken inside a word only where it is `hard`."""
+    """A name in lines of about this width, nothing lost or added; broken inside a word only if `hard`."""
     if wide(name) <= width:
         return [name]
     ends = r".+?(?:[(,\s_.@-]+|$)" if hard else r".+?(?:,|\s+|(?<=\w)\(|$)"

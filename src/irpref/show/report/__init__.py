@@ -66,7 +66,7 @@ class Report:
         return Report(self.html, os.fspath(path), self.grave)
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own; a link to the file where it is too large for a notebook."""
+        """The page in a frame of its own; a link to the file if it is too large for a notebook."""
         if len(self.html) > LARGEST_FRAME and self.path is not None:
             address = html.escape(self.path, quote=True)
             return f'<a href="{address}" target="_blank">{address}</a>'

@@ -79,7 +79,7 @@ function sortable(table, keyOf, before) {
     if (before) before(head.dataset.key);
     sort(head, now === "none" ? first : now === "ascending" ? "descending" : "ascending");
   });
-  return () => { // once more, where what it is sorted by has changed
+  return () => { // once more, if what it is sorted by has changed
     const head = table.tHead.querySelector("th[aria-sort=ascending], th[aria-sort=descending]");
     if (head && !/^(run|m[0-9]+)$/.test(head.dataset.key)) sort(head, head.getAttribute("aria-sort"));
   };
@@ -227,7 +227,7 @@ function showPairs() {
     fill(plot, { tabindex: 0, role: "application", "aria-label": "Matrix of pairs by " + D.measures[m].name }, []);
     mark();
   });
-  const at = event => { // also where no cell is drawn
+  const at = event => { // also if no cell is drawn there
     const box = view && plot.querySelector(".background").getBoundingClientRect();
     const [i, j] = box ? [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map(share => Math.floor(share * n)) : [-1, -1];
     if (i < 0 || j < 0 || i >= n || j >= n) return false;
@@ -343,6 +343,7 @@ function showGroups(a, b, m) {
 
 // ------------------------------------------------------------------ a topic
 const ROW = 27; // pixels, as the style has it
+const narrow = document.documentElement.clientWidth < 600; // a telephone: what ids begin with is often the same
 function ranking(list, side, m, top) {
   const head = el("tr", {}, el("th", { class: "rank number", scope: "col" }, "#"), el("th", { class: "tie" }), el("th", { scope: "col" }, "Document"),
     el("th", { class: "grade number", scope: "col" }, K.graded ? "Grade" : "Judged"), m < 0 ? null : el("th", { class: "part number", scope: "col" }, "Adds"));
@@ -355,7 +356,7 @@ function ranking(list, side, m, top) {
       + (grade === null ? "not judged" : K.graded ? `grade ${said}${filled ? " (filled in)" : ""}` : "judged") + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
     return el("tr", { "data-doc": doc, tabindex: 0, on: { click: why, focus: why } },
       el("td", { class: "rank number" }, i + 1), el("td", { class: "tie" }, tie ? el("i", { class: opens ? "first" : closes ? "last" : "" }) : null),
-      el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? K.docs[doc] : title)),
+      el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? short(K.docs[doc], narrow ? 9 : 200) : title)),
       el("td", { class: "grade number " + (grade === null ? "unjudged" : K.graded && grade > 0 ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? said : "\u2713"),
       m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "better" : "worse", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + minus(fixed(part))));
   })));

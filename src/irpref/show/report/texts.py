@@ -29,7 +29,7 @@ def texts(given: Texts | None, what: str, wanted: Iterable[str]) -> list[str | N
     Returns
     -------
     list of str or None
-        One line each, cut to `LONGEST` characters; None where there is no text.
+        One line each, cut to `LONGEST` characters; None if there is no text.
 
     Raises
     ------
@@ -80,31 +80,27 @@ def _of_file(path: str, what: str) -> dict[str, str]:
         # JSON and titles may hold what Python counts as other ends of a line, such as U+2028.
         lines = file.read().decode("utf-8", "replace").split("\n")
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        id_, text = _of_record(line, what) if line.lstrip().startswith("{") else _of_fields(line)
-        if id_ is None or text is None:
-            raise ValueError(f"{path}, line {number}: expected `id<TAB>text` or a JSON record with id and text")
-        if text.strip():
-            out[id_] = text
+        if line.strip():
+            try:
+                id_, text = _of_line(line, what)
+            except (ValueError, LookupError, RecursionError):
+                raise ValueError(
+                    f"{path}, line {number}: expected `id<TAB>text` or a JSON record with id and text"
+                ) from None
+            if text.strip():
+                out[id_] = text
     return out
 
 
-def _of_fields(line: str) -> tuple[str, str | None]:
-    """Id and text of `id<TAB>text`; None without a tab. A text may be empty."""
-    id_, tab, text = line.rstrip("\r").partition("\t")
-    return id_, text if tab else None
-
-
-def _of_record(line: str, what: str) -> tuple[str | None, str | None]:
-    """Id and text of a JSON record, the first text that is not empty; None for what it does not have."""
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None, None
-    id_ = next((str(record[name]) for name in (*_IDS[what], "id", "_id") if name in record), None)
+def _of_line(line: str, what: str) -> tuple[str, str]:
+    """Id and text of `id<TAB>text`, or of a JSON record the first text that is not empty."""
+    if not line.lstrip().startswith("{"):
+        id_, text = line.rstrip("\r").split("\t", 1)
+        return id_, text
+    record = json.loads(line)
+    ids = [str(record[name]) for name in (*_IDS[what], "id", "_id") if name in record]
     texts = [str(record[name] or "") for name in _TEXTS[what] if name in record]
-    return id_, next(filter(None, texts), "" if texts else None)
+    return ids[0], next(filter(None, texts), texts[0])
 
 
 def _of_dataset(name: str, what: str, ids: list[str]) -> dict[str, str]:
