@@ -25,20 +25,18 @@ INTRO = """\
 
 <!-- Written by benchmarks/report.py; change that, or run the benchmarks again. -->
 
-All measures of the package together (21 of them), against the tools people use today computing `Bpref` alone, in
-the same process and in turns, medians. Absolute times wander with the machine, the ratios hold better. Run
-them yourself:
+How long does an evaluation take, and how much memory? irpref computes 21 of its measures together; the other tools
+compute `Bpref` alone. Both run in the same process, in turns; times are medians. Compare the ratios: absolute times
+depend on the machine. *Target* is the ratio that we aim at, *missed* marks a row that falls short of it. Run the
+benchmarks yourself:
 
 ```console
 $ python -m benchmarks all --json results.json    # A B C D, files, start-up, kernels, Spark
 $ python -m benchmarks.report results.json
 ```
 
-*Target* is the ratio this project sets itself for the whole set of measures against one measure of the others;
-*missed* says where it falls short of it.
-
-What is not installed (ranx, trec_eval, pyarrow, pyspark) is left out with one line. The values are compared
-as well: `BprefVariant` must be what the others call bpref.
+Tools that you have not installed are left out. The values are compared, too: `BprefVariant` must equal the others'
+bpref.
 """
 
 WORKLOADS = {
@@ -146,8 +144,8 @@ def section(name: str, text: str, results: list[dict[str, Any]]) -> str:
     n_rows = here[0]["rows"]
     head = ["input", "irpref, all measures", "others, Bpref", "ratio to ir_measures", "target"]
     note = (
-        "\nir_measures does not take polars frames: its time is that of the same rows as pandas frames with "
-        "`object` strings.\n"
+        "\nir_measures does not read polars frames; its time is for the same rows as pandas frames with `object` "
+        "strings.\n"
         if any(r["form"] == "polars" for r in here)
         else ""
     )
@@ -171,11 +169,11 @@ def files_section(results: list[dict[str, Any]]) -> str:
         rows.append([*row, ", ".join(verdicts(list(of.values())))])
     return (
         "## From files, start-up included\n\n"
-        "`irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval -m bpref QRELS RUN`, "
-        "`ir_measures QRELS RUN Bpref`; time and memory at the peak. Files sorted by topic.\n\n"
+        "Time and peak memory of `irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval -m bpref QRELS RUN` "
+        "and `ir_measures QRELS RUN Bpref`, on files sorted by topic.\n\n"
         + table(["rows of the run", *whos, "ratio", "target"], rows)
-        + "\nOf small files what is left is the import of NumPy and of ir_measures. Of large ones blocks are parsed "
-        "ahead while those before are judged; parsing takes one core then, and judging the other.\n"
+        + "\nFor small files, most of the time goes into importing NumPy and ir_measures. For large ones, one core "
+        "parses blocks while the other evaluates those before.\n"
     )
 
 
@@ -188,7 +186,7 @@ def growth_section(results: list[dict[str, Any]]) -> str:
         rows.append([r["form"], f"{r['rows']:,}", _time(took), cost, f"{r['megabytes']:.0f}"])
     return (
         "## Growth\n\n`irpref eval` with all measures, start-up included, on files sorted by topic, 100 judged "
-        "documents a topic. What memory there is beside the packages is that of the judgments.\n\n"
+        "documents a topic. Memory grows with the judgments, not with the run.\n\n"
         + table(["topics x retrieved", "rows of the run", "time", "ns a row", "MB"], rows)
     )
 
@@ -209,20 +207,22 @@ def jobs_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
         )
     busy = max(r.get("load", 0.0) for r in results)
     cpu = (
-        " Times are CPU time of all threads and processes together: nothing shows here of what several cores gain, and "
-        "the targets of a track and of Parquet, which are about two cores, are not judged."
+        " Times are CPU time of all threads and processes, so they do not show what several cores gain; the targets "
+        "of a track and of Parquet, which count on two cores, are left out."
     )
     return (
-        "## Tracks, frames as they lie in memory, Parquet\n\n"
-        "A whole track: all its runs on one command line with seven measures, start-up included, beside one process "
-        "that reads them with pytrec_eval's parser and computes three. Reading: `read_run` beside `pandas.read_csv` of "
-        "six columns with ids as text. Frames: C with all measures, its columns as this program makes them, and with "
-        "each id an object of its own anywhere in memory, as lists of tuples, merges and sorts leave them. Parquet: "
-        "all measures, some topics at a time. `pt.Experiment`: thirteen measures with and without `accelerate()`. Of a "
-        "track in files: the leaderboard of two measures with 10,000 permutations, beside pytrec_eval and the same "
-        "test in NumPy, one permutation after the other; intervals over all orders of tied documents, seven measures; "
-        "rankings by fourteen measures at sixteen levels of judgments, one sample, beside pytrec_eval with five "
-        "measures; the report with seven measures.\n\n"
+        "## Tracks, frames, Parquet\n\n"
+        "- *track*: all runs of a track on one command line with seven measures, start-up included, beside one process "
+        "that reads them with pytrec_eval's parser and computes three\n"
+        "- *read_run*: beside `pandas.read_csv` of six columns with ids as text\n"
+        "- *frames*: C with all measures. In *scattered* frames each id is an object of its own anywhere in memory, as "
+        "after merges and sorts\n"
+        "- *Parquet*: all measures, some topics at a time\n"
+        "- *pt.Experiment*: thirteen measures, with and without `accelerate()`\n"
+        "- *leaderboard*: two measures with 10,000 permutations, beside pytrec_eval and the same test in NumPy\n"
+        "- *intervals over ties*, *report*: seven measures\n"
+        "- *meta robustness*: fourteen measures at sixteen levels of judgments, one sample, beside pytrec_eval with "
+        "five measures\n\n"
         f"Measured on {file['date']} with irpref {file['versions']['irpref']}; the machine's load, the benchmark's own "
         f"included, was up to {busy:.0f}.{cpu if file.get('clock') == 'cpu' else ''}\n\n"
         + table(["job", "form", "irpref", "million rows a second", "others", "ratio", "target"], rows)
@@ -293,17 +293,14 @@ def stages_section(results: list[dict[str, Any]]) -> str:
     """Where the time goes."""
     rows = []
     for r in results:
+        if r["who"] not in ("index the qrels", "align the run", "all kernels"):
+            continue  # parts of the alignment: for who makes it faster
         took = seconds(r)
         rows.append([r["workload"][-1], FORMS[r["form"]], r["who"], _time(took), f"{took / r['rows'] * 1e9:.0f}"])
     return (
         "## Where the time goes\n\n"
-        "An evaluation indexes the qrels, aligns the run with them (ids to rows, tie rule, checks) and computes, here "
-        "on arrays that no measure has touched yet. The parts of the alignment, checks among them, are also shown on "
-        "their own: each retrieved document is read once, which copies and hashes its id, and looked up by a key of "
-        "topic and hash (which also shows repeated documents); the ids of what was found are then compared. Of "
-        "categorical columns each category is looked for once, and rows are matched by their codes. Where a measure "
-        "adds little, NumPy's cost per call counts more than its arrays.\n\n"
-        + table(["workload", "input", "stage", "time", "ns a row"], rows)
+        "An evaluation indexes the qrels, aligns the run with them (documents looked up, ties broken, input checked), "
+        "and runs the kernels.\n\n" + table(["workload", "input", "stage", "time", "ns a row"], rows)
     )
 
 
@@ -311,8 +308,8 @@ def kernels_section(results: list[dict[str, Any]]) -> str:
     """Cost of rpref by number of grades."""
     rows = [[r["form"], f"{seconds(r) / r['rows'] * 1e9:.0f}"] for r in results]
     return (
-        "## Number of grades\n\n`RPref` on an aligned run, 20 topics × 5,000 judged documents: the sum over misplaced "
-        "pairs is near-linear for any number of grades.\n\n" + table(["scale", "ns a document"], rows)
+        "## Number of grades\n\n`RPref` on an aligned run, 20 topics × 5,000 judged documents. The time is near-linear "
+        "in documents for any number of grades.\n\n" + table(["scale", "ns a document"], rows)
     )
 
 
@@ -324,8 +321,8 @@ def spark_section(results: list[dict[str, Any]]) -> str:
         rows.append([r["form"], _time(seconds(r)), rate])
     return (
         f"## Spark, local mode, {results[0]['cores']} cores\n\n"
-        f"All measures over {results[0]['rows']:,} rows in Parquet; "
-        "see [spark.md](spark.md).\n\n" + table(["", "time", "million rows a second"], rows)
+        f"All measures over {results[0]['rows']:,} rows in Parquet; see [Spark](spark.md).\n\n"
+        + table(["", "time", "million rows a second"], rows)
     )
 
 

@@ -57,7 +57,7 @@ PICTURES = (
     Picture(
         "crp-sketch-system",
         "The same of a system",
-        "Topic 4 of the synthetic collection. It has documents judged worse than non-relevant (grade -1); where the "
+        "Topic 4 of the synthetic collection. It has documents judged worse than non-relevant (grade -1). When the "
         "run returns them, far above their place at the very end, the curve falls again.",
         'ax = plots.crp_sketch(made_up.qrels, three, run="baseline", query_id="4")',
         "The curve of baseline falls to -14 at R = 9, is above 0 from rank 15 on and falls again to -28 at rank "
@@ -67,9 +67,9 @@ PICTURES = (
         "crp-systems",
         "Cumulated Relative Position of several systems",
         "Median over the topics and the band from the first to the third quartile. Curves are divided by R(R + 1)/2, "
-        "so that topics with many relevant documents do not prevail, and cut at a multiple of R. A curve above 0 is no "
-        "merit: it says how late the relevant documents come that were missing above. The collection has grades below "
-        "0, so that a run can do worse than to find nothing.",
+        "so that topics with many relevant documents do not dominate, and cut at a multiple of R. A curve above 0 is "
+        "not good: it shows how late the missing relevant documents come. The collection has grades below 0, so a run "
+        "can do worse than to find nothing.",
         "ax = plots.crp(made_up.qrels, three)",
         "Three curves with bands by rank, below the ideal at first. The lower the curve, the more relevant "
         "documents are missing above.",
@@ -77,8 +77,8 @@ PICTURES = (
     Picture(
         "npref",
         "From bpref to rpref",
-        "The demonstration of the poster (De Beer & Moens 2006, figure 1): with two partitions n-pref is a bpref, with "
-        "more it approaches rpref. The pairs it finds misplaced can only become more, the value may go either way.",
+        "De Beer & Moens 2006, figure 1: with two partitions n-pref is a bpref, with more it approaches rpref. With "
+        "more partitions there are more misplaced pairs, but the value may rise or fall.",
         "ax = plots.npref_convergence(\n"
         '    poster.qrels, poster.runs, measure=irpref.RPref(norm="relative", max_rel=1)\n'
         ")",
@@ -88,7 +88,7 @@ PICTURES = (
     Picture(
         "precision-recall",
         "Precision and recall",
-        "Interpolated at the 11 levels of recall, which are compared in whole numbers.",
+        "Interpolated precision at the 11 levels of recall.",
         "ax = plots.precision_recall(made_up.qrels, made_up.runs)",
         "A falling curve for each of five runs, precision against recall from 0 to 1.",
     ),
@@ -133,8 +133,8 @@ PICTURES = (
     Picture(
         "leaderboard",
         "A leaderboard with intervals and ranges of places",
-        "Means with their intervals over the topics, and at the right the range of places that the tests of all pairs "
-        "leave open. On the command line: `irpref plot leaderboard`.",
+        "Means with their intervals over the topics, and at the right the range of places consistent with the tests of "
+        "all pairs. In a shell: `irpref plot leaderboard`.",
         'ax = plots.leaderboard(irpref.leaderboard(["nDCG@10"], cast.qrels, cast.runs))',
         "Five runs, the best on top, each a dot at its mean nDCG@10 on a line for its interval. The first two have "
         "places 1 to 2.",
@@ -142,15 +142,15 @@ PICTURES = (
     Picture(
         "scatter",
         "Two measures over the same systems",
-        "Better is to the right and up, whichever way a measure points.",
+        "Better is to the right and up, also if lower values of a measure are better.",
         'ax = plots.measure_scatter(made_up.qrels, made_up.runs, ["AP", "RPref(max_rel=3)"])',
         "Five named points, mean AP against mean rpref, with Kendall's tau in the title.",
     ),
     Picture(
         "incompleteness",
         "Fewer and fewer judgments",
-        "Does a measure rank the systems as it did, when most judgments are gone? The mean over the samples and their "
-        "range. On the command line: `irpref meta robustness`.",
+        "Does a measure still rank the systems the same when most judgments are gone? The mean over the samples and "
+        "their range. In a shell: `irpref meta robustness`.",
         "found = meta.incompleteness(\n"
         "    measures[:3], made_up.qrels, made_up.runs, levels=(70, 50, 30, 20, 10, 5), n_samples=5, rng=0\n"
         ")\n"
@@ -170,7 +170,7 @@ PICTURES = (
     Picture(
         "swap",
         "Swap rate",
-        "How often a difference is turned round on other topics (Voorhees & Buckley 2002).",
+        "How often a difference reverses on other topics (Voorhees & Buckley 2002).",
         "ax = plots.swap([meta.swap(one, n_samples=200, rng=0) for one in values[:3]])",
         "Falling curves of three measures: the larger the difference, the rarer a swap; a dotted line at 5 per cent.",
     ),
@@ -186,13 +186,13 @@ PICTURES = (
 HEAD = """\
 # Gallery
 
-Every picture is one call of `irpref.plots`, with the table of `irpref.curves` or with
-qrels and runs; pictures of values by topic take the result of `pt.Experiment(..., perquery=True)`, too. It returns
-matplotlib's Axes, and draws on yours with `ax=`. On the command line: `irpref plot`. A system has the same colour, line
-and marker in all pictures of a session. Of more than eight runs the best five are in colour, or those that you
-name with `highlight=`, and the others grey. What long names share is left out, and the picture says so. The data come
-with the package: worked examples of the papers, a synthetic collection in which nothing is real, and judgments and runs
-of TREC CAsT 2021. This page is made by `docs/make_gallery.py`, which runs the code shown, after
+Draw any of these pictures with one call of `irpref.plots`, from qrels and runs or from a table of `irpref.curves`; in a
+shell, use `irpref plot`. Pictures of values by topic also take the result of `pt.Experiment(..., perquery=True)`. Each
+call returns matplotlib's Axes, and draws on yours with `ax=`.
+
+A system has the same colour, line and marker in all pictures of a session. Of more than eight runs the best five are in
+colour, or those that you name with `highlight=`. The data come with the package: worked examples of the papers, a
+synthetic collection, and TREC CAsT 2021. Run this first:
 
 ```python
 {setup}```
