@@ -43,6 +43,7 @@ def test_a_group_has_the_rows_of_its_topics_alone(name, per_topic):
     more = {"per_topic": True} if per_topic else {}
     table = TABLES[name](EXAMPLE.qrels, RUNS, groups=GROUPS, **more)
     assert sorted(set(table["group"])) == list(PARTS)
+    assert table.index.tolist() == list(range(len(table)))  # `table.loc[0]` is one row, not one of each group
     for group, topics in PARTS.items():
         alone = TABLES[name](only(topics), RUNS, **more)
         part = table[table["group"] == group].drop(columns="group").reset_index(drop=True)
@@ -53,28 +54,6 @@ def test_two_rankings_are_compared_topic_by_topic_with_the_group_beside():
     table = irpref.prefer(EXAMPLE.qrels, RUNS["strong"], RUNS["noisy"], groups=GROUPS)
     assert list(table.columns) == ["query_id", "group", "preference"]
     assert dict(zip(table["query_id"], table["group"], strict=True)) == GROUPS
-
-
-def test_one_group_of_all_topics_is_the_table_without_groups():
-    one = dict.fromkeys(EXAMPLE.qrels, "all of them")
-    for table in TABLES.values():
-        found = table(EXAMPLE.qrels, RUNS, groups=one).drop(columns="group")
-        pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(table(EXAMPLE.qrels, RUNS)), check_exact=True)
-
-
-def test_a_column_of_the_qrels_and_one_shot_qrels_name_groups_too():
-    frame = pd.DataFrame(
-        [(t, d, g, GROUPS[t]) for t, docs in EXAMPLE.qrels.items() for d, g in docs.items()],
-        columns=["query_id", "doc_id", "relevance", "kind"],
-    )
-    expected = curves.interpolated_precision(EXAMPLE.qrels, RUNS, groups=GROUPS)
-    found = curves.interpolated_precision(frame, RUNS, groups="kind")
-    pd.testing.assert_frame_equal(found, expected)
-
-
-def test_topics_without_a_group_are_named():
-    with pytest.raises(ValueError, match=r"groups says nothing about 29 of 30 topics, the first of them"):
-        curves.interpolated_precision(EXAMPLE.qrels, RUNS, groups={next(iter(EXAMPLE.qrels)): "a"})
 
 
 @pytest.mark.parametrize("over", ["ties", "unjudged", "topics"])

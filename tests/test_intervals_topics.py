@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 import irpref
-from irpref.analysis.interval_table import interval_table
 from irpref.analysis.topics import mean_intervals
 
 DRAW = np.random.default_rng(7)
@@ -122,8 +121,3 @@ def test_what_the_interval_is_over_must_be_known_and_have_the_option():
         irpref.intervals(["AP"], QRELS, RUN, level=0.9)
     with pytest.raises(ValueError, match=r"grades=\[0, 1\] says nothing about over='topics'.*over='unjudged'"):
         irpref.intervals(["AP"], QRELS, RUN, over="topics", grades=[0, 1])
-
-
-def test_a_table_of_intervals_has_its_columns():
-    with pytest.raises(TypeError, match=r"lacks the columns \['exact'\] and does not know \['spread'\]"):
-        interval_table(query_id=[], measure=[], value=[], low=[], expected=[], high=[], spread=[])

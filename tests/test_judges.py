@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import irpref
 from irpref.analysis.calibration import Completion, isotonic
 from irpref.analysis.judges import Filled
-from irpref.measures.declare import registered
 
 # Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1, 2 and 2.
 HUMAN = {"q1": {"a": 0, "b": 0, "c": 1}, "q2": {"d": 1, "e": 2, "f": 2}}
@@ -233,11 +232,6 @@ def test_fractional_grades_of_humans_count_as_before():
     plain = irpref.evaluator(["QMeasure"], frame).calc_aggregate(run)
     assert plain == irpref.evaluator(["QMeasure"], frame.assign(source="human")).calc_aggregate(run)
     assert plain == irpref.evaluator(["QMeasure"], frame.assign(source=["x", "y", "z"])).calc_aggregate(run)
-
-
-def test_measures_that_count_are_known():
-    counting = {str(m.NAME) for m in registered().values() if m.COUNTS}
-    assert counting == {"QMeasure", "OMeasure", "PMeasure", "PPlus", "RPref", "NPref"}
 
 
 # Intervals -----------------------------------------------------------------------------------------------------------

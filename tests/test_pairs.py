@@ -141,17 +141,6 @@ def test_the_example_of_elinor_compare():
     assert two.p_adjusted[0] == pytest.approx(0.0596, abs=3 * 0.0024)  # Fisher's test, by 10,000 drawn orders
 
 
-def test_the_residual_variance_is_that_of_statsmodels():
-    pandas = pytest.importorskip("pandas")
-    models = pytest.importorskip("statsmodels.stats.anova")
-    cells = [(f"s{i}", f"t{t}", value) for (i, t), value in np.ndenumerate(BOOK)]
-    frame = pandas.DataFrame(cells, columns=["system", "topic", "value"])
-    table = models.AnovaRM(frame, "value", "topic", within=["system"]).fit().anova_table
-    between = 20 * ((BOOK.mean(axis=1) - BOOK.mean()) ** 2).sum() / 2
-    assert residual_variance(BOOK) == pytest.approx(between / table["F Value"].iloc[0], rel=1e-10)
-    assert residual_variance(BOOK) == pytest.approx(0.8317 / 38, abs=2e-6)
-
-
 def test_tukey_has_the_studentised_range():
     (found,) = pair_tests([BOOK], "tukey")
     q = np.abs(found.difference) / (residual_variance(BOOK) / 20) ** 0.5
@@ -218,12 +207,6 @@ def test_runs_all_alike_and_differences_that_do_not_vary(method):
     else:
         assert np.isnan(shifted.p_adjusted[[0, 2]]).all()
     assert np.isnan(shifted.effect_size[[0, 2]]).all()
-
-
-def test_none_adjusts_nothing():
-    (found,) = pair_tests([BOOK], "none")
-    assert np.isnan(found.p_adjusted).all()
-    assert found.p.tolist() == pair_tests([BOOK])[0].p.tolist()
 
 
 def test_equal_runs_are_called_different_in_at_most_5_of_100_experiments():

@@ -35,10 +35,10 @@ def test_five_runs_by_hand():
     assert [float(cells[6]) for cells in rows] == pytest.approx(values.mean(axis=1).tolist())
     (tukey,) = pair_tests([values], "tukey")
     assert tukey.effect_size[0] == pytest.approx(0.04 / (0.0256 / 12) ** 0.5)
-    differ = tukey.matrix((tukey.p_adjusted <= 0.05).astype(float), 0) > 0
+    differ = tukey.different(0.95)
     assert letters(differ) == ["a", "a", "ab", "b", "c"]
     (randomised,) = pair_tests([values], "randomised_tukey")
-    differ = randomised.matrix((randomised.p_adjusted <= 0.05).astype(float), 0) > 0
+    differ = randomised.different(0.95)
     assert letters(differ) == ["a", "a", "ab", "ab", "b"]
     assert randomised.p_adjusted[[3, 6]].round(3).tolist() == [0.001, 0.012]
 

@@ -156,6 +156,14 @@ def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     return f"; did you mean {near!r}?" if near else ""
 
 
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """`ValueError` for the value of an argument that is none of its choices."""
+    known = list(choices)
+    if value not in known:
+        names = ", ".join(map(repr, known))
+        raise ValueError(f"{name}={value!r} is not known, expected one of {names}{did_you_mean(str(value), known)}")
+
+
 def clipped(value: object, longest: int = 80) -> object:
     """The value for a message, at most so many characters of it."""
     text = value if isinstance(value, str) else repr(value)

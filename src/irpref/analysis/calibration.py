@@ -18,12 +18,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from irpref.arrays.segments import Floats, Ints
+from irpref.messages import IrprefWarning, warn_user
 
 _STEPS = 12  # of Newton's method
 _MOST = 10  # levels of human grades that share the slopes
-_RIDGE = 0.01  # of coefficients of standardised columns: where a judge and humans agree entirely they are infinite
+_RIDGE = 0.01  # of coefficients of standardised columns: if a judge and humans agree entirely they are infinite
 
 
 def isotonic(mean: Floats, weight: Floats) -> Any:
@@ -69,6 +71,20 @@ def mean_grades(given: Floats, true: Floats) -> tuple[Floats, Ints, Floats, Floa
     square = np.bincount(block[level], (true - mean[block[level]]) ** 2)
     error = np.where(n > 1, np.sqrt(square / np.maximum(n - 1, 1) / n), np.nan)
     return grade, documents, mean[block], error[block]
+
+
+def correlation(a: Floats, b: Floats) -> float:
+    """Pearson's correlation of two rows (n,), 0 if one of them does not vary."""
+    return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
+
+
+def warn_useless(found: float, n_documents: int, consequence: str) -> None:
+    """Warn that a judge's grades have this correlation with the human ones, and what follows."""
+    warn_user(
+        f"the judge's grades say nothing about the human ones (correlation {found:.2f} over {n_documents:,} documents "
+        f"that both graded): {consequence}",
+        IrprefWarning,
+    )
 
 
 class Completion:
@@ -117,7 +133,7 @@ class Completion:
         x = np.column_stack([np.eye(len(rows))[step], columns[self.both][row]])
         w = np.ones(row.size) if weight is None else weight[self.both][row]
         b = _logistic(x, (level[row] > step).astype(np.float64), w)
-        return float(_chance(b[0] + columns[self.missing] @ b[len(rows) :]).sum())
+        return float(special.expit(b[0] + columns[self.missing] @ b[len(rows) :]).sum())
 
     def deviation(self) -> Floats:
         """Deviation of each document's topic, shrunk towards 0."""
@@ -154,18 +170,11 @@ class Completion:
         return np.where(self.missing, worth, self.human)
 
 
-def _chance(x: Floats) -> Floats:
-    from scipy import special
-
-    out: Floats = special.expit(x)
-    return out
-
-
 def _logistic(x: Floats, y: Floats, weight: Floats) -> Floats:
     """Coefficients of a logistic regression: (n, k), (n,) and (n,) to (k,)."""
     b = np.zeros(x.shape[1])
     for _ in range(_STEPS):
-        p = _chance(x @ b)
+        p = special.expit(x @ b)
         curve = (x * (weight * p * (1 - p))[:, None]).T @ x + _RIDGE * np.eye(b.size)
         b = b + np.linalg.solve(curve, x.T @ (weight * (y - p)) - _RIDGE * b)
     return b

@@ -24,7 +24,7 @@ import numpy as np
 
 from irpref.arrays.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.arrays.segments import Floats, Ints, Segments, order_by
 from irpref.arrays.terms import ByRank
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
@@ -161,14 +161,14 @@ class Explainer:
         value = measure.kernel(judged, **self.arguments)
         mask = np.ones(pool.n_topics, bool)
         if wanted is not None:
-            mask[:] = False
-            mask[list(wanted)] = True
+            mask = np.isin(np.arange(pool.n_topics), list(wanted))
 
         seen = np.flatnonzero(mask[listing.topics.topic])
-        lacking = np.zeros(0, np.int64)
-        rest = np.zeros(0, np.int64)
+        lacking = rest = np.zeros(0, np.int64)
         if missed:
-            counts = (terms.judged != 0) | (self._relevant() if terms.counts is None else terms.counts)
+            # With a positive grade, or of at least `rel` if there is such a parameter.
+            relevant = pool.grade >= (self.arguments.get("rel") or np.nextafter(0, 1))
+            counts = (terms.judged != 0) | (relevant if terms.counts is None else terms.counts)
             lacking = np.flatnonzero(judged.missed() & counts & mask[pool.judged.topic])
             if terms.rest is not None:
                 rest = np.flatnonzero((terms.rest != 0) & mask)
@@ -212,11 +212,6 @@ class Explainer:
             value,
         )
 
-    def _relevant(self) -> Bools:
-        """Judged documents with a positive grade, or of at least `rel` if there is such a parameter."""
-        relevant: Bools = self.pool.grade >= (self.arguments.get("rel") or np.nextafter(0, 1))
-        return relevant
-
     def frame(self, account: Account, topics: Sequence[int] | None = None, why: bool = False) -> pd.DataFrame:
         """The rows as a DataFrame, see `explain`."""
         import pandas as pd
@@ -225,12 +220,11 @@ class Explainer:
         if topics is not None:
             rows = np.flatnonzero(np.isin(account.topics.topic, list(topics)))
         ids = np.array(self.pool.topic_ids, dtype=object)
-        ranked = pd.array(account.rank[rows], dtype="Int64")
-        ranked[account.kind[rows] != RETRIEVED] = pd.NA
+        ranks = pd.Series(account.rank[rows], dtype="Int64")
         frame = pd.DataFrame(
             {
                 "query_id": ids[account.topics.topic[rows]],
-                "rank": ranked,
+                "rank": ranks.where(account.kind[rows] == RETRIEVED),
                 "doc_id": account.doc_ids[rows],
                 "score": account.score[rows],
                 "grade": account.grade[rows],
@@ -287,24 +281,13 @@ class Explainer:
 
 def _ties_turned(listing: Listing) -> Listing:
     """The listing with documents of equal score by rising id, in place of falling."""
-    topics = listing.topics
-    score = np.append(listing.score, 0.0)
-    opens = np.ones(topics.size + 1, bool)
-    opens[1:-1] = (score[1:-1] != score[:-2]) | (topics.position[1:] == 0)
-    first = np.flatnonzero(opens)
-    ties = Segments(first if topics.size else np.zeros(1, np.int64))
-    # Row i of a group that begins at a and ends before b changes places with row a + b - 1 - i.
-    turned = ties.spread(ties.starts + ties.ends) - 1 - np.arange(topics.size)
+    topics, score = listing.topics, listing.score
+    opens = np.ones(topics.size, bool)
+    opens[1:] = (score[1:] != score[:-1]) | (topics.position[1:] == 0)
+    turned = np.lexsort((-np.arange(topics.size), np.cumsum(opens)))
     docs = [listing.doc_ids[i] for i in turned.tolist()]
-    return Listing(
-        topics,
-        docs,
-        listing.score[turned],
-        topics.position + 1,
-        listing.row[turned],
-        listing.grade[turned],
-        listing.source[turned],
-    )
+    columns = {name: getattr(listing, name)[turned] for name in ("score", "row", "grade", "source")}
+    return listing.but(doc_ids=docs, rank=topics.position + 1, **columns)
 
 
 def explain(

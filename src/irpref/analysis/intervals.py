@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ir_measures.measures.base import SumAgg
 
 from irpref.analysis.holes import hole_intervals
-from irpref.analysis.interval_table import by_group
 from irpref.analysis.judges import Filled, filled_intervals, with_judge
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import topic_intervals
+from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run
-from irpref.measures.declare import MeasureLike
-from irpref.messages import did_you_mean
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from irpref.values.samples import Rng
+from irpref.measures.declare import Measures
+from irpref.measures.names import parse_all
+from irpref.messages import check_choice
+from irpref.values.samples import Rng
 
 # What the interval is over: the function, and the options it takes beside measures, qrels and run.
 _OVER: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {
@@ -29,7 +30,7 @@ _OVER: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {
 
 
 def intervals(
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: Measures,
     qrels: Qrels,
     run: Run,
     over: str = "ties",
@@ -71,7 +72,7 @@ def intervals(
     -------
     pandas.DataFrame
         Columns `query_id` (None: the mean over the topics), `measure`, `value`, `low`, `expected`, `high`, `exact`;
-        `error`, the standard error, where something is drawn at random. `low` and `high` of ties and unjudged documents
+        `error`, the standard error, if something is drawn at random. `low` and `high` of ties and unjudged documents
         are values that occur; if `exact` is False, there may be lower or higher ones.
 
     Raises
@@ -87,9 +88,7 @@ def intervals(
       query_id measure   value     low  expected    high  exact
     0     None      RR  0.8333  0.1162    0.8333  1.5504   True
     """
-    if over not in _OVER:
-        names = ", ".join(map(repr, _OVER))
-        raise ValueError(f"over={over!r} is not known, expected one of {names}{did_you_mean(str(over), _OVER)}")
+    check_choice("over", over, _OVER)
     qrels = with_judge(qrels, judge)
     compute, takes = _OVER[over]
     if over == "unjudged" and isinstance(qrels, Filled):
@@ -102,4 +101,30 @@ def intervals(
             raise ValueError(f"{option}={value!r} says nothing about over={over!r}: it belongs to over={fits!r}")
     qrels = opened(qrels, "relevance", preferences=True) if groups is not None else qrels  # read again for the groups
     table = compute(measures, qrels, run, **{option: given[option] for option in takes})
-    return table if groups is None or "groups" in takes else by_group(table, measures, groups, qrels)
+    return table if groups is None or "groups" in takes else _by_group(table, measures, groups, qrels)
+
+
+def _by_group(table: pd.DataFrame, measures: Measures, groups: Groups, qrels: Qrels) -> pd.DataFrame:
+    """A table of topics and means, with the group of each topic, and means over each group in place of all topics."""
+    counts = {str(measure): isinstance(measure.aggregator(), SumAgg) for measure in parse_all(measures)}
+    of_topics = table[table["query_id"].notna()]
+    topics = list(dict.fromkeys(of_topics["query_id"]))
+    masks = groups_of(groups, qrels, topics)
+    group_of = {topic: group for group, inside in masks.items() for topic in np.array(topics, object)[inside].tolist()}
+    of_topics.insert(1, "group", of_topics["query_id"].map(group_of))
+    tables = []
+    for measure, rows in of_topics.groupby("measure", sort=False):
+        tables.append(rows)
+        for group in masks:
+            here = rows[rows["group"] == group]
+            size = 1 if counts[str(measure)] else len(here)
+            mean: dict[str, Any] = {"query_id": None, "group": group, "measure": measure}
+            for name in here.columns[3:]:
+                column = here[name].to_numpy(dtype=np.float64)
+                # Topics are sorted by rising id, and added as the evaluator adds them.
+                total = np.sqrt(np.cumsum(column * column)) if name == "error" else np.cumsum(column)
+                mean[name] = bool(column.all()) if name == "exact" else float(total[-1]) / size
+            # The mean of one column may be rounded otherwise than that of another.
+            mean["low"], mean["high"] = min(mean["low"], mean["value"]), max(mean["high"], mean["value"])
+            tables.append(pd.DataFrame([mean]).astype({"query_id": object}))
+    return pd.concat(tables, ignore_index=True)

@@ -30,14 +30,15 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from ir_measures.measures.base import SumAgg
+from scipy import special
 
-from irpref.analysis.calibration import Completion, mean_grades
-from irpref.analysis.interval_table import interval_table
+from irpref.analysis.calibration import Completion, correlation, mean_grades, warn_useless
+from irpref.analysis.frames import ResultFrame, interval_table
 from irpref.analysis.topics import check_level
 from irpref.arrays.regraded import regraded, run_on
 from irpref.arrays.segments import Bools, Floats, Ints
@@ -47,17 +48,14 @@ from irpref.judged import align
 from irpref.judged.inputs import as_frame, column_names, opened, str_list
 from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, SOURCE, Pool
-from irpref.measures.declare import KernelMeasure, MeasureLike
+from irpref.judged.types import Qrels, Run, Runs
+from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
-from irpref.messages import IrprefWarning, warn_user
+from irpref.messages import IrprefWarning
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import columns_for
-from irpref.values.samples import drawing
-
-if TYPE_CHECKING:
-    from irpref.judged.types import Qrels, Run, Runs
-    from irpref.values.samples import Rng
+from irpref.values.samples import Rng, drawing
 
 _IDS = ["query_id", "doc_id"]
 _CALIBRATED, _DEPTH = "calibrated", "depth"
@@ -67,7 +65,7 @@ _OWN = 1.0  # documents that a topic's shares begin with, of all topics
 _THINNED = 0.95  # share of the missing documents that the other draws make not relevant
 
 
-class Filled(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+class Filled(ResultFrame):
     """What `fill` returns: qrels whose further grades were filled in.
 
     Attributes
@@ -82,10 +80,6 @@ class Filled(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
     """
 
     _metadata: ClassVar[list[str]] = ["calibration", "correlation", "ranked"]
-
-    @property
-    def _constructor(self) -> type[Filled]:
-        return Filled
 
     @property
     def text(self) -> str:
@@ -228,25 +222,19 @@ def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFr
         raise ValueError("no document has a grade of the judge and a human one, so nothing says what its grades mean")
     given, true = said.loc[both].to_numpy(np.float64), human.loc[both].to_numpy(np.float64)
     grade, documents, mean, error = mean_grades(given, true)
-    fitted = np.interp(given, grade, mean)
-    correlation = 0.0
-    if np.ptp(fitted) > 0 and np.ptp(true) > 0:
-        correlation = float(np.corrcoef(fitted, true)[0, 1])
-    if correlation < USELESS or (len(both) >= 10 and correlation < 2 / np.sqrt(len(both))):
-        warn_user(
-            f"the judge's grades say nothing about the human ones (correlation {correlation:.2f} over {len(both):,} "
-            f"documents that both graded): documents are filled with about the mean human grade, {true.mean():.2f}",
-            IrprefWarning,
-        )
+    found = correlation(np.interp(given, grade, mean), true)
+    if found < USELESS or (len(both) >= 10 and found < 2 / np.sqrt(len(both))):
+        so = f"documents are filled with about the mean human grade, {true.mean():.2f}"
+        warn_useless(found, len(both), so)
     table = pd.DataFrame({"grade": grade, "documents": documents, "mean": mean, "error": error})
-    return pd.Series(np.interp(said.to_numpy(np.float64), grade, mean), index=said.index), table, correlation
+    return pd.Series(np.interp(said.to_numpy(np.float64), grade, mean), index=said.index), table, found
 
 
 # Intervals --------------------------------------------------------------------------------------------------------
 
 
 def filled_intervals(
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: Measures,
     qrels: Filled,
     run: Run,
     level: float = 0.95,
@@ -273,8 +261,6 @@ def filled_intervals(
     ValueError
         Another provider computes a measure.
     """
-    from scipy import special
-
     z = float(special.ndtri((1 + check_level(level)) / 2))
     chosen = parse_all(measures)
     others = [measure for measure in chosen if not supports(measure)]

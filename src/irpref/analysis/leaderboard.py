@@ -18,15 +18,15 @@ from simultaneous intervals of differences, ours from the tests of `irpref.analy
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from ir_measures.measures import Measure
 
 from irpref.analysis import pairs as tests
 from irpref.analysis.flips import N_PERMUTATIONS
+from irpref.analysis.frames import ResultFrame
 from irpref.analysis.judges import with_judge
 from irpref.analysis.letters import letters
 from irpref.analysis.topics import check_level, mean_intervals
@@ -36,17 +36,17 @@ from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
 from irpref.judged.order import Alignment
 from irpref.judged.types import Groups, Qrels, Runs
-from irpref.measures.declare import MeasureLike
+from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
-from irpref.messages import did_you_mean
+from irpref.messages import check_choice, did_you_mean
 from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
-from irpref.values.samples import Rng
+from irpref.values.samples import Rng, fixed_seed
 
 _JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that a board has beside those asked for
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
 
 
-class Leaderboard(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+class Leaderboard(ResultFrame):
     """What `leaderboard` returns: a frame with the tests behind it.
 
     Attributes
@@ -61,10 +61,6 @@ class Leaderboard(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
     """
 
     _metadata: ClassVar[list[str]] = ["pairs", "level", "method", "test"]
-
-    @property
-    def _constructor(self) -> type[Leaderboard]:
-        return Leaderboard
 
     def against(self, *baselines: str) -> pd.DataFrame:
         """The pairs of every run with some baselines, as `a` minus baseline `b`.
@@ -91,7 +87,7 @@ class Leaderboard(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
 
 
 def leaderboard(
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: Measures,
     qrels: Qrels,
     runs: Runs,
     sort: MeasureLike | None = None,
@@ -163,11 +159,13 @@ def leaderboard(
     1  reversed  0.3167      2          1           2       a
     """
     level = check_level(level)
-    tests.check_method(pairs)
+    check_choice("pairs", pairs, tests.METHODS)
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("a leaderboard needs at least one measure")
-    by = None if sort is None else _sorting(sort, chosen)
+    names, by = [str(measure) for measure in chosen], None if sort is None else str(parse_all([sort])[0])
+    if by is not None:
+        check_choice("sort", by, names)
     named = named_runs(runs)
     if len(named) < 2 and pairs != "none":
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows one)")
@@ -176,9 +174,7 @@ def leaderboard(
     every = evaluated([*chosen, *extra], qrels, named, Alignment(ties, float32))
     found = {of.measure: of for of in on_the_same_topics(every)}
     topics = found[str(chosen[0])].topics
-    seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng  # the same for all measures
-    names = [str(measure) for measure in chosen]
-    return board_of(found, names, by, groups_of(groups, qrels, topics), pairs, level, n_permutations, seed)
+    return board_of(found, names, by, groups_of(groups, qrels, topics), pairs, level, n_permutations, fixed_seed(rng))
 
 
 def board_of(
@@ -216,24 +212,20 @@ def board_of(
     n_runs, n_topics = found[names[0]].values.shape
     for group, inside in groups.items():
         if inside.sum() < 2:
-            raise ValueError(
-                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}"
-                + (f" in group {group!r}" if group is not None else "")
-            )
+            said = "" if group is None else f" in group {group!r}"
+            raise ValueError(f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{said}")
         of_group = {name: of.on(inside) for name, of in found.items()}
-        in_order = {}
+        in_order = []  # for each measure its values, how many documents were retrieved, and how many of ten are judged
         for name in names:
             first = of_group[by or name]
             best_first = [first.systems[i] for i in first.best_first.tolist()]
-            in_order[name] = [of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED)]
-        compared: Sequence[tests.Pairs | None] = [None] * len(names)
+            in_order.append([of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED)])
         if n_runs > 1:
-            values = [of.values for of, *_ in in_order.values()]
-            compared = tests.pair_tests(values, pairs, n_permutations, seed)
-        for (of, answered, judged), of_pairs in zip(in_order.values(), compared, strict=True):
-            boards.append(_board(of, answered, judged, group, of_pairs, pairs, level, seed))
-            if of_pairs is not None:
-                tested.append(_tests(of, group, of_pairs))
+            compared = tests.pair_tests([of.values for of, *_ in in_order], pairs, n_permutations, seed)
+            tested += [_tests(of, group, one) for (of, *_), one in zip(in_order, compared, strict=True)]
+        for i, (of, answered, judged) in enumerate(in_order):
+            different = compared[i].different(level) if n_runs > 1 and pairs != "none" else None
+            boards.append(_board(of, answered, judged, group, different, level, seed))
     board = Leaderboard(pd.concat(boards, ignore_index=True))
     board.pairs = pd.concat(tested, ignore_index=True) if tested else pd.DataFrame(columns=list(_PAIRS))
     board.level, board.method, board.test = level, pairs, ""
@@ -242,36 +234,23 @@ def board_of(
     return board
 
 
-def _sorting(sort: MeasureLike, chosen: Sequence[Measure]) -> str:
-    (measure,) = parse_all([sort])
-    if measure not in chosen:
-        names = [str(other) for other in chosen]
-        raise ValueError(
-            f"sort={str(sort)!r} is none of the measures ({', '.join(names)}){did_you_mean(str(sort), names)}"
-        )
-    return str(measure)
-
-
 def _board(
     of: TopicValues,
     answered: TopicValues,
     judged: TopicValues,
     group: str | None,
-    compared: tests.Pairs | None,
-    method: str,
+    different: Bools | None,
     level: float,
     seed: Rng | None,
 ) -> pd.DataFrame:
     n = len(of.systems)
     low, high, _ = mean_intervals(of.values, level, rng=seed)
-    place = of.places
+    place, order = of.places, of.best_first
     best = np.full(n, pd.NA, dtype=object)
     worst, text = best.copy(), np.full(n, None, dtype=object)
-    if compared is not None and method != "none":
-        different = compared.matrix(tests.significant(compared.p_adjusted, level).astype(np.float64), 0.0) > 0
+    if different is not None:
         best = 1 + (different & (place[:, None] > place)).sum(axis=1)
         worst = n - (different & (place[:, None] < place)).sum(axis=1)
-        order = of.best_first
         text[order] = letters(different[np.ix_(order, order)])
     return pd.DataFrame(
         {

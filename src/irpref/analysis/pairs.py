@@ -34,16 +34,18 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
 
 from irpref.analysis.flips import N_PERMUTATIONS, are_all, check_permutations, stepdown
 from irpref.analysis.significance import holm
 from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.messages import check_choice
 from irpref.values.design import residual_variance
 from irpref.values.means import ROUNDING, magnitude, settled
-from irpref.values.samples import Rng, all_pairs, drawing
+from irpref.values.samples import Rng, all_pairs, drawing, fixed_seed
 
 METHODS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")
 _PIECE = 1 << 15  # systems times permutations handled at a time: their sums stay in the cache
@@ -77,24 +79,15 @@ class Pairs:
     p: Floats
     p_adjusted: Floats
 
-    def matrix(self, of: Floats, diagonal: float) -> Floats:
-        """Values of the pairs (n_pairs,) as a symmetric matrix (n_runs, n_runs)."""
+    def different(self, level: float) -> Bools:
+        """Which runs are significantly different: a symmetric matrix (n_runs, n_runs)."""
         n = int(self.second.max()) + 1
-        out = np.full((n, n), diagonal)
-        out[self.first, self.second] = out[self.second, self.first] = of
+        out = np.zeros((n, n), bool)
+        out[self.first, self.second] = out[self.second, self.first] = significant(self.p_adjusted, level)
         return out
 
 
-def check_method(method: Any) -> None:
-    """`ValueError` for a method of comparison that is not known."""
-    from irpref.messages import did_you_mean
-
-    if method not in METHODS:
-        names = ", ".join(map(repr, METHODS))
-        raise ValueError(f"pairs={method!r} is not known, expected one of {names}{did_you_mean(str(method), METHODS)}")
-
-
-def significant(p: Floats, level: float) -> Bools:
+def significant(p: ArrayLike, level: float) -> Bools:
     """Which p-values are at most 1 - level; NaN are not."""
     # A level of 0.9 leaves 0.09999999999999998.
     return np.asarray(p) <= (1 - level) * (1 + 1e-9)
@@ -156,7 +149,7 @@ def pair_tests(
     ValueError
         Unknown method, fewer than one permutation, fewer than two runs or topics.
     """
-    check_method(method)
+    check_choice("pairs", method, METHODS)
     check_permutations(n_permutations)
     n_runs, n_topics = values[0].shape
     if n_topics < 2:
@@ -165,29 +158,25 @@ def pair_tests(
     if baseline is not None:
         first = np.delete(np.arange(n_runs), baseline)
         second = np.full(n_runs - 1, baseline)
-    differences = [_differences(of, first, second) for of in values]
-    variances = [residual_variance(of) for of in values]
-    if method == "holm":
-        single = [_t_tests(by_topic) for _, by_topic in differences]
-        adjusted = [np.array(holm(p.tolist())) for p in single]
-    else:
-        # A generator would give each measure other signs.
-        seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
-        tested = [stepdown(by_topic, n_permutations, seed) for _, by_topic in differences]
-        single = [p for p, _ in tested]
-        means = [difference for difference, _ in differences]
-        if method == "stepdown":
-            adjusted = [p for _, p in tested]
-        elif method == "tukey":
-            adjusted = [tukey(of, v, n_runs, n_topics) for of, v in zip(means, variances, strict=True)]
-        elif method == "randomised_tukey":
-            adjusted = randomised_tukey(values, means, n_permutations, seed)
+    differences, seed = [_differences(of, first, second) for of in values], fixed_seed(rng)
+    if method == "randomised_tukey":
+        randomised = randomised_tukey(values, [of_means for of_means, _ in differences], n_permutations, seed)
+    found = []
+    for i, (difference, by_topic) in enumerate(differences):
+        variance = residual_variance(values[i])
+        if method == "holm":
+            p = _t_tests(by_topic)
+            p_adjusted = np.array(holm(p.tolist()))
         else:
-            adjusted = [np.full(first.size, np.nan) for _ in values]
-    return [
-        Pairs(first, second, difference, _over(difference, math.sqrt(v)), p, p_adjusted)
-        for (difference, _), v, p, p_adjusted in zip(differences, variances, single, adjusted, strict=True)
-    ]
+            p, p_adjusted = stepdown(by_topic, n_permutations, seed)
+        if method == "tukey":
+            p_adjusted = tukey(difference, variance, n_runs, n_topics)
+        elif method == "randomised_tukey":
+            p_adjusted = randomised[i]
+        elif method == "none":
+            p_adjusted = np.full_like(p, np.nan)
+        found.append(Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted))
+    return found
 
 
 def _differences(values: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
@@ -206,8 +195,6 @@ def _over(difference: Floats, deviation: float) -> Floats:
 
 def _t_tests(differences: Floats) -> Floats:
     """P-values of paired t-tests, two-sided: 1 without differences, NaN if all are the same; shape (n_pairs,)."""
-    from scipy import special
-
     n = differences.shape[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         t = differences.mean(axis=1) / (differences.std(axis=1, ddof=1) / math.sqrt(n))
@@ -256,13 +243,11 @@ def randomised_tukey(
 ) -> list[Floats]:
     """P-values of the randomised Tukey test of several measures: each of the shape of its differences."""
     n_runs, n_topics = values[0].shape
-    orders = _all_orders(n_runs, n_topics, n_permutations)
-    exact = orders is not None
-    total = _n_orders(n_runs, n_topics, n_permutations) if exact else n_permutations
-    if orders is None:
-        orders = _drawn_orders(n_runs, n_topics, n_permutations, drawing(rng))
-    ranges = _largest_differences(values, orders, total)
+    every = math.factorial(n_runs) ** (n_topics - 1)
+    exact = every <= n_permutations
+    total = every if exact else n_permutations
     out = []
+    ranges = _largest_differences(values, total, None if exact else drawing(rng))
     for of, difference, spread in zip(values, differences, ranges, strict=True):
         # Sums of the same values in another order differ in their last digits, and are to count as equal.
         bound = np.abs(difference) - ROUNDING * np.abs(of).max()
@@ -271,62 +256,32 @@ def randomised_tukey(
     return out
 
 
-def _n_orders(n_runs: int, n_topics: int, most: int) -> int:
-    """(m!)^(n - 1), or something above `most`."""
-    total = 1
-    for _ in range(n_topics - 1):
-        total *= math.factorial(n_runs) if n_runs < 20 else most + 1
-        if total > most:
-            break
-    return total
+def _largest_differences(values: Sequence[Floats], total: int, draw: np.random.Generator | None) -> Floats:
+    """Largest difference of two means under each order: float array (n_measures, total). All orders without `draw`.
 
-
-def _all_orders(n_runs: int, n_topics: int, most: int) -> Iterator[tuple[int, Iterator[Ints]]] | None:
-    """Every order of the runs on every topic but the first; None if there are more than `most`."""
-    total = _n_orders(n_runs, n_topics, most)
-    if total > most:
-        return None
-    table = np.array(list(itertools.permutations(range(n_runs))))
-
-    def orders() -> Iterator[tuple[int, Iterator[Ints]]]:
-        step = max(1, _PIECE // n_runs)
-        for start in range(0, total, step):
-            number = np.arange(start, min(start + step, total))
-            digits = (number // len(table) ** t % len(table) for t in range(n_topics - 1))
-            yield number.size, (table[digit] for digit in digits)
-
-    return orders()
-
-
-def _drawn_orders(
-    n_runs: int, n_topics: int, n_permutations: int, draw: np.random.Generator
-) -> Iterator[tuple[int, Iterator[Ints]]]:
-    # The size of a piece depends on the runs alone, so that a p-value does not depend on the measures beside it.
-    step = max(1, _PIECE // n_runs)
-    for start in range(0, n_permutations, step):
-        size = min(step, n_permutations - start)
-        straight = np.tile(np.arange(n_runs), (size, 1))
-        yield size, (draw.permuted(straight, axis=1) for _ in range(n_topics - 1))
-
-
-def _largest_differences(
-    values: Sequence[Floats], orders: Iterator[tuple[int, Iterator[Ints]]], total: int
-) -> list[Floats]:
-    """Largest difference of two means under each order, by measure: float arrays (total,).
-
-    `orders` yields pieces: how many orders, and for each topic but the first, who gets whose value, (size, n_runs).
     The first topic stays as it is, since giving all runs other names changes no difference.
     """
-    n_topics = values[0].shape[1]
+    n_runs, n_topics = values[0].shape
     by_topic = np.ascontiguousarray(np.stack(values, axis=2).transpose(1, 0, 2))  # topics, runs, measures
     out = np.empty((len(values), total))
-    start = 0
-    for size, of_topics in orders:
-        sums = np.broadcast_to(by_topic[0], (size, *by_topic[0].shape)).copy()
+    # The size of a piece depends on the runs alone, so that a p-value does not depend on the measures beside it.
+    step = max(1, _PIECE // n_runs)
+    for start in range(0, total, step):
+        number = np.arange(start, min(start + step, total))
+        sums = np.broadcast_to(by_topic[0], (number.size, *by_topic[0].shape)).copy()
         taken = np.empty_like(sums)
-        for t, order in enumerate(of_topics, 1):
+        for t, order in enumerate(_orders(n_runs, n_topics, number, draw), 1):
             np.take(by_topic[t], order, axis=0, out=taken, mode="clip")  # the mode that needs no copy
             sums += taken
-        out[:, start : start + size] = np.ptp(sums, axis=1).T / n_topics
-        start += size
-    return list(out)
+        out[:, number] = np.ptp(sums, axis=1).T / n_topics
+    return out
+
+
+def _orders(n_runs: int, n_topics: int, number: Ints, draw: np.random.Generator | None) -> Iterator[Ints]:
+    """For each topic but the first, which run gets the value of which: int arrays (n_orders, n_runs)."""
+    if draw is not None:
+        straight = np.tile(np.arange(n_runs), (number.size, 1))
+        yield from (draw.permuted(straight, axis=1) for _ in range(n_topics - 1))
+        return
+    table = np.array(list(itertools.permutations(range(n_runs))))
+    yield from (table[number // len(table) ** t % len(table)] for t in range(n_topics - 1))

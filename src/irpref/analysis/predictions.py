@@ -15,7 +15,7 @@ With e = Y - lambda F and variances s over topics, the squared standard error is
 What holds coverage at ten topics. PPI++ tunes lambda on the same topics whose variance it then reports, and uses
 normal quantiles; at ten topics such intervals cover 90 of 100 in place of 95. Here lambda is the square root of
 the correlation r of the judge's and the humans' grades over the *documents* of the n topics, of which there are
-hundreds or thousands, so that it hardly depends on the values that it weighs; 0 where r is not positive. (Over runs of
+hundreds or thousands, so that it hardly depends on the values that it weighs; 0 if r is not positive. (Over runs of
 TREC DL 2019 and 2020 the best lambda was 0.65 to 1.2 for judges with r from 0.34 to 0.59, whose roots are 0.58 to
 0.77; near the optimum the loss is of second order.) Quantiles are Student's. With the share a of the first and third
 terms in the variance and w = lambda (1 - n / N), degrees of freedom d are
@@ -30,29 +30,28 @@ if humans had judged them all.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
+from irpref.analysis.calibration import correlation, warn_useless
+from irpref.analysis.frames import ResultFrame
 from irpref.analysis.judges import USELESS, qrels_frame
 from irpref.analysis.topics import check_level
 from irpref.arrays.segments import Floats
 from irpref.formats.runs import named_runs
-from irpref.messages import IrprefWarning, warn_user
+from irpref.judged.types import Qrels, Runs
+from irpref.measures.declare import Measures
+from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.values.matrix import evaluated
 
-if TYPE_CHECKING:
-    from irpref.judged.types import Qrels, Runs
-    from irpref.measures.declare import MeasureLike
-
-_TOPICS = ("sample", "fixed")
 _IDS = ["query_id", "doc_id"]
 _MOST = 10_000  # topics: more settle nothing that anybody would judge
 
 
-class Predictions(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+class Predictions(ResultFrame):
     """What `judge` returns: a row for each run and measure.
 
     Attributes
@@ -73,13 +72,9 @@ class Predictions(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
 
     _metadata: ClassVar[list[str]] = ["pairs", "agreement", "level"]
 
-    @property
-    def _constructor(self) -> type[Predictions]:
-        return Predictions
-
 
 def judge(
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: Measures,
     human: Qrels,
     judge: Qrels,
     runs: Runs,
@@ -126,8 +121,7 @@ def judge(
     [['run', 'RR', 0.75, 0.6667, 0.6667, 0.6667, 0.6667, 2, 3]]
     """
     check_level(level)
-    if topics not in _TOPICS:
-        raise ValueError(f"topics={topics!r} is not known, expected one of {', '.join(map(repr, _TOPICS))}")
+    check_choice("topics", topics, ("sample", "fixed"))
     by_name = named_runs(runs)
     true, said = qrels_frame(human, "human"), qrels_frame(judge, "judge")
     shared = sorted(set(true["query_id"]) & set(said["query_id"]))
@@ -172,28 +166,20 @@ def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, An
     if not len(both):
         raise ValueError("no document has a grade of the judge and a human one, so nothing says how they agree")
     h, j = (both[name].to_numpy(np.float64) for name in ("relevance_x", "relevance_y"))
-    varies = np.ptp(h) > 0 and np.ptp(j) > 0
-    correlation = float(np.corrcoef(h, j)[0, 1]) if varies else float(np.array_equal(h, j))
+    found = 1.0 if np.array_equal(h, j) and np.ptp(h) == 0 else correlation(h, j)
     kappa = math.nan
     if set(j.tolist()) <= set(h.tolist()):
         # Expected squares of a pair drawn from the two margins.
         chance = h.var() + j.var() + (h.mean() - j.mean()) ** 2
         kappa = 1 - float(((h - j) ** 2).mean() / chance) if chance > 0 else 1.0
-    useless = correlation < USELESS
-    if useless:
-        warn_user(
-            f"the judge's grades say nothing about the human ones (correlation {correlation:.2f} over "
-            f"{len(both):,} documents that both graded): estimates are the humans' alone",
-            IrprefWarning,
-        )
-    weight = 0.0 if useless else math.sqrt(correlation)
-    return {"documents": len(both), "correlation": correlation, "kappa": kappa, "weight": weight}
+    if found < USELESS:
+        warn_useless(found, len(both), "estimates are the humans' alone")
+    weight = 0.0 if found < USELESS else math.sqrt(found)
+    return {"documents": len(both), "correlation": found, "kappa": kappa, "weight": weight}
 
 
 def _table(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool, level: float, scale: int) -> pd.DataFrame:
     """Estimates, a row for each row of values of humans (n_rows, n) and of the judge (n_rows, N)."""
-    from scipy import special
-
     estimate, error, df = estimates(y, f, labelled, weight, fixed)
     half = special.stdtrit(df, (1 + level) / 2) * error
     means = {"human": y.mean(axis=1), "judge": f.mean(axis=1), "estimate": estimate}
@@ -263,9 +249,7 @@ def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = 
 
 
 def _p(estimate: Floats, error: Floats, df: Floats) -> Floats:
-    """Two-sided p-values: 1 without any difference, 0 where one is known without error."""
-    from scipy import special
-
+    """Two-sided p-values: 1 without any difference, 0 if one is known without error."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(estimate) / error
     same = np.abs(estimate) <= 1e-12
@@ -281,8 +265,6 @@ def _p_of(differences: Floats) -> Floats:
 
 def _topics_needed(difference: Floats, spread: Floats, level: float) -> Floats:
     """Number of topics at which a t-test shows each difference, given its deviation over topics; inf: too many."""
-    from scipy import special
-
     n = np.arange(2, _MOST + 1)
     least = special.stdtrit(n - 1, (1 + level) / 2) / np.sqrt(n)  # difference in deviations, falling
     with np.errstate(divide="ignore"):

@@ -39,6 +39,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from irpref.analysis.frames import ResultFrame
 from irpref.analysis.significance import sign_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
@@ -50,7 +51,7 @@ from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import REL
-from irpref.messages import about, did_you_mean
+from irpref.messages import about, check_choice
 from irpref.values.matrix import PairDifferences
 from irpref.values.means import best_first, magnitude, places, settled
 from irpref.values.samples import all_pairs
@@ -60,7 +61,7 @@ WEIGHTS = ("uniform", "inverse", "dcg")
 _SAME = 1e-12  # below it a preference is rounding: weights such as 1 - 1/2 - 1/3 - 1/6 leave nothing
 
 
-class PreferenceTable(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+class PreferenceTable(ResultFrame):
     """What `prefer` returns for many runs: one row a run, best first, with the pairs behind it.
 
     Attributes
@@ -74,10 +75,6 @@ class PreferenceTable(pd.DataFrame):  # type: ignore[misc]  # pandas ships no ty
     """
 
     _metadata: ClassVar[list[str]] = ["pairs", "differences"]
-
-    @property
-    def _constructor(self) -> Any:
-        return PreferenceTable
 
 
 def prefer(
@@ -177,10 +174,8 @@ def prefer(
 
 
 def _check(how: str, weights: str, rel: float, graded: bool) -> None:
-    for name, value, choices in (("how", how, HOW), ("weights", weights, WEIGHTS)):
-        if value not in choices:
-            hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-            raise ValueError(f"{name}={value!r} is not accepted, expected one of {', '.join(map(repr, choices))}{hint}")
+    check_choice("how", how, HOW)
+    check_choice("weights", weights, WEIGHTS)
     try:
         REL.clean(rel)
     except (ValueError, OverflowError):

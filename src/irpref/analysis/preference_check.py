@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from irpref.analysis.findings import Finding, finding, topics_of
 from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Ints
 from irpref.judged.kept import kept_pool
 from irpref.judged.pool import ConflictError, Pool
-
-# Code, level, count, example, text: as the columns of `irpref.check`.
-Row = tuple[str, str, int, str | None, str]
 
 
 def has_subgroups(data: Any) -> bool:
@@ -21,8 +19,8 @@ def has_subgroups(data: Any) -> bool:
     return "subgroup" in getattr(first, "_fields", ()) or "subgroup" in list(getattr(data, "columns", ()))
 
 
-def preference_findings(preferences: Any) -> list[Row]:
-    """What there is to say of preferences.
+def preference_findings(preferences: Any) -> list[Finding]:
+    """Find what is wrong with preferences.
 
     Parameters
     ----------
@@ -30,7 +28,7 @@ def preference_findings(preferences: Any) -> list[Row]:
 
     Returns
     -------
-    list of (code, level, count, example, text)
+    list of Finding
         - grave `contradicting-preferences`: they cannot all hold, and nothing else was looked at;
         - warning `disagreeing-judges`: pairs of documents of which groups of a topic prefer different ones; no ranking
           fulfils all preferences then;
@@ -39,38 +37,20 @@ def preference_findings(preferences: Any) -> list[Row]:
     try:
         pool = preferences if isinstance(preferences, Pool) else kept_pool(preferences, preferences=True)
     except ConflictError as error:
-        return [("contradicting-preferences", "grave", 1, None, str(error).removeprefix("preferences: "))]
+        return [finding("contradicting-preferences", 1, error=str(error).removeprefix("preferences: "))]
     of = pool.preferences
-    found: list[Row] = []
+    found: list[Finding] = []
     disagreed = np.zeros(pool.n_topics, np.int64)
     for t in np.flatnonzero(of.groups.lengths > 1).tolist():
         rows = int(pool.judged.offsets[t]), int(pool.judged.offsets[t + 1])
         disagreed[t] = _disagreements(of.topics(t, t + 1, *rows), rows[1] - rows[0])
-    if disagreed.any():
-        number, topics = int(disagreed.sum()), np.flatnonzero(disagreed)
-        found.append(
-            (
-                "disagreeing-judges",
-                "warning",
-                number,
-                pool.topic_ids[int(topics[0])],
-                f"groups prefer different documents of {number} pair{'s' * (number > 1)}, in {topics.size} of "
-                f"{pool.n_topics} topics: no ranking fulfils all preferences",
-            )
-        )
-    alone = ~_compared(of, pool.grade.size)
-    if alone.any():
-        first = int(np.flatnonzero(alone)[0])
-        number = int(alone.sum())
-        found.append(
-            (
-                "never-compared",
-                "note",
-                number,
-                pool.topic_ids[int(pool.judged.topic[first])],
-                f"{number} document{'s are' if number > 1 else ' is'} in no preference, first {pool.doc_ids[first]!r}",
-            )
-        )
+    if topics := topics_of(pool, disagreed > 0):
+        found.append(finding("disagreeing-judges", int(disagreed.sum()), topics.first, topics=topics.of))
+    alone = np.flatnonzero(~_compared(of, pool.grade.size))
+    if alone.size:
+        first = int(alone[0])
+        topic, doc = pool.topic_ids[int(pool.judged.topic[first])], pool.doc_ids[first]
+        found.append(finding("never-compared", alone.size, topic, doc=doc))
     return found
 
 

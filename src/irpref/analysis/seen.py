@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from irpref.analysis.grade_order import GradeOrder, grade_order
+from irpref.analysis.grades import GradeOrder, grade_order
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.columns import Reading, Table
 from irpref.formats.tables import read_run
@@ -16,9 +16,7 @@ from irpref.judged.align import Repeats, blocks
 from irpref.judged.inputs import as_table, group
 from irpref.judged.order import TREC, Alignment, evaluation_order
 from irpref.judged.pool import Pool
-
-if TYPE_CHECKING:
-    from irpref.judged.types import Run
+from irpref.judged.types import Run
 
 TOP = 10  # ranks that are looked at more closely
 

@@ -9,9 +9,11 @@ Q-measure and nDCG predict about equally well. The study tested neither preferen
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from irpref.analysis.findings import sentences
 from irpref.judged.pool import Pool
 
 COMPLETE = 0.95  # share of judged documents in the first ten of every run
@@ -35,48 +37,26 @@ def suggest(pool: Pool, seen: Sequence[tuple[float, float]], preferences: bool =
         `measure` and `why`.
     """
     if preferences:
-        return _rows(
-            ("PrefShare", "the share of preferences that the ranking keeps"),
-            ("PrefPrecision@10", "the same share, of the preferences that the first ten documents decide"),
-            ("PrefAP", "one number in which the top of the ranking counts most"),
-        )
+        return _suggested("preferences")
     positive = pool.grade > 0
     relevant, nonrelevant = pool.judged.count(positive), pool.judged.count(pool.grade == 0)
-    only_relevant = 2 * np.sum((relevant > 0) & (nonrelevant == 0)) > np.sum(relevant > 0)
     graded = np.unique(pool.grade[positive]).size > 1
     judged = [share for share, _ in seen]
-    holes = not judged or min(judged) < COMPLETE
+    unjudged = not judged or min(judged) < COMPLETE
     depth = int(max((length for _, length in seen), default=1000))
     k = max(min(10, depth), 1)
-    if only_relevant:
-        return _rows(
-            (f"RR@{k}", "the rank of the first relevant document; no document need be judged non-relevant"),
-            (f"R@{min(depth // 10 * 10 or depth, 100)}", "how many of the relevant documents are retrieved at all"),
-            (f"nDCG@{k}", "all relevant documents of the first page, the first ranks counting most"),
-        )
+    if 2 * np.sum((relevant > 0) & (nonrelevant == 0)) > np.sum(relevant > 0):
+        return _suggested("only-relevant", k=k, tail=min(depth // 10 * 10 or depth, 100))
     if depth <= SHALLOW:
-        third = (f"P@{k}", "how many of these documents are relevant")
-        if holes:
-            third = (f"Judged@{k}", "report it beside the others: they take unjudged documents for non-relevant")
-        first = (f"nDCG@{k}", f"the runs have {depth} documents a topic; the first ranks count most")
-        return _rows(first, (f"RR@{k}", "the rank of the first relevant document"), third)
-    if holes:
-        rpref = f"RPref(norm='relative2',max_rel={max(1.0, float(pool.grade.max())):g})"
-        how = "with their grades" if graded else "relevant with non-relevant ones"
+        return _suggested("shallow-unjudged" if unjudged else "shallow", k=k, depth=depth)
+    if unjudged:
         ends = dict.fromkeys(f"{share:.2f}" for share in (min(judged), max(judged))) if judged else ()
         said = f" ({' to '.join(ends)})" if ends else ""
-        return _rows(
-            ("AP(judged_only=True)", "leaves unjudged documents out; passed every question of the robustness study"),
-            (rpref, f"compares judged documents, {how}; passed as well"),
-            (
-                "nDCG@10",
-                f"the first page; takes unjudged documents for non-relevant: report Judged@10{said} beside it",
-            ),
-        )
-    whole = ("QMeasure", "the whole ranking, with grades") if graded else ("AP", "the whole ranking")
-    alike = "the same; AP, Q-measure and nDCG predicted other topics about equally well in the robustness study"
-    return _rows(whole, ("nDCG", alike), ("nDCG@10", "the first page"))
+        how = "with their grades" if graded else "relevant with non-relevant ones"
+        return _suggested("unjudged", top=max(1.0, float(pool.grade.max())), how=how, judged=said)
+    return _suggested("graded" if graded else "binary")
 
 
-def _rows(*found: tuple[str, str]) -> list[dict[str, str]]:
-    return [{"measure": measure, "why": why} for measure, why in found]
+def _suggested(case: str, **said: Any) -> list[dict[str, str]]:
+    found = sentences("suggestions.toml")[case]
+    return [{"measure": measure.format(**said), "why": why.format(**said)} for measure, why in found.items()]

@@ -12,7 +12,8 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import ir_measures
@@ -35,15 +36,14 @@ class Fault(NamedTuple):
     text: str
 
 
-class _Laws:
-    """A measure, two collections, and the laws in the order in which they are tried."""
+class _Trial:
+    """A measure, and two collections to try it on. The last topic has no run; every answer has unjudged documents."""
 
     def __init__(self, measure: Measure, seed: int) -> None:
         self.measure = measure
         self.rng = np.random.default_rng(seed)
         self.docs = [f"d{i:02}" for i in range(_JUDGED + 10)]
         self.qrels = {f"q{t:02}": self._judgments() for t in range(_TOPICS)}
-        # The last topic is left out of the run; every answer has unjudged documents.
         self.run = {topic: self._answer() for topic in list(self.qrels)[:-1]}
 
     def _judgments(self) -> dict[str, int]:
@@ -61,183 +61,159 @@ class _Laws:
             qrels = _frame(qrels, "relevance")
         return {str(m.query_id): m.value for m in ir_measures.iter_calc([self.measure], qrels, run)}
 
-    def changed(self, qrels: Any, run: Any, expected: dict[str, float] | None = None) -> str | None:
+    def changed(self, qrels: Any, run: Any, expected: dict[str, float] | None = None, before: str = "") -> str | None:
         """The first topic whose value is not the expected one (by default: the usual value), in words."""
         wanted = self.values(self.qrels, self.run) if expected is None else expected
         found = self.values(qrels, run)
         for topic in sorted(wanted):
             if topic not in found:
-                return f"topic {topic} has no value"
+                return f"{before}topic {topic} has no value"
             if not _equal(found[topic], wanted[topic]):
-                return f"topic {topic} has {found[topic]:.6g} in place of {wanted[topic]:.6g}"
+                return f"{before}topic {topic} has {found[topic]:.6g} in place of {wanted[topic]:.6g}"
         return None
 
-    # The laws: each returns what is wrong, or None. Their names become the names of the faults.
+    def shuffled(self, data: Rows) -> Rows:
+        """The same rows in another order."""
 
-    def finite(self) -> str | None:
+        def order(names: Iterable[str]) -> list[str]:
+            return self.rng.permutation(list(names)).tolist()
+
+        return {topic: {doc: data[topic][doc] for doc in order(data[topic])} for topic in order(data)}
+
+
+class _Laws(_Trial):
+    """The laws in the order in which they are tried. Each yields what is wrong, in words, or None: the first counts.
+
+    Their names become those of the faults, their docstrings the first sentence.
+    """
+
+    def name(self) -> Iterator[str | None]:
+        """A registered measure is parsed from its own name, and can be pickled for Spark and process pools."""
+        if registry.get(str(self.measure.NAME)) is None:
+            return
+        text = str(self.measure)
+        again, copied = ir_measures.parse_measure(text), pickle.loads(pickle.dumps(self.measure))
+        if again != self.measure or hash(again) != hash(self.measure):
+            yield f"{text!r} is parsed as another measure, {again}"
+        if copied != self.measure:
+            yield f"pickled and loaded it is another measure, {copied}"
+
+    def finite(self) -> Iterator[str | None]:
         """Every topic of the qrels has one value, a finite number."""
         for run in (self.run, {next(iter(self.qrels)): {"x1": 2.0, "x2": 1.0}}):
             found = self.values(self.qrels, run)
             metrics = [*ir_measures.iter_calc([self.measure], _frame(self.qrels, "relevance"), run)]
             if len(metrics) != len(found) or {m.measure for m in metrics} != {self.measure}:
-                return f"{len(metrics)} values come back for {len(found)} topics, of {metrics[0].measure}"
-            missing = sorted(set(self.qrels) - set(found))
-            if missing:
-                return f"topic {missing[0]} has no value"
+                yield f"{len(metrics)} values come back for {len(found)} topics, of {metrics[0].measure}"
+            yield from (f"topic {topic} has no value" for topic in sorted(set(self.qrels) - set(found)))
             for topic, value in found.items():
-                if (
-                    isinstance(value, bool)
-                    or not isinstance(value, (int, float, np.number))
-                    or not math.isfinite(value)
-                ):
-                    return f"the value of topic {topic} is {value!r}"
-        return None
+                number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+                if not number or not math.isfinite(value):
+                    yield f"the value of topic {topic} is {value!r}"
 
-    def range(self) -> str | None:
+    def range(self) -> Iterator[str | None]:
         """Values stay in the range that the measure declares as BOUNDS."""
         low, high = getattr(self.measure, "BOUNDS", (-math.inf, math.inf))
         for topic, value in self.values(self.qrels, self.run).items():
             if not low - _SAME <= value <= high + _SAME:
-                return f"topic {topic} has {value:.6g}, outside of {low:g} to {high:g}"
-        return None
+                yield f"topic {topic} has {value:.6g}, outside of {low:g} to {high:g}"
 
-    def repeatable(self) -> str | None:
+    def repeatable(self) -> Iterator[str | None]:
         """The same data give the same values again."""
-        return self.changed(self.qrels, self.run)
+        yield self.changed(self.qrels, self.run)
 
-    def inputs(self) -> str | None:
+    def inputs(self) -> Iterator[str | None]:
         """Qrels and run are left as they were."""
         qrels, run = _frame(self.qrels, "relevance"), _frame(self.run, "score")
         given = copy.deepcopy((self.qrels, self.run, qrels, run))
         self.values(given[0], given[1])
         self.values(given[2], given[3])
         if given[:2] != (self.qrels, self.run):
-            return "a dict that was handed over is changed"
+            yield "a dict that was handed over is changed"
         if not (given[2].equals(qrels) and given[3].equals(run)):
-            return "a frame that was handed over is changed"
-        return None
+            yield "a frame that was handed over is changed"
 
-    def forms(self) -> str | None:
+    def forms(self) -> Iterator[str | None]:
         """Dicts, frames, lists and generators of the same data have the same values."""
-        qrels, run = _tuples(self.qrels, ir_measures.Qrel), _tuples(self.run, ir_measures.ScoredDoc)
-        forms: dict[str, tuple[Any, Any]] = {
-            "lists of namedtuples": (qrels, run),
-            "generators": (iter(qrels), iter(run)),
-            "pandas frames": (_frame(self.qrels, "relevance"), _frame(self.run, "score")),
-        }
-        if "known" in needs(self.measure):  # a column that only frames have
-            forms = {"pandas frames": forms["pandas frames"]}
-        for name, (of_qrels, of_run) in forms.items():
-            wrong = self.changed(of_qrels, of_run)
-            if wrong:
-                return f"with {name} {wrong}"
-        return None
+        if "known" not in needs(self.measure):  # a column that only frames have
+            qrels = [*starmap(ir_measures.Qrel, _rows(self.qrels))]
+            run = [*starmap(ir_measures.ScoredDoc, _rows(self.run))]
+            yield self.changed(qrels, run, before="with lists of namedtuples ")
+            yield self.changed(iter(qrels), iter(run), before="with generators ")
+        yield self.changed(_frame(self.qrels, "relevance"), _frame(self.run, "score"), before="with pandas frames ")
 
-    def rows(self) -> str | None:
+    def rows(self) -> Iterator[str | None]:
         """The order of the rows does not matter."""
-        return self.changed(_shuffled(self.qrels, self.rng), _shuffled(self.run, self.rng))
+        yield self.changed(self.shuffled(self.qrels), self.shuffled(self.run))
 
-    def ties(self) -> str | None:
+    def ties(self) -> Iterator[str | None]:
         """Documents with equal scores are ranked by document id, descending, as in trec_eval."""
         if getattr(self.measure, "TIES_BY_RISING_ID", False):
-            return None
-        tied, apart = {}, {}
-        for topic, docs in self.run.items():
-            scores = {doc: float(self.rng.integers(0, 4)) for doc in docs}
-            order = sorted(scores, key=lambda doc, of=scores: (of[doc], doc), reverse=True)  # type: ignore[misc]
-            tied[topic] = scores
-            apart[topic] = {doc: float(len(order) - rank) for rank, doc in enumerate(order)}
+            return
+        tied = {topic: {doc: float(self.rng.integers(0, 4)) for doc in docs} for topic, docs in self.run.items()}
+        apart = {}
+        for topic, scores in tied.items():
+            order = sorted(zip(scores.values(), scores, strict=True))
+            apart[topic] = {doc: float(place) for place, (_, doc) in enumerate(order, 1)}
         expected = self.values(self.qrels, apart)
-        for run in (tied, _shuffled(tied, self.rng)):
-            wrong = self.changed(self.qrels, run, expected)
-            if wrong:
-                return f"{wrong}; sort by score, then document id, both descending, or call irpref.evaluator"
-        return None
+        for run in (tied, self.shuffled(tied)):
+            if wrong := self.changed(self.qrels, run, expected):
+                yield f"{wrong}; sort by score, then document id, both descending, or call irpref.evaluator"
 
-    def scores(self) -> str | None:
+    def scores(self) -> Iterator[str | None]:
         """Scores matter by their order only."""
         moved = {topic: {doc: score / 8 - 100 for doc, score in docs.items()} for topic, docs in self.run.items()}
-        return self.changed(self.qrels, moved)
+        yield self.changed(self.qrels, moved)
 
-    def ids(self) -> str | None:
+    def ids(self) -> Iterator[str | None]:
         """Names of documents and topics do not matter."""
-        names = {doc: f"clueweb12-{doc}" for doc in self.docs}
         qrels, run = (
-            {f"7{topic}": {names[doc]: value for doc, value in docs.items()} for topic, docs in of.items()}
-            for of in (self.qrels, self.run)
+            {f"7{topic}": {f"clueweb12-{doc}": value for doc, value in docs.items()} for topic, docs in data.items()}
+            for data in (self.qrels, self.run)
         )
         usual = self.values(self.qrels, self.run)
-        return self.changed(qrels, run, {f"7{topic}": value for topic, value in usual.items()})
+        yield self.changed(qrels, run, {f"7{topic}": value for topic, value in usual.items()})
 
-    def batches(self) -> str | None:
+    def batches(self) -> Iterator[str | None]:
         """A topic's value does not depend on which other topics are evaluated with it."""
         usual = self.values(self.qrels, self.run)
         for topics in (list(self.qrels)[::3], list(self.qrels)[1:2]):
-            qrels = {topic: self.qrels[topic] for topic in topics}
-            run = {topic: self.run[topic] for topic in topics if topic in self.run}
-            wrong = self.changed(qrels, run, {topic: usual[topic] for topic in topics})
-            if wrong:
-                return f"evaluated with {len(topics) - 1} other topics, {wrong}"
-        return None
+            qrels, run = ({t: data[t] for t in topics if t in data} for data in (self.qrels, self.run))
+            expected = {topic: usual[topic] for topic in topics}
+            yield self.changed(qrels, run, expected, f"evaluated with {len(topics) - 1} other topics, ")
 
-    def mean(self) -> str | None:
+    def mean(self) -> Iterator[str | None]:
         """The aggregate is the mean over the topics (the sum, for a measure that counts)."""
         found = list(self.values(self.qrels, self.run).values())
-        qrels = _frame(self.qrels, "relevance")
-        aggregate = ir_measures.calc_aggregate([self.measure], qrels, self.run)[self.measure]
-        counts = isinstance(self.measure.aggregator(), SumAgg)
-        expected = math.fsum(found) / (1 if counts else len(found))
-        return None if _equal(aggregate, expected) else f"it is {aggregate:.6g}, the values give {expected:.6g}"
+        aggregate = ir_measures.calc_aggregate([self.measure], _frame(self.qrels, "relevance"), self.run)[self.measure]
+        expected = math.fsum(found) / (1 if isinstance(self.measure.aggregator(), SumAgg) else len(found))
+        if not _equal(aggregate, expected):
+            yield f"it is {aggregate:.6g}, the values give {expected:.6g}"
 
-    def cutoff(self) -> str | None:
+    def cutoff(self) -> Iterator[str | None]:
         """With a cutoff k, documents below rank k do not matter; a cutoff beyond the list changes nothing."""
-        if "cutoff" not in self.measure.SUPPORTED_PARAMS:
-            return None
-        whole, self.measure = self.measure, self.measure(cutoff=5)
-        try:
+        if "cutoff" in self.measure.SUPPORTED_PARAMS:
+            self.measure = self.measure(cutoff=5)
             cut = {topic: dict(list(docs.items())[:5]) for topic, docs in self.run.items()}
-            wrong = self.changed(self.qrels, cut)
-        finally:
-            self.measure = whole
-        return wrong and f"@5 of the whole list and of its first five documents differ: {wrong}"
+            yield self.changed(self.qrels, cut, before="@5 of the whole list and of its first five documents differ: ")
 
-    def direction(self) -> str | None:
+    def direction(self) -> Iterator[str | None]:
         """The best documents first are no worse than the best documents last, on the average of the topics."""
-        order = {
-            sign: {
+
+        def total(sign: int) -> float:
+            run = {
                 topic: {doc: float(sign * grade) + i / 1000 for i, (doc, grade) in enumerate(docs.items())}
                 for topic, docs in self.qrels.items()
             }
-            for sign in (1, -1)
-        }
-        best, worst = (math.fsum(self.values(self.qrels, order[sign]).values()) for sign in (1, -1))
+            return math.fsum(self.values(self.qrels, run).values())
+
+        best, worst = total(1), total(-1)
         higher = getattr(self.measure, "higher_is_better", True)
-        if (best - worst if higher else worst - best) >= -_SAME:
-            return None
-        return f"best first gives {best:.6g}, best last {worst:.6g}, and higher_is_better is {higher}"
-
-    def name(self) -> str | None:
-        """A measure that is registered is parsed from its own name, and can be pickled."""
-        if registry.get(str(self.measure.NAME)) is None:
-            return None
-        text = str(self.measure)
-        try:
-            again = ir_measures.parse_measure(text)
-        except Exception as error:
-            return f"{text!r} cannot be parsed: {error}"
-        if again != self.measure or hash(again) != hash(self.measure):
-            return f"{text!r} is parsed as another measure, {again}"
-        try:
-            copied = pickle.loads(pickle.dumps(self.measure))
-        except Exception as error:
-            return f"it cannot be pickled, which Spark and process pools need: {error}"
-        return None if copied == self.measure else f"pickled and loaded it is another measure, {copied}"
+        if (best - worst if higher else worst - best) < -_SAME:
+            yield f"best first gives {best:.6g}, best last {worst:.6g}, and higher_is_better is {higher}"
 
 
-_ORDER: tuple[Callable[[_Laws], str | None], ...] = (
-    *(_Laws.name, _Laws.finite, _Laws.range, _Laws.repeatable, _Laws.inputs, _Laws.forms, _Laws.rows, _Laws.ties),
-    *(_Laws.scores, _Laws.ids, _Laws.batches, _Laws.mean, _Laws.cutoff, _Laws.direction),
-)
+_LAWS = [law for name, law in vars(_Laws).items() if not name.startswith("__")]
 
 
 def check_measure(measure: MeasureLike, *, seed: int = 0, on_fail: str = "raise") -> list[Fault]:
@@ -282,36 +258,30 @@ def check_measure(measure: MeasureLike, *, seed: int = 0, on_fail: str = "raise"
 
 
 def _broken(measure: Measure, seed: int) -> Iterator[Fault]:
-    for law in _ORDER:
-        says = (law.__doc__ or "").rstrip(".")
+    for law in _LAWS:
+        said = (law.__doc__ or "").rstrip(".")
         try:
-            wrong = law(_Laws(measure, seed))
+            wrong = next(filter(None, law(_Laws(measure, seed))), None)
         except Exception as error:
-            yield Fault(law.__name__, f"{says}. Here {type(error).__name__}: {error}")
+            yield Fault(law.__name__, f"{said}. Here {type(error).__name__}: {error}")
             if law is _Laws.finite:  # what fails on plain data fails everywhere
                 return
             continue
         if wrong:
-            yield Fault(law.__name__, f"{says}. Here {wrong}.")
+            yield Fault(law.__name__, f"{said}. Here {wrong}.")
 
 
 def _equal(a: Any, b: Any) -> bool:
     return bool(abs(a - b) <= _SAME * max(1.0, abs(a), abs(b)))
 
 
-def _tuples(data: Rows, kind: Any) -> list[Any]:
-    return [kind(topic, doc, value) for topic, docs in data.items() for doc, value in docs.items()]
+def _rows(data: Rows) -> list[tuple[str, str, float]]:
+    return [(topic, doc, value) for topic, docs in data.items() for doc, value in docs.items()]
 
 
 def _frame(data: Rows, value: str) -> Any:
     import pandas as pd
 
-    rows = [(topic, doc, number) for topic, docs in data.items() for doc, number in docs.items()]
-    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+    frame = pd.DataFrame(_rows(data), columns=["query_id", "doc_id", value])
     # Every third document is one that the user knew, which some measures ask for.
     return frame.assign(known=[int(doc[-1]) % 3 == 0 for doc in frame["doc_id"]]) if value == "relevance" else frame
-
-
-def _shuffled(data: Rows, rng: np.random.Generator) -> Rows:
-    topics = rng.permutation(list(data)).tolist()
-    return {topic: {doc: data[topic][doc] for doc in rng.permutation(list(data[topic])).tolist()} for topic in topics}

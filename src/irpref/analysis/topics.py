@@ -20,24 +20,21 @@ vary have an interval of length 0.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy import special
 
-from irpref.analysis.interval_table import interval_table
+from irpref.analysis.frames import interval_table
 from irpref.arrays.segments import Floats
 from irpref.judged.groups import groups_of
+from irpref.judged.types import Groups, Qrels, Run
+from irpref.measures.declare import Measures
+from irpref.messages import check_choice
 from irpref.values.matrix import evaluated, on_the_same_topics
-from irpref.values.samples import drawing
+from irpref.values.samples import Rng, counts, drawing
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from irpref.judged.types import Groups, Qrels, Run
-    from irpref.measures.declare import Measures
-    from irpref.values.samples import Rng
-
-METHODS = ("bootstrap", "t")
 N_SAMPLES = 10_000
 _PIECE = 1 << 22  # numbers of an array of draws held at a time: 32 MB
 
@@ -83,11 +80,8 @@ def mean_intervals(
     ValueError
         `level` outside (0, 1), unknown method, fewer than two topics.
     """
-    from scipy import special  # all of scipy.stats would take a second to import
-
     level = check_level(level)
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is not known, expected one of {', '.join(map(repr, METHODS))}")
+    check_choice("method", method, ("bootstrap", "t"))
     n = values.shape[1]
     if n < 2:
         raise ValueError(f"an interval of the mean needs at least 2 topics, got {n}")
@@ -114,14 +108,9 @@ def mean_intervals(
 def _resampled_means(values: Floats, rng: np.random.Generator, n_samples: int) -> Floats:
     """Means of topics drawn with replacement: (n_rows, n_topics) to (n_rows, n_samples)."""
     n = values.shape[1]
-    out = np.empty((values.shape[0], n_samples))
     step = max(1, _PIECE // n)
-    for start in range(0, n_samples, step):
-        size = min(step, n_samples - start)
-        drawn = rng.integers(0, n, size=(size, n)) + n * np.arange(size)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
-        out[:, start : start + size] = values @ times.T / n
-    return out
+    sizes = (min(step, n_samples - start) for start in range(0, n_samples, step))
+    return np.concatenate([values @ counts(rng.integers(0, n, (size, n)), n).T / n for size in sizes], axis=1)
 
 
 def topic_intervals(
@@ -138,8 +127,6 @@ def topic_intervals(
     Of measures that count (`NumRet`), the interval is that of their sum over as many topics. `exact` says whether the
     bounds are computed (`t`) or drawn (`bootstrap`); a column `error` holds the standard error left by the draws.
     """
-    import pandas as pd
-
     found = on_the_same_topics(evaluated(measures, qrels, {"run": run}))
     tables = []
     for group, inside in groups_of(groups, qrels, found[0].topics).items():

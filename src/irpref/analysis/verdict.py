@@ -22,13 +22,15 @@ list, as everywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from irpref.analysis.flips import N_PERMUTATIONS, interval, stepdown
+from irpref.analysis.frames import ResultFrame
 from irpref.analysis.holes import pair_intervals
 from irpref.analysis.judges import with_judge
 from irpref.analysis.pairs import described, significant
@@ -40,30 +42,22 @@ from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_table, opened
 from irpref.judged.kept import kept_pool
-from irpref.judged.order import TREC, Alignment
+from irpref.judged.order import Alignment
 from irpref.judged.types import Groups, Qrels, Run
-from irpref.measures.declare import MeasureLike
+from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import p_equals
-from irpref.values.design import residual_variance, topics_needed
+from irpref.values.design import fewest, residual_variance, topics_needed
 from irpref.values.matrix import TopicValues, evaluated
 from irpref.values.means import magnitude, settled
-from irpref.values.samples import Rng
+from irpref.values.samples import Rng, fixed_seed
 
 MOST_TOPICS = 1000  # for which it is asked what unjudged documents could turn
 RESERVE = 0.85  # share of the level that a block may use, since skewed differences exceed it
 POWER = 0.8  # of so many topics that "would show" a difference
 
 
-class _Table(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
-    """A DataFrame with attributes; what pandas makes of it has them, too."""
-
-    @property
-    def _constructor(self) -> type[Self]:
-        return type(self)
-
-
-class Comparison(_Table):
+class Comparison(ResultFrame):
     """What `compare` returns.
 
     Attributes
@@ -81,7 +75,7 @@ class Comparison(_Table):
 
 
 def compare(
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: Measures,
     qrels: Qrels,
     a: Run,
     b: Run,
@@ -93,6 +87,7 @@ def compare(
     float32: bool = False,
     ties: str = "id",
     judge: Qrels | Sequence[Any] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Comparison:
     """Is run b better than run a?
 
@@ -101,7 +96,6 @@ def compare(
     measures : measures of any toolkit, or their names
     qrels : in any form that `irpref.evaluator` takes
     a, b : runs in any form that `irpref.evaluator` takes
-        The text names paths as `irpref eval` does, other runs `a` and `b`.
     level : float in (0, 1)
         Confidence level of the interval; 1 - level is the level of the test.
     margin : float of at least 0, optional
@@ -113,6 +107,8 @@ def compare(
     float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
         Documents that no human judged are filled in, see `irpref.fill`.
+    names : two different str, optional
+        What the text calls the runs. By default paths are named as `irpref eval` names them, other runs `a` and `b`.
 
     Returns
     -------
@@ -136,58 +132,37 @@ def compare(
     >>> print(found.text.splitlines()[0])
     AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval 0.0737 to 0.2744, p = 0.0014, 30 topics).
     """
-    names, runs = _two(a, b)
-    return compared(measures, qrels, runs, names, level, margin, groups, rng, Alignment(ties, float32), judge)
-
-
-def compared(
-    measures: MeasureLike | Iterable[MeasureLike],
-    qrels: Qrels,
-    runs: Mapping[str, Run],
-    names: Sequence[str] | None = None,
-    level: float = 0.95,
-    margin: float | None = None,
-    groups: Groups | None = None,
-    rng: Rng | None = None,
-    alignment: Alignment = TREC,
-    judge: Qrels | Sequence[Any] | None = None,
-) -> Comparison:
-    """`compare` of two runs by name; `names` are those of the text."""
     level = check_level(level)
     _check_margin(margin)
-    shown = list(runs) if names is None else list(names)
+    names = _names(a, b) if names is None else list(names)
     qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)  # read again for the groups
-    found = evaluated(measures, qrels, runs, alignment)
-    seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
+    runs, seed = dict(zip(names, (a, b), strict=True)), fixed_seed(rng)
     rows, text, topics = [], [], []
-    for whole in found:
+    for whole in evaluated(measures, qrels, runs, Alignment(ties, float32)):
+        parts = []
         for group, inside in groups_of(groups, qrels, whole.topics).items():
             of = whole.on(inside)
             about = {"measure": of.measure, **({} if group is None else {"group": group})}
             rows.append({**about, **_compared(of, level, seed)})
-            text.append(_sentence(rows[-1], of, shown, level, margin, group))
+            text.append(_sentence(rows[-1], of, names, level, margin))
             values = {"query_id": of.topics, "a": of.values[0], "b": of.values[1], "difference": _differences(of)}
-            topics.append(pd.DataFrame({**about, **values}).sort_values("difference", ascending=False, kind="stable"))
+            parts.append(pd.DataFrame({**about, **values}))
+        topics.append(pd.concat(parts).sort_values("difference", ascending=False, kind="stable"))
     table = Comparison(rows)
-    by_topic = pd.concat(topics).sort_values("difference", ascending=False, kind="stable")
-    order = {measure: i for i, measure in enumerate(table["measure"].unique())}
-    table.by_topic = by_topic.sort_values(
-        "measure", key=lambda names: names.map(order), kind="stable", ignore_index=True
-    )
+    table.by_topic = pd.concat(topics, ignore_index=True)
     n_topics = int(table["topics"].iloc[0]) if groups is None else None
     table.test = described("stepdown", 2, n_topics, level, N_PERMUTATIONS)
     table.text = "\n".join([*text, f"test: {table.test}"])
     return table
 
 
-def _two(a: Run, b: Run) -> tuple[list[str], dict[str, Run]]:
-    """Names for readers, and the runs by other names, since both may have one."""
-    both: Any = [a, b]
+def _names(*runs: Any) -> list[str]:
+    """Names of two runs: of different paths those of `irpref eval`."""
     try:
-        names = list(named_runs(both))
+        names = list(named_runs(list(runs)))
     except TypeError:
         names = []
-    return names if len(names) == 2 else ["a", "b"], {"a": a, "b": b}
+    return names if len(names) == 2 else ["a", "b"]
 
 
 def _check_margin(margin: Any) -> None:
@@ -200,64 +175,55 @@ def _differences(of: TopicValues) -> Floats:
     return settled(of.values[1] - of.values[0], magnitude(of.values).max(keepdims=True))
 
 
-def _compared(of: TopicValues, level: float, seed: Rng | None) -> dict[str, Any]:
-    difference = _differences(of)
-    mean = float(settled(difference.mean(), magnitude(of.values).max()))
-    gained = difference if of.higher_is_better else -difference
-    low, high = interval(difference, level, rng=seed)
-    p = float(stepdown(difference[None], rng=seed)[0][0])
-    variance = residual_variance(of.values) if difference.size > 1 else 0.0
-    better = (mean > 0) == of.higher_is_better
-    differs = mean != 0 and bool(significant(np.array(p), level))
+def _gains(of: TopicValues) -> tuple[Floats, float]:
+    """Gain of the second run by topic, positive if it is better, and the mean, 0 if it is rounding."""
+    gain = _differences(of) if of.higher_is_better else -_differences(of)
+    return gain, float(settled(gain.mean(), magnitude(of.values).max()))
+
+
+def _compared(of: TopicValues, level: float, seed: int | None) -> dict[str, Any]:
+    gain, mean = _gains(of)
+    sign = 1.0 if of.higher_is_better else -1.0
+    low, high = interval(sign * gain, level, rng=seed)
+    p = float(stepdown(gain[None], rng=seed)[0][0])
+    variance = residual_variance(of.values) if gain.size > 1 else 0.0
+    effect = mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan
+    differs = mean != 0 and bool(significant(p, level))
     return {
         "mean_a": float(of.means[0]),
         "mean_b": float(of.means[1]),
-        "difference": mean * of.scale,
+        "difference": sign * mean * of.scale + 0.0,
         "low": low * of.scale,
         "high": high * of.scale,
         "p": p,
-        "effect_size": mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan,
-        "wins": int((gained > 0).sum()),
-        "losses": int((gained < 0).sum()),
-        "equal": int((gained == 0).sum()),
-        "topics": difference.size,
-        "verdict": "not shown to differ" if not differs else "b better" if better else "a better",
+        "effect_size": sign * effect + 0.0,
+        "wins": int((gain > 0).sum()),
+        "losses": int((gain < 0).sum()),
+        "equal": int((gain == 0).sum()),
+        "topics": gain.size,
+        "verdict": "not shown to differ" if not differs else "b better" if mean > 0 else "a better",
     }
 
 
-def _sentence(
-    row: Mapping[str, Any],
-    of: TopicValues,
-    names: Sequence[str],
-    level: float,
-    margin: float | None,
-    group: str | None,
-) -> str:
-    (a, b), (mean_a, mean_b) = names, (row["mean_a"], row["mean_b"])
-    said = of.measure + ("" if of.higher_is_better else " (lower is better)") + ("" if group is None else f", {group}")
-    bounded = math.isfinite(row["low"])
-    of_topics = f"{row['topics']:,} topic{'s' * (row['topics'] != 1)}"
-
-    def around(low: float, high: float) -> str:
-        interval = (
-            f"{100 * level:.4g} % interval {low:.4f} to {high:.4f}" if bounded else "too few topics for an interval"
-        )
-        return f"({interval}, {p_equals(row['p'])}, {of_topics})"
-
-    if row["verdict"] == "not shown to differ":
-        text = (
-            f"{said}: {a} ({mean_a:.4f}) and {b} ({mean_b:.4f}) are not shown to differ: {b} scores "
-            f"{_gap(row['difference'])} {around(row['low'], row['high'])}."
-        )
-        needed = _needed(of, row["difference"] / of.scale, level)
-        text += f" About {needed:,} topics would show a difference of this size." if needed else ""
+def _sentence(row: Mapping[str, Any], of: TopicValues, names: Sequence[str], level: float, margin: float | None) -> str:
+    said = of.measure + ("" if of.higher_is_better else " (lower is better)")
+    said += f", {row['group']}" if "group" in row else ""
+    a, b = f"{names[0]} ({row['mean_a']:.4f})", f"{names[1]} ({row['mean_b']:.4f})"
+    low, high, n = row["low"], row["high"], row["topics"]
+    differs = row["verdict"] != "not shown to differ"
+    if differs:
+        better, worse = (b, a) if row["verdict"] == "b better" else (a, b)
+        low, high = sorted((abs(low), abs(high)))
+        text = f"{said}: {better} is better than {worse} by {abs(row['difference']):.4f}"
     else:
-        first, second = ((b, mean_b), (a, mean_a)) if row["verdict"] == "b better" else ((a, mean_a), (b, mean_b))
-        low, high = sorted((abs(row["low"]), abs(row["high"])))
-        text = (
-            f"{said}: {first[0]} ({first[1]:.4f}) is better than {second[0]} ({second[1]:.4f}) by "
-            f"{abs(row['difference']):.4f} {around(low, high)}."
-        )
+        text = f"{said}: {a} and {b} are not shown to differ: {names[1]} scores {_gap(row['difference'])}"
+    interval = f"{100 * level:.4g} % interval {low:.4f} to {high:.4f}"
+    if not math.isfinite(high):
+        interval = "too few topics for an interval"
+    text += f" ({interval}, {p_equals(row['p'])}, {n:,} topic{'s' * (n != 1)})."
+    needed = None if differs else _needed(of, row["difference"] / of.scale, level)
+    if needed is not None:
+        text += f" About {needed:,} topics would show a difference of this size."
     if margin is not None:
         ruled_out = -margin < row["low"] and row["high"] < margin
         text += f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
@@ -285,7 +251,7 @@ def _about(n: int) -> int:
     return -(-n // unit) * unit
 
 
-class Gate(_Table):
+class Gate(ResultFrame):
     """What `gate` returns.
 
     Attributes
@@ -301,7 +267,7 @@ class Gate(_Table):
 
 
 def gate(
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: Measures,
     qrels: Qrels,
     baseline: Run,
     candidate: Run,
@@ -357,26 +323,29 @@ def gate(
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("a gate needs at least one measure")
-    runs = {"baseline": opened(baseline, "score"), "candidate": opened(candidate, "score")}
+    baseline, candidate = opened(baseline, "score"), opened(candidate, "score")
+    runs = {"baseline": baseline, "candidate": candidate}
     qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)
     extra = [measure for measure in parse_all(("NumQ", "Judged@10")) if measure not in chosen]
     found = {of.measure: of for of in evaluated([*chosen, *extra], qrels, runs, Alignment(ties, float32))}
     n_topics = len(found["NumQ"].topics)
     if n_topics < 2:
         raise ValueError(f"a gate needs at least 2 topics, got {n_topics}")
-    missing = (found["NumQ"].values == 0).sum(axis=1)
-    unjudged = 1 - found["Judged@10"].means
-    turns = _turns(chosen, qrels, runs) if n_topics <= MOST_TOPICS else {}
+    missing = (found["NumQ"].values == 0).sum(axis=1).tolist()
+    unjudged = (1 - found["Judged@10"].means).tolist()
+    asked = n_topics <= MOST_TOPICS  # whether judging further documents could change a verdict
+    same = asked and _rows(baseline) == _rows(candidate)
     rows: list[dict[str, Any]] = []
     for measure in chosen:
         of = found[str(measure)]
         row = _bounds(of, margin, level, len(chosen))
-        row |= {"missing_baseline": int(missing[0]), "missing_candidate": int(missing[1])}
-        row |= {"unjudged_baseline": float(unjudged[0]), "unjudged_candidate": float(unjudged[1])}
-        rows.append(row | {"could_turn": _could_turn(row, turns.get(str(measure)), of, margin)})
+        row |= {"missing_baseline": missing[0], "missing_candidate": missing[1]}
+        row |= {"unjudged_baseline": unjudged[0], "unjudged_candidate": unjudged[1]}
+        row["could_turn"] = False if same else _could_turn(row, of, qrels, runs, margin) if asked else None
+        rows.append(row)
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
     table.qrels = hash_of_pool(kept_pool(qrels, preferences=True))
-    if all(row["low"] > -margin for row in rows):
+    if all(row["verdict"] == "pass" for row in rows):
         table.verdict = "pass"
     else:
         table.verdict = "block" if any(row["worse"] for row in rows) else "inconclusive"
@@ -390,12 +359,8 @@ def _verdict(low: float, worse: bool, margin: float) -> str:
 
 
 def _bounds(of: TopicValues, margin: float, level: float, n_measures: int) -> dict[str, Any]:
-    from scipy import special
-
     n = len(of.topics)
-    sign = 1.0 if of.higher_is_better else -1.0
-    gain = sign * _differences(of)
-    mean = float(settled(gain.mean(), magnitude(of.values).max()))
+    gain, mean = _gains(of)
     spread = 0.0 if np.ptp(gain) == 0 else float(gain.std(ddof=1))
     error = spread / math.sqrt(n)
     low = mean - float(special.stdtrit(n - 1, level)) * error
@@ -410,8 +375,7 @@ def _bounds(of: TopicValues, margin: float, level: float, n_measures: int) -> di
     }
     # Half the p, as only a loss counts; times the number of measures, which share the level.
     row["p"] = float(stepdown(gain[None])[0][0])
-    shared = np.array(row["p"] / 2 * n_measures / RESERVE)
-    row["worse"] = bool(row["high"] < 0 and significant(shared, level))
+    row["worse"] = row["high"] < 0 and bool(significant(row["p"] / 2 * n_measures / RESERVE, level))
     row["verdict"] = _verdict(row["low"], row["worse"], margin)
     undecided = row["verdict"] == "inconclusive"
     needed = _deciding(mean, spread, margin / of.scale, level) if undecided else None
@@ -420,7 +384,7 @@ def _bounds(of: TopicValues, margin: float, level: float, n_measures: int) -> di
 
 def _deciding(mean: float, spread: float, margin: float, level: float) -> int | None:
     """Topics that decide in 4 of 5 experiments, if mean and spread of the differences are those observed."""
-    from scipy import special, stats
+    from scipy import stats
 
     distance = max(mean + margin, -mean)  # to the end of the nearer verdict
     if distance <= 0 or spread == 0:
@@ -431,62 +395,36 @@ def _deciding(mean: float, spread: float, margin: float, level: float) -> int | 
         bound = special.stdtrit(n - 1, level)
         return 1.0 if shift > 30 else float(stats.nct.sf(bound, n - 1, shift))
 
-    low, high = 1, 2
-    while power(high) < POWER:
-        low, high = high, 2 * high
-        if high > 10**9:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if power(middle) < POWER else (low, middle)
-    return high
+    return fewest(power, POWER)
 
 
-class _Ends(NamedTuple):
-    """Differences of the means that judging the unjudged documents could leave; not exact: found by a search."""
-
-    low: float
-    high: float
-    exact: bool
-
-
-def _turns(chosen: Sequence[Any], qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, _Ends]:
-    """Lowest and highest difference by measure; none if that is not known."""
-    if _identical(*runs.values()):
-        return {str(measure): _Ends(0.0, 0.0, True) for measure in chosen}
-    out = {}
-    for measure in chosen:
-        try:
-            found = pair_intervals([measure], qrels, {name: runs[name] for name in ("candidate", "baseline")})
-        except ValueError:  # nothing is known of this measure, or of these judgments
-            continue
-        (row,) = found.to_dict("records")
-        out[str(measure)] = _Ends(float(row["low"]), float(row["high"]), bool(row["exact"]))
-    return out
+def _rows(run: Run) -> Any:
+    """Documents and scores of a run in an order that is always the same."""
+    table = as_table(run, "score")
+    if not isinstance(table, Table):
+        return table
+    return sorted(zip(as_list(table.query_id), as_list(table.doc_id), table.value.tolist(), strict=True))
 
 
-def _identical(one: Run, two: Run) -> bool:
-    """Whether two runs hold the same documents with the same scores."""
-    a, b = as_table(one, "score"), as_table(two, "score")
-    if isinstance(a, Table) and isinstance(b, Table):
-        rows = (sorted(zip(as_list(t.query_id), as_list(t.doc_id), t.value.tolist(), strict=True)) for t in (a, b))
-        return len(a) == len(b) and next(rows) == next(rows)
-    return not isinstance(a, Table) and not isinstance(b, Table) and a == b
-
-
-def _could_turn(row: Mapping[str, Any], ends: _Ends | None, of: TopicValues, margin: float) -> bool | None:
-    """Whether another difference of the means would be another verdict, the width of the bounds as it is.
+def _could_turn(
+    row: Mapping[str, Any], of: TopicValues, qrels: Qrels, runs: Mapping[str, Run], margin: float
+) -> bool | None:
+    """Whether judging unjudged documents could change the verdict, the width of the bounds as it is; None: not known.
 
     The ends of a search were attained, but there may be others beyond them: then "no" is not known.
     """
-    if ends is None:
+    try:
+        found = pair_intervals([of.measure], qrels, {name: runs[name] for name in ("candidate", "baseline")})
+    except ValueError:  # nothing is known of this measure, or of these judgments
         return None
-    if ends.low == ends.high and ends.exact:
+    ((low, high, exact),) = found[["low", "high", "exact"]].astype(object).to_numpy().tolist()
+    if low == high and exact:
         return False
-    low, high = (ends.low, ends.high) if of.higher_is_better else (-ends.high, -ends.low)
+    if not of.higher_is_better:
+        low, high = -high, -low
     down, up = row["difference"] - row["low"], row["high"] - row["difference"]
     verdicts = {_verdict(end - down, end + up < 0, margin) for end in (low, high)}
-    return True if verdicts != {row["verdict"]} else False if ends.exact else None
+    return True if verdicts != {row["verdict"]} else False if exact else None
 
 
 def _summary(table: Gate, rows: Sequence[Mapping[str, Any]], level: float, margin: float) -> str:

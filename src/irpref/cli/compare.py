@@ -25,12 +25,12 @@ def _arguments(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the comparison. Raises `ValueError` for input that cannot be evaluated."""
-    from irpref.analysis.verdict import compared
+    from irpref import compare
 
     given = frame.inputs(args, n_runs=2)
     judgments, runs = given.read(args)
-    how = {"level": args.level, "margin": args.margin, "groups": args.groups}
-    found = compared(given.measures, judgments.table(), runs, **how, alignment=frame.alignment(args))
+    how = {"level": args.level, "margin": args.margin, "groups": args.groups, **frame.ranking(args)}
+    found = compare(given.measures, judgments.table(), *runs.values(), names=list(runs), **how)
     a, b = map(visible, runs)
     if frame.form_of(args) in LINES:
         shown = found.by_topic if args.by_query else found.assign(a=a, b=b)[["a", "b", *found.columns]]

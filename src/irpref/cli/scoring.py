@@ -30,7 +30,7 @@ from irpref.messages import IrprefWarning, warn_user
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
-    from irpref.analysis.check import Finding
+    from irpref.analysis.findings import Finding
     from irpref.judged.pool import Pool
     from irpref.judged.stream import Done, JudgedFile
     from irpref.values.others import Others

@@ -17,12 +17,13 @@ them; here the noncentral distributions are evaluated at each n that is tried.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irpref.arrays.segments import Floats
+from irpref.messages import check_choice
 from irpref.values.matrix import TopicValues
 
 if TYPE_CHECKING:
@@ -143,17 +144,22 @@ def topics_needed(
     252
     """
     _check(method, level=level, power=power, n_systems=n_systems, difference=difference, variance=variance)
+    found = fewest(lambda n: _power(n, difference, variance, n_systems, method, 1 - level), power)
+    if found is None:
+        raise ValueError(f"difference={difference:g} is too small for a variance of {variance:g}: over 10^9 topics")
+    return found
+
+
+def fewest(power_of: Callable[[int], float], power: float) -> int | None:
+    """Smallest number of topics, at least 2, with this power; None if 10^9 are too few."""
     low, high = 1, 2  # too few, perhaps enough
-    while _power(high, difference, variance, n_systems, method, 1 - level) < power:
+    while power_of(high) < power:
         low, high = high, 2 * high
         if low > _MOST:
-            raise ValueError(f"difference={difference:g} is too small for a variance of {variance:g}: over 10^9 topics")
+            return None
     while high - low > 1:
         middle = (low + high) // 2
-        if _power(middle, difference, variance, n_systems, method, 1 - level) < power:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if power_of(middle) < power else (low, middle)
     return high
 
 
@@ -253,8 +259,7 @@ def topic_set_size(
 
 
 def _check(method: str, **numbers: float) -> None:
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is not known, expected one of {', '.join(map(repr, METHODS))}")
+    check_choice("method", method, METHODS)
     for name, value in numbers.items():
         accepted, expected = 0 < value < math.inf, "a number above 0"
         if name in ("level", "power"):

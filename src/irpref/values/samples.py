@@ -34,6 +34,11 @@ def drawing(rng: Rng | None) -> np.random.Generator:
         raise ValueError(f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator") from None
 
 
+def fixed_seed(rng: Rng | None) -> int | None:
+    """A seed as it is, or one drawn from a generator: what several measures share, so that all have the same draws."""
+    return int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
+
+
 def counts(samples: ArrayLike, n_topics: int) -> Floats:
     """How often each sample holds each topic: (n_samples, size) topic numbers to (n_samples, n_topics).
 

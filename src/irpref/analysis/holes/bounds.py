@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irpref.analysis.frames import COLUMNS, interval_table
 from irpref.analysis.holes.filled import Holes
 from irpref.analysis.holes.forms import FORMS, Topic
 from irpref.analysis.holes.search import CORNERS, Found, Places, Ways, attained, corners, every_way, search
-from irpref.analysis.interval_table import COLUMNS, interval_table
 from irpref.arrays.segments import Bools, Floats
 from irpref.judged.pool import Pool
 from irpref.measures.declare import KernelMeasure

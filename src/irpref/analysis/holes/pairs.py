@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irpref.analysis.frames import COLUMNS, interval_table
 from irpref.analysis.holes.bounds import Bounds, add_rows, by_rising_id, grade_grid, negative_is_a_grade, prepared
 from irpref.analysis.holes.filled import Holes, hole_ids
 from irpref.analysis.holes.search import (
@@ -32,7 +33,6 @@ from irpref.analysis.holes.search import (
     pair_corners,
     search,
 )
-from irpref.analysis.interval_table import COLUMNS, interval_table
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.formats.runs import named_runs

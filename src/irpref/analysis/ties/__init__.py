@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irpref.analysis.interval_table import interval_table
+from irpref.analysis.frames import interval_table
 from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.orders import Tied
 from irpref.analysis.ties.paths import STEPS, sums_of, together

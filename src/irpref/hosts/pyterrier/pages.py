@@ -82,12 +82,10 @@ def compare(
     ValueError
         There are not two systems; as `leaderboard`.
     """
-    from irpref.analysis.verdict import compared
-
     runs = _runs(systems, topics, names)
     if len(runs) != 2:
         raise ValueError(f"compare needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more")
-    return compared(measures, qrels, runs, **options)
+    return irpref.compare(measures, qrels, *runs.values(), names=list(runs), **options)
 
 
 def _runs(systems: Any, topics: Any, names: Names) -> dict[str, Any]:

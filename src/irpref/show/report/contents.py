@@ -22,7 +22,7 @@ from irpref.analysis.explain import Explainer, explainable
 from irpref.analysis.holes import hole_intervals, judge_next, pair_intervals
 from irpref.analysis.judges import Filled
 from irpref.analysis.leaderboard import FURTHER, board_of
-from irpref.analysis.pairs import check_method
+from irpref.analysis.pairs import METHODS
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import check_level
 from irpref.arrays.record import Record
@@ -43,7 +43,7 @@ from irpref.measures.declare import Measures
 from irpref.measures.everyday import hosted, in_32_bits
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
-from irpref.messages import IrprefWarning, about, did_you_mean, warn_user
+from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, warn_user
 from irpref.show.drawing import CRP_CUT
 from irpref.show.inputs import constant_npref
 from irpref.show.names import left_out, parts
@@ -101,7 +101,7 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
     if asked.depth < 1:
         raise ValueError(f"depth={asked.depth!r} is not accepted, expected a number of ranks of at least 1")
     asked = asked.but(level=check_level(asked.level))
-    check_method(asked.pairs)
+    check_choice("pairs", asked.pairs, METHODS)
     named = named_runs(runs)
     if not named:
         raise ValueError("a report needs at least one run")
