@@ -14,6 +14,7 @@ import pytest
 import irpref
 from irpref.cli import main
 from irpref.show.report import as_json, charts
+from irpref.show.report.texts import texts
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
 pytest.importorskip("vl_convert", reason="a report needs Vega")
@@ -333,10 +334,10 @@ def hostile():
         }
         for name, run in runs.items()
     }
-    texts = {name: text for name, text in zip(qrels, HOSTILE, strict=False)}
+    asked = dict(zip(qrels, HOSTILE, strict=False))
     titles = {name: HOSTILE[0] for docs in qrels.values() for name in docs}
     page = irpref.report(
-        ["AP", "RPref(max_rel=2)"], qrels, runs, baseline=HOSTILE[0], title=HOSTILE[1], topics=texts, documents=titles
+        ["AP", "RPref(max_rel=2)"], qrels, runs, baseline=HOSTILE[0], title=HOSTILE[1], topics=asked, documents=titles
     )
     return page.html
 
@@ -482,40 +483,32 @@ def test_texts_from_files(tmp_path):
     data = Page(page.html).data
     assert data["queries"][:3] == ["what is asked", "something else", None]
     assert data["rankings"]["titles"][data["rankings"]["docs"].index("d0")] == "A title"
-    (tmp_path / "bad.tsv").write_text("q0 no tab\n")
-    with pytest.raises(ValueError, match=r"bad.tsv, line 1: expected `id<TAB>text`"):
-        irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "bad.tsv")
 
 
-@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
-def test_a_line_of_texts_ends_at_a_line_feed_only(tmp_path, mark):
-    (tmp_path / "topics.tsv").write_bytes(f"q0\twhat is{mark}asked\r\nq1\tsomething else\r\n".encode())
-    record = '{"doc_id": "d0", "title": "A' + mark + 'title"}\n{"doc_id": "d1", "title": "B"}\n'
-    (tmp_path / "docs.jsonl").write_bytes(record.encode())
-    if mark < " ":  # which JSON does not take as it is
-        (tmp_path / "docs.jsonl").write_text('{"doc_id": "d0", "title": "A title"}\n')
-    page = irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=tmp_path / "docs.jsonl")
-    data = Page(page.html).data
-    assert data["queries"][:2] == ["what is asked", "something else"]
-    assert data["rankings"]["titles"][data["rankings"]["docs"].index("d0")] == "A title"
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        *((f"d0\twhat is{mark}asked\r\nd1\tB\r\n", ["what is asked", "B"]) for mark in "\u2028\u2029\x85\x0b\x0c\x1c"),
+        *(
+            ('{"doc_id": "d0", "title": "A' + mark + 'title"}\n{"id": "d1", "title": "B"}', ["A title", "B"])
+            for mark in "\u2028\x85"
+        ),
+        ("d0\t\nd1\tB\n", [None, "B"]),
+        ('{"doc_id": "d0", "title": ""}\n{"docno": "d1", "title": null, "body": "B"}\n', [None, "B"]),
+    ],
+)
+def test_a_line_of_texts_ends_at_a_line_feed_only_and_may_be_empty(tmp_path, written, found):
+    (tmp_path / "docs").write_bytes(written.encode())
+    assert texts(tmp_path / "docs", "documents", ["d0", "d1"]) == found
 
 
-def test_texts_may_be_empty(tmp_path):
-    (tmp_path / "topics.tsv").write_text("q0\t\nq1\tsomething else\n")
-    records = '{"doc_id": "d0", "title": ""}\n{"doc_id": "d1", "title": null, "body": "B"}\n'
-    (tmp_path / "docs.jsonl").write_text(records)
-    page = irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=tmp_path / "docs.jsonl")
-    data = Page(page.html).data
-    assert data["queries"][:2] == [None, "something else"]
-    titles = dict(zip(data["rankings"]["docs"], data["rankings"]["titles"], strict=True))
-    assert (titles["d0"], titles["d1"]) == (None, "B")
-
-
-@pytest.mark.parametrize("line", ['{"doc_id": "d0", "title": "A', "[" * 100_000, '{"doc_id": "d0"}', '{"title": "A"}'])
-def test_a_record_of_texts_that_cannot_be_read_is_named(tmp_path, line):
-    (tmp_path / "docs.jsonl").write_text('{"doc_id": "d1", "title": "B"}\n' + line)
-    with pytest.raises(ValueError, match=r"docs.jsonl, line 2: expected .* a JSON record with id and text"):
-        irpref.report(["AP"], QRELS, RUNS, documents=tmp_path / "docs.jsonl")
+@pytest.mark.parametrize(
+    "line", ['{"doc_id": "d0", "title": "A', "[" * 100_000, '{"doc_id": "d0"}', '{"title": "A"}', "d0 no tab"]
+)
+def test_a_line_of_texts_that_cannot_be_read_is_named(tmp_path, line):
+    (tmp_path / "docs").write_text('{"doc_id": "d1", "title": "B"}\n' + line)
+    with pytest.raises(ValueError, match=r"docs, line 2: expected `id<TAB>text` or a JSON record with id and text"):
+        texts(tmp_path / "docs", "documents", ["d0"])
 
 
 def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):

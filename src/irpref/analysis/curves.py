@@ -503,8 +503,8 @@ def paired_differences(
             name += "'"
         named[name] = baseline
     qrels = opened(qrels, "relevance", None)  # read again for the groups and the order of the topics
-    order = Alignment(rows.get("ties", "id"), rows.get("float32", False))
-    (of,) = evaluated([measure], qrels, named, order)
+    order: Any = {key: value for key, value in rows.items() if key not in ("per_topic", "groups")}
+    (of,) = evaluated([measure], qrels, named, Alignment(**order))
     with suppress(ValueError):  # judgments by subtopic, of which only other providers make values
         known = kept_pool(qrels, preferences=True).topic_ids
         of = of.select(topics=[topic for topic in known if topic in set(of.topics)])

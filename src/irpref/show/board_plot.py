@@ -62,7 +62,8 @@ def leaderboard(
         colour, ink = (drawing.COLOURS[0], "0.1") if row.run in chosen else (drawing.PALE, drawing.GREY)
         ax.plot([row.low, row.high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
         ax.plot([row.mean], [at], "o", color=colour, markersize=4.5)
-        places = str(row.place) if board.method == "none" else f"{row.place_low}\N{EN DASH}{row.place_high}"
+        ends = {row.place} if board.method == "none" else {row.place_low, row.place_high}
+        places = "\N{EN DASH}".join(map(str, sorted(ends)))
         beside = ax.get_yaxis_transform()
         drawing.remark(ax, places, (1, at), (6, 0), xycoords=beside, va="center", fontsize="x-small", color=ink)
     ax.set_yticks(range(len(names)), [labels.shown[name].strip() for name in names])
