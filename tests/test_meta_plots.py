@@ -2,7 +2,6 @@
 
 import dataclasses
 import io
-import sys
 
 import numpy as np
 import pytest
@@ -63,14 +62,6 @@ def test_many_measures_have_a_panel_each_with_the_others_in_grey(values, method,
     ax.figure.savefig(io.BytesIO())
     given = matplotlib.figure.Figure().add_subplot()
     assert draw(found, given).figure.axes == [given]
-
-
-def test_one_result_needs_no_list_and_axes_can_be_given(values):
-    from matplotlib.figure import Figure
-
-    given = Figure().add_subplot()
-    assert plots.stability(stability(values[0], n_samples=5, rng=0), given) is given
-    assert len(given.lines) == 1
 
 
 def test_significance_matrix_is_ordered_best_first(values):
@@ -154,9 +145,3 @@ def test_dollars_in_names_of_systems_and_measures_are_text(tmp_path):
         plots.swap(swap(wide, n_samples=5, rng=0)),
     ):
         ax.figure.savefig(tmp_path / "one.png", dpi=50)
-
-
-def test_without_matplotlib_one_sentence_says_what_to_install(values, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match="pip install matplotlib"):
-        plots.stability(stability(values[0], n_samples=5, rng=0))

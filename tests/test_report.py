@@ -42,7 +42,7 @@ APART = {q: {f"d{d}": float(-d) for d in range(8)} for q in QRELS}  # no two sco
 
 
 class Page(HTMLParser):
-    """Elements with their attributes, tables as rows of text, and what stands in scripts."""
+    """Elements with their attributes, tables as rows of text, and the text of scripts."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -256,13 +256,6 @@ def test_long_names_lose_in_the_page_what_they_lose_in_pictures_and_are_whole_in
         assert "".join(parts) == name
 
 
-def test_short_names_stay(made):
-    data = Page(made.html).data
-    assert data["short"] == data["runs"]
-    assert (data["parts"], data["left_out"]) == ({}, "")
-    assert 'class="cut' not in made.html
-
-
 # ------------------------------------------------------------------------------------------------- without a script
 
 
@@ -419,7 +412,7 @@ def test_one_run_and_one_topic():
     assert one.data["board"][0]["letters"] == [None]
 
 
-def test_grave_findings_stand_above_the_numbers():
+def test_grave_findings_come_before_the_numbers():
     lacking = {q: docs for q, docs in RUNS["run1"].items() if q != "q3"}
     page = irpref.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
     assert "lacking: no documents for 1 of 6 topics" in Page(page).data["grave"][0]
@@ -467,7 +460,7 @@ def test_preferences_without_grades_have_their_page():
     evaluate = irpref.evaluator(irpref.parse_all(["PrefAP"]), preferences)
     for name, (shown,) in _means(page, ["PrefAP"]).items():
         assert shown == f"{next(iter(evaluate.calc_aggregate(RUNS[name]).values())):.4f}"
-    # A document stands on several levels: it has no grade, and there are no curves of grades.
+    # A document is on several levels: it has no grade, and there are no curves of grades.
     assert (page.data["rankings"]["graded"], page.data["curves"], page.data["holes"]) == (False, [], [])
     assert "preferences" in page.data["bounds"]["said"]
 

@@ -39,7 +39,7 @@ def ranking(docs):
 
 def test_grades_whose_sum_is_beyond_a_double_are_finite_grades():
     judgments = {"a": 1.5e308, "b": 1.5e308, "c": 0, "d": -1.5e308}
-    assert value(CRP, judgments, ranking("cab")) == -2  # c stands two ranks too early; R = 2
+    assert value(CRP, judgments, ranking("cab")) == -2  # c is two ranks too early; R = 2
     assert value(RPref(max_rel=1.5e308), judgments, ranking("acb")) == 0.5  # N = 1: b loses all its weight
 
 
@@ -50,7 +50,7 @@ def test_a_very_deep_topic():
     grade[-1] = 1
     qrels = pd.DataFrame({"query_id": "q", "doc_id": ids, "relevance": grade})
     run = pd.DataFrame({"query_id": "q", "doc_id": ids, "score": np.arange(n, 0, -1.0)})
-    # All n - 1 others stand above the last: N = n - 1 + 1/2.
+    # All n - 1 others are ranked above the last: N = n - 1 + 1/2.
     want = 1 - (n - 1) / (n - 0.5)
     assert RPref(max_rel=2).evaluate(qrels, run)["q"] == pytest.approx(want, rel=1e-6)
 

@@ -33,16 +33,7 @@ class Kind(Record):
         return {"RUN": 1, "A B [MEASURE]": 2}.get(self.runs)
 
 
-def kinds(command: str) -> dict[str, Kind]:
-    """The curves of `curve`, or the pictures of `plot`."""
-    found = tomllib.loads(files("irpref.cli").joinpath("curves.toml").read_text(encoding="utf-8"))
-    return {name: Kind(**entry) for name, entry in found[command].items()}
-
-
-CURVES = kinds("curve")
-
-
-def _whole_numbers(text: str) -> list[int]:
+def _integers(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
@@ -57,27 +48,22 @@ def _gains(text: str) -> dict[float, float]:
         raise argparse.ArgumentTypeError(f"{text!r} is no list of gains such as 1=1,2=3,3=7") from None
 
 
-# Options by the name that functions of `irpref.curves` have for them.
-OPTIONS = {
-    **frame.OPTIONS,
-    "judged_only": option("--judged-only", action="store_true", help="leave out unjudged documents"),
-    "depth": option("--depth", metavar="RANK", type=int, help="last rank (default: that of the longest run)"),
-    "n": option(
-        "--partitions",
-        dest="n",
-        metavar="N,N,...",
-        type=_whole_numbers,
-        help="numbers of partitions (default: 2,4,8,16,32,64)",
-    ),
-    "base": option("--base", metavar="B", type=float, default=2, help="base of the logarithm (default: 2)"),
-    "gains": option("--gains", metavar="GRADE=GAIN,...", type=_gains, help="gain of each grade, such as 1=1,2=3,3=7"),
-    "ideal": option(
-        "--ideal",
-        choices=("judged", "retrieved"),
-        default="judged",
-        help="build the ideal list from these documents (default: %(default)s)",
-    ),
-}
+_TYPES = {"integer": int, "number": float, "integers": _integers, "gains": _gains}
+_DATA = tomllib.loads(files("irpref.cli").joinpath("curves.toml").read_text(encoding="utf-8"))
+
+
+def _option(flag: str, type: str | None = None, **more: Any) -> frame.Option:
+    return option(flag, **more, **({} if type is None else {"type": _TYPES[type]}))
+
+
+def kinds(command: str) -> dict[str, Kind]:
+    """The curves of `curve`, or the pictures of `plot`."""
+    return {name: Kind(**entry) for name, entry in _DATA[command].items()}
+
+
+CURVES = kinds("curve")
+# Options by the name that functions have for them.
+OPTIONS = frame.OPTIONS | {name: _option(**entry) for name, entry in _DATA["option"].items()}
 
 
 def _arguments(kind: str, parser: Parser) -> None:

@@ -12,32 +12,17 @@ from typing import Any
 
 from irpref.cli import frame
 from irpref.cli.curve import OPTIONS, given_options, kinds
-from irpref.cli.frame import Command, Parser, UsageError, option
+from irpref.cli.frame import Command, Parser, UsageError
 from irpref.formats.replace import replaced
 
 PICTURES = kinds("plot")
 FORMATS = ("png", "pdf", "svg")
-_OPTIONS = {
-    **OPTIONS,
-    "normalized": option(
-        "--ranks", dest="normalized", action="store_false", help="CRP in ranks, not divided by R(R + 1)/2 of each topic"
-    ),
-    "quantity": option(
-        "--quantity",
-        choices=("cg", "dcg", "ncg", "ndcg"),
-        default="dcg",
-        help="what to draw (default: %(default)s)",
-    ),
-    "highlight": option(
-        "--highlight", metavar="RUN", action="append", help="draw this run in colour, the others in grey (repeatable)"
-    ),
-}
 
 
 def _arguments(kind: str, parser: Parser) -> None:
     picture = PICTURES[kind]
     frame.add_inputs(parser, picture.runs + " [MEASURE...]" * bool(picture.measures), " -f FILE")
-    frame.add(parser, *picture.options.split(), among=_OPTIONS)
+    frame.add(parser, *picture.options.split(), among=OPTIONS)
     if picture.groups:
         frame.add(parser, "groups", groups=f"a {picture.groups} for each run and group of topics")
     one: dict[str, Any] = {"topic": {"action": "store", "help": "the topic"}} if kind == "sketch" else {}

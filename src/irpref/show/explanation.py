@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -82,24 +83,18 @@ def explanation_text(
 
 def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:
     """Rows to show: pairs of first and last of neighbours that add nothing for the same reason."""
-    groups: list[tuple[int, int]] = []
-    missed = int((account.kind == MISSED).sum())
-    for i in range(account.rank.size):
-        if groups and not every:
-            first, _ = groups[-1]
-            same = (
-                account.contribution[first] == account.contribution[i] == 0
-                and account.kind[first] == account.kind[i] != REST
-                and why[first] == why[i]
-            )
-            # A document of a positive grade is worth a line, unless very many were not retrieved, or not looked at.
-            many = account.kind[i] == MISSED and missed > 20
-            below = why[i].startswith("below the cutoff")
-            if same and (many or below or not (account.grade[first] > 0 or account.grade[i] > 0)):
-                groups[-1] = (first, i)
-                continue
-        groups.append((i, i))
-    return groups
+    many_missed = (account.kind == MISSED).sum() > 20
+
+    def alike(i: int) -> tuple[int, str] | int:
+        """Kind and reason of a row that shares its line; the row itself if it has a line of its own."""
+        # A document of a positive grade is worth a line, unless very many were not retrieved, or not looked at.
+        minor = not account.grade[i] > 0 or (many_missed and account.kind[i] == MISSED)
+        minor |= why[i].startswith("below the cutoff")
+        shares = account.contribution[i] == 0 and account.kind[i] != REST and minor and not every
+        return (int(account.kind[i]), why[i]) if shares else i
+
+    groups = [list(rows) for _, rows in groupby(range(account.rank.size), alike)]
+    return [(rows[0], rows[-1]) for rows in groups]
 
 
 def _numbers(values: Floats) -> list[str]:
