@@ -108,15 +108,6 @@ def test_pyterrier_has_them_by_query():
     assert table["value"].mean() == 0.5
 
 
-def test_the_slow_reference_agrees():
-    from irpref.reference.user import coverage
-
-    for q, docs in KNOWN.items():
-        judgments = dict(zip("abcn", (1, 2, 1, 0), strict=True))
-        value = coverage(["a", "n"], judgments, known=set(docs), nothing_known="nan")
-        assert float(value) == pytest.approx(BY_TOPIC[q], nan_ok=True)
-
-
 def test_explain_says_that_there_is_no_value():
     from irpref import explain
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
+from ir_measures.measures import Measure
+from ir_measures.measures.base import SumAgg
+
+if TYPE_CHECKING:
+    from irpref.values.kernels import KernelEvaluator
 
 COLUMNS = ("query_id", "measure", "value", "low", "expected", "high", "exact")
 
@@ -30,3 +37,29 @@ def interval_table(**columns: Any) -> pd.DataFrame:
     # Objects, since None among strings would become NaN.
     columns["query_id"] = pd.Series(list(columns["query_id"]), dtype=object)
     return pd.DataFrame({name: columns[name] for name in (*COLUMNS, *columns)})
+
+
+def by_topic(evaluate: KernelEvaluator, measures: Mapping[Measure, Mapping[str, Any]]) -> pd.DataFrame:
+    """A table of measures: topics by rising id, then their mean (the sum, of measures that count).
+
+    Parameters
+    ----------
+    evaluate : KernelEvaluator
+    measures : mapping of measure to columns
+        As `interval_table` takes them, each an array (n_topics,).
+    """
+    order = sorted(range(len(evaluate.topic_ids)), key=evaluate.topic_ids.__getitem__)
+    ids = [*(evaluate.topic_ids[t] for t in order), None]
+    every: dict[str, list[Any]] = {"query_id": ids * len(measures), "measure": []}
+    for measure, columns in measures.items():
+        every["measure"] += [str(measure)] * len(ids)
+        for name, column in columns.items():
+            if name == "exact":
+                mean: Any = bool(column.all())
+            elif name == "error":
+                counts = isinstance(measure.aggregator(), SumAgg)
+                mean = math.sqrt(float((column**2).sum())) / (1 if counts else column.size)
+            else:
+                mean = evaluate.means_of({measure: column})[measure]
+            every.setdefault(name, []).extend([*column[order].tolist(), mean])
+    return interval_table(**every)

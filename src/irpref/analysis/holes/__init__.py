@@ -1,6 +1,6 @@
 """What unjudged documents could make of a value, and of the difference of two."""
 
-from irpref.analysis.holes.bounds import hole_intervals
-from irpref.analysis.holes.pairs import difference_intervals, judge_next, pair_intervals
+from irpref.analysis.holes.bounds import difference_intervals, hole_intervals
+from irpref.analysis.holes.pairs import judge_next, pair_intervals
 
 __all__ = ["difference_intervals", "hole_intervals", "judge_next", "pair_intervals"]

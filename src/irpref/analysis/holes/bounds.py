@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irpref.analysis.frames import COLUMNS, interval_table
-from irpref.analysis.holes.filled import Holes
+from irpref.analysis.frames import by_topic
+from irpref.analysis.holes.filled import Holes, retrieved
 from irpref.analysis.holes.forms import FORMS, Topic
-from irpref.analysis.holes.search import CORNERS, Found, Places, Ways, attained, corners, every_way, search
+from irpref.analysis.holes.search import (
+    CORNERS,
+    FIRST,
+    PAIR_CORNERS,
+    Places,
+    Ways,
+    alone,
+    attained,
+    corners,
+    every_way,
+    search,
+)
 from irpref.arrays.segments import Bools, Floats
 from irpref.judged.pool import Pool
 from irpref.measures.declare import KernelMeasure
@@ -36,12 +47,6 @@ class Bounds(NamedTuple):
     low: Floats
     high: Floats
     exact: Bools
-
-    @classmethod
-    def of(cls, found: dict[int, Found]) -> Bounds:
-        """Of each topic's, topics 0 to n - 1."""
-        low, high, exact = ([of[i] for _, of in sorted(found.items())] for i in range(3))
-        return cls(np.array(low, float), np.array(high, float), np.array(exact, bool))
 
 
 def grade_grid(measure: Measure, arguments: dict[str, Any], pool: Pool, grades: Iterable[float] | None) -> Floats:
@@ -93,35 +98,41 @@ def _given(grades: Iterable[float]) -> Floats:
     return grid
 
 
-def by_rising_id(measure: Measure) -> bool:
-    """Whether the host's measure has tied documents by rising id."""
-    of_host = hosted(measure)
-    return of_host is not None and of_host.ties(measure)
-
-
 def negative_is_a_grade(measure: Measure) -> bool:
     """Whether documents with a negative grade are judged for a measure, and so are no holes."""
     return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
 
 
 def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
-    """Bounds of each topic."""
+    """Bounds of each topic: of the value, or of the difference of two runs."""
+    n, cutoff, of_host = holes.holes.n, task.keywords.get("cutoff"), hosted(measure)
+    rising = of_host.ties(measure) if of_host else getattr(measure, "TIES_BY_RISING_ID", False)
     some: dict[int, Ways] = {}
     rest: dict[int, Places] = {}
-    form, cutoff = FORMS.get(task.func), task.keywords.get("cutoff")
-    for t in range(holes.base.n_topics):
-        places = Places.of(-holes.ranks(t).astype(np.float64), holes.seen(t, cutoff, by_rising_id(measure)))
-        ways = form(Topic.of(holes, t, cutoff), grid, **task.keywords) if form else None
-        if task.func in CORNERS:
-            ways = corners(places, grid)
+    for t in range(n):
+        rank = holes.ranks(t, rising)
+        seen = rank < np.inf if cutoff is None else rank <= cutoff
+        ways = _known(task, holes, t, grid, rank, seen) or every_way(rank.shape[1], grid)
         if ways is None:
-            ways = every_way(places.seen.size, grid)
-        if ways is None:
-            rest[t] = places
+            effect = np.subtract.reduce(np.where(seen, 1 / np.log2(rank + 1), 0.0))
+            rest[t] = Places.of(effect, np.asarray(seen.any(axis=0)))
         else:
             some[t] = ways
     values = partial(holes.values, task)
-    return Bounds.of(attained(values, some) | search(values, rest, grid))
+    ends = attained(values, some) | search(values, rest, grid)
+    low, high = np.array([ends[t] for t in range(n)]).reshape(n, 2).T
+    return Bounds(low, high, np.isin(np.arange(n), list(some)))
+
+
+def _known(task: partial[Floats], holes: Holes, t: int, grid: Floats, rank: Floats, seen: Bools) -> Ways | None:
+    """Ways among which are the extremes, by what is known of the measure; None if there is no such thing."""
+    if task.func in (CORNERS if len(seen) == 1 else PAIR_CORNERS):
+        return corners(seen, grid)
+    if len(seen) == 2:
+        first, second = np.where(seen, rank, np.inf)
+        return alone(first, second, grid) if task.func in FIRST else None
+    form = FORMS.get(task.func)
+    return form(Topic.of(holes, t, task.keywords.get("cutoff")), grid, **task.keywords) if form else None
 
 
 def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluator]:
@@ -170,30 +181,63 @@ def hole_intervals(measures: Measures, qrels: Qrels, run: Run, grades: Iterable[
     ValueError
         As the evaluator; grades that cannot be.
     """
+    return _intervals(measures, qrels, [run], grades)
+
+
+def difference_intervals(
+    measures: Measures, qrels: Qrels, run_a: Run, run_b: Run, grades: Iterable[float] | None = None
+) -> pd.DataFrame:
+    """Lowest and highest difference of two runs over the grades that unjudged documents of either could have.
+
+    A document that both runs retrieve has one grade: it moves both values, and the difference less than either, or not
+    at all. So the interval of a difference is narrower than the intervals of the two values suggest.
+
+    Parameters
+    ----------
+    measures : measures that are computed here, or their names
+    qrels, run_a, run_b : in any form that `irpref.evaluator` takes
+    grades : as `irpref.intervals(over='unjudged')` takes them
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `irpref.intervals(over='unjudged')`, of the value of `run_a` less that of `run_b`.
+
+    Raises
+    ------
+    ValueError
+        As `hole_intervals`.
+
+    Examples
+    --------
+    Both retrieve x, which nobody judged; b retrieves y besides.
+
+    >>> qrels, a, b = {"q": {"r": 1}}, {"q": {"r": 2, "x": 1}}, {"q": {"x": 2, "y": 1}}
+    >>> difference_intervals("P@2", qrels, a, b)[["query_id", "value", "low", "high", "exact"]]
+      query_id  value  low  high  exact
+    0        q    0.5  0.0   0.5   True
+    1     None    0.5  0.0   0.5   True
+    """
+    return _intervals(measures, qrels, [run_a, run_b], grades)
+
+
+def _intervals(measures: Measures, qrels: Qrels, given: list[Run], grades: Iterable[float] | None) -> pd.DataFrame:
     chosen, evaluate = prepared(measures, qrels)
-    judged = evaluate.align(run)
-    values = evaluate.values_of(judged)
-    holes: dict[bool, Holes] = {}
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    runs = list(retrieved(evaluate, dict(enumerate(given))).values())
+    holes = {negative: Holes(evaluate.pool, runs, negative) for negative in set(map(negative_is_a_grade, chosen))}
+    columns = {}
+    for measure, task, grid in tasks_of(chosen, evaluate, grades):
+        found = bounds_of(measure, task, holes[negative_is_a_grade(measure)], grid)
+        value = np.subtract.reduce([run.values[measure] for run in runs])
+        columns[measure] = {"value": value, "expected": np.full(value.size, np.nan), **found._asdict()}
+    return by_topic(evaluate, columns)
+
+
+def tasks_of(
+    chosen: list[Any], evaluate: KernelEvaluator, grades: Iterable[float] | None
+) -> Iterator[tuple[Any, partial[Floats], Floats]]:
+    """Each measure with its kernel and the grades that a hole can have."""
     for measure in chosen:
         task = evaluate.tasks[measure]
         assert isinstance(task, partial)
-        negative = negative_is_a_grade(measure)
-        if negative not in holes:
-            holes[negative] = Holes(judged, negative)
-        found = bounds_of(measure, task, holes[negative], grade_grid(measure, task.keywords, evaluate.pool, grades))
-        add_rows(columns, evaluate, measure, values[measure], found)
-    return interval_table(**columns)
-
-
-def add_rows(
-    columns: dict[str, list[Any]], evaluate: KernelEvaluator, measure: Measure, value: Floats, of: Bounds
-) -> None:
-    """The rows of a measure: topics by rising id, then their mean."""
-    order = sorted(range(value.size), key=evaluate.topic_ids.__getitem__)
-    columns["query_id"] += [evaluate.topic_ids[t] for t in order] + [None]
-    columns["measure"] += [str(measure)] * (len(order) + 1)
-    columns["expected"] += [np.nan] * (len(order) + 1)
-    columns["exact"] += [*of.exact[order].tolist(), bool(of.exact.all())]
-    for name, column in (("value", value), ("low", of.low), ("high", of.high)):
-        columns[name] += [*column[order].tolist(), evaluate.means_of({measure: column})[measure]]
+        yield measure, task, grade_grid(measure, task.keywords, evaluate.pool, grades)

@@ -1,87 +1,119 @@
 """Runs whose holes are filled: every retrieved document without a judgment gets a grade, and the pool grows with it.
 
-holes = Holes(evaluate.align(run), negative=False)      the holes of a run
-hole_ids(listing(evaluate.pool, run), negative=False)   which documents they are
-holes.values(task, [(topic, [grades, grades, ...])])    values of a measure with these grades, many at once
+runs = retrieved(evaluate, {"a": run_a, "b": run_b})      the documents of each run
+holes = Holes(evaluate.pool, [runs["a"]], negative=False)  the holes of one run, or of two whose difference is asked for
+holes.values(task, {topic: [grades, grades, ...]})         values with these grades, many at once
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irpref.analysis.together import batches
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, order_by
+from irpref.judged.align import listing
 
 if TYPE_CHECKING:
-    from irpref.judged.align import Listing
+    from irpref.judged.types import Run
+    from irpref.values.kernels import KernelEvaluator
 
-_ROWS = 1 << 20  # judgments of the filled topics that are evaluated together
+
+class Retrieved(NamedTuple):
+    """The documents of a run by topic, in the order of the evaluation."""
+
+    values: dict[Any, Floats]  # of the run as it is judged
+    topics: Segments
+    row: Ints  # of the pool, -1 for documents without a judgment
+    grade: Floats  # NaN for these
+    rank_rising: Ints  # ranks if ties were ranked by rising id
+    code: Ints  # number of the document in `ids`, 0 for judged ones
+    ids: list[list[str]]  # topic by topic, documents without a judgment or with a negative grade: of all runs
+
+    def unjudged(self, negative: bool) -> Bools:
+        """Which documents are holes; `negative`: a negative grade is a judgment."""
+        return self.row < 0 if negative else ~(self.grade >= 0)
+
+
+def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, Run]) -> dict[Any, Retrieved]:
+    """The documents of each run."""
+    numbers: list[dict[str, int]] = [{} for _ in range(evaluate.pool.n_topics)]
+    ids: list[list[str]] = []
+    out = {}
+    for name, run in runs.items():
+        given = list(run) if isinstance(run, Iterator) else run
+        values = evaluate.values(given)
+        every = listing(evaluate.pool, given, quiet=True)
+        ties = Segments(np.append(np.flatnonzero(opens(every.topics.topic, every.score)), every.row.size))
+        rising = every.rank - 2 * ties.position + ties.spread(ties.lengths) - 1
+        code = np.zeros(every.row.size, np.int64)
+        rows = np.flatnonzero(~(every.grade >= 0))
+        for row, topic in zip(rows.tolist(), every.topics.topic[rows].tolist(), strict=True):
+            known = numbers[topic]
+            code[row] = known.setdefault(every.doc_ids[row], len(known))
+        out[name] = Retrieved(values, every.topics, every.row, every.grade, rising, code, ids)
+    ids += map(list, numbers)
+    return out
 
 
 class Holes:
-    """The holes of a run, by topic, in the order of their ranks.
+    """The holes of one run, or of two: documents that a run retrieved and nobody judged.
 
     Attributes
     ----------
-    base : JudgedRun
-        The run without the judgments that are none (negative grades of holes).
+    pool : Judgments
+        Without the judgments that are none (negative grades of documents that were retrieved).
     holes : Segments
-        Holes (rows) by topic.
-    rank : int array (n_holes,)
-        Beyond `n_retrieved` for the holes of other runs.
+        Holes (rows) by topic; those of a single run in the order of their ranks, if it is the only one that
+        `retrieved` was given.
+    code : int array (n_holes,)
+        Which documents they are, see `Retrieved`.
     """
 
-    def __init__(
-        self,
-        judged: JudgedRun,
-        negative: bool,
-        others: Ints | None = None,
-        gone: Bools | None = None,
-        rank_rising: Ints | None = None,
-    ) -> None:
+    def __init__(self, pool: Judgments, runs: Sequence[Retrieved], negative: bool, spare: bool = False) -> None:
         """Find the holes.
 
         Parameters
         ----------
-        judged : JudgedRun
+        pool : Judgments
+        runs : one or two of `retrieved`
         negative : bool
             Whether a negative grade is a judgment.
-        others : int array (n_topics,), optional
-            Unjudged documents of other runs that this one did not retrieve; they join the pool, too.
-        gone : bool array (n_judged,), optional
-            Judgments that are none, of documents which this run or another one retrieved.
-        rank_rising : int array (n_holes of this run,), optional
-            Ranks of the run's own holes if ties stood by rising id. Without it they have some order, which makes no
-            difference to the extremes of one run.
+        spare : bool
+            Whether each topic gets one more hole, behind the others, that no run retrieved.
         """
-        self.negative = negative
-        pool = judged.pool
-        if gone is None:
-            gone = np.zeros(pool.grade.size, bool)
-            if not negative:
-                gone[judged.row[judged.grade < 0]] = True
-        self.base = _without(judged, gone) if gone.any() else judged
-        self.others: Ints = np.zeros(judged.n_topics, np.int64) if others is None else others
-        base = self.base
-        own = base.n_retrieved - base.hits.lengths
-        self.holes = Segments.of_lengths(own + self.others)
-        places = Segments.of_lengths(base.n_retrieved + self.others)
-        free = np.ones(places.size, bool)
-        free[base.hits.spread(places.starts) + base.rank - 1] = False
-        self.rank: Ints = places.position[free] + 1
-        self.rank_rising: Ints | None = None
-        if base.rank_rising is not None:
-            free[:] = True
-            free[base.hits.spread(places.starts) + base.rank_rising - 1] = False
-            self.rank_rising = places.position[free] + 1  # no measure reads both orders
-            if rank_rising is not None:
-                self.rank_rising[self.rank <= self.holes.spread(base.n_retrieved)] = rank_rising
-        # Numbers of a topic stand on each of its rows, and are those of the topic even if it loses all of them.
+        self.runs = runs
+        unjudged = [run.unjudged(negative) for run in runs]
+        keep = np.ones(pool.grade.size + 1, bool)
+        for run, hole in zip(runs, unjudged, strict=True):
+            keep[run.row[hole]] = False  # those without a row: the last one
+        keep = keep[:-1]
+        columns = {name: column[keep] for name, column in pool.columns.items()}
+        self.pool = pool if keep.all() else Judgments(pool.judged.where(keep), pool.grade[keep], columns)
+        row = np.append(np.cumsum(keep) - 1, -1)  # in this pool
+        width = 2 + max(int(run.code.max(initial=0)) for run in runs)
+        own = [run.topics.topic[hole] * width + run.code[hole] for run, hole in zip(runs, unjudged, strict=True)]
+        every, number = np.unique(
+            np.concatenate([*own, width * np.arange(pool.n_topics * spare) + width - 1]), return_inverse=True
+        )
+        self.holes = Segments(np.searchsorted(every, width * np.arange(pool.n_topics + 1)))
+        self.code: Ints = every % width
+        self._rank = np.full((2, len(runs), every.size), np.inf)
+        self._documents: list[Ints] = []  # of each run: rows in the topic of the pool, and ~ those of the holes
+        begin = 0
+        for i, (run, hole) in enumerate(zip(runs, unjudged, strict=True)):
+            here = number[begin : begin + own[i].size]
+            begin += here.size
+            document = row[run.row] - run.topics.spread(self.pool.judged.starts)
+            document[hole] = ~(here - self.holes.starts[run.topics.topic[hole]])
+            self._documents.append(document)
+            self._rank[:, i, here] = run.topics.position[hole] + 1, run.rank_rising[hole]
+        self._grades = np.unique(self.pool.grade)
+        # Columns that hold numbers of a topic have them on each row, even if the topic loses all of its rows.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
         self._of_topic = {
             key: np.append(column, 0.0)[at]
@@ -89,26 +121,19 @@ class Holes:
             if isinstance(key, tuple) and key[0] == "expected"
         }
 
-    @cached_property
-    def _grades(self) -> Floats:
-        return np.unique(self.base.pool.grade)
+    def ranks(self, t: int, rising: bool = False) -> Floats:
+        """Ranks of the holes of a topic in each run, inf if it lacks them; `rising`: with ties by rising id."""
+        return self._rank[int(rising), :, self.holes.offsets[t] : self.holes.offsets[t + 1]]
 
-    def ranks(self, t: int, rising: bool = False) -> Ints:
-        """Ranks of the holes of a topic; `rising`: if ties were ranked by rising id."""
-        rank = self.rank_rising if rising and self.rank_rising is not None else self.rank
-        return rank[self.holes.offsets[t] : self.holes.offsets[t + 1]]
+    def hits(self, t: int) -> tuple[Ints, Floats]:
+        """Ranks and grades of the judged documents of a topic that the first run retrieved."""
+        topics = self.runs[0].topics
+        document = self._documents[0][topics.offsets[t] : topics.offsets[t + 1]]
+        at = np.flatnonzero(document >= 0)
+        return at + 1, self.pool.grade[self.pool.judged.starts[t] + document[at]]
 
-    def seen(self, t: int, cutoff: int | None, rising: bool = False) -> Bools:
-        """Which holes of a topic are retrieved, down to the cutoff: shape (n_holes,)."""
-        n = int(self.base.n_retrieved[t])
-        return self.ranks(t, rising) <= (n if cutoff is None else min(n, cutoff))
-
-    def size(self, t: int) -> int:
-        """Judgments of a topic once its holes are filled."""
-        return int(self.base.pool.judged.lengths[t] + self.holes.lengths[t])
-
-    def fill(self, topics: Ints, grades: Floats) -> JudgedRun:
-        """Topics with all their holes filled.
+    def fill(self, topics: Ints, grades: Floats) -> Iterator[JudgedRun]:
+        """Each run, of topics whose holes are all filled.
 
         Parameters
         ----------
@@ -117,137 +142,56 @@ class Holes:
         grades : float array (sum of their holes,)
             Grades of the holes, topic after topic.
 
-        Returns
-        -------
+        Yields
+        ------
         JudgedRun
-            Of k topics, which hold nothing unjudged but the documents that nobody retrieved.
+            Of k topics. It holds nothing unjudged.
         """
-        base, pool = self.base, self.base.pool
+        pool = self.pool
         judged = Segments.of_lengths(pool.judged.lengths[topics])
         holes = Segments.of_lengths(self.holes.lengths[topics])
-        rows, hole_rows = pool.judged.rows(topics), self.holes.rows(topics)
-        entry = np.concatenate([judged.topic, holes.topic])
+        rows = pool.judged.rows(topics)
         grade = np.concatenate([pool.grade[rows], grades])
         levels = np.union1d(self._grades, np.unique(grades))
+        entry = np.concatenate([judged.topic, holes.topic])
         order = order_by(entry, levels.size - 1 - np.searchsorted(levels, grade), topics.size)
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
         every = Segments.of_lengths(judged.lengths + holes.lengths)
         columns: dict[Any, Any] = {}
         for key, column in pool.columns.items():
             if key in self._of_topic:
                 columns[key] = every.spread(self._of_topic[key][topics])
-            elif isinstance(key, tuple):  # the user knows none of them
-                columns[key] = np.concatenate([column[rows], np.zeros(hole_rows.size, bool)])[order]
+            elif isinstance(key, tuple):  # the user knows none of the holes
+                columns[key] = np.concatenate([column[rows], np.zeros(holes.size, bool)])[order]
         filled = Judgments(every, grade[order], columns)
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
+        for run, documents in zip(self.runs, self._documents, strict=True):
+            n = run.topics.lengths[topics]
+            listed, at = Segments.of_lengths(n), run.topics.rows(topics)
+            document = documents[at]
+            first = np.where(document >= 0, listed.spread(judged.starts), judged.size + listed.spread(holes.starts))
+            one = JudgedRun(filled, listed, listed.position + 1, place[first + np.maximum(document, ~document)], n)
+            one.rank_rising = run.rank_rising[at]
+            yield one
 
-        hits = Segments.of_lengths(base.hits.lengths[topics])
-        hit_rows = base.hits.rows(topics)
-        n = base.n_retrieved[topics]
-        listed = Segments.of_lengths(n)
-        of_hit = place[hits.spread(judged.starts) + base.row[hit_rows] - hits.spread(pool.judged.starts[topics])]
-        of_hole = place[judged.size :]
-        rank = self.rank[hole_rows]
-        retrieved = rank <= holes.spread(n)
-        at_hit = hits.spread(listed.starts) + base.rank[hit_rows] - 1
-        at_hole = (holes.spread(listed.starts) + rank - 1)[retrieved]
-        row = np.empty(listed.size, np.int64)
-        row[at_hit], row[at_hole] = of_hit, of_hole[retrieved]
-        run = JudgedRun(filled, listed, listed.position + 1, row, n)
-        if base.rank_rising is not None and self.rank_rising is not None:
-            run.rank_rising = np.empty(listed.size, np.int64)
-            run.rank_rising[at_hit], run.rank_rising[at_hole] = (
-                base.rank_rising[hit_rows],
-                self.rank_rising[hole_rows][retrieved],
-            )
-        return run
-
-    def values(
-        self, task: Callable[[JudgedRun], Floats], filled: Iterable[tuple[int, Sequence[Floats]]]
-    ) -> list[Floats]:
-        """Values of a measure for topics filled in several ways.
+    def values(self, task: Callable[[JudgedRun], Floats], filled: Mapping[int, Sequence[Floats]]) -> list[Floats]:
+        """Values of a measure, or differences of the two runs, for topics filled in several ways.
 
         Parameters
         ----------
         task : kernel with its parameters
-        filled : topic and the grades of its holes, each of shape (n_holes,), several for each
+        filled : topic to some ways to grade its holes, each of shape (n_holes,)
 
         Returns
         -------
         list of float arrays, one a topic, one value a way
         """
-        out: list[Floats] = []
-        topics: list[int] = []
-        grades: list[Floats] = []
-        ways: list[int] = []
-        found: list[Floats] = []
-        rows = 0
-
-        def flush() -> None:
-            nonlocal rows
-            if topics:
-                found.append(task(self.fill(np.array(topics), np.concatenate(grades))))
-                topics.clear()
-                grades.clear()
-                rows = 0
-
-        for t, some in filled:
-            ways.append(len(some))
-            for one in some:
-                topics.append(t)
-                grades.append(one)
-                rows += self.size(t)
-                if rows >= _ROWS:
-                    flush()
-        flush()
-        flat = np.concatenate([*found, np.zeros(0)])
-        start = 0
-        for n in ways:
-            out.append(flat[start : start + n])
-            start += n
-        return out
-
-
-def _without(judged: JudgedRun, gone: Bools) -> JudgedRun:
-    """The run judged by a pool without some rows."""
-    pool = judged.pool
-    keep = ~gone
-    rest = Judgments(pool.judged.where(keep), pool.grade[keep], {n: c[keep] for n, c in pool.columns.items()})
-    at = np.flatnonzero(keep[judged.row])
-    place = np.cumsum(keep) - 1
-    run = JudgedRun(rest, judged.hits.part(at), judged.rank[at], place[judged.row[at]], judged.n_retrieved)
-    if judged.rank_rising is not None:
-        run.rank_rising = judged.rank_rising[at]
-    return run
-
-
-def hole_ids(listing: Listing, negative: bool) -> tuple[list[list[str]], Ints]:
-    """Which documents the holes of a run are.
-
-    Parameters
-    ----------
-    listing : Listing
-        The run, see `irpref.judged.align.listing`.
-    negative : bool
-        Whether a negative grade is a judgment.
-
-    Returns
-    -------
-    doc_ids : list of lists of str
-        By topic, in the order of `Holes`.
-    rank_rising : int array (n_holes,)
-        Their ranks if ties were ranked by rising id.
-    """
-    opens = np.ones(listing.score.size + 1, bool)
-    opens[1:-1] = listing.score[1:] != listing.score[:-1]
-    opens[listing.topics.offsets] = True
-    ties = Segments(np.flatnonzero(opens))
-    rank_rising = listing.rank - ties.position + ties.spread(ties.lengths) - 1 - ties.position
-    hole = listing.row < 0
-    if not negative:
-        hole |= listing.grade < 0
-    rows = np.flatnonzero(hole)
-    found: list[list[str]] = [[] for _ in range(listing.topics.n)]
-    for t, row in zip(listing.topics.topic[rows].tolist(), rows.tolist(), strict=True):
-        found[t].append(listing.doc_ids[row])
-    return found, rank_rising[rows]
+        number = [len(some) for some in filled.values()]
+        topics = np.repeat(np.array(list(filled), dtype=np.int64), number)
+        ways = [way for some in filled.values() for way in some]
+        size = self.pool.judged.lengths + self.holes.lengths
+        found = [np.zeros(0)]
+        for start, stop in batches(size[topics]):
+            runs = self.fill(topics[start:stop], np.concatenate(ways[start:stop]))
+            found.append(np.subtract.reduce([task(run) for run in runs]))
+        return list(np.split(np.concatenate(found), np.cumsum(number, dtype=np.int64))[:-1])

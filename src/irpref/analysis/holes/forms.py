@@ -1,6 +1,6 @@
 """Ways to fill the holes of a topic, with the lowest and the highest value among them.
 
-For AP, R-precision, bpref, nDCG and rpref.
+For AP, R-precision, bpref, nDCG, rpref, and O- and P-measure.
 
 *Relevant or not.* Of the holes down to the cutoff a are relevant, of the others b. For given a and b the a highest
 holes are the best choice and the a lowest the worst: with the highest ones, the rank r_t of the t-th relevant document
@@ -28,6 +28,13 @@ M is a sum over layers, too. One more of the highest holes in a layer adds (what
 below have): more each time, and more in higher layers. So the cheapest steps first, whatever their layer, give the
 lowest M for each R, if all layers are equally thick. One more of the lowest holes adds less each time, and more in
 higher layers. So M is highest with all layers alike.
+
+*O and P* are the blended ratio BR(r) = (beta cg(r) + count(r)) / (beta cgI(r) + r) at the document where the user
+stops: the first relevant one, or the first of the highest grade. BR is at most 1, so more gain above r raises it, and
+more gain below r or in the pool lowers it or leaves it. So every hole is tried as the stop, with every grade, and the
+judged document that is the stop if no hole is. Holes above have no gain for the lowest value, for the highest the next
+lower grade (of P; of O they have none). Holes below have no gain for the highest value, for the lowest the highest
+grade that leaves the stop where it is.
 """
 
 from __future__ import annotations
@@ -43,7 +50,7 @@ from irpref.analysis.holes.filled import Holes
 from irpref.analysis.holes.search import Ways
 from irpref.arrays.judgments import Gains
 from irpref.arrays.segments import Floats, Ints
-from irpref.measures import bpref, everyday, original_ndcg, rpref
+from irpref.measures import blended_ratio, bpref, everyday, original_ndcg, rpref
 from irpref.measures.scale import partition
 
 
@@ -53,7 +60,7 @@ class Topic(NamedTuple):
     Attributes
     ----------
     rank : int array (n_holes,)
-        Ranks of the holes, rising; those of another run are below this one's last document.
+        Ranks of the holes, rising.
     seen : int
         How many of them are within the cutoff.
     hit_grade, hit_rank : float and int arrays
@@ -69,14 +76,13 @@ class Topic(NamedTuple):
 
     @classmethod
     def of(cls, holes: Holes, t: int, cutoff: int | None) -> Topic:
-        base = holes.base
-        hits = slice(int(base.hits.offsets[t]), int(base.hits.offsets[t + 1]))
-        judged = slice(int(base.pool.judged.offsets[t]), int(base.pool.judged.offsets[t + 1]))
-        rank, grade = base.rank[hits], base.grade[hits]
-        inside = rank <= (rank.max(initial=0) if cutoff is None else cutoff)
-        return cls(
-            holes.ranks(t), int(holes.seen(t, cutoff).sum()), grade[inside], rank[inside], base.pool.grade[judged]
-        )
+        hit_rank, hit_grade = holes.hits(t)
+        inside = slice(None if cutoff is None else int(np.searchsorted(hit_rank, cutoff, side="right")))
+        rank = holes.ranks(t)[0].astype(np.int64)
+        judged = holes.pool.judged
+        pool = holes.pool.grade[judged.starts[t] : judged.ends[t]]
+        seen = rank.size if cutoff is None else int(np.searchsorted(rank, cutoff, side="right"))
+        return cls(rank, seen, hit_grade[inside], hit_rank[inside], pool)
 
 
 def _over(numerator: Floats, denominator: Any) -> Floats:
@@ -252,20 +258,74 @@ def _original_ndcg(topic: Topic, grid: Floats, *, base: float, gains: Gains, cut
     return _layered(topic, grid, gain, lambda rank: 1 / original_ndcg.discount(rank, base), cutoff)
 
 
+# O and P ----------------------------------------------------------------------------------------------------
+
+
+def _stop(
+    topic: Topic, grid: Floats, of_best: bool, *, beta: float, gains: Gains, cutoff: int | None, **_: Any
+) -> Ways | None:
+    """O-measure; P-measure if `of_best`."""
+
+    def gain(grade: Any) -> Any:
+        return np.where(grade > 0, _mapped(np.asarray(grade), gains), 0.0)
+
+    none, top, size = grid[0], grid[-1], topic.rank.size
+    if gain(none) > 0:
+        return None
+    kept = gain(topic.hit_grade) > 0
+    hit, hit_grade, hole = topic.hit_rank[kept], topic.hit_grade[kept], topic.rank[: topic.seen]
+    ideal = -np.sort(-gain(topic.pool))
+    upto, gained = (np.append(0.0, np.cumsum(of)) for of in (ideal, gain(hit_grade)))
+    ways = [np.full(size, none)]
+
+    def best_gain(rank: Ints, *more: tuple[float, Any]) -> Floats:
+        """Ideal gain down to these ranks, with more documents: gain, not rising, and number."""
+        total, taken = np.zeros(rank.size), np.zeros(rank.size, np.int64)
+        for of, number in more:
+            here = np.clip(rank - np.searchsorted(-ideal, -of) - taken, 0, number)
+            total, taken = total + of * here, taken + here
+        return total + upto[np.minimum(rank - taken, ideal.size)]
+
+    def stop(rank: Ints, above: Ints, grade: float, own: int) -> None:
+        """The stop is at one of these ranks, with so many holes above: a hole (`own` 1) or a judged document."""
+        lower = grid[grid < grade][-1] if of_best and (grid < grade).any() else none
+        same = grid[grid <= grade][-1] if of_best else top
+        at = np.searchsorted(hit, rank, side="right")
+        mine, fill = float(gain(grade)) * own, float(gain(lower))
+        filled = above if fill > 0 else 0 * above
+        high = (beta * (gained[at] + mine + filled * fill) + at + own + filled) / (
+            beta * best_gain(rank, (mine, own), (fill, filled)) + rank
+        )
+        others = (float(gain(top)), size - topic.seen), (float(gain(same)), topic.seen - above - own), (mine, own)
+        low = (beta * (gained[at] + mine) + at + own) / (beta * best_gain(rank, *others) + rank)
+        for first, i, seen, unseen in (
+            (lower, int(np.argmax(high)), none, none),
+            (none, int(np.argmin(low)), same, top),
+        ):
+            way = np.where(np.arange(size) < topic.seen, seen, unseen)
+            way[: above[i]], way[above[i] : above[i] + own] = first, grade
+            ways.append(way)
+
+    highest = float(hit_grade.max(initial=-np.inf))
+    preferred = hit[hit_grade == highest] if of_best else hit
+    for grade in grid[gain(grid) > 0].tolist():
+        if of_best and grade < highest:
+            continue
+        reach = (
+            np.searchsorted(hole, preferred[0]) if preferred.size and not (of_best and grade > highest) else hole.size
+        )
+        if reach:
+            stop(hole[:reach], np.arange(reach), grade, 1)
+    if preferred.size:
+        stop(preferred[:1], np.searchsorted(hole, preferred[:1]), highest, 0)
+    return ways
+
+
 # rpref ------------------------------------------------------------------------------------------------------
 
 
 def _rpref(
-    topic: Topic,
-    grid: Floats,
-    *,
-    norm: str,
-    unretrieved: str,
-    top: str,
-    max_rel: float,
-    gains: Gains,
-    n: int | None = None,
-    **_: Any,
+    topic: Topic, grid: Floats, *, max_rel: float, gains: Gains, n: int | None = None, **how: Any
 ) -> Ways | None:
     """rpref and n-pref in the absolute norm, if the grades that a hole can have are equally far apart."""
 
@@ -275,7 +335,9 @@ def _rpref(
 
     value, first = np.unique(rho(grid), return_index=True)
     height = np.diff(value)
-    if (norm, unretrieved, top) != ("absolute", "zero", "keep") or (height.size and np.ptp(height) > 1e-9):
+    if [how[name] for name in ("norm", "unretrieved", "top")] != ["absolute", "zero", "keep"]:
+        return None
+    if height.size and np.ptp(height) > 1e-9:
         return None
     if not height.size:
         return [np.full(topic.rank.size, grid[0])]
@@ -324,5 +386,7 @@ FORMS: dict[Any, Callable[..., Ways | None]] = {
     bpref.bpref: _of_bpref,
     everyday.ndcg: _ndcg,
     original_ndcg.original_ndcg: _original_ndcg,
+    blended_ratio.o_measure: partial(_stop, of_best=False),
+    blended_ratio.p_measure: partial(_stop, of_best=True),
     rpref.rpref: _rpref,
 }

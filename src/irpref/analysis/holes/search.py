@@ -34,52 +34,20 @@ _ROUNDS = 3
 # the number a of relevant holes that are seen, since found <= R0, and falls with the number b of those that are not; so
 # do F and the others that are made of it and of precision.
 CORNERS = {
-    everyday.precision,
-    everyday.recall,
-    everyday.success,
-    everyday.reciprocal_rank,
-    everyday.judged,
-    everyday.set_precision,
-    everyday.set_recall,
-    everyday.set_f,
-    everyday.set_ap,
-    everyday.n_retrieved,
-    everyday.n_relevant,
-    everyday.n_topics,
-    e_measure.e_measure,
-    e_measure.f_measure,
-    expected.relative_recall,
-    generalised.g_precision,
-    generalised.g_recall,
-    known.coverage,
-    known.novelty,
-    rank_biased.rbp,
-    rank_biased.rbp_residual,
+    *(everyday.precision, everyday.recall, everyday.success, everyday.reciprocal_rank, everyday.judged),
+    *(everyday.set_precision, everyday.set_recall, everyday.set_f, everyday.set_ap),
+    *(everyday.n_retrieved, everyday.n_relevant, everyday.n_topics, e_measure.e_measure, e_measure.f_measure),
+    *(expected.relative_recall, generalised.g_precision, generalised.g_recall, known.coverage, known.novelty),
+    *(rank_biased.rbp, rank_biased.rbp_residual, gain.cg, gain.dcg),
     rank_biased.err,  # a document adds more at its own rank than it takes from those below
-    gain.cg,
-    gain.dcg,
 }
-
-# Those of them of which the difference of two runs has its extremes at `pair_corners`, and at `alone`.
-PAIR_CORNERS = {
-    everyday.precision,
-    everyday.recall,
-    everyday.set_recall,
-    everyday.n_retrieved,
-    generalised.g_precision,
-}
-FIRST = {everyday.reciprocal_rank, everyday.success}
+# The same of the difference of two runs, if holes are told apart by which run has them.
+PAIR_CORNERS = {everyday.precision, everyday.recall, everyday.set_recall, everyday.n_retrieved, generalised.g_precision}
+FIRST = {everyday.reciprocal_rank, everyday.success}  # the first relevant document decides: see `alone`
 
 Ways = list[Floats]  # grades of the holes of a topic, each (n_holes,)
-Values = Callable[[list[tuple[int, Ways]]], list[Floats]]
-
-
-class Found(NamedTuple):
-    """Lowest and highest value that was attained, and whether they are the extremes."""
-
-    low: float
-    high: float
-    exact: bool
+Values = Callable[[dict[int, Ways]], list[Floats]]  # of topics, with some ways to fill each: values of each way
+Ends = dict[int, tuple[float, float]]  # lowest and highest value by topic
 
 
 class Places(NamedTuple):
@@ -118,9 +86,15 @@ class Places(NamedTuple):
         return steps[level]
 
 
-def corners(places: Places, grid: Floats) -> Ways:
-    """All of the lowest or of the highest grade, by kind."""
-    return [np.where(places.seen, a, b) for a, b in product((grid[0], grid[-1]), repeat=2)]
+def corners(seen: Bools, grid: Floats) -> Ways:
+    """All holes of one kind of the lowest or of the highest grade.
+
+    The kinds are whether a hole is seen; for two runs, (2, n_holes), whether the first run alone sees it, the second
+    alone, or both or neither. Of two runs R is (f + i - j) / (R0 + i + j + m) for i, j and m relevant holes of these
+    kinds: in each of them the ratio of two linear functions, hence monotone.
+    """
+    kind = seen[0] * 1 if len(seen) == 1 else np.where(seen[0] == seen[1], 2, np.where(seen[0], 0, 1))
+    return [np.array(way)[kind] for way in product((grid[0], grid[-1]), repeat=len(seen) + 1)]
 
 
 def every_way(n_holes: int, grid: Floats) -> Ways | None:
@@ -130,10 +104,9 @@ def every_way(n_holes: int, grid: Floats) -> Ways | None:
     return [np.array(way) for way in product(grid.tolist(), repeat=n_holes)]
 
 
-def attained(values: Values, ways: dict[int, Ways], exact: bool = True) -> dict[int, Found]:
+def attained(values: Values, ways: dict[int, Ways]) -> Ends:
     """Extremes of these ways, by topic."""
-    found = values(list(ways.items()))
-    return {t: Found(float(of.min()), float(of.max()), exact) for t, of in zip(ways, found, strict=True)}
+    return {t: (float(of.min()), float(of.max())) for t, of in zip(ways, values(ways), strict=True)}
 
 
 class _State(NamedTuple):
@@ -145,7 +118,7 @@ class _State(NamedTuple):
     way: Floats
 
 
-def search(values: Values, topics: dict[int, Places], grid: Floats) -> dict[int, Found]:
+def search(values: Values, topics: dict[int, Places], grid: Floats) -> Ends:
     """Low and high values that some grades attain, by topic: all topics are evaluated together.
 
     Parameters
@@ -160,8 +133,8 @@ def search(values: Values, topics: dict[int, Places], grid: Floats) -> dict[int,
     begun = {t: list(_starts(places, steps)) for t, places in topics.items()}
     ways = {t: [places.way(b, ends, steps) for b, ends in begun[t]] for t, places in topics.items()}
     strewn = {t: _strewn(places.seen.size, steps) for t, places in topics.items()}
-    first = dict(zip(topics, values([(t, of + strewn[t]) for t, of in ways.items()]), strict=True))
-    found: dict[int, list[float]] = {t: [] for t in topics}
+    first = dict(zip(topics, values({t: of + strewn[t] for t, of in ways.items()}), strict=True))
+    found: list[dict[int, float]] = []
     for sign in (-1.0, 1.0):
         best: dict[int, _State] = {}
         for t, of in first.items():
@@ -174,9 +147,8 @@ def search(values: Values, topics: dict[int, Places], grid: Floats) -> dict[int,
             if sign * of[at] > best[t].value:
                 best[t] = best[t]._replace(value=sign * float(of[at]), way=(ways[t] + strewn[t])[at])
         _change_one(values, topics, steps, sign, best)
-        for t, state in best.items():
-            found[t].append(sign * state.value)
-    return {t: Found(low, high, False) for t, (low, high) in found.items()}
+        found.append({t: sign * state.value for t, state in best.items()})
+    return {t: (found[0][t], found[1][t]) for t in topics}
 
 
 def _strewn(n_holes: int, steps: Floats) -> Ways:
@@ -203,7 +175,7 @@ def _starts(places: Places, steps: Floats) -> Iterator[tuple[int, Ints]]:
 
 
 def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, tuple[int, float]]:
-    found = values(list(tried.items()))
+    found = values(tried)
     return {t: (int(np.argmax(sign * of)), float((sign * of).max())) for t, of in zip(tried, found, strict=True)}
 
 
@@ -244,11 +216,8 @@ def _change_one(values: Values, topics: dict[int, Places], steps: Floats, sign: 
         for t, places in left.items():
             rows = np.flatnonzero(places.seen)
             rows = rows[np.argsort(places.place[0, rows])]
-            chosen = (
-                np.append(rows[: _SINGLE // 2], rows[np.linspace(0, max(rows.size - 1, 0), _SINGLE // 2).astype(int)])
-                if rows.size
-                else rows
-            )
+            some = np.linspace(0, rows.size - 1, _SINGLE // 2 if rows.size else 0).astype(int)
+            chosen = np.append(rows[: _SINGLE // 2], rows[some])
             for row, grade in product(np.unique(chosen).tolist(), steps.tolist()):
                 if best[t].way[row] != grade:
                     other = best[t].way.copy()
@@ -259,17 +228,6 @@ def _change_one(values: Values, topics: dict[int, Places], steps: Floats, sign: 
             if value > best[t].value:
                 best[t] = best[t]._replace(value=value, way=ways[t][at])
                 left[t] = topics[t]
-
-
-def pair_corners(seen_a: Bools, seen_b: Bools, grid: Floats) -> Ways:
-    """Ways among which are the extremes of a difference of P, R and what is made like them.
-
-    By whether a hole is seen by the first run alone, the second alone, or by both or neither, all are of the lowest or
-    all of the highest grade. R is (f + i - j) / (R0 + i + j + m) for i, j and m relevant ones of these kinds: in each
-    of them the ratio of two linear functions, hence monotone.
-    """
-    kind = np.where(seen_a == seen_b, 2, np.where(seen_a, 0, 1))
-    return [np.array(way)[kind] for way in product((grid[0], grid[-1]), repeat=3)]
 
 
 def alone(rank_a: Floats, rank_b: Floats, grid: Floats) -> Ways:

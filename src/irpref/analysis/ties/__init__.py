@@ -16,16 +16,18 @@ ratio of such sums, a few orders of each group tell the values of all (`paths`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irpref.analysis.frames import interval_table
+from irpref.analysis.frames import by_topic
 from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.orders import Tied
-from irpref.analysis.ties.paths import STEPS, sums_of, together
+from irpref.analysis.ties.paths import Paths, sums_of, together
+from irpref.analysis.together import ROWS, batches
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.arrays.terms import Sum
@@ -33,7 +35,6 @@ from irpref.judged.align import align_run
 from irpref.measures import (
     blended_ratio,
     bpref,
-    crp,
     everyday,
     expected,
     gain,
@@ -57,10 +58,8 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Run
     from irpref.measures.declare import Measures
 
-ARRANGEMENTS = 1_000  # different orders of a topic up to which all are looked at, if there is no closed form
 DRAWS, TURNS = 100, 10  # orders drawn at a time if there are more, and how often at most
 ENOUGH = 5e-4  # standard error of a topic's mean at which no more are drawn
-_ROWS = 1 << 19  # judgments evaluated at a time
 
 
 class Bounds(NamedTuple):
@@ -113,28 +112,13 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     judged = align_run(evaluator.pool, run, ties=True)
     values = evaluator.values_of(judged)
     bounds = over_ties(evaluator.tasks, judged, values)
-    order = sorted(range(len(evaluator.topic_ids)), key=evaluator.topic_ids.__getitem__)
-    names = ("query_id", "measure", "value", "low", "expected", "high", "exact", "error")
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    for measure in chosen:
-        of = bounds[measure]
-        means = [evaluator.means_of({measure: column})[measure] for column in (values[measure], *of[:3])]
-        # The mean of one column may be rounded otherwise than that of another.
-        value, low, mean, high = means
-        low, high = min(low, value), max(high, value)
-        error = math.sqrt(float((of.error**2).sum())) / (1 if _counts(measure) else of.error.size)
-        whole = (value, low, min(max(mean, low), high), high, bool(of.exact.all()), error)
-        columns["query_id"] += [*(evaluator.topic_ids[t] for t in order), None]
-        columns["measure"] += [str(measure)] * (len(order) + 1)
-        for name, column, last in zip(names[2:], (values[measure], *of), whole, strict=True):
-            columns[name] += [*column[order].tolist(), last]
-    return interval_table(**columns)
-
-
-def _counts(measure: Measure) -> bool:
-    from ir_measures.measures.base import SumAgg
-
-    return isinstance(measure.aggregator(), SumAgg)
+    table = by_topic(
+        evaluator, {measure: {"value": values[measure], **bounds[measure]._asdict()} for measure in chosen}
+    )
+    # The mean of one column may be rounded otherwise than that of another.
+    table["low"], table["high"] = np.fmin(table["low"], table["value"]), np.fmax(table["high"], table["value"])
+    table["expected"] = np.fmax(np.fmin(table["expected"], table["high"]), table["low"])
+    return table
 
 
 def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Floats]) -> dict[Any, Bounds]:
@@ -149,68 +133,64 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
     tied = Tied.of(judged)
     out = {}
     alike: dict[_Kind, dict[Any, Task]] = {}
+    mixed = np.unique(tied.topic[tied.mixed])
     for measure, task in tasks.items():
         value, n = values[measure], judged.n_topics
         out[measure] = of = Bounds(value.copy(), value.copy(), value.copy(), np.ones(n, bool), np.zeros(n))
-        form = FORMS.get(task.func) if isinstance(task, partial) else None
-        if form is None or not isinstance(task, partial):
+        if isinstance(task, partial) and task.func in FORMS:
+            three = FORMS[task.func](tied, task, **task.keywords)
+            _put(of, mixed, [numbers[mixed] for numbers in three], value[mixed])
+        else:
             alike.setdefault(_Kind.of(measure, task), {})[measure] = task
-            continue
-        low, mean, high = form(tied, task, **task.keywords)
-        for topic in np.unique(tied.topic[tied.mixed]).tolist():
-            _put(of, topic, (low[topic], mean[topic], high[topic]), value[topic])
+    zero = Tied(judged, tied.groups, tied.first, tied.size, unjudged_zero=True)
     for kind, those in alike.items():
-        groups = {
-            "all": lambda: tied,
-            "judged": lambda: tied.view(True, negative=True),
-            "condensed": lambda: tied.view(True),
-            "worth": tied.worth,
-        }[kind.documents]()
+        groups = {"all": tied, "judged": tied.view(True), "zero": zero}[kind.documents]
         _looked_at(groups, kind, those, values, out)
     return out
 
 
-def _put(of: Bounds, topic: int, found: tuple[float, float, float], value: float, error: float | None = None) -> None:
+def _put(of: Bounds, topics: Any, found: Sequence[Any], value: Any, error: float | None = None) -> None:
     low, mean, high = found
     # Rounding may differ between two orders that have the same value.
-    low, high = min(low, value), max(high, value)
-    of.low[topic], of.high[topic], of.expected[topic] = low, high, min(max(mean, low), high)
-    of.exact[topic], of.error[topic] = error is None, error or 0.0
+    of.low[topics], of.high[topics] = np.minimum(low, value), np.maximum(high, value)
+    of.expected[topics] = np.clip(mean, of.low[topics], of.high[topics])
+    of.exact[topics], of.error[topics] = error is None, error or 0.0
 
 
-# Values that are sums over groups of tied documents. What a document adds depends on its rank and on which documents
-# are above it, not on their order.
-SUMS = (
-    *(everyday.host_bpref, blended_ratio.q_measure, blended_ratio.o_measure, blended_ratio.r_measure, ncu.ncu),
-    *(crp.crp, crp.n_crp, known.novelty, expected.relative_recall, generalised.g_precision, generalised.g_recall),
-    *(rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, gain.cg, gain.dcg, gain.ncg),
-    *(weighted_rr.weighted_rr, blended_ratio.p_measure),
-)
+class _Adds(NamedTuple):
+    """How a value is a sum over groups of tied documents, or the ratio of two such sums.
+
+    What a document adds depends on its rank and on which documents are above it, not on their order.
+    """
+
+    divisor: Callable[..., Floats] | None = None  # of the ratio
+    unjudged: str = "all"  # documents without a judgment: "judged" if they do not matter, "zero" if as those of grade 0
+    divided: bool = False  # whether it is a sum only for given documents above the cutoff
 
 
 def _size(kernel: Sum, run: JudgedRun, **how: Any) -> Floats:
     return kernel.parts(run, **how).size * 1.0
 
 
-# Ratios of two such sums, by their divisor.
-RATIOS: dict[Any, Callable[..., Floats]] = {
-    **{kernel: partial(_size, kernel) for kernel in (bpref.bpref, blended_ratio.p_plus, seen_ap.seen_ap)},
-    rpref.rpref: lambda run, **how: rpref.summands(run, **{"n": None, **how}).size,
-}
-# Those that are such sums only once it is known which documents are above the cutoff.
-_DIVIDED = {blended_ratio.p_measure, blended_ratio.p_plus}
-# Without a cutoff, documents without a judgment do not matter to the first; to the others they are as those of grade 0.
-_JUDGED = {bpref.bpref, rpref.rpref, everyday.host_bpref}
-_WORTH = {
-    *(blended_ratio.q_measure, blended_ratio.o_measure, blended_ratio.p_measure, blended_ratio.p_plus),
-    *(blended_ratio.r_measure, ncu.ncu, crp.crp, crp.n_crp),
+_BLENDED = (blended_ratio.q_measure, blended_ratio.o_measure, blended_ratio.r_measure, ncu.ncu)
+ADDS: dict[Any, _Adds] = {
+    **dict.fromkeys((known.novelty, expected.relative_recall, generalised.g_precision, generalised.g_recall), _Adds()),
+    **dict.fromkeys((rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, weighted_rr.weighted_rr), _Adds()),
+    **dict.fromkeys((gain.cg, gain.dcg, gain.ncg), _Adds()),
+    **dict.fromkeys(_BLENDED, _Adds(unjudged="zero")),
+    blended_ratio.p_measure: _Adds(unjudged="zero", divided=True),
+    blended_ratio.p_plus: _Adds(partial(_size, blended_ratio.p_plus), unjudged="zero", divided=True),
+    everyday.host_bpref: _Adds(unjudged="judged"),
+    bpref.bpref: _Adds(partial(_size, bpref.bpref), unjudged="judged"),
+    rpref.rpref: _Adds(lambda run, **how: rpref.summands(run, **{"n": None, **how}).size, unjudged="judged"),
+    seen_ap.seen_ap: _Adds(partial(_size, seen_ap.seen_ap)),
 }
 
 
 class _Kind(NamedTuple):
     """How the orders of a topic are looked at: the same for measures that are looked at together."""
 
-    documents: str = "all"  # which are told apart: see `over_ties`
+    documents: str = "all"  # which are told apart: see `_Adds.unjudged`
     end: int | None = None  # rank below which the order does not matter
     sums: bool = False  # whether the value is a sum (or a ratio of sums) over groups
     divided: bool = False  # whether it is one only for given documents above the cutoff
@@ -219,52 +199,48 @@ class _Kind(NamedTuple):
     def of(cls, measure: Measure, task: Task) -> _Kind:
         declared: Any = type(measure) if isinstance(measure, KernelMeasure) else None
         kernel, how = (task.func, task.keywords) if isinstance(task, partial) else (None, {})
-        cutoff, documents = how.get("cutoff"), "all"
-        if kernel in _JUDGED and cutoff is None:
-            documents = "judged"
-        elif kernel in _WORTH:
-            of_crp = kernel in (crp.crp, crp.n_crp)
-            documents = "worth" if not how.get("judged_only") else "all" if of_crp else "condensed"
-        ends = bool(declared and declared.CUTOFF_ENDS_LIST) and (documents == "condensed" or not how.get("judged_only"))
-        sums = kernel in SUMS or kernel in RATIOS or bool(declared and declared.TIES_ADD)
-        divided = cutoff is not None and (kernel in _DIVIDED or how.get("norm") == "old")
+        adds, cutoff, documents = ADDS.get(kernel), how.get("cutoff"), "all"
+        if adds and adds.unjudged == "zero":
+            documents = "judged" if how["judged_only"] else "zero"
+        elif adds and cutoff is None:
+            documents = adds.unjudged
+        ends = bool(declared and declared.CUTOFF_ENDS_LIST) and (documents == "judged" or not how.get("judged_only"))
+        sums = bool(adds or (declared and declared.TIES_ADD))
+        divided = cutoff is not None and bool((adds and adds.divided) or how.get("norm") == "old")
         return cls(documents, cutoff if ends else None, sums and (ends or not divided), divided)
 
 
-class _Orders(NamedTuple):
-    """Some orders of a topic: ranks of its hits (number, n_hits)."""
-
-    topic: int
-    ranks: Ints
-    of: Any  # what whoever asked needs to know of them
+_Orders = tuple[int, Ints, Any]  # a topic, some orders of it as ranks of its hits (number, n_hits), what they are for
 
 
 def _computed(
     tied: Tied, tasks: dict[Any, Task], orders: Iterable[_Orders]
-) -> Iterator[tuple[_Orders, dict[Any, Floats]]]:
+) -> Iterator[tuple[int, Any, dict[Any, Floats]]]:
     """Values of the measures for each of these orders, many topics at a time."""
     size = tied.run.pool.judged.lengths + tied.run.hits.lengths
 
-    def values(some: list[_Orders]) -> Iterator[tuple[_Orders, dict[Any, Floats]]]:
-        topics = np.concatenate([np.repeat(one.topic, one.ranks.shape[0]) for one in some])
-        ranks = np.concatenate([one.ranks.ravel() for one in some])
-        hits, load = Segments.of_lengths(tied.run.hits.lengths[topics]), np.cumsum(size[topics]) // _ROWS
+    def values(some: list[_Orders]) -> Iterator[tuple[int, Any, dict[Any, Floats]]]:
+        number = [ranks.shape[0] for _, ranks, _ in some]
+        topics = np.repeat([topic for topic, _, _ in some], number)
+        every = np.concatenate([ranks.ravel() for _, ranks, _ in some])
+        hits = Segments.of_lengths(tied.run.hits.lengths[topics])
         parts: dict[Any, list[Floats]] = {measure: [] for measure in tasks}
-        for here in np.split(np.arange(topics.size), np.flatnonzero(np.diff(load)) + 1):
-            for run in tied.copies(topics[here], ranks[hits.offsets[here[0]] : hits.offsets[here[-1] + 1]]):
+        for start, stop in batches(size[topics]):
+            for run in tied.copies(topics[start:stop], every[hits.offsets[start] : hits.offsets[stop]]):
                 for measure, task in tasks.items():
                     parts[measure].append(task(run))
-        at = np.cumsum([one.ranks.shape[0] for one in some])[:-1]
-        found = {measure: np.split(np.concatenate(of), at) for measure, of in parts.items()}
-        for i, one in enumerate(some):
-            yield one, {measure: of[i] for measure, of in found.items()}
+        found = {measure: np.split(np.concatenate(of), np.cumsum(number)) for measure, of in parts.items()}
+        for i, (topic, _, what) in enumerate(some):
+            yield topic, what, {measure: of[i] for measure, of in found.items()}
 
     waiting: list[_Orders] = []
-    for of in orders:
-        waiting.append(of)
-        if sum(one.ranks.shape[0] * int(size[one.topic]) for one in waiting) > _ROWS:
+    rows = 0
+    for topic, ranks, what in orders:
+        waiting.append((topic, ranks, what))
+        rows += ranks.shape[0] * int(size[topic])
+        if rows > ROWS:
             yield from values(waiting)
-            waiting = []
+            waiting, rows = [], 0
     if waiting:
         yield from values(waiting)
 
@@ -273,82 +249,61 @@ def _looked_at(
     tied: Tied, kind: _Kind, tasks: dict[Any, Task], values: dict[Any, Floats], out: dict[Any, Bounds]
 ) -> None:
     """Bounds of measures without a closed form, by computing them for some orders of each topic."""
-    few: dict[int, list[int]] = {}
     many: list[int] = []
-    for topic, groups in tied.open_groups(kind.end).items():
-        if kind.sums:
-            number: float = tied.n_steps(groups, kind.end, kind.divided, STEPS)
-        else:
-            number = math.prod(tied.n_orders(group, kind.end, ARRANGEMENTS) for group in groups)
-        if number > (STEPS if kind.sums else ARRANGEMENTS):
-            many.append(topic)
-        else:
-            few[topic] = groups
-    (_by_paths if kind.sums else _one_by_one)(tied, few, kind, tasks, values, out)
-    if many:
-        _estimated(tied, many, tasks, values, out)
 
+    def orders() -> Iterator[_Orders]:
+        for topic, groups in tied.open_groups(kind.end).items():
+            where = topic, groups, kind.end
+            some = tied.walks(*where, kind.divided) if kind.sums else tied.every(*where)
+            if some is None:
+                many.append(topic)
+            else:
+                yield from ((topic, *one) for one in some)
 
-def _one_by_one(
-    tied: Tied,
-    groups: dict[int, list[int]],
-    kind: _Kind,
-    tasks: dict[Any, Task],
-    values: dict[Any, Floats],
-    out: dict[Any, Bounds],
-) -> None:
-    """All orders of some groups of these topics."""
-    orders = (_Orders(topic, *tied.every(topic, some, kind.end)) for topic, some in groups.items())
-    for (topic, _, chance), found in _computed(tied, tasks, orders):
-        for measure, of in found.items():
-            three = float(of.min()), math.fsum((of * chance).tolist()), float(of.max())
-            _put(out[measure], topic, three, values[measure][topic])
-
-
-def _by_paths(
-    tied: Tied,
-    groups: dict[int, list[int]],
-    kind: _Kind,
-    tasks: dict[Any, Task],
-    values: dict[Any, Floats],
-    out: dict[Any, Bounds],
-) -> None:
-    """All orders of some groups of these topics, see `paths`."""
     both = dict(tasks)
     for measure, task in tasks.items():
-        if isinstance(task, partial) and task.func in RATIOS:
-            both[measure, "divisor"] = partial(RATIOS[task.func], **task.keywords)
+        if isinstance(task, partial) and task.func in ADDS:
+            divisor = ADDS[task.func].divisor
+            if divisor is not None:
+                both[measure, "divisor"] = partial(divisor, **task.keywords)
     cases: dict[tuple[Any, int], list[tuple[float, tuple[float, float, float]]]] = {}
-    orders = (
-        _Orders(topic, ranks, of)
-        for topic, some in groups.items()
-        for ranks, of in tied.walks(topic, some, kind.end, kind.divided)
-    )
-    for (topic, ranks, (chance, walks)), found in _computed(tied, both, orders):
-        at = np.cumsum([1, *(walk.places.shape[0] for walk in walks)])
+    for topic, of, found in _computed(tied, both, orders()):
         for measure in tasks:
-            divisor = found.get((measure, "divisor"), np.ones(ranks.shape[0]))
-            value = found[measure] * divisor
-            sums = (sums_of(walk, value[a:b], divisor[a:b]) for walk, a, b in zip(walks, at[:-1], at[1:], strict=True))
-            three = together(sums, float(value[0]), float(divisor[0]))
-            cases.setdefault((measure, topic), []).append((chance, three))
+            value = found[measure]
+            case = _by_paths(value, found.get((measure, "divisor")), *of) if kind.sums else (1.0, _three(value, of))
+            cases.setdefault((measure, topic), []).append(case)
     for (measure, topic), some in cases.items():
         low, high = min(three[0] for _, three in some), max(three[2] for _, three in some)
         mean = math.fsum(chance * three[1] for chance, three in some)
         _put(out[measure], topic, (low, mean, high), values[measure][topic])
+    if many:
+        _estimated(tied, many, tasks, values, out)
+
+
+def _three(value: Floats, chance: Floats) -> tuple[float, float, float]:
+    return float(value.min()), math.fsum((value * chance).tolist()), float(value.max())
+
+
+def _by_paths(
+    value: Floats, divisor: Floats | None, chance: float, walks: list[Paths]
+) -> tuple[float, tuple[float, float, float]]:
+    divisor = np.ones(value.size) if divisor is None else divisor
+    value, at = value * divisor, np.cumsum([1, *(walk.places.shape[0] for walk in walks)]).tolist()
+    sums = (sums_of(walk, value[a:b], divisor[a:b]) for walk, (a, b) in zip(walks, pairwise(at), strict=True))
+    return chance, together(sums, float(value[0]), float(divisor[0]))
 
 
 def _estimated(
     tied: Tied, topics: list[int], tasks: dict[Any, Task], values: dict[Any, Floats], out: dict[Any, Bounds]
 ) -> None:
     """Bounds of topics with too many orders, from drawn ones and those by falling and by rising grade."""
-    by_grade = tied.memo(_estimated, lambda: [tied.arranged(tied.run.grade), tied.arranged(-tied.run.grade)])
+    by_grade = tied.run.memo(_estimated, lambda: [tied.arranged(tied.run.grade), tied.arranged(-tied.run.grade)])
     ends = {measure: [task(run) for run in by_grade] for measure, task in tasks.items()}
     left = {topic: set(tasks) for topic in topics}
     seen: dict[tuple[Any, int], list[Floats]] = {}
     for turn in range(TURNS):
-        orders = (_Orders(topic, tied.drawn(topic, DRAWS, turn), None) for topic in left)
-        for (topic, _, _), found in _computed(tied, tasks, orders):
+        orders = ((topic, tied.drawn(topic, DRAWS, turn), None) for topic in left)
+        for topic, _, found in _computed(tied, tasks, orders):
             for measure in left[topic].copy():
                 drawn = seen[measure, topic] = [*seen.get((measure, topic), ()), found[measure]]
                 one_by_one = np.concatenate(drawn)

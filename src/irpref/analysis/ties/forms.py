@@ -16,16 +16,16 @@ scores, ECIR 2008, 414-421, doi:10.1007/978-3-540-78646-7_38.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irpref.analysis.ties.orders import Tied
-from irpref.arrays.judgments import Gains
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Floats, Ints, Segments, ratio
+from irpref.measures import crp as of_crp
 from irpref.measures import e_measure as of_e
 from irpref.measures import everyday, original_ndcg
 from irpref.measures import expected as of_expected
@@ -33,27 +33,17 @@ from irpref.measures import known as of_known
 
 Task = Callable[[JudgedRun], Floats]
 Closed = tuple[Floats, Floats, Floats]  # low, expected, high: (n_topics,)
-Form = Callable[..., Closed]
 
 
-def _ends(tied: Tied, task: Task, name: Hashable, merit: Callable[[], Floats]) -> tuple[Floats, Floats]:
-    """Lowest and highest value: groups sorted by `merit`, (n_hits,); measures of the same name share the runs."""
+def _ends(tied: Tied, task: Task, merit: Floats) -> tuple[Floats, Floats]:
+    """Lowest and highest value: groups sorted by the merit of their documents, (n_judged,)."""
 
     def make() -> tuple[JudgedRun, JudgedRun]:
-        key = merit()
+        key = merit[tied.run.row]
         return tied.arranged(key), tied.arranged(-key)
 
-    one, other = (task(run) for run in tied.memo((_ends, name), make))
+    one, other = (task(run) for run in tied.run.memo((_ends, merit.tobytes()), make))
     return np.minimum(one, other), np.maximum(one, other)
-
-
-def _by_relevance(tied: Tied, task: Task, rel: float) -> tuple[Floats, Floats]:
-    return _ends(tied, task, (_by_relevance, rel), lambda: (tied.run.grade >= rel) * 1.0)
-
-
-def _ratio(numerator: Floats, denominator: Any) -> Floats:
-    out = np.zeros(numerator.size)
-    return np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)
 
 
 def _constant(tied: Tied, task: Task, **_: Any) -> Closed:
@@ -61,59 +51,94 @@ def _constant(tied: Tied, task: Task, **_: Any) -> Closed:
     return value, value, value
 
 
-# Counts within a cutoff ---------------------------------------------------------------------------------------
+# Sums over documents ------------------------------------------------------------------------------------------
 
 
-def _share(tied: Tied, mask: Bools, cutoff: int | Ints | None) -> Floats:
-    """Expected number of hits of a kind within the cutoff: shape (n_topics,)."""
-    return tied.total(tied.groups.count(mask) * tied.slots(cutoff) / tied.size)
+class Weighted(NamedTuple):
+    """A value that is start + 1/size * (sum of gain weight(rank)), or gain weight(rank) (1 + hits above) if `above`."""
+
+    gain: Floats  # (n_judged,); its rows above 0 are the hits
+    size: Floats | Ints  # (n_topics,)
+    weight: Callable[[Ints], Floats] = lambda rank: np.ones(rank.size)
+    above: bool = False
+    start: Any = 0.0
+    cutoff: Ints | None = None  # one a topic, in place of the measure's
 
 
-def _found(tied: Tied, rel: float, judged_only: bool, cutoff: int | Ints | None) -> Floats:
-    view = tied.view(judged_only)
-    return _share(view, view.run.grade >= rel, cutoff)
+def _summed(tied: Tied, task: Task, of: Callable[..., Weighted], **arguments: Any) -> Closed:
+    this, cutoff = of(tied.run, **arguments), arguments.get("cutoff")
+    low, high = _ends(tied, task, this.gain)
+    view = tied.view(arguments.get("judged_only", False))
+    gain = this.gain[view.run.row]
+    at, group = Segments.of_lengths(view.slots(cutoff if this.cutoff is None else this.cutoff)), view.groups
+    weight, total = this.weight(at.spread(view.first) + at.position), group.total(gain)
+    mean = total / view.size * at.total(weight)
+    if this.above:
+        # At place q of the group, q of the other n - 1 documents are above.
+        hits = gain > 0
+        others = total * group.count(hits) - group.total(gain * hits)
+        mean *= 1 + view.before(group.count(hits) * 1.0)
+        mean += others / (view.size * np.maximum(view.size - 1, 1)) * at.total(weight * at.position)
+    size: Floats = np.broadcast_to(this.size, low.shape).astype(np.float64)
+    return low, this.start + ratio(view.by_topic.total(mean), size), high
 
 
-def _precision(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: int) -> Closed:
-    low, high = _by_relevance(tied, task, rel)
-    return low, _found(tied, rel, judged_only, cutoff) / cutoff, high
+def _relevant(run: JudgedRun, *, rel: float, **_: Any) -> Weighted:
+    return Weighted((run.pool.grade >= rel) * 1.0, run.pool.count_relevant(rel))
 
 
-def _recall(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: int | None = None) -> Closed:
-    """R, and R-precision if there is no cutoff."""
-    low, high = _by_relevance(tied, task, rel)
-    size = tied.run.pool.count_relevant(rel)
-    return low, _ratio(_found(tied, rel, judged_only, size if cutoff is None else cutoff), size), high
+def _r_precision(run: JudgedRun, *, rel: float, **_: Any) -> Weighted:
+    return _relevant(run, rel=rel)._replace(cutoff=run.pool.count_relevant(rel))
 
 
-def _judged(tied: Tied, task: Task, *, cutoff: int | None) -> Closed:
-    low, high = _ends(tied, task, _judged, lambda: np.ones(tied.run.rank.size))
-    size = tied.run.n_retrieved if cutoff is None else np.minimum(tied.run.n_retrieved, cutoff)
-    return low, _ratio(_share(tied, np.ones(tied.run.rank.size, bool), cutoff), size), high
+def _judged(run: JudgedRun, *, cutoff: int | None) -> Weighted:
+    size = run.n_retrieved if cutoff is None else np.minimum(run.n_retrieved, cutoff)
+    return Weighted(np.ones(run.pool.grade.size), size)
 
 
-def _f_measure(tied: Tied, task: Task, *, beta: float, rel: float, cutoff: int | None) -> Closed:
-    low, high = _by_relevance(tied, task, rel)
-    n = tied.run.n_retrieved if cutoff is None else cutoff
-    square = min(beta * beta, 1e300)
-    found = (1 + square) * _found(tied, rel, False, cutoff)
-    return low, _ratio(found, square * tied.run.pool.count_relevant(rel) + n), high
+def _f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Weighted:
+    n, square = run.n_retrieved if cutoff is None else cutoff, min(beta * beta, 1e300)
+    return Weighted((1 + square) * (run.pool.grade >= rel), square * run.pool.count_relevant(rel) + n)
 
 
-def _e_measure(tied: Tied, task: Task, **arguments: Any) -> Closed:
-    # `task` is E: its ends are right as they are, of the mean the complement is asked for.
-    low, mean, high = _f_measure(tied, task, **arguments)
-    return low, 1 - mean, high
+def _e_measure(run: JudgedRun, **arguments: Any) -> Weighted:
+    f = _f_measure(run, **arguments)
+    return f._replace(gain=-f.gain, start=1.0)
 
 
-def _coverage(tied: Tied, task: Task, *, known: str, nothing_known: str, rel: float, cutoff: int | None) -> Closed:
-    pool = tied.run.pool
-    wanted = pool.columns["known", known] & (pool.grade >= rel)
-    here = wanted[tied.run.row]
-    low, high = _ends(tied, task, (_coverage, known, rel), lambda: here * 1.0)
-    size = pool.judged.count(wanted)
-    mean = _share(tied, here, cutoff) / np.maximum(size, 1) + of_known.undefined(size, nothing_known)
-    return low, mean, high
+def _coverage(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None) -> Weighted:
+    wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
+    size = run.pool.judged.count(wanted)
+    return Weighted(wanted * 1.0, size, start=of_known.undefined(size, nothing_known))
+
+
+def _ndcg(run: JudgedRun, *, dcg: str, gains: Any, cutoff: int | None, **_: Any) -> Weighted:
+    how = run.pool, gains, dcg == "exp-log2"
+    return Weighted(
+        everyday.level_gain(*how)[run.pool.level], everyday.ideal_dcg(*how, cutoff), lambda rank: 1 / np.log2(rank + 1)
+    )
+
+
+def _original_ndcg(run: JudgedRun, *, base: float, gains: Any, cutoff: int | None, **_: Any) -> Weighted:
+    return Weighted(
+        run.pool.level_ratio_gain(gains)[run.pool.level],
+        original_ndcg.ideal_dcg(run.pool, base, gains, cutoff),
+        lambda rank: 1 / original_ndcg.discount(rank, base),
+    )
+
+
+_SUMS: dict[Any, Callable[..., Weighted]] = {
+    everyday.precision: lambda run, *, rel, cutoff, **_: Weighted((run.pool.grade >= rel) * 1.0, np.array(cutoff)),
+    everyday.recall: _relevant,
+    everyday.r_precision: _r_precision,
+    everyday.average_precision: lambda run, **how: _relevant(run, **how)._replace(weight=lambda r: 1 / r, above=True),
+    everyday.judged: _judged,
+    everyday.ndcg: _ndcg,
+    original_ndcg.original_ndcg: _original_ndcg,
+    of_known.coverage: _coverage,
+    of_e.f_measure: _f_measure,
+    of_e.e_measure: _e_measure,
+}
 
 
 # The first, or a certain, relevant document -------------------------------------------------------------------
@@ -136,111 +161,79 @@ def nth_at(n: int, marked: int, which: int) -> Floats:
     return out
 
 
-def _passage(tied: Tied, mask: Bools, which: Floats, worth: Callable[[int, Ints], Floats]) -> Floats:
-    """Mean worth of the rank of hit number `which` (n_topics,) of a kind, 0 if there is none: shape (n_topics,)."""
-    out = np.zeros(tied.run.n_topics)
-    number = tied.groups.count(mask)
-    before = tied.before(number * 1.0)
-    wanted = which[tied.topic]
-    for g in np.flatnonzero((before < wanted) & (wanted <= before + number)).tolist():
-        n, t = int(tied.size[g]), int(tied.topic[g])
-        chance = nth_at(n, int(number[g]), int(wanted[g] - before[g]))
-        out[t] = (chance * worth(t, tied.first[g] + np.arange(n))).sum()
-    return out
+Worth = Callable[[int, Ints], Any]
 
 
-def _first(
-    tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: int | None, worth: Callable[[Ints], Any]
+def _at_hit(
+    tied: Tied, task: Task, which: Floats, worth: Worth, *, rel: float, cutoff: int | None, judged_only: bool = False
 ) -> Closed:
-    low, high = _by_relevance(tied, task, rel)
-    view, limit = tied.view(judged_only), np.inf if cutoff is None else cutoff
-    one = np.ones(tied.run.n_topics)
-    return low, _passage(view, view.run.grade >= rel, one, lambda _, rank: (rank <= limit) * worth(rank)), high
+    """`worth` of a topic and the rank of its relevant document number `which`, (n_topics,); 0 if there is none."""
+    low, high = _ends(tied, task, (tied.run.pool.grade >= rel) * 1.0)
+    view = tied.view(judged_only)
+    number = view.groups.count(view.run.grade >= rel)
+    before, wanted, mean = view.before(number * 1.0), which[view.topic], np.zeros(low.size)
+    for g in np.flatnonzero((before < wanted) & (wanted <= before + number)).tolist():
+        t, rank = int(view.topic[g]), view.first[g] + np.arange(view.size[g])
+        chance = nth_at(rank.size, int(number[g]), int(wanted[g] - before[g]))
+        mean[t] = (chance * (rank <= (cutoff or np.inf)) * worth(t, rank)).sum()
+    return low, mean, high
+
+
+def _first(tied: Tied, task: Task, worth: Callable[[Ints], Any], **arguments: Any) -> Closed:
+    return _at_hit(tied, task, np.ones(tied.run.n_topics), lambda _, rank: worth(rank), **arguments)
 
 
 def _recall_effort(tied: Tied, task: Task, *, expected: float | str | None, rel: float, cutoff: int | None) -> Closed:
-    relevant = tied.run.grade >= rel
-    low, high = _by_relevance(tied, task, rel)
-    limit = np.inf if cutoff is None else cutoff
     e = of_expected.wanted(tied.run, expected, rel)
-    return low, _passage(tied, relevant, np.ceil(e), lambda t, rank: e[t] * (rank <= limit) / rank), high
+    return _at_hit(tied, task, np.ceil(e), lambda t, rank: e[t] / rank, rel=rel, cutoff=cutoff)
 
 
-# Sums over documents ------------------------------------------------------------------------------------------
+# Relative positions -------------------------------------------------------------------------------------------
 
 
-def _pairs(view: Tied, gain: Floats, above: Floats, weight: Callable[[Ints], Floats], cutoff: int | None) -> Floats:
-    """Mean of the sum of gain weight(rank) (1 + sum of `above` over the documents above): shape (n_topics,).
+def _crp(tied: Tied, task: Task, *, judged_only: bool, cutoff: int | None = None, loss: Floats | None = None) -> Closed:
+    """CRP, a sum of what each document adds at its rank alone: the ends are best assignments of documents to ranks."""
+    from scipy.optimize import linear_sum_assignment
 
-    gain, above : (n_hits,), 0 for documents without a judgment
-    """
-    at, group = Segments.of_lengths(view.size), view.groups
-    rank = at.spread(view.first) + at.position
-    u, v = group.total(gain), group.total(above)
-    # At place q of the group, q of the other n - 1 documents are above.
-    level = (u + u * view.before(v)) / view.size
-    slope = (u * v - group.total(gain * above)) / (view.size * np.maximum(view.size - 1, 1))
-    seen = weight(rank) if cutoff is None else np.where(rank <= cutoff, weight(rank), 0.0)
-    return view.total(level * at.total(seen) + slope * at.total(seen * at.position))
-
-
-def _average_precision(tied: Tied, task: Task, *, rel: float, judged_only: bool, cutoff: int | None) -> Closed:
-    low, high = _by_relevance(tied, task, rel)
-    view = tied.view(judged_only)
-    relevant = (view.run.grade >= rel) * 1.0
-    return (
-        low,
-        _ratio(_pairs(view, relevant, relevant, lambda r: 1 / r, cutoff), tied.run.pool.count_relevant(rel)),
-        high,
-    )
-
-
-def _discounted(
-    tied: Tied, task: Task, gain: Floats, ideal: Floats, name: Hashable, discount: Any, judged_only: bool, cutoff: Any
-) -> Closed:
-    """gain : (n_levels,)"""
-    low, high = _ends(tied, task, name, lambda: gain[tied.run.level])
-    view = tied.view(judged_only)
-    hits = gain[view.run.level]
-    return low, _ratio(_pairs(view, hits, np.zeros(hits.size), lambda r: 1 / discount(r), cutoff), ideal), high
+    view = tied.view(judged_only, negative=True)
+    run, best, grade = view.run, of_crp.ideal(view.run.pool), view.run.pool.level_grade
+    r = best.relevant
+    limit = r if cutoff is None else np.full(r.size, cutoff)
+    # Non-relevant documents without a judgment push the lower grades down.
+    pushed = np.maximum(run.n_retrieved, r) - run.hits.lengths
+    shift = run.pool.levels.spread(pushed)
+    first = (best.first + np.where(grade < 0, shift, 0))[run.level, None]
+    last = (best.last + np.where(grade <= 0, shift, 0))[run.level, None]
+    move = np.zeros((3, r.size))  # of a group from what it adds as it is: down, on average, up
+    value = task(tied.run)
+    for g in np.flatnonzero(view.mixed & (view.first <= limit[view.topic])).tolist():
+        rows, t = slice(view.groups.offsets[g], view.groups.offsets[g + 1]), int(view.topic[g])
+        rank = view.first[g] + np.arange(view.size[g], dtype=np.float64)
+        own = np.minimum(rank - first[rows], 0.0) + np.maximum(rank - last[rows], 0.0)
+        other = np.minimum(rank - (r[t] + 1), 0.0) + np.maximum(rank - (r[t] + best.zeros[t] + pushed[t]), 0.0)
+        surplus = np.where(rank <= limit[t], own - other, 0.0)  # (n_hits, n_ranks)
+        now = surplus[np.arange(surplus.shape[0]), run.rank[rows] - view.first[g]].sum()
+        ends = [surplus[linear_sum_assignment(surplus, maximize=up)].sum() for up in (False, True)]
+        move[:, t] += np.array([ends[0], surplus.mean(axis=1).sum(), ends[1]]) - now
+    move[:, r == 0] = 0.0
+    if loss is not None:
+        move = np.divide(move, loss, out=np.zeros_like(move), where=loss < 0)[::-1]
+    return value + move[0], value + move[1], value + move[2]
 
 
-def _ndcg(tied: Tied, task: Task, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None) -> Closed:
-    pool, exponential = tied.run.pool, dcg == "exp-log2"
-    gain, ideal = everyday.level_gain(pool, gains, exponential), everyday.ideal_dcg(pool, gains, exponential, cutoff)
-    return _discounted(
-        tied, task, gain, ideal, (_ndcg, gains, exponential), lambda r: np.log2(r + 1), judged_only, cutoff
-    )
+def _n_crp(tied: Tied, task: Task, *, judged_only: bool, worst: str) -> Closed:
+    run = tied.view(judged_only, negative=True).run
+    loss = of_crp.worst(run.pool) if worst == "bound" else of_crp.worst_reversed(run)
+    return _crp(tied, task, judged_only=judged_only, loss=loss)
 
 
-def _original_ndcg(
-    tied: Tied, task: Task, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None
-) -> Closed:
-    gain, ideal = tied.run.pool.level_ratio_gain(gains), original_ndcg.ideal_dcg(tied.run.pool, base, gains, cutoff)
-    return _discounted(
-        tied, task, gain, ideal, (_original_ndcg, gains), lambda r: original_ndcg.discount(r, base), judged_only, cutoff
-    )
-
-
-FORMS: dict[Callable[..., Floats], Form] = {
-    everyday.average_precision: _average_precision,
-    everyday.precision: _precision,
-    everyday.recall: _recall,
-    everyday.r_precision: _recall,
+FORMS: dict[Callable[..., Floats], Callable[..., Closed]] = {
+    **{kernel: partial(_summed, of=of) for kernel, of in _SUMS.items()},
+    **dict.fromkeys((everyday.set_precision, everyday.set_recall, everyday.set_f, everyday.set_ap), _constant),
+    **dict.fromkeys((everyday.n_retrieved, everyday.n_relevant, everyday.n_topics), _constant),
     everyday.success: partial(_first, worth=np.ones_like),
     everyday.reciprocal_rank: partial(_first, worth=lambda rank: 1 / rank),
-    everyday.judged: _judged,
-    everyday.ndcg: _ndcg,
-    everyday.set_precision: _constant,
-    everyday.set_recall: _constant,
-    everyday.set_f: _constant,
-    everyday.set_ap: _constant,
-    everyday.n_retrieved: _constant,
-    everyday.n_relevant: _constant,
-    everyday.n_topics: _constant,
-    original_ndcg.original_ndcg: _original_ndcg,
-    of_known.coverage: _coverage,
     of_expected.recall_effort: _recall_effort,
-    of_e.f_measure: _f_measure,
-    of_e.e_measure: _e_measure,
+    of_crp.crp: _crp,
+    of_crp.n_crp: _n_crp,
 }

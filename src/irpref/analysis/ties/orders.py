@@ -7,21 +7,20 @@ a judgment) are interchangeable. What differs are arrangements of such classes, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
-from fractions import Fraction
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
-from itertools import combinations, product
-from typing import Any, TypeVar
+from itertools import islice, product
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from irpref.analysis.ties.paths import Paths, n_steps, paths
+from irpref.analysis.ties.paths import STEPS, Paths, n_steps, paths, places_of, sequences
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, order_by
 
-T = TypeVar("T")
+ARRANGEMENTS = 1_000  # different orders of a topic up to which all are looked at, if there is no closed form
 _LAST = np.iinfo(np.int64).max  # class of the documents without a judgment, behind all others
 
 
@@ -41,34 +40,24 @@ class Tied:
     topic : int array (n_groups,)
     """
 
-    def __init__(self, run: JudgedRun, groups: Segments, first: Ints, size: Ints, by_worth: bool = False) -> None:
+    def __init__(self, run: JudgedRun, groups: Segments, first: Ints, size: Ints, unjudged_zero: bool = False) -> None:
         self.run = run
-        self.by_worth = by_worth  # whether grade 0 and no judgment are the same
+        self.unjudged_zero = unjudged_zero  # whether the measures take no judgment for grade 0
         self.groups = groups
         self.first = first
         self.size = size
         self.topic: Ints = run.hits.topic[groups.starts]
         self.by_topic = Segments(np.searchsorted(self.topic, np.arange(run.n_topics + 1)))
-        self._memo: dict[Hashable, Any] = {}
 
     @classmethod
     def of(cls, run: JudgedRun) -> Tied:
         """Groups of an aligned run (`align_run` with `ties=True`)."""
         if run.rank_rising is None or run.tied_from is None:
             raise ValueError("align the run with ties=True")
-        opens = np.ones(run.rank.size, bool)
-        opens[1:] = (run.tied_from[1:] != run.tied_from[:-1]) | (run.hits.topic[1:] != run.hits.topic[:-1])
-        starts = np.flatnonzero(opens)
+        starts = np.flatnonzero(opens(run.tied_from, run.hits.topic))
         last = run.rank + run.rank_rising - run.tied_from
         first = run.tied_from[starts]
         return cls(run, Segments(np.append(starts, run.rank.size)), first, last[starts] - first + 1)
-
-    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make()` gave for `key` the first time: measures share arrangements. See `JudgedRun.memo`."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        found: T = self._memo[key]
-        return found
 
     def view(self, judged_only: bool, negative: bool = False) -> Tied:
         """Only documents with a judgment, ranked again from 1, if `judged_only`. See `JudgedRun.condensed`."""
@@ -80,11 +69,7 @@ class Tied:
             groups = Segments(np.append(parts.starts[some], view.rank.size))
             return Tied(view, groups, view.rank[groups.starts], groups.lengths)
 
-        return self.memo((Tied.view, negative), make) if judged_only else self
-
-    def worth(self) -> Tied:
-        """The same groups for measures that take a document without a judgment for one of grade 0."""
-        return self.memo(Tied.worth, lambda: Tied(self.run, self.groups, self.first, self.size, by_worth=True))
+        return self.run.memo((Tied.view, negative), make) if judged_only else self
 
     def slots(self, cutoff: int | Ints | None) -> Ints:
         """Ranks of each group that lie within the cutoff: shape (n_groups,). The cutoff may be one a topic."""
@@ -92,10 +77,6 @@ class Tied:
             return self.size
         limit = cutoff[self.topic] if isinstance(cutoff, np.ndarray) else cutoff
         return np.clip(limit - self.first + 1, 0, self.size)
-
-    def total(self, of_groups: Floats) -> Floats:
-        """Sum over the groups of each topic: (n_groups,) to (n_topics,)."""
-        return self.by_topic.total(of_groups)
 
     def before(self, of_groups: Floats) -> Floats:
         """Sum over the groups above in the topic: (n_groups,) to (n_groups,)."""
@@ -116,7 +97,7 @@ class Tied:
         pool = self.run.pool
         if not pool.preferences_of_grades:  # each document may be preferred to others
             return self.run.row
-        if self.by_worth:
+        if self.unjudged_zero:
             return np.where(self.run.grade == 0, _LAST, self.run.level)
         codes = [self.run.level]
         for name, column in pool.columns.items():
@@ -127,8 +108,7 @@ class Tied:
     @cached_property
     def mixed(self) -> Bools:
         """Groups in which the order can matter: shape (n_groups,)."""
-        other = np.zeros(self._classes.size, bool)
-        other[1:] = self._classes[1:] != self._classes[:-1]
+        other = opens(self._classes)
         other[self.groups.starts] = False
         alone = (self.size > self.groups.lengths) & (self.groups.count(self._classes != _LAST) > 0)
         return alone | (self.groups.count(other) > 0)
@@ -143,98 +123,75 @@ class Tied:
 
     def _counts(self, group: int) -> tuple[Ints, tuple[int, ...]]:
         """Hits of a group by class, and the size of each class; documents without a judgment are the last one."""
-        return self.memo((Tied._counts, group), lambda: self._counted(group))
-
-    def _counted(self, group: int) -> tuple[Ints, tuple[int, ...]]:
         rows = np.arange(self.groups.offsets[group], self.groups.offsets[group + 1])
         rows = rows[np.argsort(self._classes[rows], kind="stable")]
         alone = np.full(int(self.size[group]) - rows.size, _LAST)
         return rows, tuple(np.unique(np.append(self._classes[rows], alone), return_counts=True)[1].tolist())
 
-    def n_orders(self, group: int, cutoff: int | None, most: int) -> int:
-        """How many different orders a group has down to the cutoff; `most` + 1 if more than that."""
-        number = 0
-        for _, shown in _shown(self._counts(group)[1], int(self.slots(cutoff)[group])):
-            left, orders = sum(shown), 1
-            for size in shown:
-                orders, left = orders * math.comb(left, size), left - size
-            number += orders
-            if number > most:
-                return most + 1
-        return number
-
-    def every(self, topic: int, groups: list[int], cutoff: int | None) -> tuple[Ints, Floats]:
+    def every(self, topic: int, groups: list[int], cutoff: int | None) -> list[tuple[Ints, Floats]] | None:
         """Every order of some groups of a topic down to the cutoff, the others as they are.
 
         Returns
         -------
         ranks : int array (n_orders, n_hits of the topic)
         chance : float array (n_orders,)
+            In a list, as `walks` gives them; None if there are more than `ARRANGEMENTS`.
         """
-        every = []
+        every, number = [], 1
         for group in groups:
             rows, sizes = self._counts(group)
-            every.append((rows, group, *_seen_places(sizes, int(self.slots(cutoff)[group]))))
-        index = np.arange(math.prod(chance.size for *_, chance in every))
-        hits, ranks = self.ranks(topic, index.size)
-        share = np.ones(index.size)
+            found = _orders(sizes, int(self.slots(cutoff)[group]))
+            if found is None or number * found[1].size > ARRANGEMENTS:
+                return None
+            number *= found[1].size
+            every.append((rows, group, *found))
+        index = np.arange(number)
+        hits, ranks = self.ranks(topic, number)
+        share = np.ones(number)
         for rows, group, places, chance in every:
             ranks[:, rows - hits.start] = self.first[group] + places[index % chance.size, : rows.size]
             share *= chance[index % chance.size]
             index = index // chance.size
-        return ranks, share
-
-    def _choices(self, group: int, cutoff: int | None, divided: bool) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """What the first places of a group hold, with its chance; one choice unless the cutoff matters."""
-        sizes, seen = self._counts(group)[1], int(self.slots(cutoff)[group])
-        return _shown(sizes, seen) if divided and seen < sum(sizes) else iter([(1.0, sizes)])
-
-    def n_steps(self, groups: list[int], cutoff: int | None, divided: bool, most: int) -> float:
-        """Steps of all groups of a topic, see `paths`, or more; more than `most` if there are too many."""
-        whole, divided_one, choices = 0.0, 0.0, 1  # the cutoff divides one group at most
-        for group, seen in zip(groups, self.slots(cutoff)[groups].tolist(), strict=True):
-            steps, number = 0.0, 0
-            for _, shown in self._choices(group, cutoff, divided):
-                steps, number = steps + n_steps(shown, seen), number + 1
-                if steps > most:
-                    return steps
-            if number > 1:
-                divided_one, choices = steps, number
-            else:
-                whole += steps
-        return divided_one + choices * whole
+        return [(ranks, share)]
 
     def walks(
         self, topic: int, groups: list[int], cutoff: int | None, divided: bool
-    ) -> Iterator[tuple[Ints, tuple[float, list[Paths]]]]:
-        """Orders that tell what each step of some groups of a topic adds.
+    ) -> Iterator[tuple[Ints, tuple[float, list[Paths]]]] | None:
+        """Orders that tell what each step of some groups of a topic adds; None if there are more than `STEPS`.
 
         `divided`: one time for each choice of documents that a group has above the cutoff.
 
         Yields
         ------
         ranks : int array (n_orders, n_hits of the topic)
-            The topic as it is, then the orders of one group after the other.
+            A first order of all these groups, then the orders of one group after the other.
         chance : float
             Of the choice.
         walks : list of Paths
         """
-        for choice in product(*(self._choices(group, cutoff, divided) for group in groups)):
-            hits, base = self.ranks(topic, 1)
-            walks, columns = [], []
-            for group, (_, shown) in zip(groups, choice, strict=True):
-                rows, sizes = self._counts(group)
-                seen = int(self.slots(cutoff)[group])
-                walks.append(paths(shown, seen))
-                places = walks[-1].places if shown == sizes else _with_hidden(walks[-1].places, sizes, shown, seen)
-                columns.append((rows - hits.start, self.first[group] + places[:, : rows.size]))
-                if shown != sizes:
-                    base[:, columns[-1][0]] = columns[-1][1][:1]
-            ranks = [base]
-            for at, of_group in columns:
-                ranks.append(np.repeat(base, of_group.shape[0], axis=0))
-                ranks[-1][:, at] = of_group
-            yield np.vstack(ranks), (math.prod(chance for chance, _ in choice), walks)
+        seen = self.slots(cutoff)[groups].tolist()
+        counts = [self._counts(group) for group in groups]
+        shown = [_shown(of, n) if divided else [(1.0, of)] for (_, of), n in zip(counts, seen, strict=True)]
+        choices, steps = [], 0.0
+        for choice in product(*(islice(some, STEPS) for some in shown)):
+            choices.append(choice)
+            steps += sum(n_steps(of, n) for (_, of), n in zip(choice, seen, strict=True))
+            if steps > STEPS:
+                return None
+        return (self._walk(topic, groups, counts, seen, choice) for choice in choices)
+
+    def _walk(self, topic: int, groups: list[int], counts: Any, seen: list[int], choice: Any) -> Any:
+        hits, base = self.ranks(topic, 1)
+        walks, columns = [], []
+        for group, (rows, sizes), n, (_, shown) in zip(groups, counts, seen, choice, strict=True):
+            walks.append(paths(shown, n, tuple(np.subtract(sizes, shown).tolist())))
+            columns.append((rows - hits.start, self.first[group] + walks[-1].places[:, : rows.size]))
+            base[:, columns[-1][0]] = columns[-1][1][:1]
+        ranks = [base]
+        for at, of_group in columns:
+            ranks.append(np.repeat(base, of_group.shape[0], axis=0))
+            ranks[-1][:, at] = of_group
+        return np.vstack(ranks), (math.prod(chance for chance, _ in choice), walks)
 
     def drawn(self, topic: int, number: int, turn: int) -> Ints:
         """Orders of a topic drawn at random, an even number of them, each followed by the same with groups backwards.
@@ -282,8 +239,7 @@ class Tied:
         if not pool.preferences_of_grades:  # they cannot be repeated with the judgments
             for i, t in enumerate(topics.tolist()):
                 here = slice(int(listed.offsets[i]), int(listed.offsets[i + 1]))
-                one = self.memo((Tied.copies, t), lambda t=t: pool.topics(t, t + 1))  # type: ignore[misc]
-                yield _untied(one, listed.slice(i, i + 1), rank[here], row[here], n[i : i + 1])
+                yield _untied(pool.topics(t, t + 1), listed.slice(i, i + 1), rank[here], row[here], n[i : i + 1])
             return
         judged, of_pool = Segments.of_lengths(pool.judged.lengths[topics]), pool.judged.rows(topics)
         columns = {name: column[of_pool] for name, column in pool.columns.items() if isinstance(name, tuple)}
@@ -297,54 +253,36 @@ def _untied(pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved:
     return run
 
 
-def _parts(sizes: tuple[int, ...], seen: int) -> Iterator[tuple[int, ...]]:
-    """How many documents of each class `seen` places can hold."""
-    if not sizes:
-        yield ()
-        return
-    rest = sum(sizes[1:])
-    for v in range(max(seen - rest, 0), min(sizes[0], seen) + 1):
-        for others in _parts(sizes[1:], seen - v):
-            yield (v, *others)
-
-
 def _shown(sizes: tuple[int, ...], seen: int) -> Iterator[tuple[float, tuple[int, ...]]]:
     """How many documents of each class the first places can show, and the chance of it."""
+    if seen == sum(sizes):
+        yield 1.0, sizes
+        return
     whole = math.comb(sum(sizes), seen)
-    for shown in _parts(sizes, seen):
-        yield float(Fraction(math.prod(map(math.comb, sizes, shown)), whole)), shown
+    for some in product(*(range(min(size, seen) + 1) for size in sizes[:-1])):
+        last = seen - sum(some)
+        if 0 <= last <= sizes[-1]:
+            yield math.prod(map(math.comb, sizes, (*some, last))) / whole, (*some, last)
 
 
 @lru_cache(maxsize=16)
-def _seen_places(sizes: tuple[int, ...], seen: int) -> tuple[Ints, Floats]:
-    """As `_places`, one for each sequence that the first `seen` places can show, and the chance of each."""
-    out, chances = [], []
-    for chance, shown in _shown(sizes, seen):
-        first = _places(tuple(v for v in shown if v))
-        out.append(_with_hidden(first, sizes, shown, seen))
-        chances.append(np.full(first.shape[0], chance / first.shape[0]))
-    return np.vstack(out), np.concatenate(chances)
+def _orders(sizes: tuple[int, ...], seen: int) -> tuple[Ints, Floats] | None:
+    """Each sequence of classes that the first places can show, and its chance; None if they are too many.
 
-
-def _with_hidden(places: Ints, sizes: tuple[int, ...], shown: tuple[int, ...], seen: int) -> Ints:
-    """Places of the documents shown, and of the others of each class behind them: (n_orders, n_documents)."""
-    columns, at, hidden = [], 0, seen
-    for v, size in zip(shown, sizes, strict=True):
-        columns.append(places[:, at : at + v])
-        columns.append(np.tile(np.arange(hidden, hidden + size - v), (places.shape[0], 1)))
-        at, hidden = at + v, hidden + size - v
-    return np.hstack(columns)
-
-
-@lru_cache(maxsize=16)
-def _places(sizes: tuple[int, ...]) -> Ints:
-    """Places (from 0) of the documents of each class, class after class: (n_orders, n_documents)."""
-    if len(sizes) == 1:
-        return np.arange(sizes[0])[None, :]
-    # Which places the first class takes; the others share what is left in the order of `_places`.
-    n, rest = sum(sizes), _places(sizes[1:])
-    out = []
-    for chosen in combinations(range(n), sizes[0]):
-        left = np.delete(np.arange(n), chosen)
-        out.append(np.hstack([np.tile(np.array(chosen, dtype=np.int64), (rest.shape[0], 1)), left[rest]]))
-    return np.vstack(out)
+    Returns
+    -------
+    places : int array (n_orders, n_documents)
+        Places, from 0, of the documents of each class, class after class.
+    chance : float array (n_orders,)
+    """
+    shown, left, chance = np.zeros((1, 0), np.int16), np.array([sizes]), np.ones(1)
+    for place in range(seen):
+        row, kind = np.nonzero(left)
+        if row.size > ARRANGEMENTS:
+            return None
+        chance = chance[row] * left[row, kind] / (sum(sizes) - place)
+        shown, left = np.column_stack([shown[row], kind.astype(np.int16)]), left[row]
+        left[np.arange(row.size), kind] -= 1
+    return places_of(
+        np.hstack([shown, sequences(np.tile(np.arange(len(sizes), dtype=np.int16), (chance.size, 1)), left)])
+    ), chance

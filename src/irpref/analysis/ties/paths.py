@@ -30,15 +30,6 @@ STEPS = 20_000  # of a group, beyond which nothing is looked at
 _DIGITS = 13  # of divisors that are told apart
 
 
-class Sums(NamedTuple):
-    """Orders of one divisor: their chance, lowest and highest sum, and mean sum times the chance."""
-
-    chance: float
-    low: float
-    mean: float
-    high: float
-
-
 class Paths(NamedTuple):
     """The steps of a group, and for each the order that tells what it adds.
 
@@ -76,8 +67,8 @@ def n_steps(sizes: tuple[int, ...], seen: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def paths(sizes: tuple[int, ...], seen: int) -> Paths:
-    """The steps through the first `seen` places of a group with classes of these sizes."""
+def paths(sizes: tuple[int, ...], seen: int, hidden: tuple[int, ...]) -> Paths:
+    """The steps through the first `seen` places of a group with classes of these sizes; `hidden` documents follow."""
     most = np.minimum(sizes, seen)
     grid = np.indices(tuple((most + 1).tolist())).reshape(most.size, -1).T
     grid = grid[np.argsort(grid.sum(axis=1), kind="stable")]
@@ -89,15 +80,16 @@ def paths(sizes: tuple[int, ...], seen: int) -> Paths:
     after = states[start]
     after[np.arange(start.size), kind] += 1
     stop = number[tuple(after.T)]
-    highest = (
-        most.size - 1 - np.argmax(states[:, ::-1] > 0, axis=1)
-    )  # class of the document placed last, in their order
     straight = np.full(placed.size, -1)
-    direct = kind == highest[stop]
+    # The class of the document placed last, in the order of classes.
+    direct = kind == most.size - 1 - np.argmax(states[stop][:, ::-1] > 0, axis=1)
     straight[stop[direct]] = np.flatnonzero(direct)
     layer = placed[start] * most.size + kind
     by_layer = np.argsort(layer, kind="stable")
-    places, order = np.unique(_places(sizes, states[start], kind, after), axis=0, return_inverse=True)
+    classes = np.tile(np.arange(most.size, dtype=np.int16), (start.size, 1))
+    parts = states[start], np.ones(start.size, np.int64), sizes - after, np.tile(hidden, (start.size, 1))
+    every = sequences(np.column_stack([classes, kind.astype(np.int16), classes, classes]), np.column_stack(parts))
+    shown, order = np.unique(every, axis=0, return_inverse=True)
     return Paths(
         start,
         stop,
@@ -105,27 +97,23 @@ def paths(sizes: tuple[int, ...], seen: int) -> Paths:
         np.split(by_layer, np.flatnonzero(np.diff(layer[by_layer])) + 1),
         straight,
         np.flatnonzero(placed == seen),
-        places,
+        places_of(shown),
         order.ravel(),
     )
 
 
-def _places(sizes: tuple[int, ...], before: Ints, kind: Ints, after: Ints) -> Ints:
-    """Places of all documents, class after class: first `before`, then one of `kind`, then the rest."""
-    total = before.sum(axis=1)
-    left = np.array(sizes) - after
-    above, rest = np.cumsum(before, axis=1) - before, np.cumsum(left, axis=1) - left
-    out = []
-    for c, size in enumerate(sizes):
-        i, held = np.arange(size), before[:, c, None]
-        place = (total + 1 + rest[:, c] - after[:, c])[:, None] + i
-        place = np.where((kind == c)[:, None] & (i == held), total[:, None], place)
-        out.append(np.where(i < held, above[:, c, None] + i, place))
-    return np.hstack(out)
+def sequences(classes: Ints, number: Ints) -> Ints:
+    """Sequences of classes, each so many times: (n_orders, n_parts), (n_orders, n_parts) to (n_orders, n_documents)."""
+    return np.repeat(classes.ravel(), number.ravel()).reshape(classes.shape[0], -1)
 
 
-def sums_of(of: Paths, value: Floats, divisor: Floats) -> dict[float, Sums]:
-    """What all orders of a group come to, by divisor.
+def places_of(sequence: Ints) -> Ints:
+    """Places, from 0, of the documents of each class, class after class: shape as `sequence`."""
+    return np.argsort(sequence, axis=1, kind="stable")
+
+
+def sums_of(of: Paths, value: Floats, divisor: Floats) -> dict[float, Floats]:
+    """What all orders of a group come to, by divisor: chance, lowest, mean times the chance, highest sum.
 
     Parameters
     ----------
@@ -150,23 +138,24 @@ def sums_of(of: Paths, value: Floats, divisor: Floats) -> dict[float, Sums]:
                     to[1, stop] = np.minimum(to[1, stop], here[1] + added[steps])
                     to[2, stop] += (here[2] + here[0] * added[steps]) * of.chance[steps]
                     to[3, stop] = np.maximum(to[3, stop], here[3] + added[steps])
-    found: dict[float, Sums] = {}
-    ends = of.straight[of.last]
+    found: dict[float, Floats] = {}
     for so_far, sums in at.items():
-        for state, end in zip(of.last[sums[0, of.last] > 0], ends[sums[0, of.last] > 0], strict=True):
-            chance, low, mean, high = sums[:, state].tolist()
-            own = float(value[end])
-            _put(found, so_far + float(divisor[end]), Sums(chance, low + own, mean + chance * own, high + own))
+        for state in of.last[sums[0, of.last] > 0].tolist():
+            end = of.straight[state]
+            chance = sums[0, state]
+            _put(found, so_far + divisor[end], sums[:, state] + value[end] * np.array([0.0, 1.0, chance, 1.0]))
     return found
 
 
-def _put(found: dict[float, Sums], divisor: float, more: Sums) -> None:
-    by = round(divisor, _DIGITS)
-    old = found.get(by, Sums(0.0, np.inf, 0.0, -np.inf))
-    found[by] = Sums(old.chance + more.chance, min(old.low, more.low), old.mean + more.mean, max(old.high, more.high))
+def _put(found: dict[float, Floats], divisor: float, more: Floats) -> None:
+    by = round(float(divisor), _DIGITS)
+    if by in found:
+        chance, low, mean, high = found[by]
+        more = np.array([chance + more[0], min(low, more[1]), mean + more[2], max(high, more[3])])
+    found[by] = more
 
 
-def together(groups: Iterable[dict[float, Sums]], value: float, divisor: float) -> tuple[float, float, float]:
+def together(groups: Iterable[dict[float, Floats]], value: float, divisor: float) -> tuple[float, float, float]:
     """Lowest, mean and highest ratio over all orders of several groups.
 
     Parameters
@@ -174,13 +163,12 @@ def together(groups: Iterable[dict[float, Sums]], value: float, divisor: float) 
     groups : what `sums_of` gives for each, the others being as they are
     value, divisor : of the order in which all are as they are
     """
-    found = {divisor: Sums(1.0, value, value, value)}
+    found = {divisor: np.array([1.0, value, value, value])}
     for group in groups:
         before, found = found, {}
         for (by, a), (own, b) in product(before.items(), group.items()):
-            mean = a.mean * b.chance + a.chance * (b.mean - b.chance * value)
-            both = Sums(a.chance * b.chance, a.low + b.low - value, mean, a.high + b.high - value)
+            mean = a[2] * b[0] + a[0] * (b[2] - b[0] * value)
+            both = np.array([a[0] * b[0], a[1] + b[1] - value, mean, a[3] + b[3] - value])
             _put(found, by + own - divisor, both)
-    ratios = [np.array(sums[1:]) / by if by > 0 else np.zeros(3) for by, sums in found.items()]
-    lows, means, highs = np.array(ratios).T.tolist()
+    lows, means, highs = np.array([sums[1:] / by if by > 0 else np.zeros(3) for by, sums in found.items()]).T.tolist()
     return min(lows), math.fsum(means), max(highs)

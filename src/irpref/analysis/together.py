@@ -1,0 +1,18 @@
+"""Many versions of the topics of a run, evaluated some thousands at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from irpref.arrays.segments import Ints
+
+ROWS = 1 << 19  # judgments evaluated at a time
+
+
+def batches(sizes: Ints) -> Iterator[tuple[int, int]]:
+    """First, and one past the last, of consecutive items that have about `ROWS` rows together."""
+    load = np.cumsum(sizes) // ROWS
+    yield from pairwise(np.flatnonzero(np.diff(load, prepend=-1, append=-1)).tolist())
