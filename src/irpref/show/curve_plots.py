@@ -234,12 +234,7 @@ def npref_convergence(
 
 @drawing.styled
 def precision_recall(
-    data: Qrels,
-    runs: GivenRuns = None,
-    *,
-    highlight: drawing.Highlight = None,
-    ax: Axes | None = None,
-    **options: Any,
+    data: Qrels, runs: GivenRuns = None, *, highlight: drawing.Highlight = None, ax: Axes | None = None, **options: Any
 ) -> Axes:
     """Interpolated precision at the 11 levels of recall.
 

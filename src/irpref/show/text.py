@@ -40,7 +40,6 @@ class Column(Record):
     left: bool = False  # flush left; such columns at the front are labels, repeated in each block
     prose: bool = False  # sentences, broken into the space that is left
     lower: bool = False  # the lowest value is the best
-    least: int = 0  # characters of the column on a screen, at least
 
 
 class Cell(Record):
@@ -77,11 +76,11 @@ class Page(Record):
     colour: bool = False
 
     def styled(self, text: str, style: str) -> str:
-        """The text bold, dim, red or green, if colours are shown."""
+        """The text bold or dim, if colours are shown."""
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colour and text.strip() else text
 
 
-_STYLES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
+_STYLES = {"bold": 1, "dim": 2}
 PAPER = Page()
 
 
@@ -271,7 +270,7 @@ def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, pag
     marks = [[("*" if cell.best else "") + (page.dagger if cell.differs else "") for cell in row] for row in rows]
     # Marks are outside the column of digits.
     outside = [max((len(row[i]) for row in marks), default=0) for i in range(len(columns))]
-    widths = [max([c.least, *(wide(row[i].value) + outside[i] for row in rows)]) for i, c in enumerate(columns)]
+    widths = [max((wide(row[i].value) + outside[i] for row in rows), default=0) for i in range(len(columns))]
     heads = [[visible(column.name)] for column in columns]
     room = [max(width, wide(head)) for width, (head,) in zip(widths, heads, strict=True)]
     if page.width is not None and _total(room) > page.width:

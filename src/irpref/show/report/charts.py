@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from types import ModuleType
 
 PACKAGE = "vl-convert-python"
@@ -45,9 +45,6 @@ def script() -> str:
 
 def _licence() -> str:
     """The licence that the package brings."""
-    try:
-        files = distribution(PACKAGE).files or []
-    except PackageNotFoundError:
-        return ""
+    files = distribution(PACKAGE).files or []
     texts = [file.read_text() for file in files if file.name.startswith("LICENSE")]
     return "\n".join(texts).replace("*/", "* /").replace("</", "< /")

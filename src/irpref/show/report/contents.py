@@ -110,7 +110,7 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
         if name not in named:
             known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
             raise ValueError(f"no run is called {name!r}{known}")
-    inputs = [_input(name, data) for name, data in {"judgments": qrels, **named}.items()]
+    inputs = [_input(name, data) for name, data in [("judgments", qrels), *named.items()]]
     # Each file is read once.
     qrels = opened(qrels, "relevance", any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen))
     named = _opened(named, asked)
@@ -302,7 +302,7 @@ def _rankings(
                 "docs": [docs.setdefault(doc, len(docs)) for doc in ids],
                 "grades": seen.grade[rows],
                 "scores": seen.score[rows],
-                "filled": [(topic, doc) in filled for doc in ids] if filled else [],
+                "filled": [int((topic, doc) in filled) for doc in ids] if filled else [],
                 "tied": _tied(seen, rows, stop),
                 "length": stop - start,
             }
