@@ -319,6 +319,25 @@ def test_preferences_have_ticks_in_place_of_grades(browser, tmp_path):
     assert browser.messages == []
 
 
+def test_grades_that_a_judge_filled_in_are_marked(browser, tmp_path):
+    # The judge's grades are twice the human ones, so that the odd documents get what a human would have given.
+    human = {q: {d: grade for d, grade in docs.items() if int(d[1]) % 2 == 0} for q, docs in QRELS.items()}
+    judge = {q: {d: 2 * grade for d, grade in docs.items()} for q, docs in QRELS.items()}
+    path = tmp_path / "page.html"
+    irpref.report(["RPref(max_rel=2)"], human, RUNS, path, judge=judge)
+    browser.open(path)
+    assert "24 of 48 grades are filled in" in browser.run("document.querySelector('header p').textContent")
+    topic = browser.run("document.getElementById('topic-id').selectedOptions[0].textContent").strip("\u2068\u2069")
+    rows = browser.run(
+        "[...document.querySelectorAll('[data-side=left] tbody tr')]"
+        ".map(row => [row.cells[2].textContent, row.cells[3].textContent, row.cells[3].className.includes('relevant')])"
+    )
+    shown = {doc: (grade, bold) for doc, grade, bold in rows if doc != "unknown"}
+    assert shown == {d: (f"~{g:.2f}" if int(d[1]) % 2 else str(g), g > 0) for d, g in QRELS[topic].items()}
+    assert "~: a grade filled in" in browser.run("document.querySelector('#topic .note').textContent")
+    assert browser.messages == []
+
+
 def test_a_notebook_shows_the_page_in_its_frame(browser, tmp_path):
     # The sandbox gives the frame an origin of its own; only without that can it be looked into from outside.
     shown = irpref.report(MEASURES, QRELS, RUNS)._repr_html_().replace('sandbox="allow-scripts allow-downloads"', "")

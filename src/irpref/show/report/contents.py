@@ -281,8 +281,12 @@ def _rankings(
             explainable(measure)
             explainers.append(Explainer(measure, pool, asked.alignment))
     explainers = explainers[:MOST_EXPLAINED]
-    of_judge = qrels[qrels["source"] == FILLED] if isinstance(qrels, Filled) else None
-    filled = set() if of_judge is None else set(zip(of_judge["query_id"], of_judge["doc_id"], strict=True))
+    filled, least = set(), 0.0
+    if isinstance(qrels, Filled):
+        of_judge = qrels["source"] == FILLED
+        filled = set(qrels.loc[of_judge, ["query_id", "doc_id"]].itertuples(index=False, name=None))
+        # Of the grades filled in, those below the lowest positive human grade do not count as relevant.
+        least = qrels["relevance"].where((qrels["relevance"] > 0) & ~of_judge).min()
     docs: dict[str, int] = {}
     words: dict[str, int] = {"": 0}
 
@@ -326,6 +330,7 @@ def _rankings(
         "words": list(words),
         "lists": lists,
         "graded": pool.graded,
+        "least": least,
         "relevant": [relevant[pool.topic_of[topic]] for topic in topics],
     }
 

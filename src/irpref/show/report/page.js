@@ -343,6 +343,7 @@ function showGroups(a, b, m) {
 
 // ------------------------------------------------------------------ a topic
 const ROW = 27; // pixels, as the style has it
+const relevant = (list, i) => K.graded && list.grades[i] > 0 && (!list.filled[i] || list.grades[i] >= K.least);
 const narrow = document.documentElement.clientWidth < 600; // a telephone: what ids begin with is often the same
 function ranking(list, side, m, top) {
   const head = el("tr", {}, el("th", { class: "rank number", scope: "col" }, "#"), el("th", { class: "tie" }), el("th", { scope: "col" }, "Document"),
@@ -357,7 +358,7 @@ function ranking(list, side, m, top) {
     return el("tr", { "data-doc": doc, tabindex: 0, on: { click: why, focus: why } },
       el("td", { class: "rank number" }, i + 1), el("td", { class: "tie" }, tie ? el("i", { class: opens ? "first" : closes ? "last" : "" }) : null),
       el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? short(K.docs[doc], narrow ? 9 : 200) : title)),
-      el("td", { class: "grade number " + (grade === null ? "unjudged" : K.graded && grade > 0 ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? said : "\u2713"),
+      el("td", { class: "grade number " + (grade === null ? "unjudged" : relevant(list, i) ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? said : "\u2713"),
       m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "better" : "worse", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + minus(fixed(part))));
   })));
 }
@@ -377,8 +378,8 @@ function showTopic() {
   const places = new Map(right ? right.docs.map((doc, at) => [doc, at]) : []);
   (left ? left.docs : []).forEach((doc, at) => {
     if (!places.has(doc)) return;
-    const relevant = K.graded && left.grades[at] > 0;
-    lines.append(sv("line", { "data-doc": doc, x1: 2, x2: 88, y1: middle(at), y2: middle(places.get(doc)), "vector-effect": "non-scaling-stroke", stroke: relevant ? "var(--blue)" : "var(--grey)", "stroke-width": relevant ? 2 : 1.2 }));
+    const both = relevant(left, at);
+    lines.append(sv("line", { "data-doc": doc, x1: 2, x2: 88, y1: middle(at), y2: middle(places.get(doc)), "vector-effect": "non-scaling-stroke", stroke: both ? "var(--blue)" : "var(--grey)", "stroke-width": both ? 2 : 1.2 }));
   });
   put("topic-why", K.explained.length ? "Choose a document to see why it adds what it adds." : "Choose a document to see its score.");
 }
