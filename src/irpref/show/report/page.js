@@ -357,7 +357,7 @@ function ranking(list, side, m, top) {
       + (grade === null ? "not judged" : K.graded ? `grade ${said}${filled ? " (filled in)" : ""}` : "judged") + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
     return el("tr", { "data-doc": doc, tabindex: 0, on: { click: why, focus: why } },
       el("td", { class: "rank number" }, i + 1), el("td", { class: "tie" }, tie ? el("i", { class: opens ? "first" : closes ? "last" : "" }) : null),
-      el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? short(K.docs[doc], narrow ? 9 : 200) : title)),
+      el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? narrow && K.docs[doc].length > 8 ? "\u2026" + [...K.docs[doc]].slice(-6).join("") : K.docs[doc] : title)),
       el("td", { class: "grade number " + (grade === null ? "unjudged" : relevant(list, i) ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? said : "\u2713"),
       m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "better" : "worse", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + minus(fixed(part))));
   })));
