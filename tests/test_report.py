@@ -13,11 +13,11 @@ import pytest
 
 import irpref
 from irpref.cli import main
-from irpref.show.report import as_json, charts
+from irpref.show.report import as_json
 from irpref.show.report.texts import texts
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
-pytest.importorskip("vl_convert", reason="a report needs Vega")
+vl_convert = pytest.importorskip("vl_convert", reason="a report needs Vega")
 
 QRELS = {f"q{t}": {f"d{d}": int(d < 2 + t % 3) + (d == 0) for d in range(8)} for t in range(6)}
 MEASURES = ["nDCG@10", "RPref(max_rel=2)", "EMeasure@3", "NumRet"]
@@ -366,7 +366,6 @@ def test_a_policy_admits_the_scripts_and_the_style_by_their_hashes_alone(hostile
 
 
 def test_the_script_of_the_pictures_is_that_of_the_package_with_its_licence(made):
-    vl_convert = charts.package()
     script = Page(made.html).scripts[1]
     assert vl_convert.javascript_bundle() in script  # nothing in it would have ended the element
     licence = script[: script.index("*/")]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from importlib.metadata import distribution
-from types import ModuleType
+from typing import Any
 
 PACKAGE = "vl-convert-python"
 _MADE_BY = (
@@ -14,8 +15,8 @@ _MADE_BY = (
 )
 
 
-def package() -> ModuleType:
-    """The package that brings Vega.
+def needed(module: str, what: str) -> Any:
+    """A module that is not among the core dependencies.
 
     Raises
     ------
@@ -23,18 +24,17 @@ def package() -> ModuleType:
         It is not installed.
     """
     try:
-        import vl_convert
+        return import_module(module)
     except ModuleNotFoundError as problem:
-        if problem.name != "vl_convert":
+        if problem.name != module:
             raise
-        raise ImportError("a report needs Vega: pip install irpref[report]") from None
-    return vl_convert
+        raise ImportError(f"a report needs {what}: pip install irpref[report]") from None
 
 
 @cache
 def script() -> str:
     """JavaScript that defines `vegaEmbed`, with its licence; made in about 2 s the first time."""
-    vl_convert = package()
+    vl_convert = needed("vl_convert", "Vega")
     words = vl_convert.javascript_bundle()
     # What would end the element that it is in; both mean the same inside of strings, the only place where they occur.
     words = words.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
