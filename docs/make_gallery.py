@@ -144,7 +144,7 @@ PICTURES = (
         "Two measures over the same systems",
         "Better is to the right and up, also if lower values of a measure are better.",
         'ax = plots.measure_scatter(made_up.qrels, made_up.runs, ["AP", "RPref(max_rel=3)"])',
-        "Five named points, mean AP against mean rpref, with Kendall's tau in the title.",
+        "Five marks, mean AP against mean rpref, a legend below, and Kendall's tau in the title.",
     ),
     Picture(
         "incompleteness",

@@ -283,7 +283,7 @@ def test_scatter_shows_means_and_tau():
     assert_allclose(x, [0.2, 0.3, 0.4, 0.5])
     assert_allclose(y, [0.1, 0.3, 0.2, 0.9])
     assert ax.get_title() == "Kendall's \N{GREEK SMALL LETTER TAU} = 0.67"
-    assert sorted(notes(ax)) == ["4 systems, 2 topics", "s", "t", "u", "v"]
+    assert (notes(ax), legend(ax)) == (["4 systems, 2 topics"], ["s", "t", "u", "v"])
     flat = TopicValues("A", ["s", "t"], ["1"], [[0.5], [0.5]])
     assert plots.measure_scatter([flat, flat]).get_title().endswith("undefined")
     lower = plots.measure_scatter(SYNTHETIC.qrels, SYNTHETIC.runs, ["AP", "nCRP"])
@@ -291,31 +291,25 @@ def test_scatter_shows_means_and_tau():
     assert lower.get_ylabel() == "mean nCRP (lower is better)"
 
 
-def crowd(n, name="organisation-system-{}"):
-    rng = np.random.default_rng(1)
-    systems = [name.format(i) for i in range(n)]
-    return [TopicValues(m, systems, ["1", "2"], rng.random((n, 2))) for m in ("A", "B")]
-
-
-def test_scatter_says_how_many_of_its_systems_are_named():
-    values = crowd(60)
-    ax = plots.measure_scatter(values)
-    ax.figure.draw_without_rendering()
-    names = [note for note in ax.texts if note.get_text() in values[0].systems]
-    assert 0 < len(names) < 60
-    assert f"60 systems, 2 topics; {len(names)} of 60 labelled" in " ".join(" ".join(notes(ax)).split())
-    boxes = [note.get_window_extent() for note in names]
-    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
-    assert len([note for note in notes(plots.measure_scatter(values, labels=True)) if note in values[0].systems]) == 60
-    without = plots.measure_scatter(values, labels=False)
-    assert notes(without) == ["60 systems, 2 topics"]
-
-
-def test_scatter_names_first_the_systems_on_which_the_measures_differ():
-    # All at one point but the last, which the first measure has first and the second last.
+def test_scatter_highlights_the_systems_on_which_the_measures_differ():
+    # The first measure has the last system first, the second has it last.
     a = TopicValues("A", [f"system-{i}" for i in range(30)], ["1"], [[0.5 + i / 1e4] for i in range(29)] + [[0.9]])
     b = TopicValues("B", a.systems, ["1"], [[0.5 + i / 1e4] for i in range(29)] + [[0.1]])
-    assert "system-29" in notes(plots.measure_scatter([a, b]))
+    assert "system-29" in legend(plots.measure_scatter([a, b]))
+    ax = plots.measure_scatter([a, b], highlight="system-3")
+    assert legend(ax) == ["system-3", "29 other runs"]
+    assert [line.get_xdata()[0] for line in ax.lines if line.get_color() != drawing.PALE] == [0.5003]
+
+
+def test_scatter_has_a_kind_of_mark_for_each_group_of_topics():
+    values = [
+        TopicValues(m, ["s", "t"], ["1", "2"], of) for m, of in (("A", [[0, 1], [1, 0]]), ("B", [[0, 1], [0, 1]]))
+    ]
+    ax = plots.measure_scatter(values, groups={"1": "long", "2": "short"})
+    assert legend(ax) == ["s", "t", "long", "short"]
+    at = {(line.get_label(), line.get_fillstyle()): line.get_xdata() for line in ax.lines}
+    assert (at["s", "full"], at["t", "full"], at["s", "none"], at["t", "none"]) == ([0], [1], [1], [0])
+    assert "undefined" in ax.get_title()
 
 
 def test_one_topic_is_one_topic():

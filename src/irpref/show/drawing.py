@@ -15,8 +15,6 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakSet
 
-import numpy as np
-
 from irpref.messages import did_you_mean, visible
 from irpref.show.names import LONGEST, left_out, middle, parts
 
@@ -368,54 +366,3 @@ def legend(
     ax.legend(handles, labels, loc="upper center", borderaxespad=0, **look)
     grow(ax, 0.19 * (rows + (look["title"].count("\n") + 1 if note else 0)))
     return 0.0
-
-
-# -------------------------------------------------------------------------------------------------- names of points
-
-_AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.9), (0.7, -0.9), (-0.7, 0.9), (-0.7, -0.9))
-
-
-def name_points(ax: Axes, x: Any, y: Any, names: Sequence[str], order: Sequence[int], every: bool) -> int:
-    """Names beside points; how many were written.
-
-    Parameters
-    ----------
-    ax : Axes with its limits, and its texts written
-    x, y : points, shape (n,)
-    names : as they are shown
-    order : the first of these find more room
-    every : bool
-        Write all, each at the place at which it covers least. Otherwise those that cover no point, no name and no edge.
-    """
-    figure: Any = ax.figure
-    if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()  # only now it is known where the points are
-    renderer = figure.canvas.get_renderer() if hasattr(figure.canvas, "get_renderer") else None
-    box, scale = ax.get_window_extent(), figure.dpi / 72
-    points = ax.transData.transform(np.column_stack([x, y]))
-    taken = np.hstack([points - 3.2 * scale, points + 3.2 * scale])  # left, low, right, high
-    offsets = np.array([(dx * far, dy * far) for far in (5.0, 9.0) for dx, dy in _AROUND])
-    # A name is to the right of its point, in the middle or to the left of it, and likewise up and down.
-    shift = (np.sign(offsets) - 1) / 2
-    written = 0
-    for i in order:
-        label = remark(ax, names[i].strip(), (x[i], y[i]), (0, 0), xycoords="data", fontsize="x-small")
-        label.set_in_layout(False)
-        extent = label.get_window_extent(renderer)
-        size = np.array([extent.width, extent.height])
-        low = points[i] + offsets * scale + shift * size
-        rooms = np.hstack([low, low + size])
-        sides = np.minimum(rooms[:, None, 2:], taken[:, 2:]) - np.maximum(rooms[:, None, :2], taken[:, :2])
-        covered = np.maximum(sides, 0).prod(axis=2).sum(axis=1)
-        outside = np.maximum([box.x0, box.y0] - low, 0) + np.maximum(low + size - [box.x1, box.y1], 0)
-        cost = covered + outside.sum(axis=1) * size[1]
-        best = int(cost.argmin())
-        if cost[best] > 0 and not every:
-            label.remove()
-            continue
-        label.set_position(tuple(offsets[best]))
-        label.set_ha(("right", "center", "left")[int(np.sign(offsets[best, 0])) + 1])
-        label.set_va(("top", "center", "bottom")[int(np.sign(offsets[best, 1])) + 1])
-        taken = np.vstack([taken, rooms[best]])
-        written += 1
-    return written

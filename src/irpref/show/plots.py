@@ -18,6 +18,7 @@ Needs matplotlib: `pip install matplotlib`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,12 +31,11 @@ from irpref.show.drawing import axes
 from irpref.show.inputs import GivenRuns, Values, differences, only, values
 from irpref.show.meta_plots import incompleteness, significance, stability, swap
 from irpref.show.names import middle
-from irpref.values.means import magnitude, places
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from irpref.arrays.segments import Floats, Ints
+    from irpref.arrays.segments import Floats
     from irpref.judged.types import Groups, Run
     from irpref.measures.declare import MeasureLike
     from irpref.meta import TopicValues
@@ -56,8 +56,7 @@ __all__ = [
     "swap",
     "topic_strip",
 ]
-_LABELS = 15  # systems that a scatter of ordinary size has room to name
-_MANY = "0.35"  # colour of systems that are too many to have one each
+_FILLS = ("full", "none", "left", "right", "bottom", "top")  # of marks, by group of topics
 
 
 @drawing.styled
@@ -165,6 +164,7 @@ def topic_strip(
     measure: MeasureLike | None = None,
     *,
     groups: Groups | None = None,
+    highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Values of one measure: a strip for each system with a dot for each topic, and the mean as a bar.
@@ -176,14 +176,19 @@ def topic_strip(
     measure : measure or its name, with qrels, or if the result holds several
     groups : mapping of topic to group, or path of a file, optional
         A strip for each system and group of topics.
+    highlight : names of systems, optional
+        Those in colour; the others are grey. None: all of up to eight systems, the best five of more.
     ax : Axes to draw on; a new figure if None
     """
     (of,) = values(data, runs, [] if measure is None else [measure], 1)
     parts = parts_of(groups, None, of.topics)
+    best = of.best_first.tolist()
     # From the bottom, so that the best is on top.
-    strips = [(s, part) for s in _places(of).argsort(kind="stable")[::-1].tolist() for part in reversed(parts)]
+    strips = [(s, part) for s in best[::-1] for part in reversed(parts)]
     many = len(strips) > 15
-    labels, colours = drawing.short_names(of.systems, 28), _colours(of)
+    chosen = drawing.highlighted(of.systems, highlight, [of.systems[s] for s in best])
+    drawing.introduce(chosen)
+    labels = drawing.short_names(of.systems, 28)
     names = [labels.shown[of.systems[s]] + (f" ({drawing.text(p.group)})" if len(parts) > 1 else "") for s, p in strips]
     if ax is None:
         wide = drawing.SIZE[0] + 0.07 * max(max(map(len, names)) - 12, 0)
@@ -191,8 +196,9 @@ def topic_strip(
     top, low = max(of.matrix.max(), 1.0), min(of.matrix.min(), 0.0)
     handles: list[Any] = []
     for place, (s, part) in enumerate(strips):
-        found = of.matrix[s][part.topics]
-        look: dict[str, Any] = {"color": colours[of.systems[s]], "markersize": 4, "alpha": 0.6, "markeredgewidth": 0}
+        found, name = of.matrix[s][part.topics], of.systems[s]
+        colour = drawing.style(name)["color"] if name in chosen else drawing.GREY
+        look: dict[str, Any] = {"color": colour, "markersize": 4, "alpha": 0.6, "markeredgewidth": 0}
         handles = ax.plot(found, place + _swarm(found, low, top), "o", label="topic", **look)
         if found.size > 1:
             mean = [found.mean()] * 2
@@ -226,8 +232,8 @@ def measure_scatter(
     runs: GivenRuns = None,
     measures: Sequence[MeasureLike] = (),
     *,
-    labels: bool | None = None,
     groups: Groups | None = None,
+    highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Means of two measures over the same systems, with Kendall's tau between the rankings of the systems.
@@ -239,11 +245,11 @@ def measure_scatter(
     data : two `irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
     runs : with qrels: a dict of name to run, or a list of paths
     measures : two measures or their names, with qrels, or if the result holds more than two
-    labels : bool, optional
-        Write the names of the systems. None: as many as find room, first those that the measures rank most
-        differently; the picture says how many that are. True: all, even over each other.
     groups : mapping of topic to group, or path of a file, optional
-        A dot for each system and group of topics, and tau of each group.
+        A mark for each system and group of topics, and tau of each group.
+    highlight : names of systems, optional
+        Those in colour; the others are grey. None: all of up to eight systems, of more the five that the measures
+        rank most differently.
     ax : Axes to draw on; a new figure if None
     """
     from irpref.meta import system_ranking
@@ -252,51 +258,39 @@ def measure_scatter(
     parts: dict[str | None, tuple[TopicValues, TopicValues]] = {None: (x, y.select(systems=x.systems))}
     if groups is not None:
         parts = {group: (of, y.select(of.systems, of.topics)) for group, of in x.by_group(groups).items()}
-    at, up = (np.concatenate([pair[i].means for pair in parts.values()]) for i in (0, 1))
-    if ax is None:
-        ax = axes(drawing.SIZE if labels is False or at.size <= _LABELS else (6.2, 4.8))
-    colours = _colours(x)
-    for i in range(at.size):
-        colour = colours[x.systems[i % x.n_systems]]
-        ax.plot(at[i], up[i], "o", color=colour, markersize=5.5, alpha=0.85, markeredgewidth=0)
-    ax.margins(0.05 if labels is False else 0.14)
-    ax.set(xlabel=_axis(x, "mean "), ylabel=_axis(y, "mean "))
-    drawing.finish(ax)
-    ax.xaxis.set_inverted(not x.higher_is_better)
-    ax.yaxis.set_inverted(not y.higher_is_better)
+    apart = sum(np.abs(a.places - b.places) for a, b in parts.values())
+    most = [x.systems[i] for i in np.argsort(-apart, kind="stable")]
+    chosen = drawing.highlighted(x.systems, highlight, most)
+    short = drawing.short_names(chosen)
+    drawing.introduce(chosen)
+    ax = axes() if ax is None else ax
+    handles: dict[str, Any] = {}
     words = []
-    for group, (a, b) in parts.items():
+    for (group, (a, b)), fill in zip(parts.items(), cycle(_FILLS)):
+        for name, at, up in zip(x.systems, a.means, b.means, strict=True):
+            grey: dict[str, Any] = {"color": drawing.PALE, "marker": "o", "zorder": 1}
+            grey["label"] = drawing.count(x.n_systems - len(chosen), "other run")
+            look: dict[str, Any] = drawing.style(name, short.shown[name]) if name in chosen else grey
+            (dot,) = ax.plot(at, up, **look | {"linestyle": "none", "fillstyle": fill, "markersize": 6})
+            handles.setdefault(look["label"], dot)
         tau = system_ranking(a).tau(system_ranking(b))
         word = "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", drawing.MINUS)
         words.append(word if group is None else f"{word}\N{NO-BREAK SPACE}({drawing.text(middle(group, 14))})")
-    heading = drawing.wrapped(f"Kendall's \N{GREEK SMALL LETTER TAU} = {', '.join(words)}")
-    details = f"{drawing.count(x.n_systems, 'system')}, {drawing.count(x.n_topics, 'topic')}"
-    if labels is False:
-        drawing.title(ax, heading, details)
-        return ax
-    names = drawing.short_names(x.systems)
-    shown = [name if g is None else f"{name} ({drawing.text(g)})" for g in parts for name in names.shown.values()]
-    n = len(ax.texts)
-    drawing.title(ax, heading, details, f"{at.size} of {at.size} labelled", names.note)  # takes its room
-    ax.autoscale_view()
-    apart = np.concatenate([np.abs(_places(a) - _places(b)) for a, b in parts.values()])
-    found = drawing.name_points(ax, at, up, shown, np.argsort(-apart, kind="stable").tolist(), labels is True)
-    ax.texts[n].remove()
-    drawing.title(ax, heading, details, f"{found} of {at.size} labelled" if found < at.size else "", names.note)
-    return ax
-
-
-def _colours(of: TopicValues) -> dict[str, str]:
-    """Colour of each system; one for all that are too many to have one each."""
-    if of.n_systems > len(drawing.COLOURS):
-        return dict.fromkeys(of.systems, _MANY)
-    drawing.introduce(of.systems)
-    return {name: drawing.style(name)["color"] for name in of.systems}
-
-
-def _places(of: TopicValues) -> Ints:
-    """Places of the systems, the best 1: shape (n_systems,)."""
-    return places(of.means, magnitude(of.matrix), of.higher_is_better)
+        if group is not None:
+            look = {"color": drawing.GREY, "marker": "o", "linestyle": "none", "fillstyle": fill}
+            handles[f"group {group}"] = ax.plot([], [], label=drawing.text(group), **look)[0]
+    ax.margins(0.08)
+    ax.set(xlabel=_axis(x, "mean "), ylabel=_axis(y, "mean "))
+    ax.xaxis.set_inverted(not x.higher_is_better)
+    ax.yaxis.set_inverted(not y.higher_is_better)
+    drawing.title(
+        ax,
+        drawing.wrapped(f"Kendall's \N{GREEK SMALL LETTER TAU} = {', '.join(words)}"),
+        f"{drawing.count(x.n_systems, 'system')}, {drawing.count(x.n_topics, 'topic')}",
+        "in colour: those ranked most differently" if highlight is None and len(chosen) < x.n_systems else "",
+    )
+    drawing.legend(ax, [*handles.values()], note=short.note)
+    return drawing.finish(ax)
 
 
 def _axis(of: TopicValues, before: str = "") -> str:
