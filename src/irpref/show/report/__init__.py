@@ -28,6 +28,8 @@ from irpref.show.report import charts
 from irpref.show.report.contents import Asked, contents
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from irpref.judged.types import Groups, Qrels, Runs
     from irpref.measures.declare import Measures
     from irpref.show.report.texts import Texts
@@ -153,7 +155,7 @@ def report(
     (True, None)
     """
     template = _template()  # before the work: it may be missing
-    charts.needed("vl_convert", "Vega")
+    charts.package()
     beside = ThreadPoolExecutor(1)
     made_beside = beside.submit(charts.script)
     beside.shutdown(wait=False)  # what is wrong with the inputs is said at once
@@ -190,10 +192,9 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _template() -> Any:
-    jinja2 = charts.needed("jinja2", "Jinja")
+def _template() -> Template:
+    with charts.needed("jinja2", "Jinja"):
+        from jinja2 import Environment, StrictUndefined
     # Everything is escaped; the template lets through the JSON, the script and the style alone.
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_part("page.html"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
 from importlib.metadata import distribution
-from typing import Any
+from types import ModuleType
 
 PACKAGE = "vl-convert-python"
 _MADE_BY = (
@@ -15,26 +16,28 @@ _MADE_BY = (
 )
 
 
-def needed(module: str, what: str) -> Any:
-    """A module that is not among the core dependencies.
-
-    Raises
-    ------
-    ImportError
-        It is not installed.
-    """
+@contextmanager
+def needed(module: str, what: str) -> Iterator[None]:
+    """An ImportError that says what to install, if an import of this module in the block finds none."""
     try:
-        return import_module(module)
+        yield
     except ModuleNotFoundError as problem:
         if problem.name != module:
             raise
         raise ImportError(f"a report needs {what}: pip install irpref[report]") from None
 
 
+def package() -> ModuleType:
+    """The package that brings Vega. Raises as `needed`."""
+    with needed("vl_convert", "Vega"):
+        import vl_convert
+    return vl_convert
+
+
 @cache
 def script() -> str:
     """JavaScript that defines `vegaEmbed`, with its licence; made in about 2 s the first time."""
-    vl_convert = needed("vl_convert", "Vega")
+    vl_convert = package()
     words = vl_convert.javascript_bundle()
     # What would end the element that it is in; both mean the same inside of strings, the only place where they occur.
     words = words.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
