@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from irpref.formats import texts, trec
-from irpref.formats.columns import as_list, changes
-from irpref.formats.texts import Lines, Texts
+from irpref.formats.columns import Stretches, Table, as_list, changes
+from irpref.formats.texts import Texts
 
 FORMS = (trec.RUN, trec.QRELS, trec.QRELS_3, trec.RANKS)
 ALPHABETS = ["ab1", "0123456789", "dq-_.:#", "éüß文字", "\U0001d518\u2028\u0085\u00a0\ufeff", "a\0\x1f\x7f\x1c"]
@@ -82,12 +82,13 @@ def file_of(rng: random.Random, form: trec.Form) -> bytes:
     return data
 
 
-def shown(found: Lines | trec._Malformed) -> Any:
+def shown(found: Table | trec._Malformed) -> Any:
     """What was read, down to the bits of its numbers; or what is wrong."""
     if isinstance(found, trec._Malformed):
         return found.args
     columns = {name: as_list(column) for name, column in found.columns.items()}
-    return found.names, found.begins.tolist(), columns, found.number.view(np.uint64).tolist()
+    topics = found.query_id.names, found.query_id.lengths.tolist()
+    return *topics, as_list(found.doc_id), columns, found.value.view(np.uint64).tolist()
 
 
 @contextmanager
@@ -113,9 +114,9 @@ def lines(rng: random.Random) -> None:
         data, form.n, {name: form.columns[name] for name in form.texts}, form.columns[form.number]
     )
     if plain is not None:  # then it is what the exact parser reads, line by line
-        query_id, values = exact.pop("query_id"), exact.pop(form.number)
-        with in_python():
-            assert shown(plain) == shown(trec.lines_from(query_id, values, exact)), data
+        names, lengths, columns, numbers = plain
+        read = {"query_id": Stretches(names, lengths), **columns, form.number: numbers}
+        assert {name: as_list(column) for name, column in read.items()} == exact, data
 
 
 def outcome(read: Callable[[], Any]) -> Any:

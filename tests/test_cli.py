@@ -597,8 +597,8 @@ def test_files_of_every_form(call: Call, files: Path) -> None:
     from irpref.formats import tables
 
     expected = call("eval", "qrels", "r1", "AP", "nDCG", "RPref(max_rel=2)")
-    run, qrels = (tables.read_table(str(files / name), kind) for name, kind in (("r1", "run"), ("qrels", "qrels")))
-    frames = [tables.to_pandas(table) for table in (run, qrels)]
+    kinds = {"r1": "score", "qrels": "relevance"}
+    frames = [tables.to_pandas(tables.read_table(str(files / name), kind), kind) for name, kind in kinds.items()]
     made = [pl.DataFrame({name: frame[name].to_numpy() for name in frame.columns[:3]}) for frame in frames]
     for frame, name in zip(made, ("x", "q"), strict=True):
         frame.write_parquet(files / f"{name}.parquet")

@@ -70,7 +70,7 @@ def test_a_name_given_counts_before_the_usual_one_and_only_where_it_is_there(tmp
 @pytest.mark.parametrize("form", FORMS)
 def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
     path = _written(tmp_path, form, ["query_id", "chunk", "relevance"])
-    found = "(found: 'query_id', 'chunk', 'relevance'); irpref.read_qrels(path, columns={'doc_id': NAME})"
+    found = "(found: query_id, chunk, relevance); irpref.read_qrels(path, columns={'doc_id': NAME})"
     for refused in (read_qrels, lambda path: irpref.evaluator("AP", path), lambda path: irpref.check(path, {})):
         with pytest.raises(ValueError, match=re.escape(found)):
             refused(path)
@@ -78,7 +78,7 @@ def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
         irpref.compare(
             "AP", {"1": {"a": 1}}, _written(tmp_path, form, ["query_id", "chunk", "score"]), {"1": {"a": 1.0}}
         )
-    with pytest.raises(ValueError, match=r"no column passage or doc_id .*--columns doc_id=NAME"):
+    with pytest.raises(ValueError, match=r"no column 'passage' \(or 'doc_id'\) .*--columns doc_id=NAME"):
         read_qrels(path, columns={"doc_id": "passage"})
     with pytest.raises(ValueError, match=r"columns: 'docid' is none of ours, expected one of .*did you mean 'doc_id'"):
         read_qrels(path, columns={"docid": "chunk"})
@@ -174,7 +174,7 @@ NAMES = ["--columns", "query_id=question,doc_id=chunk,relevance=useful"]
 def test_commands_take_names_of_columns(command, files, capsys):
     runs = ["run.csv", "run"] if command != "eval" else ["run.csv"]
     assert main([command, "qrels.csv", *runs, *(["AP"] if command != "intervals" else ["AP", "--over", "ties"])]) == 1
-    assert "no column query_id or qid (found: 'question', 'chunk', 'useful')" in capsys.readouterr().err
+    assert "no column 'query_id' (or 'qid') (found: question, chunk, useful)" in capsys.readouterr().err
     assert main([command, "qrels.csv", *runs, "AP", *NAMES, *["--over", "ties"][: 2 * (command == "intervals")]]) == 0
     out = capsys.readouterr().out
     assert "0.7500" in out or command in ("check", "compare")

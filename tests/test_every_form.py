@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,22 +29,6 @@ QRELS = {"q1": {"007": 2, "b": 0, "c": 1, "7": 0}, "q2": {"b": 1, "d": 0}}
 RUN = {"q2": {"d": 2.0, "b": 1.5, "x": 1.5}, "q1": {"b": 3.0, "007": 2.0, "7": 2.0, "z": 1.0}}
 OTHER = {"q1": {"007": 3.0, "c": 2.5}, "q2": {"x": 1.0}}
 OLD = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-
-
-class Row(NamedTuple):
-    """PyTerrier's names in a namedtuple."""
-
-    qid: str
-    docno: str
-    score: float
-
-
-class JudgedRow(NamedTuple):
-    """PyTerrier's names in a namedtuple."""
-
-    qid: str
-    docno: str
-    label: int
 
 
 def rows(data, of):
@@ -88,7 +71,6 @@ FORMS = {
     "dict": lambda data, value, path: data,
     "namedtuples": lambda data, value, path: rows(data, ScoredDoc if value == "score" else Qrel),
     "iterator": lambda data, value, path: iter(rows(data, ScoredDoc if value == "score" else Qrel)),
-    "PyTerrier's namedtuples": lambda data, value, path: rows(data, Row if value == "score" else JudgedRow),
     "pandas": lambda data, value, path: frame(data, value),
     "pandas, PyTerrier's names": lambda data, value, path: frame(data, value).rename(columns=OLD),
     "pandas, both names": lambda data, value, path: both_names(data, value),
@@ -101,7 +83,6 @@ FORMS = {
     "parquet": lambda data, value, path: _file(data, value, path, "parquet"),
     "csv": lambda data, value, path: _file(data, value, path, "csv"),
     "json": lambda data, value, path: _file(data, value, path, "json"),
-    "path as text": lambda data, value, path: str(written(data, value, path)),
 }
 MEASURES = ["RPref(max_rel=2)", "AP", "IPrec@0.5", "QMeasure@2"]
 
@@ -132,13 +113,7 @@ def shown(page):
 
 USES = {
     "evaluator": lambda q, r: {str(m): v.tolist() for m, v in irpref.evaluator(MEASURES, q()).values(r()).items()},
-    "calc_aggregate": lambda q, r: irpref.evaluator(MEASURES, q()).calc_aggregate(r()),
-    "iter_calc": lambda q, r: sorted(
-        (m.query_id, str(m.measure), m.value) for m in irpref.evaluator(MEASURES, q()).iter_calc(r())
-    ),
-    "evaluate": lambda q, r: irpref.QMeasure.evaluate(q(), r()),
     "bind": lambda q, r: irpref.bind(["RPref", "AP"], q()),
-    "pt.irpref.bind": lambda q, r: pt.irpref.bind(["RPref", "AP"], q()),
     "with_known": lambda q, r: irpref.with_known(q(), {"q1": ["c"]})["known"].tolist(),
     "with_known run": lambda q, r: pt.irpref.with_known(q(), run=r(), depth=2)["known"].tolist(),
     "scale_of": lambda q, r: settings.scale_of(q()).max_rel,
@@ -148,20 +123,14 @@ USES = {
     "cumulated_gain": lambda q, r: table(cumulated_gain(q(), r())),
     "precision_histogram": lambda q, r: table(precision_histogram(q(), r(), OTHER)),
     "paired_differences": lambda q, r: table(paired_differences(q(), r(), OTHER, "IPrec@0.5", per_topic=True)),
-    "paired_differences, baseline": lambda q, r: table(paired_differences(q(), OTHER, r(), "AP", per_topic=True)),
     "summary_table": lambda q, r: table(summary_table(q(), r())),
     "explain": lambda q, r: table(explain("RPref(max_rel=2)", q(), r(), query_id="q1")),
     "topic_values": lambda q, r: {
         n: v.matrix.tolist() for n, v in meta.topic_values(MEASURES, q(), {"a": r(), "b": OTHER}).items()
     },
-    "TopicValues": lambda q, r: [v.values.tolist() for v in meta.topic_values(["IPrec@0.5"], q(), {"a": r()}).values()],
     "thin": lambda q, r: table(meta.thin(q(), 50, rng=0)),
     "plots.crp_sketch": lambda q, r: drawn(plots.crp_sketch(q(), r(), query_id="q1")),
     "plots.crp": lambda q, r: drawn(plots.crp(q(), r())),
-    "plots.npref_convergence": lambda q, r: drawn(plots.npref_convergence(q(), r(), measure="RPref(max_rel=2)")),
-    "plots.precision_recall": lambda q, r: drawn(plots.precision_recall(q(), r())),
-    "plots.precision_histogram": lambda q, r: drawn(plots.precision_histogram(q(), r(), OTHER)),
-    "plots.cumulated_gain": lambda q, r: drawn(plots.cumulated_gain(q(), r())),
     "plots.topic_strip": lambda q, r: drawn(plots.topic_strip(q(), {"a": r(), "b": OTHER}, "AP")),
     "plots.measure_scatter": lambda q, r: drawn(plots.measure_scatter(q(), {"a": r(), "b": OTHER}, ["AP", "nCRP"])),
     "pt.irpref.Judge": lambda q, r: table(pt.irpref.Judge(q())(frame(RUN, "score").rename(columns=OLD))),
@@ -173,15 +142,10 @@ USES = {
     ),
 }
 USES["report"] = lambda q, r: shown(irpref.report(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}))
-USES["pt.irpref.report"] = lambda q, r: shown(pt.irpref.report({"a": r()}, None, q(), ["AP"]))
-for extra in ("intervals", "leaderboard"):
-    if extra in irpref.__all__:
-        USES[extra] = {
-            "intervals": lambda q, r: table(irpref.intervals(["AP", "RPref(max_rel=2)"], q(), r(), over="ties")),
-            "leaderboard": lambda q, r: table(
-                irpref.leaderboard(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}, pairs="none", rng=0)
-            ),
-        }[extra]
+USES["intervals"] = lambda q, r: table(irpref.intervals(["AP", "RPref(max_rel=2)"], q(), r(), over="ties"))
+USES["leaderboard"] = lambda q, r: table(
+    irpref.leaderboard(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}, pairs="none", rng=0)
+)
 
 
 @pytest.fixture(scope="module")
@@ -407,8 +371,12 @@ def test_the_path_of_a_file_of_known_documents(tmp_path):
     [
         ("a.json", '{"q1": {"d1": NaN}}', "'a.json': run: the score of topic 'q1', document 'd1' is nan"),
         ("a.txt", "other Q0 d1 1 1 t\n", "'a.txt': run and qrels have no topic in common"),
-        ("a.csv", "q1,d1,2\n", "a.csv: no column query_id or qid (found: 'q1', 'd1', '2'); expected a header such as"),
-        ("a.csv", "query_id,doc_id\nq1,d1\n", "a.csv: no column score (found: 'query_id', 'doc_id')"),
+        (
+            "a.csv",
+            "q1,d1,2\n",
+            "a.csv has no column 'query_id' (or 'qid') (found: q1, d1, 2); expected a header",
+        ),
+        ("a.csv", "query_id,doc_id\nq1,d1\n", "a.csv has no column 'score' (found: query_id, doc_id)"),
     ],
 )
 @pytest.mark.parametrize("measure", ["AP", "Compat"])

@@ -18,7 +18,7 @@ from irpref.formats.columns import changes
 from irpref.formats.replace import replaced
 from irpref.formats.source import Source
 from irpref.judged import match, stream
-from irpref.judged.align import align_run
+from irpref.judged.align import JudgedFile, align_run
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, held, warn_user
 from irpref.values.kernels import KernelEvaluator
@@ -104,7 +104,7 @@ def track(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
-def judged_beside_others(pool: Pool, path: Path) -> stream.JudgedFile:
+def judged_beside_others(pool: Pool, path: Path) -> JudgedFile:
     source = Source(path)
     source.alone = True
     return stream.align_file(pool, source, ties=True)
@@ -187,9 +187,12 @@ def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
     path = tmp_path / "run"
     lines = [f"1 Q0 a 1 {relevant} t\n", f"1 Q0 b 1 {other} t\n"]
     path.write_text("".join(reversed(lines) if turned else lines))
-    judged = stream.align_file(pool, Source(path), rounded=True)
+    judged = stream.align_file(pool, Source(path), in_float32=True)
     evaluator = KernelEvaluator(irpref.parse_all("AP"), pool)
-    found = [evaluator.values_of(run)[irpref.parse("AP")].tolist() for run in (judged.run, judged.in_float32)]
+    found = [
+        evaluator.values_of(run)[irpref.parse("AP")].tolist()
+        for run in (judged.run, judged.run.in_float32 or judged.run)
+    ]
     assert found == [[ap], [in_float32]]
 
 

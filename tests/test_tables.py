@@ -212,7 +212,7 @@ def test_lines_of_csv_end_as_they_do_elsewhere(form: str, end: str, tmp_path: Pa
     text = end.join(lines).replace(",", "\t" if form == "tsv" else ",")
     assert rows(read_run(written(tmp_path / f"run.{form}", text.encode()))) == [("1", "a", 2.0), ("1", "b", 1.0)]
     bad = written(tmp_path / f"bad.{form}", text.replace("1", "x").encode())
-    with pytest.raises(ValueError, match=rf"bad\.{form}, line 3: the score 'x' is no number"):
+    with pytest.raises(ValueError, match=rf"bad\.{form}, line 3: the score is 'x', expected a number"):
         read_run(bad)
 
 
@@ -244,19 +244,19 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(tmp_path: Path, monkeypa
     [
         ("r.csv", b"query_id,doc_id,score\n1,a,2\n1,b\n", "{path}, line 3: 2 fields, expected 3"),
         ("r.csv", b"query_id,doc_id,score\n1,a,2,3\n", "{path}, line 2: 4 fields, expected 3"),
-        ("r.csv", b"query_id,doc_id,score\n1,a,two\n", "{path}, line 2: the score 'two' is no number"),
-        ("r.csv", b'query_id,doc_id,score\n1,"a\nb",1\n1,c,x\n', "{path}, line 4: the score 'x' is no number"),
+        ("r.csv", b"query_id,doc_id,score\n1,a,two\n", "{path}, line 2: the score is 'two', expected a number"),
+        ("r.csv", b'query_id,doc_id,score\n1,"a\nb",1\n1,c,x\n', "{path}, line 4: the score is 'x', expected a number"),
         ("r.csv", b"query_id,doc_id,score\n1,,2\n", "{path}, line 2: the doc_id is missing"),
-        ("r.csv", b"query_id,doc_id,score\n1,a,\n", "{path}, line 2: the score is missing"),
+        ("r.csv", b"query_id,doc_id,score\n1,a,\n", "{path}, line 2: the score is '', expected a number"),
         ("r.csv", b"query_id,doc_id,score\n,,\n", "{path}, line 2: the query_id is missing"),
         ("r.csv", b"query_id,doc_id,score\n1,\xff,2\n", "{path}, line 2: this is not UTF-8"),
-        ("r.csv", b"1,a,2\n", "{path}: no column query_id or qid (found: '1', 'a', '2')"),
+        ("r.csv", b"1,a,2\n", "{path} has no column 'query_id' (or 'qid') (found: 1, a, 2)"),
         ("r.csv", b"qid,docno,docno,score\n1,a,b,2\n", "{path}: two columns have the same name"),
         ("r.csv", b"", "{path}: the file is empty, expected a header"),
-        ("r.tsv", b"qid\tdocno\trank\n1\ta\t2\n", "{path}: no column score (found: 'qid', 'docno', 'rank')"),
+        ("r.tsv", b"qid\tdocno\trank\n1\ta\t2\n", "{path} has no column 'score' (found: qid, docno, rank)"),
         ("r.json", b'{"1": {"a": 1}', "{path}, line 1: this is no JSON"),
-        ("r.json", b'{"1": {"a": "2"}}', "{path}: topic '1', document 'a' holds '2', expected a number"),
-        ("r.json", b'{"1": {"a": true}}', "{path}: topic '1', document 'a' holds True, expected a number"),
+        ("r.json", b'{"1": {"a": "2"}}', "{path}, topic '1', document 'a': the score is '2', expected a number"),
+        ("r.json", b'{"1": {"a": true}}', "{path}, topic '1', document 'a': the score is True, expected a number"),
         ("r.json", b'{"1": 3}', "{path}: topic '1' holds a number, expected document -> number"),
         ("r.json", b'{"1": {"a": 1, "a": 2}}', "{path}: the key 'a' is twice in one object"),
         ("r.json", b"3", "{path}: expected topic -> document -> number, got a number"),
@@ -269,7 +269,7 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(tmp_path: Path, monkeypa
             "{path}, line 2: this is no JSON: '{{\"qid\"'",
         ),
         ("r.jsonl", b'{"qid": "1", "docno": "a", "score": "x"}\n', "{path}, line 1: the score is 'x'"),
-        ("r.jsonl", b'{"qid": "1", "score": 2}\n', "{path}, line 1: no column doc_id or docno"),
+        ("r.jsonl", b'{"qid": "1", "score": 2}\n', "{path}, line 1 has no column 'doc_id' (or 'docno')"),
         ("r.jsonl", b'{"qid": 1.5, "docno": "a", "score": 2}\n', "{path}, line 1: the query_id is a number, expected"),
         ("r.jsonl", b'{"qid": null, "docno": "a", "score": 2}\n', "{path}, line 1: the query_id is a null"),
         # A record is the same in both forms.
@@ -310,20 +310,20 @@ def test_damaged_files_are_one_line_with_their_name(name: str, data: bytes, text
 @pytest.mark.parametrize(
     ("frame", "text"),
     [
-        ({"query_id": ["1"], "doc_id": ["a"]}, "no column score"),
+        ({"query_id": ["1"], "doc_id": ["a"]}, " has no column 'score'"),
         (
             {"query_id": ["1", None], "doc_id": ["a", "b"], "score": [1, 2]},
-            "an id is missing in column 'query_id', row 2",
+            ": an id is missing in column 'query_id', row 2",
         ),
-        ({"query_id": [1.5], "doc_id": ["a"], "score": [1]}, "column 'query_id' holds double, expected text"),
-        ({"query_id": ["1"], "doc_id": ["a"], "score": ["1"]}, "column 'score' holds large_string, expected numbers"),
-        ({"query_id": [b"\xff"], "doc_id": ["a"], "score": [1]}, "column 'query_id' holds bytes that are not UTF-8"),
+        ({"query_id": [1.5], "doc_id": ["a"], "score": [1]}, ": column 'query_id' holds double, expected text"),
+        ({"query_id": ["1"], "doc_id": ["a"], "score": ["1"]}, ": column 'score' holds large_string, expected numbers"),
+        ({"query_id": [b"\xff"], "doc_id": ["a"], "score": [1]}, ": column 'query_id' holds bytes that are not UTF-8"),
     ],
 )
 def test_parquet_of_other_types(frame: dict[str, list[Any]], text: str, tmp_path: Path) -> None:
     path = tmp_path / "run.parquet"
     pl.DataFrame(frame).write_parquet(path)
-    with pytest.raises(ValueError, match=re.escape(f"{path}: {text}")):
+    with pytest.raises(ValueError, match=re.escape(f"{path}{text}")):
         read_run(path)
 
 

@@ -1,6 +1,7 @@
 """Ids and numbers read by compiled code: it reads what the Python code beside it reads, or nothing."""
 
 import gc
+import itertools
 import pickle
 import random
 import sys
@@ -20,7 +21,7 @@ import fuzz_native
 import irpref
 from forms import TEXTS, WAYS, looked_up
 from irpref.formats import texts, trec
-from irpref.formats.texts import Lines, Texts, plain_lines
+from irpref.formats.texts import Texts, plain_lines
 from irpref.formats.trec import QRELS, QRELS_3, RANKS, RUN
 from irpref.judged.pool import Pool
 
@@ -31,9 +32,9 @@ FORMS = (RUN, QRELS, QRELS_3, RANKS)
 
 def columns(found, form):
     """What `plain_lines` found, as the exact parser has it."""
-    topics = [name for name, length in zip(found.names, found.lengths.tolist(), strict=True) for _ in range(length)]
-    further = {name: column.to_list() for name, column in found.columns.items()}
-    return {"query_id": topics, **further, form.number: found.number.tolist()}
+    names, lengths, further, numbers = found
+    topics = [name for name, length in zip(names, lengths.tolist(), strict=True) for _ in range(length)]
+    return {"query_id": topics, **{name: of.to_list() for name, of in further.items()}, form.number: numbers.tolist()}
 
 
 def read(data, form):
@@ -43,6 +44,12 @@ def read(data, form):
 def fields(data, n, text, number):
     """Lines whose field `text` is the document."""
     return plain_lines(data, n, {"doc_id": text}, number)
+
+
+def rows(found):
+    """Topics, their lengths, documents, numbers."""
+    names, lengths, columns, numbers = found
+    return names, lengths.tolist(), columns["doc_id"].to_list(), numbers.tolist()
 
 
 def exact(data, form):
@@ -61,67 +68,11 @@ def agrees(data, form):
     given, expected = columns(found, form), exact(data, form)
     assert bits(given.pop(form.number)) == bits(expected.pop(form.number))
     assert given == expected
-    topics = expected["query_id"]
-    assert found.begins.tolist() == [i for i, topic in enumerate(topics) if i == 0 or topics[i - 1] != topic]
+    assert all(a != b for a, b in itertools.pairwise(found[0]))
     return True
 
 
-# Lines --------------------------------------------------------------------------------------------------------
-
-ASCII = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=20)
-# What is white space for Python's text, or ends its lines, is part of an id here.
-WORDS = ASCII | st.text(
-    st.characters(min_codepoint=33, blacklist_categories=["Cs"], blacklist_characters="\ufeff"), min_size=1, max_size=9
-)
-NUMBERS = (
-    st.floats(allow_nan=False, allow_infinity=False).map(repr)
-    | st.integers(-(10**22), 10**22).map(str)
-    | st.decimals(allow_nan=False, allow_infinity=False, places=17, min_value=-100, max_value=100).map(str)
-)
-
-
-@st.composite
-def good_files(draw):
-    """Well-formed lines, without comments, in any white space that separates fields or lines."""
-    form = draw(st.sampled_from(FORMS))
-    topics = draw(st.lists(WORDS.filter(lambda w: not w.startswith("#")), min_size=1, max_size=3))
-    gap, around = st.sampled_from([" ", "\t", "  ", " \t "]), st.sampled_from(["", "", "", " ", "\t"])
-    usual = draw(st.booleans())
-    lines = []
-    for _ in range(draw(st.integers(0, 12))):
-        fields = [draw(WORDS) for _ in range(form.n)]
-        fields[0] = draw(st.sampled_from(topics))
-        fields[form.columns[form.number]] = draw(NUMBERS)
-        text = " ".join(fields) if usual else draw(around) + draw(gap).join(fields) + draw(around)
-        lines.append(text + draw(st.sampled_from(["\n", "\r\n"])))
-    data = "".join(lines)
-    if draw(st.booleans()):
-        data = data.removesuffix("\n").removesuffix("\r")
-    return data.encode(), form
-
-
-@given(good_files())
-def test_well_formed_lines_are_read_as_by_the_exact_parser(file):
-    assert agrees(*file)
-
-
-ODD = [*"\n\r \t\0\x0b\x0c\x1c\x1f\x7f\x80\xa0é#", "", "\r\n", "# a\n"]
-ODD += ["\ufeff", "\u2028", "_", "nan", "inf", "1", "-", "1.5.", "a b", "0", "Q0", "\r\r\n", "\n\n", "\n ", "\ud800"]
-
-
-@given(good_files(), st.lists(st.tuples(st.integers(0, 400), st.sampled_from(ODD), st.integers(0, 3)), max_size=3))
-def test_lines_that_are_not_plain_are_left_to_the_exact_parser_or_read_as_by_it(file, edits):
-    data, form = file
-    text = data.decode()
-    for at, odd, cut in edits:
-        at %= len(text) + 1
-        text = text[:at] + odd + text[at + cut :]
-    agrees(text.encode("utf-8", "surrogatepass"), form)  # the exact parser raises nothing where it is read
-
-
-@given(st.binary(max_size=60), st.sampled_from(FORMS))
-def test_any_bytes(data, form):
-    agrees(data, form)
+# Lines (many more: `fuzz_native`) -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("length", [*range(1, 26), 300, 5000])
@@ -167,14 +118,14 @@ def test_what_is_unusual_is_not_read(data):
 
 def test_a_file_without_lines_has_none():
     found = read(b"", RUN)
-    assert (found.names, len(found), found.docs.to_list(), found.lengths.tolist()) == ([], 0, [], [])
+    assert rows(found) == ([], [], [], [])
 
 
 def test_a_field_may_be_topic_and_text_at_once():
     found = fields(b"a 1\na 2\nb 3\n", 2, 0, 1)
-    assert (found.names, found.docs.to_list(), found.number.tolist()) == (["a", "b"], ["a", "a", "b"], [1, 2, 3])
+    assert rows(found) == (["a", "b"], [2, 1], ["a", "a", "b"], [1, 2, 3])
     found = fields(b"a\na\nb", 1, 0, None)
-    assert (found.names, found.lengths.tolist(), found.docs.to_list()) == (["a", "b"], [2, 1], ["a", "a", "b"])
+    assert rows(found)[:3] == (["a", "b"], [2, 1], ["a", "a", "b"])
 
 
 def test_many_lines():
@@ -191,7 +142,7 @@ def test_many_lines():
 def number(text):
     """The number that compiled code reads, None where it is none."""
     found = fields(f"q {text}\n".encode(), 2, 0, 1)
-    return None if found is None else float(found.number[0])
+    return None if found is None else float(found[3][0])
 
 
 def same_number(text):
@@ -237,7 +188,7 @@ def test_many_decimals_are_read_to_the_bit(places):
     rng = np.random.default_rng(places)
     given = [f"{d // 10**places}.{d % 10**places:0{places}}" for d in rng.integers(2**53, 10**18, 8000).tolist()]
     found = fields("".join(f"q {text}\n" for text in given).encode(), 2, 0, 1)
-    assert bits(found.number) == bits([float(text) for text in given])
+    assert bits(found[3]) == bits([float(text) for text in given])
 
 
 @given(st.integers(2**52, 2**53 - 1), st.integers(-1, 12), st.sampled_from([-1, 0, 1]))
@@ -325,7 +276,6 @@ def test_texts_are_the_strings_they_were(ids, data):
     start, stop = sorted(data.draw(st.lists(st.integers(0, len(ids)), min_size=2, max_size=2)))
     part = found[start:stop]
     assert part.to_list() == ids[start:stop]
-    assert part.row_hashes.tolist() == found.row_hashes.tolist()[start:stop]
     joined = Texts.joined([part, found, found[rows], found[:0]])
     assert joined.to_list() == [*ids[start:stop], *ids, *(ids[i] for i in rows)]
     other = Texts.of(joined.to_list())
@@ -341,8 +291,9 @@ def test_arrow_holds_the_same_texts(ids):
     for kind in (pa.string(), pa.large_string()):
         whole = pa.array(["x", *ids, "y"], kind)
         part = whole.slice(1, len(ids))
-        for column in (part, pa.chunked_array([part[:1], part[1:]]), pa.array(ids, kind)):
-            found = Texts.of_arrow(column)
+        chunks = pa.chunked_array([part[:1], part[1:]])
+        read = [Texts.of_arrow(column) for column in (part, chunks, pa.array(ids, kind))]
+        for found in (*read, Texts.of_stream(chunks)):
             assert found.to_list() == ids
             assert found.equals(texts_of_python)
             assert found.compact().data == "".join(ids).encode()
@@ -350,16 +301,23 @@ def test_arrow_holds_the_same_texts(ids):
         assert Texts.of_arrow(other) is None
 
 
+@given(IDS, st.integers(0, 9))
+def test_polars_holds_the_same_texts(ids, cut):
+    pl = pytest.importorskip("polars")
+    ids = [*ids, "a text of more than twelve bytes"]
+    begin, end = (pl.Series(some, dtype=pl.String) for some in (ids[:cut], ids[cut:]))
+    for column in (pl.Series(ids), pl.Series(["x", *ids])[1:], begin.append(end)):
+        assert Texts.of_stream(column).equals(Texts.of(ids))
+    assert Texts.of_stream(pl.Series([1, 2])) is None
+
+
 @given(IDS, IDS)
-def test_texts_are_equal_where_all_of_them_are(ids, others):
+def test_texts_are_equal_if_all_of_them_are(ids, others):
     one = Texts.of(ids)
     assert one.equals(Texts.of([*ids]))
     assert one.equals(Texts.of(others)) == (ids == others)
     assert one.changes().tolist() == [i for i, text in enumerate(ids) if i == 0 or ids[i - 1] != text]
-    rows = np.arange(len(ids))[::2]
-    part = one[rows].compact()
-    assert part.to_list() == ids[::2]
-    assert part.data == "".join(ids[::2]).encode()
+    assert one[np.arange(len(ids))[::2]].compact().data == "".join(ids[::2]).encode()
 
 
 def test_texts_with_the_same_hash_are_still_compared():
@@ -380,7 +338,7 @@ def test_equal_texts_have_equal_hashes_wherever_they_stand(ids):
     in_dicts, _ = Texts.of_dicts([dict.fromkeys(ids, 1)], len(set(ids)))
     assert in_dicts.hashes.tolist() == [hashes[i] for i in dict.fromkeys(ids)]
     in_lines = fields("".join(f"q {i} 1\n" for i in ids).encode(), 3, 1, 2)
-    assert in_lines.docs.hashes.tolist() == [hashes[i] for i in ids]
+    assert in_lines[2]["doc_id"].hashes.tolist() == [hashes[i] for i in ids]
 
 
 def test_hashes_tell_many_ids_apart():
@@ -568,13 +526,6 @@ def test_a_pool_is_the_same_elsewhere():
     assert b"Texts" not in state
 
 
-def test_pieces_of_lines_put_together_are_the_lines():
-    data = [b"q d1 1\nq d2 2\nr d1 3\n", b"r d3 4\n"]
-    parts = [fields(block, 3, 1, 2) for block in data]
-    whole = Lines.joined([parts[0][2:], parts[1]])
-    assert (whole.docs.to_list(), whole.number.tolist()) == (["d1", "d3"], [3.0, 4.0])
-
-
 def test_threads_that_change_what_is_read_do_no_harm():
     """The interpreter is kept while objects are read; what changed between two calls is noticed."""
     shared = {f"d{i}": float(i) for i in range(500)}
@@ -641,7 +592,7 @@ def test_calls_that_make_no_sense_are_errors():
     """Nobody else makes them; still, none ends the process."""
     native, n = texts._native, np.zeros(2, np.int64)
     short, wide, number = np.zeros(2, np.int32), np.zeros(2, np.uint64), np.zeros(2)
-    for name in ("lines", "count", "collect", "changes", "entries", "hashes", "same", "falling", "strings", "packed"):
+    for name in (name for name in dir(native) if not name.startswith("_")):
         with pytest.raises(TypeError):
             getattr(native, name)()
     with pytest.raises(TypeError, match="items of 8 bytes"):

@@ -10,7 +10,7 @@ import numpy as np
 
 from irpref.analysis.grades import GradeOrder, grade_order
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
-from irpref.formats.columns import Reading, Table
+from irpref.formats.columns import Reading
 from irpref.formats.tables import read_run
 from irpref.judged.align import Repeats, blocks
 from irpref.judged.inputs import as_table, group
@@ -90,13 +90,13 @@ def read(run: Run, form: str | Reading | None) -> Any:
 def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
     """What a run shows. Raises as `irpref.judged.align.blocks`."""
     pool, data = ids.pool, as_table(run, "score")
-    names = group(data.query_id).names if isinstance(data, Table) else list(data)
+    names = group(data.query_id).names
     seen = Seen(pool.n_topics, [name for name in names if name not in pool.topic_of])
     seen.mangled += ids.mangled(seen.further, names)
     if names and len(seen.further) == len(names):
         return seen
     place = np.full(pool.grade.size, np.inf)
-    for part, row in blocks(pool, data, seen.repeats):
+    for part, row in blocks(pool, [data], seen.repeats):
         segments, of, score = Segments.of_lengths(part.lengths), part.topics, part.score
         moved = evaluation_order(score, segments, part, row >= 0, alignment.by_id)
         source: Ints = np.arange(row.size)

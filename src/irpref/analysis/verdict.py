@@ -36,7 +36,7 @@ from irpref.analysis.judges import with_judge
 from irpref.analysis.pairs import described, significant
 from irpref.analysis.topics import check_level
 from irpref.arrays.segments import Floats
-from irpref.formats.columns import Table, as_list
+from irpref.formats.columns import as_list
 from irpref.formats.runs import named_runs
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
@@ -401,8 +401,6 @@ def _deciding(mean: float, spread: float, margin: float, level: float) -> int | 
 def _rows(run: Run) -> Any:
     """Documents and scores of a run in an order that is always the same."""
     table = as_table(run, "score")
-    if not isinstance(table, Table):
-        return table
     return sorted(zip(as_list(table.query_id), as_list(table.doc_id), table.value.tolist(), strict=True))
 
 

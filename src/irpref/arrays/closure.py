@@ -91,14 +91,6 @@ def check(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) ->
         _graph(given.where(given.several))
 
 
-def lead_back(winner: Ints, loser: Ints) -> bool:
-    """Whether pairs, of documents that are numbered from 0 by topic and group, contradict each other."""
-    if not winner.size:
-        return False
-    n = int(max(winner.max(), loser.max())) + 1
-    return bool((winner == loser).any()) or _components(winner, loser, n, "strong")[0] < n
-
-
 def _components(a: Ints, b: Ints, n: int, connection: str) -> tuple[int, Ints]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

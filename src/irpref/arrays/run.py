@@ -51,7 +51,7 @@ class JudgedRun:
         The same run with scores rounded to 32 bits, as pytrec_eval holds them, if it was asked for and has
         another order of judged documents; not in views.
     order : int array or None
-        Topics as the run has them, those without judgments left out; only if it was asked for.
+        Topics as the run has them, those without judgments left out; not in views.
     """
 
     rank_rising: Ints | None = None

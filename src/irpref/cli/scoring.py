@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
     from irpref.analysis.findings import Finding
+    from irpref.judged.align import JudgedFile
     from irpref.judged.pool import Pool
-    from irpref.judged.stream import Done, JudgedFile
+    from irpref.judged.stream import Done
     from irpref.values.others import Others
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
@@ -263,7 +264,7 @@ class Scorer:
         source = path if isinstance(path, Source) else Source(path, keep=True)
         source.alone = alone
         found = Scores()
-        table = read_table(source, "run", self.form) if self.rest else None
+        table = read_table(source, "score", self.form) if self.rest else None
         judged = None if self.pool is None else self._judged(source, table)
         if judged is not None:
             answered = set(judged.topics)
@@ -279,14 +280,15 @@ class Scorer:
         return found
 
     def _judged(self, source: Source, table: Any) -> JudgedFile:
-        from irpref.judged.stream import align_file, align_table
+        from irpref.judged.align import align_tables
+        from irpref.judged.stream import align_file
 
-        options: dict[str, Any] = {"strict": self.strict, "ties": self.kernels.ties, "rounded": self.kernels.in_float32}
-        options["alignment"] = self.kernels.alignment
+        options: dict[str, Any] = {"strict": self.strict, "alignment": self.kernels.alignment}
+        options |= {"ties": self.kernels.ties, "in_float32": self.kernels.in_float32}
         if table is None:
             judged = align_file(self.pool, source, form=self.form, **options)
         else:
-            judged = align_table(self.pool, table, **options)
+            judged = align_tables(self.pool, [table], **options)
         self.kernels.note_ties(judged.run)
         if not judged.topics:
             warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)
@@ -300,7 +302,7 @@ class Scorer:
         from irpref.analysis.check import grave_of_judged
 
         def read() -> Any:
-            return read_table(source, "run", self.form) if table is None else table
+            return read_table(source, "score", self.form) if table is None else table
 
         return grave_of_judged(self.pool, judged.run, judged.topics, read, small)
 

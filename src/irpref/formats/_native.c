@@ -1,4 +1,4 @@
-/* Ids read from where they lie, many at once.
+/* Ids read from where they are stored, many at once.
 
    What `irpref.formats.texts` hands in: arrays of its own, whose sizes it has checked, and texts that are UTF-8, whose
    bytes are in the order of the characters. What is not as plain as that is refused by returning None, and read by Python
@@ -518,6 +518,101 @@ collect(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     return ended(&found, plain);
 }
 
+/* Arrow's streams, as any of its libraries exports them: https://arrow.apache.org/docs/format/CStreamInterface.html */
+struct schema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct schema **children, *dictionary;
+    void (*release)(struct schema *);
+    void *private_data;
+};
+
+struct chunk {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct chunk **children, *dictionary;
+    void (*release)(struct chunk *);
+    void *private_data;
+};
+
+struct chunks {
+    int (*get_schema)(struct chunks *, struct schema *);
+    int (*get_next)(struct chunks *, struct chunk *);
+    const char *(*get_last_error)(struct chunks *);
+    void (*release)(struct chunks *);
+    void *private_data;
+};
+
+/* Text number `row` of an array of 'u' (32-bit offsets), 'U' (64-bit offsets) or 'v' (views); its size is -1 if it is
+   too long for `length`. */
+static inline const char *
+text_at(const struct chunk *of, char kind, int64_t row, Py_ssize_t *size)
+{
+    if (kind == 'v') {
+        /* Length; then the text, or the four bytes it begins with, number of a buffer, offset in it. */
+        const int32_t *view = (const int32_t *)of->buffers[1] + 4 * row;
+        *size = view[0];
+        return view[0] <= 12 ? (const char *)(view + 1) : (const char *)of->buffers[2 + view[2]] + view[3];
+    }
+    int64_t first, end;
+    if (kind == 'u') {
+        first = ((const int32_t *)of->buffers[1])[row];
+        end = ((const int32_t *)of->buffers[1])[row + 1];
+    } else {
+        first = ((const int64_t *)of->buffers[1])[row];
+        end = ((const int64_t *)of->buffers[1])[row + 1];
+    }
+    *size = end - first <= INT32_MAX ? (Py_ssize_t)(end - first) : -1;
+    return (const char *)of->buffers[2] + first;
+}
+
+/* stream(capsule, at, length, hash): the characters of all strings of a stream of Arrow, or None if they are no text. */
+static PyObject *
+stream(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {8, 4, 8};
+    Array a[3];
+    if (n_args != 4) {
+        PyErr_SetString(PyExc_TypeError, "stream takes 4 arguments");
+        return NULL;
+    }
+    struct chunks *given = PyCapsule_GetPointer(args[0], "arrow_array_stream");
+    if (!given || all_arrays(args + 1, SIZES, "www", 3, a) < 0)
+        return NULL;
+    struct schema what = {0};
+    int plain = given->release && given->get_schema(given, &what) == 0;
+    char kind = 0;
+    if (plain && (strcmp(what.format, "u") == 0 || strcmp(what.format, "U") == 0 || strcmp(what.format, "vu") == 0))
+        kind = what.format[0];
+    if (what.release)
+        what.release(&what);
+    plain = plain && kind;
+    Found found = {{NULL, 0, 0}, (int64_t *)a[0].data, (int32_t *)a[1].data, (uint64_t *)a[2].data, 0};
+    while (plain) {
+        struct chunk some = {0};
+        plain = given->get_next(given, &some) == 0;
+        if (!plain || !some.release)
+            break;
+        plain = some.length <= a[0].size - found.row && a[1].size == a[0].size && a[2].size == a[0].size;
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t row = some.offset; plain && row < some.offset + some.length; row++) {
+            Py_ssize_t size;
+            const char *text = text_at(&some, kind, row, &size);
+            if ((plain = size >= 0)) {
+                found.at[found.row] = (int64_t)found.heap.used;
+                found.length[found.row] = (int32_t)size;
+                found.hash[found.row++] = hash_of(text, size);
+                plain = put(&found.heap, text, size) == 0;
+            }
+        }
+        Py_END_ALLOW_THREADS
+        some.release(&some);
+    }
+    plain = plain && found.row == a[0].size;
+    release(a, 3);
+    return ended(&found, plain);
+}
+
 /* changes(objects, rows): number of rows whose string differs from that before, the first included; or None. */
 static PyObject *
 changes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
@@ -854,7 +949,7 @@ strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 
 static PyMethodDef METHODS[] = {METHOD(lines),   METHOD(count),   METHOD(collect), METHOD(changes),
                                 METHOD(entries), METHOD(hashes),  METHOD(same),    METHOD(falling), METHOD(strings),
-                                METHOD(packed),  {NULL, NULL, 0, NULL}};
+                                METHOD(packed),  METHOD(stream), {NULL, NULL, 0, NULL}};
 
 static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
 

@@ -1,7 +1,7 @@
 """Parquet through pyarrow: a file, or all those of a folder, some rows of a row group at a time.
 
 A folder may be partitioned (`query_id=301/...`); what the names of its folders say is text. Ids stay in Arrow's memory
-where compiled code can look them up there (`run_blocks`); `table` makes Python strings of them.
+if compiled code can look them up there.
 """
 
 from __future__ import annotations
@@ -9,85 +9,32 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 
-from irpref.arrays.record import Record
-from irpref.arrays.segments import Floats, Ints
-from irpref.formats.columns import PLAIN, Reading, Table, columns_of, objects
+from irpref.arrays.segments import Floats
+from irpref.formats.columns import Coded, Reading, Stretches, Table, columns_of, objects
 from irpref.formats.labels import grades_of
 from irpref.formats.runs import inside
 from irpref.formats.source import PACKED, Source
-from irpref.formats.texts import Lines, Texts
+from irpref.formats.texts import Texts
 from irpref.formats.trec import SHOWN
 
 ROWS = 1 << 18  # decoded at a time
 
 
-class Part(Record):
-    """Some rows: stretches of rows of one topic, ids of documents as a pyarrow array of text, numbers, what else."""
-
-    names: list[str]
-    begins: Ints
-    docs: Any
-    number: Floats
-    further: Mapping[str, Any]
-    found: list[str]  # names of all columns
-
-
-def table(source: Source, value: str, how: Reading = PLAIN) -> Table:
-    """All rows of a run, or of judgments with all their columns. Raises as `read_run`."""
-    parts = list(_parts(source, value, how))
-    topics = [np.repeat(objects(p.names), np.diff(np.append(p.begins, p.number.size))) for p in parts]
-    docs = [p.docs.to_numpy(zero_copy_only=False) for p in parts]
-    further = {name: np.concatenate([p.further[name] for p in parts]) for name in (parts[0].further if parts else ())}
-    query_id, doc_id = (np.concatenate([objects([]), *of]) for of in (topics, docs))
-    number = np.concatenate([np.zeros(0), *(p.number for p in parts)])
-    return Table(query_id, doc_id, number, further, ("query_id", "doc_id", value, *further))
-
-
-def run_blocks(source: Source, how: Reading = PLAIN) -> Iterator[Lines]:
-    """The rows of a run in their order; the next are decoded while the caller works on those before.
-
-    Raises
-    ------
-    ValueError, OSError
-        As `read_run`.
-    """
-    parts = _parts(source, "score", how)
-
-    def following() -> Lines | None:
-        part = next(parts, None)
-        return None if part is None else Lines(part.names, part.begins, {"doc_id": _docs(part.docs)}, part.number)
-
-    with ThreadPoolExecutor(1) as reader:
-        ahead = reader.submit(following)
-        while (lines := ahead.result()) is not None:
-            ahead = reader.submit(following)
-            yield lines
-
-
-def _docs(column: Any) -> Texts | list[str]:
-    """Ids where they lie, for compiled code, else as strings."""
-    if _is_dictionary(column):
-        found = Texts.of_arrow(column.dictionary)
-        return column.to_pylist() if found is None else found[column.indices.to_numpy().astype(np.int64)]
-    return Texts.of_arrow(column) or column.to_pylist()
-
-
-# Files ----------------------------------------------------------------------------------------------------------
-
-
-def _parts(source: Source, value: str, how: Reading) -> Iterator[Part]:
-    """Rows of one file after the other, none of the parts empty."""
+def tables(source: Source, value: str, how: Reading) -> Iterator[Table]:
+    """The rows of a run, or of judgments with all their columns, in their order. Raises as `read_run`."""
     for file, folders in _files(source):
         name = file if isinstance(file, str) else source.name
         with _one_line(name):
-            yield from _parts_of(file, name, folders, value, how)
+            yield from _tables_of(file, name, folders, value, how)
+
+
+# Files ----------------------------------------------------------------------------------------------------------
 
 
 def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
@@ -115,20 +62,14 @@ def _one_line(name: str) -> Iterator[None]:
         raise ImportError(f"{name}: Parquet needs pyarrow: pip install 'irpref[parquet]'") from None
     try:
         yield
-    except OSError as error:
-        if error.filename is not None or error.errno is not None:
+    except (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError, OverflowError) as error:
+        if getattr(error, "filename", None) is not None or getattr(error, "errno", None) is not None:
             raise
-        raise _unreadable(name, error) from None
-    except (pa.ArrowException, UnicodeDecodeError, MemoryError, OverflowError) as error:
-        raise _unreadable(name, error) from None
+        line = next((line for line in str(error).split("\n") if line.strip()), type(error).__name__)
+        raise ValueError(f"{name}: this is no Parquet file, or it is damaged: {line.strip()[:SHOWN]}") from None
 
 
-def _unreadable(name: str, error: Exception) -> ValueError:
-    line = next((line for line in str(error).split("\n") if line.strip()), type(error).__name__)
-    return ValueError(f"{name}: this is no Parquet file, or it is damaged: {line.strip()[:SHOWN]}")
-
-
-def _parts_of(file: Any, name: str, folders: Mapping[str, str], value: str, how: Reading) -> Iterator[Part]:
+def _tables_of(file: Any, name: str, folders: Mapping[str, str], value: str, how: Reading) -> Iterator[Table]:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -159,16 +100,21 @@ def _parts_of(file: Any, name: str, folders: Mapping[str, str], value: str, how:
                     return batch.column(there)
                 return pa.DictionaryArray.from_arrays(np.zeros(len(batch), np.int32), [folders[there]])
 
-            topics, begins = _stretches(_ids(column(topic), topic, name, rows))
-            docs = _ids(column(doc), doc, name, rows)
-            if value == "relevance" and _is_dictionary(docs):
-                docs = docs.dictionary_decode()
+            topics = _stretches(_ids(column(topic), topic, name, rows))
+            docs = _held(_ids(column(doc), doc, name, rows))
             further = {other: _plain(column(other)) for other in others}
             numbers = _grades(column(number), how, name) if value == "relevance" else None
             if numbers is None:
                 numbers = _numbers(column(number), number, name)
-            yield Part(topics, begins, docs, numbers, further, here)
+            yield Table(topics, docs, numbers, further, ("query_id", "doc_id", value, *others))
             rows += len(batch)
+
+
+def _held(column: Any) -> Any:
+    """Ids as `Table` holds them: in Arrow's memory for compiled code, else as strings."""
+    if _is_dictionary(column):
+        return Coded(_held(column.dictionary), column.indices.to_numpy())
+    return Texts.of_arrow(column) or column.to_numpy(zero_copy_only=False)
 
 
 # Columns --------------------------------------------------------------------------------------------------------
@@ -218,13 +164,14 @@ def _is_dictionary(column: Any) -> bool:
     return bool(pa.types.is_dictionary(column.type))
 
 
-def _stretches(column: Any) -> tuple[list[str], Ints]:
-    """Topic and first row of each stretch of rows with the same topic."""
-    if _is_dictionary(column):
-        codes = column.indices.to_numpy(zero_copy_only=False)
-        begins: Ints = np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)
-        return column.dictionary.take(column.indices.take(begins)).to_pylist(), begins
-    return _stretches(column.dictionary_encode())
+def _stretches(column: Any) -> Stretches:
+    """Where a column of topics changes."""
+    if not _is_dictionary(column):
+        return _stretches(column.dictionary_encode())
+    codes = column.indices.to_numpy(zero_copy_only=False)
+    begins = np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)
+    names = column.dictionary.take(column.indices.take(begins)).to_pylist()
+    return Stretches(names, np.diff(np.append(begins, codes.size)))
 
 
 def _numbers(column: Any, there: str, name: str) -> Floats:
@@ -237,7 +184,7 @@ def _numbers(column: Any, there: str, name: str) -> Floats:
     if not (kind.is_integer(column.type) or kind.is_floating(column.type) or kind.is_decimal(column.type)):
         raise ValueError(f"{name}: column {there!r} holds {column.type}, expected numbers")
     column = column.cast(pa.float64(), safe=False)
-    found: Floats = column.fill_null(float("nan")).to_numpy(zero_copy_only=False)
+    found: Floats = (column.fill_null(float("nan")) if column.null_count else column).to_numpy()
     return found
 
 

@@ -1,11 +1,12 @@
 """Columns of runs and judgments: what every reader returns.
 
-A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `Coded`. No reader returns a frame.
+A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `Texts`, `Coded`. No reader returns a
+frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from operator import ne
 from types import MappingProxyType
@@ -37,18 +38,53 @@ class Coded:
     def __len__(self) -> int:
         return self.codes.size
 
+    def __getitem__(self, rows: Ints | slice) -> Coded:
+        return Coded(self.values, self.codes[rows])
+
+    def to_list(self) -> list[Any]:
+        """The id of each row."""
+        return as_list(take(self.values, self.codes))
+
+
+class Stretches(Coded):
+    """A column of ids in stretches of equal ones: the first `lengths[0]` rows hold `names[0]`, and so on.
+
+    Parameters
+    ----------
+    names : list of str
+        A topic may come again.
+    lengths : int array (n_stretches,)
+        0 for a topic of a dict without documents.
+    """
+
+    def __init__(self, names: list[str], lengths: Ints) -> None:
+        self.names, self.lengths = names, lengths
+
+    def __len__(self) -> int:
+        return int(self.lengths.sum())
+
+    @property
+    def values(self) -> Any:
+        """The ids of the stretches: object array."""
+        return objects(self.names)
+
+    @property
+    def codes(self) -> Ints:  # type: ignore[override]
+        """Stretch of each row: (n_rows,)."""
+        return np.repeat(np.arange(self.lengths.size), self.lengths)
+
 
 class Table(Record):
-    """A run or judgments as columns of equal length.
+    """Rows of a run or of judgments, as columns of equal length: what every reader returns.
 
     Attributes
     ----------
     query_id, doc_id : list, object or integer array, `Texts`, `Coded`
         Files give `str`, none of them missing. Rows may come in any order.
     value : float array (n_rows,)
-        Scores or grades; NaN where one is missing. Whole grades are floats, too: `whole_grades` says whether all are.
-    columns : mapping of name to column
-        Further arrays (n_rows,) of judgments (`iteration`, `known`, ...).
+        Scores or grades; NaN where one is missing. Whole grades are floats, too.
+    columns : mapping of name to array (n_rows,)
+        Further columns of judgments (`iteration`, `known`, ...).
     found : sequence of str
         Names of all columns of the input, in its order.
     """
@@ -62,6 +98,41 @@ class Table(Record):
     def __len__(self) -> int:
         return self.value.size
 
+    def compact(self) -> Table:
+        """The same without the text of files around the ids."""
+        return self.but(doc_id=self.doc_id.compact()) if isinstance(self.doc_id, Texts) else self
+
+    def stretches(self, start: int, stop: int) -> Table:
+        """The rows of some stretches of a table whose topics are `Stretches`."""
+        topics = self.query_id
+        ends = np.append(0, np.cumsum(topics.lengths))
+        rows = slice(int(ends[start]), int(ends[stop]))
+        of = Stretches(topics.names[start:stop], topics.lengths[start:stop])
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        return Table(of, self.doc_id[rows], self.value[rows], columns, self.found)
+
+    @classmethod
+    def joined(cls, tables: Iterable[Table]) -> Table:
+        """The rows of several tables of the same columns, one after the other."""
+        parts = list(tables)
+        if len(parts) < 2:
+            return parts[0] if parts else Table([], [], np.zeros(0))
+        further = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
+        query_id, doc_id = (_joined([getattr(part, name) for part in parts]) for name in ("query_id", "doc_id"))
+        return Table(query_id, doc_id, np.concatenate([part.value for part in parts]), further, parts[0].found)
+
+
+def _joined(columns: list[Any]) -> Any:
+    if all(isinstance(column, Stretches) for column in columns):
+        names = [name for column in columns for name in column.names]
+        begins = [i for i, name in enumerate(names) if not i or name != names[i - 1]]
+        return Stretches(
+            [names[i] for i in begins], np.add.reduceat(np.concatenate([column.lengths for column in columns]), begins)
+        )
+    if all(isinstance(column, Texts) for column in columns):
+        return Texts.joined(columns)
+    return np.concatenate([as_objects(column) for column in columns])
+
 
 def text_type() -> Any:
     """What pandas makes of strings here, kept as Python strings: those of pyarrow are slow to loop over."""
@@ -69,6 +140,21 @@ def text_type() -> Any:
 
     dtype = pd.Series(["text"]).dtype
     return pd.StringDtype("python", na_value=np.nan) if getattr(dtype, "storage", "") == "pyarrow" else dtype
+
+
+def to_frame(columns: Mapping[str, Any]) -> Any:
+    """A pandas frame of arrays, whose text columns hold Python strings."""
+    import pandas as pd
+
+    text = text_type()
+    data = {}
+    for name, whole in columns.items():
+        is_text = whole.dtype == object and (name in _TEXT or set(map(type, whole)) in ({str}, {str, type(None)}))
+        data[name] = pd.Series(whole, dtype=text if is_text else whole.dtype, copy=False)
+    return pd.DataFrame(data, copy=False)
+
+
+_TEXT = ("query_id", "group", "subgroup", "doc_id", "iteration")
 
 
 def objects(items: Sequence[Any]) -> Any:
@@ -82,8 +168,6 @@ def take(column: Any, order: Ints | slice | None) -> Any:
     """Rows of a column in this order; all if it is None."""
     if order is None:
         return column
-    if isinstance(column, Coded):
-        return Coded(column.values, column.codes[order])
     if isinstance(column, list) and not isinstance(order, slice):
         return [column[row] for row in order.tolist()]
     return column[order]
@@ -93,8 +177,6 @@ def as_list(column: Any) -> list[Any]:
     """A column as a list."""
     if isinstance(column, list):
         return column
-    if isinstance(column, Coded):
-        return as_list(take(column.values, column.codes))
     return column.tolist() if isinstance(column, np.ndarray) else column.to_list()
 
 
@@ -109,14 +191,22 @@ def as_objects(column: Any) -> Any:
     return column if isinstance(column, np.ndarray) else objects(column)
 
 
-def changes(column: Any) -> Ints:
-    """Rows of a column that differ from the row before, the first included.
+def stretches_of(column: Any) -> Stretches:
+    """Where a column of ids changes; ids that are no text stay what they are.
 
     Raises
     ------
     TypeError
         Two items cannot be compared (pandas' NA).
     """
+    if isinstance(column, Stretches):
+        return column
+    begins = changes(column)
+    return Stretches(as_list(take(column, begins)), np.diff(np.append(begins, len(column))))
+
+
+def changes(column: Any) -> Ints:
+    """Rows of a column that differ from the row before, the first included. Raises as `stretches_of`."""
     if not len(column):
         return np.zeros(0, np.int64)
     if isinstance(column, Coded):
@@ -134,11 +224,7 @@ def changes(column: Any) -> Ints:
     # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.
     addresses = np.frombuffer(np.ascontiguousarray(column), dtype=np.intp)
     rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
-    if rows.size * 4 > column.size:
-        rows = np.flatnonzero(column[1:] != column[:-1]) + 1
-    else:
-        rows = rows[column[rows] != column[rows - 1]]
-    return np.append(0, rows)
+    return np.append(0, rows[column[rows] != column[rows - 1]])
 
 
 # What our columns are called elsewhere, ours first: in PyTerrier, ranx, BEIR, and where grades are collected.
@@ -151,7 +237,7 @@ NAMES = {
 
 
 class Reading(Record):
-    """How files are read, where they do not say it themselves.
+    """How files are read, if they do not say it themselves.
 
     Attributes
     ----------
@@ -174,7 +260,7 @@ PLAIN = Reading()
 def reading(
     form: str | Reading | None = None, columns: Mapping[str, str] | None = None, labels: Labels = None
 ) -> Reading:
-    """What was said of a file, checked. Raises `ValueError` for columns that are none of ours, and unknown labels."""
+    """How a file is to be read, checked. Raises `ValueError` for columns that are none of ours, and unknown labels."""
     if isinstance(form, Reading):
         return form
     for name in columns or {}:
@@ -184,13 +270,10 @@ def reading(
     return Reading(form, dict(columns or {}), checked(labels))
 
 
-def reader_of(value: str) -> str:
-    """The reader of files, for messages: of runs, which have scores, or of judgments."""
-    return "irpref.read_run" if value == "score" else "irpref.read_qrels"
-
-
-def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The three columns of a run or of judgments among those of a file.
+def columns_of(
+    found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None, in_file: bool = True
+) -> dict[str, str]:
+    """The three columns of a run or of judgments among those of a file or frame.
 
     Parameters
     ----------
@@ -198,7 +281,9 @@ def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str,
     value : 'score' or 'relevance'
     where : what the message begins with
     given : mapping of our name to the name in the file, optional
-        Counts where the file has that column; else, and for what is not named here, the first of `NAMES` that is there.
+        Used if the file has that column; else, and for what is not named here, the first of `NAMES` that is there.
+    in_file : bool
+        Whether they are columns of a file, in which judgments may be called `score` (BEIR), or of a frame.
 
     Returns
     -------
@@ -208,18 +293,42 @@ def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str,
     Raises
     ------
     ValueError
-        A column is not there.
+        A column is not there; a frame has two of its name.
     """
     out: dict[str, str] = {}
     for ours in ("query_id", "doc_id", value):
-        wanted = ((given or {}).get(ours, ours), *NAMES[ours])
+        wanted = [(given or {}).get(ours, ours), *NAMES[ours]]
+        wanted = [name for name in dict.fromkeys(wanted) if in_file or name == ours or name != "score"]
         there = next((name for name in wanted if name in found), None)
         if there is None:
-            names = " or ".join(dict.fromkeys(wanted[: 2 if wanted[0] == ours else 1] + NAMES[ours][:2]))
-            known = {name for several in NAMES.values() for name in several}
-            advice = f"{reader_of(value)}(path, columns={{{ours!r}: NAME}}) (or --columns {ours}=NAME) says which it is"
-            if not known & set(found):
-                advice = f"expected a header such as query_id,doc_id,{value}; if this is one, {advice}"
-            raise ValueError(f"{where}: no column {names} (found: {', '.join(map(repr, found)) or 'none'}); {advice}")
+            names = " (or ".join(map(repr, wanted[:2])) + ")" * (len(wanted) > 1)
+            known = ", ".join(map(str, found)) or "none"
+            raise ValueError(f"{where} has no column {names} (found: {known}); {_advice(ours, found, value, in_file)}")
+        if not in_file and list(found).count(there) > 1:
+            raise ValueError(f"{where} has {list(found).count(there)} columns {there!r}")
         out[ours] = there
     return out
+
+
+def _advice(name: str, found: Sequence[str], value: str, in_file: bool) -> str:
+    """What to do about a column that is not there."""
+    how = f"{'irpref.read_run' if value == 'score' else 'irpref.read_qrels'}(path, columns={{{name!r}: NAME}})"
+    if wrong := _another_kind(name, found, value):
+        return wrong
+    if not in_file:
+        return f"rename it, or read the file with {how}"
+    told = f"{how} (or --columns {name}=NAME) says which it is"
+    if {other for several in NAMES.values() for other in several} & set(found):
+        return told
+    return f"expected a header such as query_id,doc_id,{value}; if this is one, {told}"
+
+
+def _another_kind(name: str, found: Sequence[str], value: str) -> str:
+    """What a table seems to be if it is something else than asked for; empty if that is not clear."""
+    if name == value == "relevance" and "score" in found:
+        return "this looks like a run, expected qrels"
+    if name == value == "score" and not {"relevance", "label"}.isdisjoint(found):
+        return "this looks like qrels, expected a run"
+    if name == "doc_id" and "query" in found:
+        return f"this looks like topics, expected {'a run' if value == 'score' else 'qrels'}"
+    return ""

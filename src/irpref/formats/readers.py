@@ -1,7 +1,7 @@
 """Readers of files with named columns: a function for each form, of the name that it has in `irpref.formats.runs`.
 
 Each takes the source, what is wanted of it ('score' for a run, 'relevance' for judgments) and how it is read, and
-returns a `Table`.
+returns a `Table`, or several one after the other.
 
 A record is the same in JSON and in JSON lines: what Python's `json` reads, except that a key that is twice in one
 object is an error (which of the two counts would be chance), and so is half of a surrogate pair in an id.
@@ -10,7 +10,7 @@ object is an error (which of the two counts would be chance), and so is half of 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,14 @@ from irpref.arrays.segments import Floats, all_whole
 from irpref.formats import trec
 from irpref.formats.columns import NAMES, PLAIN, Reading, Table, columns_of, objects
 from irpref.formats.labels import grades_of
-from irpref.formats.source import Source
+from irpref.formats.source import Source, ahead
 
 
-def parquet(source: Source, value: str, how: Reading = PLAIN) -> Table:
+def parquet(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
     """A Parquet file, or all those of a folder."""
-    from irpref.formats.arrow import table
+    from irpref.formats.arrow import tables
 
-    return table(source, value, how)
+    return ahead(tables(source, value, how))
 
 
 # CSV ------------------------------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ def tsv(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """Cells between tabs, below a header; without one, a TREC file."""
     if _has_header(source, value, how):
         return _separated(source, value, how, "\t")
-    return trec.run_table(source) if value == "score" else trec.qrels_table(source)
+    return trec.whole(source, trec.RUN) if value == "score" else trec.qrels_table(source)
 
 
 def _has_header(source: Source, value: str, how: Reading) -> bool:
@@ -77,45 +77,25 @@ def _separated(source: Source, value: str, how: Reading, separator: str) -> Tabl
             if row:
                 rows.append(row)
                 ends.append(lines.line_num)
+            if row and len(row) != len(header):
+                size = f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header)} ({separator.join(header)})"
+                raise ValueError(f"{name}, line {ends[-1]}: {size}: {separator.join(row)[: trec.SHOWN]!r}")
     except csv.Error as error:
         raise ValueError(f"{name}, line {lines.line_num}: {error}") from None
-    columns: dict[str, Sequence[str]] = {}
-    if {len(row) for row in rows} <= {len(header)}:
-        cells = list(zip(*rows, strict=True)) or [()] * len(header)
-        columns = dict(zip(header, cells, strict=True))
-    number = _labelled(columns[of[value]], value, how, name) if columns else None
-    try:
-        if number is None:
-            number = np.array(trec.as_floats(columns[of[value]]), dtype=np.float64)
-        if "" in columns[of["query_id"]] or "" in columns[of["doc_id"]]:
-            raise ValueError
-    except (KeyError, ValueError):
-        for row, end in zip(rows, ends, strict=True):
-            if why := _wrong(row, header, of, separator):
-                raise ValueError(f"{name}, line {end}: {why}: {separator.join(row)[: trec.SHOWN]!r}") from None
-        raise
+    columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(header, ())
+    topics, docs, cells = (list(columns[there]) for there in of.values())
+
+    def place(row: int) -> str:
+        return f"{name}, line {ends[row]}"
+
+    for ours, ids in (("query_id", topics), ("doc_id", docs)):
+        if "" in ids:
+            raise ValueError(f"{place(ids.index(''))}: the {ours} is missing")
     further = {}
     if value == "relevance":
         taken = set(of.values()) | set(of)
         further = {c: objects(columns[c]) if c == "iteration" else _typed(columns[c]) for c in header if c not in taken}
-    query_id, doc_id = (objects(columns[of[ours]]) for ours in ("query_id", "doc_id"))
-    return Table(query_id, doc_id, number, further, ("query_id", "doc_id", value, *further))
-
-
-def _wrong(row: list[str], header: list[str], of: Mapping[str, str], separator: str) -> str | None:
-    """What is wrong with a row, if anything."""
-    if len(row) != len(header):
-        return f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header)} ({separator.join(header)})"
-    cells = dict(zip(header, row, strict=True))
-    value = list(of)[2]
-    if empty := next((ours for ours, there in of.items() if not cells[there]), None):
-        return f"the {empty} is missing"
-    if not trec.is_number(cells[of[value]].encode()):
-        return f"the {value} {cells[of[value]]!r} is no number" + _OR_LABELS * (value == "relevance")
-    return None
-
-
-_OR_LABELS = " (labels={...} or --labels says what labels are worth)"
+    return _table(topics, docs, _numbers(cells, place, value, how, name, is_text=True), further, value, name)
 
 
 def _typed(cells: Sequence[str]) -> Any:
@@ -147,19 +127,18 @@ def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
         raise ValueError(f"{name}: expected topic -> document -> number, got a {_json_type(found)}")
     topics: list[str] = []
     docs: list[str] = []
-    numbers: list[float] = []
+    numbers: list[Any] = []
     for topic, of in found.items():
         if not isinstance(of, dict):
             raise ValueError(f"{name}: topic {topic!r} holds a {_json_type(of)}, expected document -> number")
         topics += [topic] * len(of)
         docs += of
         numbers += of.values()
-    numbers = _graded(numbers, value, how, name)
-    if not set(map(type, numbers)) <= {int, float}:
-        for topic, doc, number in zip(topics, docs, numbers, strict=True):
-            if type(number) not in (int, float):
-                raise ValueError(f"{name}: topic {topic!r}, document {doc!r} holds {number!r}, expected a number")
-    return _table(topics, docs, numbers, {}, value, name)
+
+    def place(row: int) -> str:
+        return f"{name}, topic {topics[row]!r}, document {docs[row]!r}"
+
+    return _table(topics, docs, _numbers(numbers, place, value, how, name), {}, value, name)
 
 
 def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Table:
@@ -191,7 +170,7 @@ def _loaded(text: str, where: str, line: str | None = None) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_once)
     except _RepeatedError as error:
-        raise ValueError(f"{where}: the key {error.key!r} is twice in one object") from None
+        raise ValueError(f"{where}: the key {error.args[0]!r} is twice in one object") from None
     except json.JSONDecodeError as error:
         at = f", line {error.lineno}" if line is None else ""
         raise ValueError(f"{where}{at}: this is no JSON{shown or f': {error.msg}'}") from None
@@ -202,16 +181,14 @@ def _loaded(text: str, where: str, line: str | None = None) -> Any:
 
 
 class _RepeatedError(Exception):
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
+    """A key that is twice in one object of JSON."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        raise _RepeatedError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
+        keys = [key for key, _ in pairs]
+        raise _RepeatedError(next(key for key in keys if keys.count(key) > 1))
     return found
 
 
@@ -239,11 +216,6 @@ def _records(records: list[Any], places: list[str], name: str, value: str, how: 
                 raise ValueError(f"{where}: the {ours} is a {_json_type(given)}, expected text or a whole number")
             column.append(str(given))
         numbers.append(record[of[value]])
-    numbers = _graded(numbers, value, how, name)
-    if not set(map(type, numbers)) <= {int, float}:
-        at, number = next((at, number) for at, number in enumerate(numbers) if type(number) not in (int, float))
-        hint = _OR_LABELS * (value == "relevance")
-        raise ValueError(f"{places[at]}: the {value} is {number!r}, expected a number{hint}")
     further: dict[str, Any] = {}
     if value == "relevance":
         known = {other for several in NAMES.values() for other in several} | set(how.columns.values())
@@ -253,32 +225,41 @@ def _records(records: list[Any], places: list[str], name: str, value: str, how: 
             further[key] = np.array(cells) if types in ({bool}, {float}, {int, float}) else whole
             if types == {int} and all_whole(whole.astype(np.float64)):
                 further[key] = np.array(cells)
-    return _table(topics, docs, numbers, further, value, name)
+    return _table(topics, docs, _numbers(numbers, places.__getitem__, value, how, name), further, value, name)
 
 
-def _graded(numbers: list[Any], value: str, how: Reading, name: str) -> list[Any]:
-    """The same numbers, or the grades of labels. Scores have no labels."""
-    if value == "relevance" and how.labels is not None:
-        numbers = list(map(str, numbers))
-    if not numbers or set(map(type, numbers)) != {str}:
-        return numbers
-    found = _labelled(numbers, value, how, name)
-    return numbers if found is None else found.tolist()
+# Columns --------------------------------------------------------------------------------------------------------
 
 
-def _labelled(cells: Sequence[str], value: str, how: Reading, name: str) -> Floats | None:
-    return grades_of(cells, how.labels, name) if value == "relevance" else None
+def _numbers(
+    cells: list[Any], place: Callable[[int], str], value: str, how: Reading, name: str, is_text: bool = False
+) -> Floats:
+    """Scores, or grades and what labels are worth. `is_text`: numbers are written; `place`: row to where it is."""
+    if value == "relevance" and (how.labels is not None or set(map(type, cells)) == {str}):
+        grades = grades_of(list(map(str, cells)), how.labels, name)
+        if grades is not None:
+            return grades
+    try:
+        if is_text:
+            return np.array(trec.as_floats(cells), dtype=np.float64)
+        if set(map(type, cells)) <= {int, float}:
+            return np.fromiter(map(float, cells), np.float64, len(cells))
+    except OverflowError:
+        raise ValueError(f"{name}: a number is too large for a double") from None
+    except ValueError:
+        pass
+    good = (trec.is_number(cell.encode()) if is_text else type(cell) in (int, float) for cell in cells)
+    row = next(row for row, is_good in enumerate(good) if not is_good)
+    hint = " (labels={...} or --labels says what labels are worth)" * (value == "relevance")
+    raise ValueError(f"{place(row)}: the {value} is {cells[row]!r}, expected a number{hint}")
 
 
 def _table(
-    topics: list[str], docs: list[str], numbers: list[Any], further: Mapping[str, Any], value: str, name: str
+    topics: list[str], docs: list[str], number: Floats, further: Mapping[str, Any], value: str, name: str
 ) -> Table:
     try:
-        floats = np.fromiter(map(float, numbers), np.float64, len(numbers))
         "".join(topics).encode()
         "".join(docs).encode()
-    except OverflowError:
-        raise ValueError(f"{name}: a number is too large for a double") from None
     except UnicodeEncodeError:
         raise ValueError(f"{name}: an id is no text: it holds half of a surrogate pair") from None
-    return Table(objects(topics), objects(docs), floats, further, ("query_id", "doc_id", value, *further))
+    return Table(objects(topics), objects(docs), number, further, ("query_id", "doc_id", value, *further))

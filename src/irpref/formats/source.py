@@ -10,11 +10,14 @@ import select
 import stat
 import sys
 import tempfile
+import weakref
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
+T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
 PACKED = (".gz", ".zst", ".zstd")
 PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
@@ -22,7 +25,7 @@ PACKED_RATIO = 5  # of the text of a run to its packed bytes, about
 WHOLE_BYTES = 2 << 20  # of a packed file that is unpacked at once
 LARGEST_RATIO = 32  # of its text, which for runs is about a fifth of that
 LONGEST_LINE = 64 << 20  # bytes
-# Known by their first bytes, which no text begins with, to be named.
+# Magic bytes of formats we do not read, so that the error can name them.
 _OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
     "bzip2": tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)),
     "xz": b"\xfd7zXZ\x00",
@@ -45,7 +48,7 @@ class Source:
     def __init__(self, path: PathLike, keep: bool = False) -> None:
         self.path = path
         self.keep = keep
-        self.alone = False  # whether it is parsed by whoever asks, since others read other files meanwhile
+        self.alone = False  # whether it is parsed in the caller's thread, since other threads read other files
         self._spool: _Spool | None = None
         if isinstance(path, (str, os.PathLike)):
             self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
@@ -53,17 +56,17 @@ class Source:
             self.name = str(getattr(path, "name", "<file>"))
 
     def is_file(self) -> bool:
-        """Whether it is a file of the disk, which can be read without waiting for anybody."""
+        """Whether it is a file on disk, not a pipe or stream that may have to be waited for."""
         return not self._again() and os.path.isfile(self.path)  # type: ignore[arg-type]
 
     def size(self) -> int:
-        """Bytes of a file of the disk, about, once it is unpacked; 0 of anything else."""
+        """About how many bytes a file on disk has when unpacked; 0 for anything else."""
         if not self.is_file():
             return 0
         return os.path.getsize(self.name) * (PACKED_RATIO if self.name.lower().endswith(PACKED) else 1)
 
     def is_short(self, size: int) -> bool:
-        """Whether a file of the disk has at most so many bytes, about, once it is unpacked."""
+        """Whether this is a file on disk of at most about so many bytes when unpacked."""
         return self.is_file() and self.size() <= size
 
     @contextmanager
@@ -110,7 +113,7 @@ class Source:
 
 
 class _Patient:
-    """A stream whose end is its end: one that has nothing yet (`read` returns None) is waited for."""
+    """A stream that may have no data yet (`read` returns None), which is waited for."""
 
     def __init__(self, stream: Any, name: str) -> None:
         self._stream, self.name = stream, name
@@ -138,9 +141,7 @@ class _Spool:
         self._stream = stream
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
         self._replaying = False
-
-    def __del__(self) -> None:
-        self._file.close()
+        weakref.finalize(self, self._file.close)
 
     def rewind(self) -> None:
         self._file.seek(0)
@@ -207,7 +208,7 @@ def _decompressed(stream: Any, name: str, whole_bytes: int = 0) -> IO[bytes]:
 
 
 def _unpacked(packed: bytes) -> bytes | None:
-    """The data of a gzip file of one member, all at once; None where it is not that simple: `_Gunzip` knows."""
+    """The data of a gzip file of one member, all at once; None if it is not that simple: see `_Gunzip`."""
     size = int.from_bytes(packed[-4:], "little")  # of the member, unless others follow
     if size > LARGEST_RATIO * len(packed):
         return None
@@ -224,48 +225,42 @@ def _unpacked(packed: bytes) -> bytes | None:
 class _Gunzip:
     """The data of a gzip file of any number of members, checked as `gzip.GzipFile` does.
 
-    That one unpacks a few kilobytes at a time, and takes the interpreter from others each time.
+    That one unpacks a few kilobytes at a time, and takes the interpreter from other threads each time.
     """
 
     def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._member: Any = None
-        self._waiting = b""  # packed bytes that were read
+        self._most = 0  # bytes that are asked for
+        self._pieces = self._unpacked(stream)
 
     def read(self, size: int = -1) -> bytes:
         parts: list[bytes] = []
         left = size
-        while left and (part := self._some(max(left, 0) or PACKED_BYTES * 8)):
+        while left:
+            self._most = max(left, 0) or PACKED_BYTES * 8
+            if not (part := next(self._pieces, b"")):
+                break
             parts.append(part)
             left -= len(part) if size > 0 else 0
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _some(self, size: int) -> bytes:
-        """At most so many bytes; none at the end."""
-        while True:
-            if (self._member is None or self._member.eof) and not self._begin():
-                return b""
-            packed = self._member.unconsumed_tail or self._waiting or self._stream.read(PACKED_BYTES)
-            self._waiting = b""
-            data: bytes = self._member.decompress(packed, size)
-            if data:
-                return data
-            if not packed:
-                raise EOFError("the file ends before its compressed data does")
-
-    def _begin(self) -> bool:
-        """Whether there is another member, which is begun."""
-        if self._member is not None:
-            # Members may be followed by zeros.
-            self._waiting = self._member.unused_data.lstrip(b"\0")
-        while len(self._waiting) < 2 and (more := self._stream.read(PACKED_BYTES)):
-            self._waiting = (self._waiting + more).lstrip(b"\0")
-        if not self._waiting:
-            return False
-        if self._waiting[:2] != b"\x1f\x8b":
-            raise gzip.BadGzipFile(f"what follows the compressed data is none ({self._waiting[:2]!r})")
-        self._member = zlib.decompressobj(wbits=31)
-        return True
+    def _unpacked(self, stream: Any) -> Iterator[bytes]:
+        packed = stream.read(PACKED_BYTES)
+        while packed:
+            while len(packed) < 2 and (more := stream.read(PACKED_BYTES)):
+                packed += more
+            if packed[:2] != b"\x1f\x8b":
+                raise gzip.BadGzipFile(f"what follows the compressed data is none ({packed[:2]!r})")
+            member = zlib.decompressobj(wbits=31)
+            while not member.eof:
+                data = member.decompress(packed, self._most)
+                if data:
+                    yield data
+                elif not packed:
+                    raise EOFError("the file ends before its compressed data does")
+                packed = member.unconsumed_tail or (b"" if member.eof else stream.read(PACKED_BYTES))
+            packed = member.unused_data.lstrip(b"\0")  # members may be followed by zeros
+            while not packed and (more := stream.read(PACKED_BYTES)):
+                packed = more.lstrip(b"\0")
 
 
 def _put_back(head: bytes, stream: Any) -> Any:
@@ -282,6 +277,18 @@ def _zstd(stream: Any) -> IO[bytes]:
         from backports import zstd
     widest = {int(zstd.DecompressionParameter.window_log_max): 31}  # as `zstd --long=31` writes
     return zstd.ZstdFile(stream, options=widest)  # type: ignore[return-value,unused-ignore]
+
+
+def ahead(items: Iterator[T], n: int = 2) -> Iterator[T]:
+    """The same items; the next `n` are made in a thread while the caller works."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    end: Any = object()
+    with ThreadPoolExecutor(1) as thread:
+        waiting = deque(thread.submit(next, items, end) for _ in range(n))
+        while (item := waiting.popleft().result()) is not end:
+            waiting.append(thread.submit(next, items, end))
+            yield item
 
 
 def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:

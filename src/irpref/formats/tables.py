@@ -22,17 +22,18 @@ all columns, since measures may ask for more (`known`, `expected`). The readers 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irpref.arrays.segments import Floats, Ints, all_whole
+from irpref.arrays.segments import all_whole
 from irpref.formats import trec
-from irpref.formats.columns import Reading, Table, as_list, as_objects, objects, reading, text_type
+from irpref.formats.columns import PLAIN, Reading, Table, as_list, as_objects, objects, reading, to_frame
 from irpref.formats.labels import Labels, grades_of, scheme
 from irpref.formats.runs import ENDINGS
 from irpref.formats.source import PACKED, PathLike, Source
+from irpref.formats.texts import Texts
 from irpref.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 FORMS = tuple(ENDINGS)
 BLOCK_BYTES = 1 << 19  # of a run, parsed while the block before becomes Python objects
-_TEXT = ("query_id", "doc_id", "iteration")
 
 
 def read_run(
@@ -71,10 +71,8 @@ def read_run(
     OSError
         The file cannot be read.
     """
-    how, source = reading(form, columns), Source(path)
-    if form_of(source, how.form) == "trec":
-        return _run_frame(source)
-    return to_pandas(read_table(source, "run", how))
+    source = Source(path)
+    return _run_frame(read(source, "score", reading(form, columns), BLOCK_BYTES), source.size())
 
 
 def read_qrels(
@@ -93,7 +91,7 @@ def read_qrels(
         What columns are called in the file: `{"relevance": "judgement"}`. `grade`, `rating`, `label` and `rel` are
         understood as relevance without it.
     labels : str or mapping, optional
-        Labels that the file has in place of grades: `'S A B C'`, `'L0 L1 L2'`, `'nr pr fr hr'`, or the grade of each,
+        Labels that the file has instead of grades: `'S A B C'`, `'L0 L1 L2'`, `'nr pr fr hr'`, or the grade of each,
         `{"bad": 0, "good": 1}`. The first three are understood without it; a warning says the grades assumed.
 
     Returns
@@ -108,7 +106,7 @@ def read_qrels(
     ValueError, OSError
         As `read_run`.
     """
-    return to_pandas(read_table(Source(path, keep=True), "qrels", reading(form, columns, labels)))
+    return to_pandas(read_table(Source(path, keep=True), "relevance", reading(form, columns, labels)), "relevance")
 
 
 def form_of(source: PathLike | Source, form: str | None = None) -> str:
@@ -131,71 +129,70 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
     return "parquet" if found == "trec" and os.path.isdir(name) else found
 
 
-def read_table(path: PathLike | Source, kind: str, form: str | Reading | None = None) -> Table:
-    """A run or judgments from a file of any form.
+def read(source: Source, value: str, how: Reading = PLAIN, block_bytes: int = trec.BLOCK_BYTES) -> Iterator[Table]:
+    """The rows of a file of any form, in their order: some at a time if the form allows it, none of the tables empty.
 
     Parameters
     ----------
-    path : path, `-`, binary file, or `Source`
-    kind : 'run' or 'qrels'
-    form : str or Reading, optional
-        One of `FORMS`; by the ending of the name if not given.
-
-    Returns
-    -------
-    Table
+    source : Source
+    value : 'score' or 'relevance'
+        Whether the file holds a run or judgments.
+    how : Reading, optional
+    block_bytes : int
+        Bytes of a run in TREC format that are read at a time, after decompression.
 
     Raises
     ------
     ValueError, OSError
         As `read_run`.
     """
-    value = {"run": "score", "qrels": "relevance"}.get(kind)
-    if value is None:
-        raise ValueError(f"kind {kind!r}: expected 'run' or 'qrels'")
-    source = path if isinstance(path, Source) else Source(path)
-    how = reading(form)
-    chosen = form_of(source, how.form)
-    if chosen == "trec" or (chosen == "msmarco" and kind == "qrels"):  # whose judgments are in TREC format
-        return trec.run_table(source) if kind == "run" else _qrels_table(source, how)
-    if chosen == "msmarco":
-        return trec.ranks_table(source)
-    from irpref.formats import readers
+    form = form_of(source, how.form)
+    if form == "trec" or (form == "msmarco" and value == "relevance"):  # whose judgments are in TREC format
+        yield from trec.blocks(source, trec.RUN, block_bytes) if value == "score" else [_qrels_table(source, how)]
+    elif form == "msmarco":
+        yield from trec.ranks(source)
+    else:
+        from irpref.formats import readers
 
-    found: Table = getattr(readers, chosen)(source, value, how)
-    return found
+        found = getattr(readers, form)(source, value, how)
+        yield from [found] if isinstance(found, Table) else found
+
+
+def read_table(path: PathLike | Source, value: str, form: str | Reading | None = None) -> Table:
+    """All rows of a file of any form. Raises as `read_run`.
+
+    Parameters
+    ----------
+    path : path, `-`, binary file, or `Source`
+    value : 'score' or 'relevance'
+    form : str or Reading, optional
+        One of `FORMS`; by the ending of the name if not given.
+    """
+    source = path if isinstance(path, Source) else Source(path)
+    return Table.joined(part.compact() for part in read(source, value, reading(form)))
 
 
 def _qrels_table(source: Source, how: Reading) -> Table:
-    """Judgments of a TREC file, which may hold labels in place of grades."""
-    if how.labels is None:
-        try:
-            return trec.qrels_table(source)
-        except ValueError:
-            if not _are_labels(source):
-                raise
-    _, line = next(trec.lines_of(source), (0, b""))
-    form = trec.QRELS_3 if len(line.split(None, 3)) == 3 else trec.QRELS
-    columns = trec.columns_of(source, form.but(number=""))
-    grades = grades_of(columns["relevance"], how.labels, source.name)
+    """Judgments of a TREC file, which may hold labels instead of grades."""
+    if how.labels is None and not _are_labels(trec.first_fields(source)):
+        return trec.qrels_table(source)
+    form = trec.QRELS_3 if len(trec.first_fields(source)) == 3 else trec.QRELS
+    table = trec.whole(source, form.but(number=""))
+    grades = grades_of(table.columns["relevance"].tolist(), how.labels, source.name)
     if grades is None:  # some are labels, others are none
         return trec.qrels_table(source)
-    iteration = objects(columns.get("iteration", ["0"] * grades.size))
-    names = ("query_id", "doc_id", "relevance", "iteration")
-    return Table(columns["query_id"], columns["doc_id"], grades, {"iteration": iteration}, names)
+    iteration = table.columns.get("iteration", objects(["0"] * grades.size))
+    found = ("query_id", "doc_id", "relevance", "iteration")
+    return table.but(value=grades, columns={"iteration": iteration}, found=found)
 
 
-def _are_labels(source: Source) -> bool:
-    """Whether the first line of a file of judgments has a label in place of a grade."""
-    _, line = next(trec.lines_of(source), (0, b""))
-    fields = line.decode("utf-8", "replace").split(None, 4)
-    return len(fields) in (3, 4) and scheme(fields[-1:]) is not None
+def _are_labels(fields: list[bytes]) -> bool:
+    """Whether the first line of a file of judgments has a label instead of a grade."""
+    return len(fields) in (3, 4) and scheme([fields[-1].decode("utf-8", "replace")]) is not None
 
 
-def _are_preferences(source: Source) -> bool:
+def _are_preferences(fields: list[bytes]) -> bool:
     """Whether the first line of a file has a form that no qrels have: five fields, or a last one that is no number."""
-    _, line = next(trec.lines_of(source), (0, b""))
-    fields = line.split(None, 5)
     return len(fields) == 5 or (len(fields) in (3, 4) and not trec.is_number(fields[-1]))
 
 
@@ -219,29 +216,22 @@ def read_judgments(
         As `read_qrels` or `read_preferences`.
     """
     how = reading(form)
-    plain = form_of(source, how.form) == "trec"
-    labelled = plain and (how.labels is not None or (_are_labels(source) and _second(source) in (b"0", b"Q0")))
-    if plain and not labelled and preferences is not False and _are_preferences(source):
-        from irpref.formats.preferences import read_preferences
-
-        return read_preferences(source)
-    try:
-        table = read_table(source, "qrels", how)
-    except ValueError as error:
-        if not plain or labelled or not _are_preferences(source) or _second(source) in (b"0", b"Q0"):
-            raise
-        raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
-    if not (plain and preferences and _has_groups(table)):
-        return table
+    if form_of(source, how.form) != "trec":
+        return read_table(source, "relevance", how)
     from irpref.formats.preferences import read_preferences
 
-    return read_preferences(source, "qrels_prefs")
-
-
-def _second(source: Source) -> bytes:
-    """The second field of the first line."""
-    _, line = next(trec.lines_of(source), (0, b""))
-    return b"".join(line.split(None, 2)[1:2])
+    first = trec.first_fields(source)
+    as_qrels = first[1:2] in ([b"0"], [b"Q0"])
+    labelled = how.labels is not None or (_are_labels(first) and as_qrels)
+    if not labelled and preferences is not False and _are_preferences(first):
+        return read_preferences(source)
+    try:
+        table = read_table(source, "relevance", how)
+    except ValueError as error:
+        if labelled or as_qrels or not _are_preferences(first):
+            raise
+        raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
+    return read_preferences(source, "qrels_prefs") if preferences and _has_groups(table) else table
 
 
 def _has_groups(table: Table) -> bool:
@@ -250,48 +240,30 @@ def _has_groups(table: Table) -> bool:
     return len(set(zip(topics, groups, strict=True))) > len(set(topics))
 
 
-def to_pandas(table: Table) -> pd.DataFrame:
+def to_pandas(table: Table, value: str) -> pd.DataFrame:
     """A table as a pandas frame whose text columns hold Python strings."""
-    order = table.found or ("query_id", "doc_id", "score")
-    value = next(name for name in order if name not in ("query_id", "doc_id", *table.columns))
     whole = value == "relevance" and all_whole(table.value)
     numbers = table.value.astype(np.int64) if whole else table.value
     query_id, doc_id = as_objects(table.query_id), as_objects(table.doc_id)
-    return _frame({"query_id": query_id, "doc_id": doc_id, value: numbers, **table.columns})
+    return to_frame({"query_id": query_id, "doc_id": doc_id, value: numbers, **table.columns})
 
 
-def _run_frame(source: Source) -> pd.DataFrame:
-    """A run in TREC format: some lines become Python objects while the next are parsed."""
-    names: list[str] = []
-    lengths: list[Ints] = [np.zeros(0, np.int64)]
-    numbers: list[Floats] = [np.zeros(0)]
+def _run_frame(parts: Iterator[Table], size: int) -> pd.DataFrame:
+    """A run as a frame: some rows become Python objects while the next are read. `size`: bytes of the file."""
     docs, n = objects([]), 0
-    for part in trec.blocks(source, trec.RUN, BLOCK_BYTES):
+    read = []
+    for part in parts:
         if n + len(part) > docs.size:
             # Memory that nothing is put into costs nothing; to copy strings would cost as much as to make some.
-            rows = max(len(part) * source.size() * 2 // BLOCK_BYTES, 2 * docs.size, len(part))
+            rows = max(len(part) * size * 2 // BLOCK_BYTES, 2 * docs.size, len(part))
             docs, before = np.empty(n + rows, dtype=object), docs
             docs[:n] = before[:n]
         here = docs[n : n + len(part)]
-        if isinstance(part.docs, list):
-            here[:] = part.docs
+        if isinstance(part.doc_id, Texts):
+            part.doc_id.fill(here)
         else:
-            part.docs.fill(here)
-        names += part.names
-        lengths.append(part.lengths)
-        numbers.append(part.number)
+            here[:] = as_objects(part.doc_id)
+        read.append(part.but(doc_id=here))
         n += len(part)
-    query_id = np.repeat(objects(names), np.concatenate(lengths))
-    return _frame({"query_id": query_id, "doc_id": docs[:n], "score": np.concatenate(numbers)})
-
-
-def _frame(columns: Mapping[str, Any]) -> pd.DataFrame:
-    """A pandas frame of arrays."""
-    import pandas as pd
-
-    text = text_type()
-    data = {}
-    for name, whole in columns.items():
-        is_text = whole.dtype == object and (name in _TEXT or set(map(type, whole)) in ({str}, {str, type(None)}))
-        data[name] = pd.Series(whole, dtype=text if is_text else whole.dtype, copy=False)
-    return pd.DataFrame(data, copy=False)
+    whole = Table.joined(part.but(doc_id=[]) for part in read)
+    return to_frame({"query_id": as_objects(whole.query_id), "doc_id": docs[:n], "score": whole.value})

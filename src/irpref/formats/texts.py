@@ -1,20 +1,19 @@
-"""Ids as they lie in files, lists and dicts, read by compiled code where it is there.
+"""Ids as they are stored in files, lists, dicts and Arrow's memory, read by compiled code if there is some.
 
 `_native` is optional: it reads what is plain (lines with single fields, ids that are text) and leaves everything else,
-and every doubt, to the code in Python beside each call of `plain_lines` and `Texts`. That code says what is right; with
-and without the compiled part, values are the same. The environment variable IRPREF_TEXTS=pure leaves it out.
+and every doubt, to the code in Python beside each call of `plain_lines` and `Texts`. That code says what is right;
+values are the same with and without the compiled part. The environment variable IRPREF_TEXTS=pure leaves it out.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ def _load() -> Any:
     return _native
 
 
-_PIECE = 1 << 20  # rows of a series that are copied at a time
 _native = _load()
 compiled: bool = _native is not None and os.environ.get("IRPREF_TEXTS") != "pure"
 
@@ -76,26 +74,23 @@ class Texts:
         if not isinstance(column, (pa.StringArray, pa.LargeStringArray)):
             return None
         _, offsets, data = column.buffers()
+        if not len(column):
+            return cls(b"", *_room(0))
         width = np.int32 if isinstance(column, pa.StringArray) else np.int64
-        ends = np.zeros(1, np.int64)
-        if len(column):
-            ends = np.frombuffer(offsets, width)[column.offset : column.offset + len(column) + 1].astype(np.int64)
-        found = cls(data or b"", ends[:-1].copy(), np.diff(ends).astype(np.int32), np.empty(len(column), np.uint64))
+        ends = np.frombuffer(offsets, width)[column.offset : column.offset + len(column) + 1]
+        length = np.subtract(ends[1:], ends[:-1], dtype=np.int32, casting="unsafe")
+        found = cls(data or b"", ends[:-1].astype(np.int64, copy=False), length, np.empty(len(column), np.uint64))
         _native.hashes(found.data, found.at, found.length, found.hashes)
         return found
 
     @classmethod
-    def of_polars(cls, column: Any) -> Texts | None:
-        """A polars series of strings without missing ones; None where nothing is compiled."""
+    def of_stream(cls, column: Any) -> Texts | None:
+        """A column of strings, none of them missing, of any library that exports Arrow streams; None as for `of`."""
         if not compiled:
             return None
-        # In pieces, which are gone before the next is made.
-        pieces = [column[start : start + _PIECE] for start in range(0, len(column), _PIECE)]
-        data = b"".join([piece.str.join("").item().encode() for piece in pieces])
-        length = column.str.len_bytes().to_numpy().astype(np.int32)
-        found = cls(data, np.cumsum(length, dtype=np.int64) - length, length, np.empty(length.size, np.uint64))
-        _native.hashes(data, found.at, length, found.hashes)
-        return found
+        at, length, hashes = _room(len(column))
+        data = _native.stream(column.__arrow_c_stream__(), at, length, hashes)
+        return None if data is None else cls(data, at, length, hashes)
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]], size: int) -> tuple[Texts, Floats] | None:
@@ -141,11 +136,6 @@ class Texts:
     def __getitem__(self, rows: Ints | slice) -> Texts:
         return Texts(self.data, self.at[rows], self.length[rows], self.hashes[rows])
 
-    @property
-    def row_hashes(self) -> Hashes:
-        """Hash of each row: (n,)."""
-        return self.hashes
-
     def same(self, rows: Ints, other: Texts, its_rows: Ints) -> bool:
         """Whether the texts of these rows are those of the rows of another, one by one."""
         one, two = _rows(rows), _rows(its_rows)
@@ -171,74 +161,14 @@ class Texts:
         return found
 
 
-class Lines(Record):
-    """Rows of some lines, which follow each other topic by topic.
+def plain_lines(
+    data: bytes, n: int, columns: Mapping[str, int], number: int | None
+) -> tuple[list[str], Ints, dict[str, Texts], Floats] | None:
+    """Topic and length of each stretch of rows with the same topic, further columns, and numbers of lines.
 
-    Attributes
-    ----------
-    names : list of str
-        Topic of each stretch of rows with the same topic.
-    begins : int array (n_stretches,)
-        Row that each stretch begins with.
-    columns : dict of name to Texts or list of str
-        The other texts of each row, `doc_id` mostly.
-    number : float array (n_rows,)
-        Score or grade of each row.
-    """
-
-    names: list[str]
-    begins: Ints
-    columns: dict[str, Texts | list[str]]
-    number: Floats
-
-    def __len__(self) -> int:
-        return self.number.size
-
-    @property
-    def docs(self) -> Texts | list[str]:
-        """Document of each row."""
-        return self.columns["doc_id"]
-
-    @property
-    def lengths(self) -> Ints:
-        """Rows of each stretch."""
-        return np.diff(np.append(self.begins, len(self)))
-
-    def __getitem__(self, rows: slice) -> Lines:
-        """Some of the rows; the stretches stay those of the whole."""
-        columns = {name: column[rows] for name, column in self.columns.items()}
-        return Lines(self.names, self.begins, columns, self.number[rows])
-
-    def compact(self) -> Lines:
-        """The same without the text around it."""
-        return self.but(columns={n: c.compact() if isinstance(c, Texts) else c for n, c in self.columns.items()})
-
-    @classmethod
-    def joined(cls, parts: Sequence[Lines]) -> Lines:
-        """Rows of several, at least one, one after the other."""
-        if len(parts) == 1:
-            return parts[0]
-        before = np.cumsum([0, *(len(part) for part in parts[:-1])])
-        return cls(
-            list(chain.from_iterable(part.names for part in parts)),
-            np.concatenate([part.begins + start for part, start in zip(parts, before, strict=True)]),
-            {name: _joined([part.columns[name] for part in parts]) for name in parts[0].columns},
-            np.concatenate([part.number for part in parts]),
-        )
-
-
-def _joined(columns: list[Any]) -> Texts | list[str]:
-    if all(isinstance(column, Texts) for column in columns):
-        return Texts.joined(columns)
-    return list(chain.from_iterable(c.to_list() if isinstance(c, Texts) else c for c in columns))
-
-
-def plain_lines(data: bytes, n: int, columns: Mapping[str, int], number: int | None) -> Lines | None:
-    """Lines of `n` fields, the first of which is the topic.
-
-    Fields are separated by blanks or tabs, lines by LF or CRLF. None where a line is anything else: blank, a comment,
-    too long or too short, with a byte order mark, with a number that is no decimal one; where the text is not UTF-8;
-    and where nothing is compiled.
+    The lines have `n` fields, the first of which is the topic, separated by blanks or tabs, and end with LF or CRLF.
+    None if a line is anything else (blank, a comment, too long or too short, with a byte order mark, with a number that
+    is no decimal one), if the text is not UTF-8, and if nothing is compiled.
 
     Parameters
     ----------
@@ -254,7 +184,7 @@ def plain_lines(data: bytes, n: int, columns: Mapping[str, int], number: int | N
         return None
     size = _native.count(data) + 1
     begins, (at, length, _), numbers = np.empty(size, np.int64), _room(size), np.empty(size)
-    found: dict[str, Texts | list[str]] = {}
+    found: dict[str, Texts] = {}
     for name, field in columns.items():
         room = _room(size)
         sizes = _native.lines(data, n, field, -1 if number is None else number, *room, numbers, begins, at, length)
@@ -262,7 +192,8 @@ def plain_lines(data: bytes, n: int, columns: Mapping[str, int], number: int | N
             return None
         found[name] = Texts(data, *room)[: sizes[0]]
     topics = Texts(data, at, length, room[2])[: sizes[1]]  # whose hashes nobody asks for
-    return Lines(topics.to_list(), begins[: sizes[1]].copy(), found, numbers[: sizes[0]])
+    lengths = np.diff(np.append(begins[: sizes[1]], sizes[0]))
+    return topics.to_list(), lengths, found, numbers[: sizes[0]]
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -9,7 +9,7 @@ and lines that begin with `#` hold nothing, as for trec_eval 10. Everything else
 have the form above is an error with file, line number and text; nothing is skipped. Ids are text (`007` stays
 `007`; quotes are ordinary characters; UTF-8). Ranks are not read. A line has at most 64 MB.
 
-Left open by the format, decided here:
+The format leaves open, and we decided:
 
 * *A tag with blanks.* trec_eval ignores what follows the tag. So do we, unless the line could as well be one
   with a blank in the document id (its fourth field is no whole number, or its sixth is a number): then the
@@ -20,36 +20,29 @@ Left open by the format, decided here:
 * *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: whoever evaluates the
   table rejects them with topic and document.
 
-How it is read: the file is cut into blocks of whole lines. Compiled code (`irpref.formats.texts`) takes a block whose
-lines hold nothing unusual; without it, a block with one blank or tab between two fields is split at once. Every other
-block goes through the exact parser (`parse_lines`), line by line, which reads it or says which line is wrong.
+The file is cut into blocks of whole lines. Compiled code (`irpref.formats.texts`) takes a block whose lines hold
+nothing unusual. Every other block, and all of them without compiled code, goes through the exact parser
+(`parse_lines`), which reads it or says which line is wrong.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import starmap
-from threading import Lock
-from typing import Any, TypeVar
+from itertools import chain, starmap
+from typing import Any
 
 import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.formats import texts
-from irpref.formats.columns import Coded, Table, as_list, changes, objects, take
-from irpref.formats.source import LONGEST_LINE, Source, blocks_of, too_long
-from irpref.formats.texts import Lines, Texts
-
-T = TypeVar("T")
-# Rows of some topics of a run, whole and one after the other; these topics; their lengths.
-TopicBlock = tuple[Lines, list[str], list[int]]
+from irpref.formats.columns import Stretches, Table, as_list, as_objects, stretches_of, take
+from irpref.formats.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
+from irpref.formats.texts import Texts
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
-AHEAD = 3  # blocks that are being read or parsed, or wait for the caller
 SHOWN = 200  # characters of a malformed line in its message
 MOST_FIELDS = 64  # of a line that are looked at
 CHECK_BYTES = 1 << 19  # of a line whose fields are counted at a time
@@ -57,35 +50,38 @@ _BEIR = [b"query-id", b"corpus-id", b"score"]
 
 
 class Form(Record):
-    """A form of line: number of fields, and which of them are the columns of the table."""
+    """A form of line: the names of its fields, and the one that is read as a number (none if empty)."""
 
     what: str
-    n: int
-    columns: dict[str, int]
+    expected: str
     number: str
 
     @property
-    def expected(self) -> str:
-        """The line in words."""
-        if self is RANKS:
-            return "query_id doc_id rank"
-        return {
-            6: "query_id Q0 doc_id rank score tag",
-            4: "query_id iteration doc_id relevance",
-            3: "query_id doc_id relevance",
-        }[self.n]
+    def n(self) -> int:
+        """Number of fields."""
+        return len(self.expected.split())
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """The fields that are read, by name."""
+        names = enumerate(self.expected.split())
+        return {name: i for i, name in names if name not in ("Q0", "rank", "tag") or name == self.number}
 
     @property
     def texts(self) -> list[str]:
-        """The columns that are neither the topic nor the number."""
+        """The columns that are neither the topic nor the number; the document is the first `doc_id` or `winner`."""
         return [name for name in self.columns if name not in ("query_id", self.number)]
 
+    @property
+    def doc(self) -> str:
+        """The column of documents."""
+        return "doc_id" if "doc_id" in self.columns else "winner"
 
-RUN = Form("run", 6, {"query_id": 0, "doc_id": 2, "score": 4}, "score")
-QRELS = Form("qrels", 4, {"query_id": 0, "doc_id": 2, "relevance": 3, "iteration": 1}, "relevance")
-QRELS_3 = Form("qrels", 3, {"query_id": 0, "doc_id": 1, "relevance": 2}, "relevance")
 
-RANKS = Form("run", 3, {"query_id": 0, "doc_id": 1, "rank": 2}, "rank")
+RUN = Form("run", "query_id Q0 doc_id rank score tag", "score")
+QRELS = Form("qrels", "query_id iteration doc_id relevance", "relevance")
+QRELS_3 = Form("qrels", "query_id doc_id relevance", "relevance")
+RANKS = Form("run", "query_id doc_id rank", "rank")
 
 
 class TopicReturnsError(ValueError):
@@ -103,68 +99,39 @@ class _Malformed(Exception):
 # Tables -------------------------------------------------------------------------------------------------------
 
 
-def run_table(source: Source) -> Table:
-    """A run: `query_id`, `doc_id`, and scores."""
-    return table_of(_whole(source, RUN))
-
-
-def _whole(source: Source, form: Form) -> Lines:
-    """All lines of a file."""
-    short = source.is_short(BLOCK_BYTES)  # then its text is no burden
-    parts = [part if short else part.compact() for part in blocks(source, form)]
-    return Lines.joined(parts) if parts else lines_from([], None, {name: [] for name in form.texts})
-
-
-def table_of(whole: Lines, names: Sequence[str] = ("query_id", "doc_id", "score")) -> Table:
-    """Lines as a table."""
-    topics = Coded(objects(whole.names), np.repeat(np.arange(len(whole.names)), whole.lengths))
-    further = {name: column for name, column in whole.columns.items() if name != "doc_id"}
-    return Table(topics, whole.docs, whole.number, further, names)
+def whole(source: Source, form: Form) -> Table:
+    """All rows of a file. Raises as `read_run`."""
+    table = Table.joined(part.compact() for part in blocks(source, form))
+    nothing = {name: np.zeros(0, object) for name in form.texts if name != form.doc}
+    return table if len(table) else table.but(columns=nothing)
 
 
 def qrels_table(source: Source) -> Table:
     """Judgments: `query_id`, `doc_id`, grades, and the column `iteration` (`0` where the file has none)."""
-    table = table_of(_whole(source, QRELS), ("query_id", "doc_id", "relevance", "iteration"))
-    return table.but(columns={"iteration": _words(table.columns.get("iteration", []), len(table))})
+    table = whole(source, QRELS)
+    iteration = table.columns.get("iteration", np.repeat(np.array(["0"], dtype=object), len(table)))
+    return table.but(columns={"iteration": iteration}, found=("query_id", "doc_id", "relevance", "iteration"))
 
 
-def _words(column: Texts | list[str], size: int) -> Any:
-    """A column as an object array: of equal neighbours, which all iterations mostly are, each is there once."""
-    if not len(column):
-        return objects(["0"] * size)
-    begins = changes(column)
-    if begins.size * 4 > size:
-        return objects(as_list(column))
-    return np.repeat(objects(as_list(take(column, begins))), np.diff(np.append(begins, size)))
-
-
-def ranks_table(source: Source) -> Table:
-    """A run of MS MARCO's three columns, which hold ranks: `query_id`, `doc_id`, and as scores the negative ranks."""
-    table = table_of(_whole(source, RANKS))
-    rank = table.value
-    bad = np.flatnonzero(~((rank == np.rint(rank)) & (rank >= 0) & (rank < 2**53)))
-    if bad.size:
-        topic, doc = (as_list(take(column, bad[:1]))[0] for column in (table.query_id, table.doc_id))
-        raise ValueError(
-            f"{source.name}: the rank of topic {topic!r}, document {doc!r} is {rank[bad[0]]:g}, expected a whole "
-            "number (the third column of MS MARCO's runs holds ranks, not scores)"
-        )
-    return table.but(value=-rank)
-
-
-def columns_of(source: Source, form: Form) -> dict[str, Any]:
-    """The columns of a file of another form than those of runs and qrels, as lists. Raises as `read_run`."""
-    whole = _whole(source, form)
-    topics = np.repeat(objects(whole.names), whole.lengths).tolist()
-    numbers = {form.number: whole.number.tolist()} if form.number in form.columns else {}
-    return {"query_id": topics, **{name: as_list(column) for name, column in whole.columns.items()}, **numbers}
+def ranks(source: Source) -> Iterator[Table]:
+    """Rows of a run of MS MARCO's three columns, which hold ranks: the scores are the negative ranks."""
+    for table in blocks(source, RANKS):
+        rank = table.value
+        bad = np.flatnonzero(~((rank == np.rint(rank)) & (rank >= 0) & (rank < 2**53)))
+        if bad.size:
+            topic, doc = (as_list(take(column, bad[:1]))[0] for column in (table.query_id, table.doc_id))
+            raise ValueError(
+                f"{source.name}: the rank of topic {topic!r}, document {doc!r} is {rank[bad[0]]:g}, expected a whole "
+                "number (the third column of MS MARCO's runs holds ranks, not scores)"
+            )
+        yield table.but(value=-rank)
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
     """Lines that hold something, with their numbers from 1."""
-    with source.open() as file:
+    with source.open(in_blocks=True) as file:
         number = 0
-        for block in blocks_of(file, BLOCK_BYTES):
+        for block in blocks_of(file, 1 << 16):
             if error := _too_long(block):
                 with _located(source.name, number):
                     raise error
@@ -174,21 +141,22 @@ def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
                     yield number, line
 
 
-def whole_topics(parts: Iterator[Lines], name: str) -> Iterator[TopicBlock]:
-    """Lines that follow each other, cut between topics: some whole topics at a time.
+def first_fields(source: Source) -> list[bytes]:
+    """The fields of the first line that holds something; none in a file without such a line."""
+    return next((line.split(None, MOST_FIELDS) for _, line in lines_of(source)), [])
 
-    Memory is that of a few blocks and of the longest topic, however many topics there are.
+
+def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
+    """Rows that follow each other, cut between topics: some whole topics at a time.
+
+    Memory is that of a few parts and of the longest topic, however many topics there are. If there is one part only, it
+    comes as it is.
 
     Parameters
     ----------
-    parts : iterator of Lines, none of them empty
+    parts : iterator of Table, none of them empty
     name : str
         Of the file.
-
-    Yields
-    ------
-    TopicBlock
-        All rows of each of its topics; these topics, and their lengths.
 
     Raises
     ------
@@ -196,47 +164,34 @@ def whole_topics(parts: Iterator[Lines], name: str) -> Iterator[TopicBlock]:
         Rows of a topic follow after those of another: what was yielded is not the whole of that topic. Read the
         file again as a whole (a `Source` that was told to `keep` standard input can be read again).
     """
+    first, second = next(parts, None), next(parts, None)
+    if first is None or second is None:
+        yield from () if first is None else (first,)
+        return
     done: set[str] = set()
-    pending: list[Lines] = []
-    waiting: dict[str, int] = {}  # rows of the topics of `pending`, the last of which may go on
-    for part, is_last in _and_last(parts):
-        begins, names = part.begins.tolist(), part.names
-        for topic, start, stop in zip(names, begins, [*begins[1:], len(part)], strict=True):
-            if start == 0 and waiting and topic == next(reversed(waiting)):
-                waiting[topic] += stop
-                continue
-            if topic in done:
-                raise TopicReturnsError(f"{name}: topic {topic!r} is in more than one place")
-            done.add(topic)
-            waiting[topic] = stop - start
-        if is_last or (len(names) == 1 and len(waiting) == 1):
-            pending.append(part)
-            continue
-        last = names[-1]
-        if begins[-1]:
-            pending.append(part[: begins[-1]])
-        rows = waiting.pop(last)
-        yield Lines.joined(pending), list(waiting), list(waiting.values())
-        pending, waiting = [part[begins[-1] :]], {last: rows}
-    if pending:
-        yield Lines.joined(pending), list(waiting), list(waiting.values())
-
-
-def _and_last(items: Iterator[T]) -> Iterator[tuple[T, bool]]:
-    """Each item, and whether it is the last."""
-    waiting = next(items, None)
-    for item in items:
-        assert waiting is not None
-        yield waiting, False
-        waiting = item
-    if waiting is not None:
-        yield waiting, True
+    pending: list[Table] = []  # its last topic may go on
+    topic = None
+    for part in chain((first, second), parts):
+        stretches = stretches_of(part.query_id)
+        names, last = stretches.names, len(stretches.names) - 1
+        part = part.but(query_id=stretches)
+        for i, other in enumerate(names):
+            if other in done and (i or other != topic):
+                raise TopicReturnsError(f"{name}: topic {other!r} is in more than one place")
+            done.add(other)
+        if last or names[0] != topic:
+            pending += [part.stretches(0, last)] if last else []
+            if pending:
+                yield Table.joined(pending)
+            pending, topic = [], names[last]
+        pending.append(part.stretches(last, last + 1))
+    yield Table.joined(pending)
 
 
 # Blocks -------------------------------------------------------------------------------------------------------
 
 
-def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[Lines]:
+def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[Table]:
     """The rows of a file in order, some at a time, none of them empty; the next are read while the caller works.
 
     Parameters
@@ -252,53 +207,18 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     ValueError, OSError
         As `read_run`.
     """
+    # A pipe is read by the caller's thread: one that waits for a pipe cannot be interrupted.
+    threads = texts.compiled and source.is_file() and not source.alone and not source.is_short(block_bytes)
     lines = 0
-    ahead = texts.compiled and not source.alone and not source.is_short(block_bytes)
-    with source.open(in_blocks=ahead) as file:
+    with source.open(in_blocks=threads) as file:
         formed = _formed(blocks_of(file, block_bytes), form)
-        for found, number in _parsed_ahead(formed, source.is_file()) if ahead else starmap(_parsed, formed):
+        for found, number in ahead(starmap(_parsed, ahead(formed))) if threads else starmap(_parsed, formed):
             if isinstance(found, _Malformed):
                 with _located(source.name, lines):
                     raise found
             lines += number
             if len(found):
                 yield found
-
-
-def _parsed_ahead(given: Iterator[tuple[Any, ...]], on_disk: bool) -> Iterator[tuple[Lines | _Malformed, int]]:
-    """The blocks parsed by two threads, in their order, `AHEAD` of the caller."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    numbered = enumerate(given)
-    reading = Lock()
-    running: deque[Any] = deque()
-    ready: dict[int, Any] = {}
-
-    def following() -> tuple[int, Any] | None:
-        # Who comes first to the lock reads first, whoever was asked first.
-        with reading:
-            number, block = next(numbered, (0, None))
-        return None if block is None else (number, _parsed(*block))
-
-    def submit() -> None:
-        # Decompressing is left to the threads, too. A pipe is not: who waits for it there cannot be interrupted.
-        if on_disk:
-            running.append(threads.submit(following))
-        elif (numbered_block := next(numbered, None)) is not None:
-            number, block = numbered_block
-            running.append(threads.submit(lambda: (number, _parsed(*block))))
-
-    with ThreadPoolExecutor(2) as threads:
-        for _ in range(AHEAD):
-            submit()
-        turn = 0
-        while running:
-            if (found := running.popleft().result()) is not None:
-                ready[found[0]] = found[1]
-                submit()
-            while turn in ready:
-                yield ready.pop(turn)
-                turn += 1
 
 
 def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, int]]:
@@ -329,69 +249,37 @@ def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
     return None, data, 0
 
 
-def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Lines | _Malformed, int]:
+def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malformed, int]:
     """A block and its number of lines, or what is wrong with it; `skipped` lines before it hold nothing."""
-    fields = form.n, {name: form.columns[name] for name in form.texts}, form.columns.get(form.number)
     if error := _too_long(data):
         return error, 0
+    fields = form.n, {name: form.columns[name] for name in form.texts}, form.columns.get(form.number)
     text, plain = data, texts.plain_lines(data, *fields)
     if plain is None and (text := _text(data)) is not data:
         plain = texts.plain_lines(text, *fields)
     if plain is not None:
-        return plain, skipped + len(plain)
+        names, lengths, columns, numbers = plain
+        return _table(form, Stretches(names, lengths), columns, numbers), skipped + numbers.size
     try:
-        columns = _split(text, form)
-        number = 0 if columns is None else len(columns["query_id"])
-        if columns is None:
-            columns, number = parse_lines(text, form)
+        found, number = parse_lines(text, form)
     except _Malformed as error:
         error.line += skipped
         return error, 0
-    return lines_from(columns.pop("query_id"), columns.pop(form.number, None), columns), skipped + number
+    query_id = stretches_of(found["query_id"])
+    numbers = np.array(found[form.number] if form.number else np.zeros(len(query_id)), dtype=np.float64)
+    return _table(form, query_id, {name: found[name] for name in form.texts}, numbers), skipped + number
 
 
-def lines_from(query_id: Any, number: Any, columns: dict[str, Any]) -> Lines:
-    """Columns of equal length as `Lines`.
-
-    Parameters
-    ----------
-    query_id : column of str
-    number : list or float array, or None
-    columns : dict of name to list of str
-    """
-    begins = changes(query_id)
-    value = np.zeros(len(query_id)) if number is None else np.asarray(number, dtype=np.float64)
-    held = {name: Texts.of(column) or column for name, column in columns.items()}
-    return Lines(as_list(take(query_id, begins)), begins, held, value)
+def _table(form: Form, query_id: Stretches, columns: dict[str, Any], number: Any) -> Table:
+    docs = columns[form.doc]
+    further = {name: _repeated(column) for name, column in columns.items() if name != form.doc}
+    return Table(query_id, Texts.of(docs) or docs, number, further, ("query_id", *form.texts, form.number))
 
 
-def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
-    """Columns of lines that hold nothing unusual, split all at once; None where there is a doubt."""
-    if not _is_even(data, form.n) or data.startswith(b"#") or b"\n#" in data:
-        return None
-    try:
-        fields = data.decode("utf-8").removesuffix("\n").replace("\n", " ").replace("\t", " ").split(" ")
-        found: dict[str, list[Any]] = {name: fields[i :: form.n] for name, i in form.columns.items()}
-        if form.number in found:
-            # What is no number but to Python has a letter of another script or `_`.
-            plain = data.isascii() and b"_" not in data
-            found[form.number] = list(map(float, found[form.number])) if plain else as_floats(found[form.number])
-        return found
-    except ValueError:
-        return None
-
-
-def _is_even(data: bytes, n: int) -> bool:
-    """Whether each line has `n` fields, with one blank or tab between two, and nothing else below 33."""
-    text = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
-    low = text <= 32
-    if np.count_nonzero(low) != data.count(b"\n") * n + n * (not data.endswith(b"\n")):
-        return False
-    at = np.flatnonzero(low)
-    if at.size % n or at[0] == 0 or (at[1:] - at[:-1] == 1).any():
-        return False
-    gaps = text[at].reshape(-1, n)
-    return bool((gaps[:, -1] == 10).all() and ((gaps[:, :-1] == 32) | (gaps[:, :-1] == 9)).all())
+def _repeated(column: Texts | list[str]) -> Any:
+    """A column as an object array; equal neighbours, which all iterations mostly are, are one string."""
+    stretches = stretches_of(column)
+    return np.repeat(as_objects(stretches.names), stretches.lengths)
 
 
 @contextmanager

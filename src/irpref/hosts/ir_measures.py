@@ -15,7 +15,7 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
 from irpref.judged.align import NoCommonTopicError
-from irpref.judged.inputs import as_table, opened
+from irpref.judged.inputs import opened
 from irpref.measures.declare import is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
 from irpref.measures.names import parse_all
@@ -53,16 +53,15 @@ class HostEvaluator(KernelEvaluator):
 
     in_host = True
 
-    def align(self, run: Run, *, ordered: bool = True) -> JudgedRun:
+    def align(self, run: Run) -> JudgedRun:
         """Align a run. Warns if it has no topic in common with the judgments."""
-        run = as_table(run, "score")
         with about(_system()):
             try:
-                return super().align(run, ordered=ordered)
+                return super().align(run)
             except NoCommonTopicError as error:
                 text = f"{error}; all topics have the value of an empty ranking"
                 warn_user(text, IrprefWarning, once="no common topic")
-                return super().align({}, ordered=ordered)
+                return super().align({})
 
     def _iter_calc(self, run: Run) -> Iterator[Metric]:
         return iter(self.calc(run).per_query)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
-from itertools import chain, repeat
+from collections.abc import Iterable, Iterator
+from itertools import repeat
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -15,7 +14,7 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments, order_by
 from irpref.formats.columns import Coded, Table, as_list, take
 from irpref.formats.texts import Texts
-from irpref.judged.inputs import are_numbers, as_numbers, as_table, group, str_list
+from irpref.judged.inputs import group, str_list, tables
 from irpref.judged.match import FEW, Buckets, chunks, keys_of, texts_of
 from irpref.judged.order import TREC, Alignment, blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
@@ -53,6 +52,13 @@ class Listing(Record):
     source: Ints
 
 
+class JudgedFile(Record):
+    """A run judged against a pool, and its topics in their order, those without judgments included."""
+
+    run: JudgedRun
+    topics: list[str]
+
+
 class Part(Record):
     """Some topics of a run as they were given."""
 
@@ -61,7 +67,6 @@ class Part(Record):
     docs: list[str] | Texts  # (n_rows,)
     score: Floats  # (n_rows,)
     source: Ints | None = None  # (n_rows,) row of the input
-    found_in: list[Mapping[str, Any]] | None = None  # (k,) dicts whose keys are the documents
 
     def docs_of(self, rows: Ints) -> list[str]:
         """Documents of these rows."""
@@ -109,22 +114,12 @@ class Repeats:
             )
 
 
-class SameIds(Repeats):
-    """A dict cannot repeat a document, but ids of other types can be the same text."""
-
-    def add(self, topic: str, doc: str, number: int) -> None:
-        """Refuse: which of the two was meant?"""
-        raise ValueError(f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as str")
-
-
 def align_run(
     pool: Pool,
     run: Any,
     strict: bool = False,
-    shared: Repeats | None = None,
     ties: bool = False,
     in_float32: bool = False,
-    ordered: bool = False,
     alignment: Alignment = TREC,
 ) -> JudgedRun:
     """Align a run with the judgments.
@@ -132,14 +127,12 @@ def align_run(
     Parameters
     ----------
     pool : Pool
-    run : as `as_table` takes it
+    run : as `tables` takes it
     strict : bool
         Whether a repeated document is an error.
-    shared : Repeats, optional
-        Where repeated documents are noted; the caller warns.
-    ties, in_float32, ordered : bool
-        Which parts of the result to make: `rank_rising` and `tied_from`, `in_float32`, `order`. If ties stay in the
-        order of the input, `rank_rising` is `rank`.
+    ties, in_float32 : bool
+        What else to make: `rank_rising` and `tied_from`, `in_float32`. If ties stay in the order of the input,
+        `rank_rising` is `rank`.
     alignment : Alignment
 
     Raises
@@ -147,20 +140,34 @@ def align_run(
     ValueError
         A score is no finite number, or a column is missing; no topic in common (`NoCommonTopicError`).
     """
-    data = as_table(run, "score")
-    repeats = shared or Repeats(strict)
+    parts = tables(run, "score", topics=pool.topic_of)
+    return align_tables(pool, parts, strict=strict, ties=ties, in_float32=in_float32, alignment=alignment).run
+
+
+def align_tables(
+    pool: Pool,
+    parts: Iterable[Table],
+    *,
+    strict: bool = False,
+    ties: bool = False,
+    in_float32: bool = False,
+    alignment: Alignment = TREC,
+) -> JudgedFile:
+    """Align tables that each hold whole topics, as one run: what is kept of each are its hits. See `align_run`."""
+    repeats = Repeats(strict)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
-    given: list[Ints] = []
-    topics: list[Ints] = []
-    ranks: list[Ints] = []
-    found: list[Ints] = []
-    rank_rising: list[Ints] = []
-    tied_from: list[Ints] = []
-    short_ranks: list[Ints] = []
-    short_found: list[Ints] = []
+    topics: list[str] = []
+    kept: dict[str, list[Ints]] = {}
+    small = np.int32 if pool.grade.size < 2**31 else np.int64  # a topic of as many rows fits no memory
     same = True
-    for part, row in blocks(pool, data, repeats):
+
+    def keep(**columns: Ints) -> None:
+        for name, values in columns.items():
+            kept.setdefault(name, []).append(values.astype(small, copy=False))
+
+    for part, row in blocks(pool, parts, repeats, topics):
         segments = Segments.of_lengths(part.lengths)
+        n_retrieved[part.topics] = part.lengths
         moved = evaluation_order(part.score, segments, part, row >= 0, alignment.by_id)
         as_given = row
         if moved is not None:
@@ -168,48 +175,38 @@ def align_run(
         at = np.flatnonzero(row >= 0)
         hits = segments.part(at)
         before = hits.spread(segments.starts) - 1
-        topics.append(hits.spread(part.topics))
-        ranks.append(at - before)
-        found.append(row[at])
-        if ties or in_float32:
-            score = part.score if moved is None else moved.put(part.score)
-            if ties:
-                first, last = _tied(score, segments, at)
-                rank_rising.append((first + last - at if alignment.by_id else at) - before)
-                tied_from.append(first - before)
-            if in_float32:
-                if blurs(score, segments):
-                    other = evaluation_order(rounded(part.score), segments, part, as_given >= 0, alignment.by_id)
-                    short = as_given if other is None else other.put(as_given)
-                    if not np.array_equal(short, row):
-                        row, at, same = short, np.flatnonzero(short >= 0), False
-                short_ranks.append(at - before)
-                short_found.append(row[at])
-        n_retrieved[part.topics] = part.lengths
-        given.append(part.topics)
-    if shared is None:
-        repeats.warn()
-    nothing = np.zeros(0, np.int64)
-    topic = np.concatenate([*topics, nothing])
+        keep(topic=hits.spread(part.topics), rank=at - before, row=row[at])
+        score = part.score if moved is None or not (ties or in_float32) else moved.put(part.score)
+        if ties:
+            first, last = _tied(score, segments, at)
+            keep(rank_rising=(first + last - at if alignment.by_id else at) - before, tied_from=first - before)
+        if in_float32:
+            if blurs(score, segments):
+                other = evaluation_order(rounded(part.score), segments, part, as_given >= 0, alignment.by_id)
+                short = as_given if other is None else other.put(as_given)
+                if not np.array_equal(short, row):
+                    row, at, same = short, np.flatnonzero(short >= 0), False
+            keep(short_rank=at - before, short_row=row[at])
+    repeats.warn()
+    topic = np.concatenate([np.zeros(0, np.int64), *kept.pop("topic", [])])
     by_topic: Ints | None = None
     if (topic[1:] < topic[:-1]).any():
         by_topic = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
+    hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
+    del topic
 
-    def whole(parts: list[Ints]) -> Ints:
-        column = np.concatenate([*parts, nothing])
+    def whole(name: str) -> Ints:
+        """A column of all hits; its parts are gone then."""
+        column: Ints = np.concatenate([np.zeros(0, np.int64), *kept.pop(name, [])])
         return column if by_topic is None else column[by_topic]
 
-    hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
-    judged = JudgedRun(pool, hits, whole(ranks), whole(found), n_retrieved)
+    judged = JudgedRun(pool, hits, whole("rank"), whole("row"), n_retrieved)
     if ties:
-        judged.rank_rising, judged.tied_from = whole(rank_rising), whole(tied_from)
+        judged.rank_rising, judged.tied_from = whole("rank_rising"), whole("tied_from")
     if not same:
-        judged.in_float32 = JudgedRun(pool, hits, whole(short_ranks), whole(short_found), n_retrieved)
-    if ordered:
-        names = data if isinstance(data, Mapping) else ()
-        here = np.array([pool.topic_of[name] for name in names if name in pool.topic_of], dtype=np.int64)
-        judged.order = here if isinstance(data, Mapping) else np.concatenate([*given, nothing])
-    return judged
+        judged.in_float32 = JudgedRun(pool, hits, whole("short_rank"), whole("short_row"), n_retrieved)
+    judged.order = np.array([pool.topic_of[name] for name in topics if name in pool.topic_of], dtype=np.int64)
+    return JudgedFile(judged, topics)
 
 
 def differing_topics(a: JudgedRun, b: JudgedRun) -> Ints:
@@ -232,7 +229,7 @@ def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TR
     """Every retrieved document of the judged topics; `quiet` where repeated documents were warned of before."""
     repeats = Repeats(strict=False)
     parts: list[tuple[Ints, list[str], Floats, Ints, Ints]] = []
-    for part, row in blocks(pool, run, repeats):
+    for part, row in blocks(pool, tables(run, "score", topics=pool.topic_of), repeats):
         segments = Segments.of_lengths(part.lengths)
         moved = evaluation_order(part.score, segments, part, by_id=alignment.by_id)
         order: Ints = np.arange(part.score.size)
@@ -262,41 +259,44 @@ def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TR
     )
 
 
-def blocks(pool: Pool, run: Any, repeats: Repeats) -> Iterator[Block]:
+def blocks(pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[str] | None = None) -> Iterator[Block]:
     """Look a run's documents up, some topics at a time; topics without qrels are passed over.
+
+    Parameters
+    ----------
+    pool : Pool
+    parts : iterable of Table
+        Each topic is in one of them.
+    repeats : Repeats
+        Where repeated documents are noted.
+    topics : list of str, optional
+        Where the topics of the run are noted.
 
     Raises
     ------
     ValueError
         As `align_run`.
     """
-    data = as_table(run, "score")
-    if isinstance(data, Table):
-        parts = _of_table(pool, data)
-    else:
-        parts, repeats = _of_dicts(pool, data), SameIds(strict=True)
-    for given in parts:
-        part, row = _by_key(pool, given) or _one_by_one(pool, given, repeats)
-        bad = np.flatnonzero(~np.isfinite(part.score))
-        if bad.size:
-            topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
-            raise ValueError(
-                f"run: the score of topic {topic!r}, document {part.docs_of(bad[:1])[0]!r} is {part.score[bad[0]]}"
-            )
-        yield part, row
-
-
-def _check_topics(pool: Pool, names: list[str]) -> None:
-    if names and not any(name in pool.topic_of for name in names):
+    topics = [] if topics is None else topics
+    for table in parts:
+        for given in _parts_of(pool, table, topics):
+            part, row = _by_key(pool, given) or _one_by_one(pool, given, repeats)
+            bad = np.flatnonzero(~np.isfinite(part.score))
+            if bad.size:
+                topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
+                doc = part.docs_of(bad[:1])[0]
+                raise ValueError(f"run: the score of topic {topic!r}, document {doc!r} is {part.score[bad[0]]}")
+            yield part, row
+    if topics and not any(name in pool.topic_of for name in topics):
         raise NoCommonTopicError(
             "run and qrels have no topic in common: the run's topics begin "
-            f"{', '.join(map(repr, names[:3]))}, those of the qrels {', '.join(map(repr, pool.topic_ids[:3]))}"
+            f"{', '.join(map(repr, topics[:3]))}, those of the qrels {', '.join(map(repr, pool.topic_ids[:3]))}"
         )
 
 
-def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
+def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
     groups = group(data.query_id)
-    _check_topics(pool, groups.names)
+    topics += groups.names
     of = np.array([pool.topic_of.get(name, -1) for name in groups.names], dtype=np.int64)
     wanted = np.flatnonzero(of >= 0)
     every = Segments.of_lengths(groups.lengths)
@@ -310,41 +310,15 @@ def _of_table(pool: Pool, data: Table) -> Iterator[Part]:
         rows = every.rows(here)
         some: Ints | slice = rows if groups.order is None else groups.order[rows]
         if groups.order is None and here[-1] - here[0] + 1 == here.size:
-            some = slice(int(rows[0]), int(rows[-1]) + 1)
+            some = slice(int(every.offsets[here[0]]), int(every.offsets[here[-1] + 1]))
         ids = take(column, some)
         docs: list[str] | Texts | None = texts_of(ids) if plain else None
         source = rows if isinstance(some, slice) else some
         yield Part(of[here], lengths[start:stop], docs or str_list(as_list(ids)), data.value[some], source)
 
 
-def _of_dicts(pool: Pool, run: Mapping[str, Mapping[str, Any]]) -> Iterator[Part]:
-    _check_topics(pool, list(run))
-    shared = [(t, run[name]) for t, name in enumerate(pool.topic_ids) if name in run]
-    topics = np.fromiter((t for t, _ in shared), np.int64, len(shared))
-    lengths = np.fromiter((len(docs) for _, docs in shared), np.int64, len(shared))
-    plain = lengths.sum() >= FEW and pool.texts is not None
-    for start, stop in chunks(lengths):
-        scored = [docs for _, docs in shared[start:stop]]
-        entries = Texts.of_dicts(scored, int(lengths[start:stop].sum())) if plain else None
-        if entries is not None:
-            yield Part(topics[start:stop], lengths[start:stop], *entries)
-            continue
-        keys = list(chain.from_iterable(scored))
-        docs = str_list(keys)
-        score: Floats | None = None
-        if all(are_numbers(s.values()) for s in scored):
-            with suppress(TypeError, ValueError, OverflowError):
-                score = np.fromiter(chain.from_iterable(s.values() for s in scored), np.float64, len(keys))
-        if score is None:
-            numbers = [number for s in scored for number in s.values()]
-            query_id = [pool.topic_ids[t] for t, s in shared[start:stop] for _ in s]
-            score = as_numbers(numbers, query_id, str_list(keys), "score")
-        # Ids that are no strings cannot be looked for in the run's own dicts.
-        yield Part(topics[start:stop], lengths[start:stop], docs, score, None, scored if docs is keys else None)
-
-
 def _by_key(pool: Pool, part: Part) -> Block | None:
-    """Look all documents up at once; None where that does not do: a document is there twice, or two keys clash."""
+    """Look all documents up at once; None if that fails: a document is there twice, or two have one key."""
     docs = part.docs
     if isinstance(docs, list) or pool.texts is None:
         return None
@@ -364,7 +338,7 @@ def _by_key(pool: Pool, part: Part) -> Block | None:
 
 
 def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
-    """Look documents up in the pool's dicts; if one is there twice in a topic, its last row stays."""
+    """Look documents up in the pool's dicts; if one is there twice in a topic, its last row is kept."""
     docs = part.docs if isinstance(part.docs, list) else part.docs.to_list()
     every = Segments.of_lengths(part.lengths)
     found: list[Ints] = []
@@ -372,12 +346,11 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
     for i, topic in enumerate(part.topics.tolist()):
         start, stop = int(every.offsets[i]), int(every.offsets[i + 1])
         here = docs[start:stop]
-        unique: Collection[str] = part.found_in[i] if part.found_in else set(here)
         rows: Ints = np.arange(start, stop)
-        if len(unique) != len(here):
+        if len(set(here)) != len(here):
             last = _last_rows(here, pool.topic_ids[topic], repeats)
             here, rows = [here[k] for k in last], rows[last]
-        found.append(_look_up(pool.index(topic), here, unique))
+        found.append(np.fromiter(map(pool.index(topic).get, here, repeat(-1)), np.int64, len(here)))
         kept.append(rows)
     rows = np.concatenate(kept)
     if rows.size < len(docs):
@@ -388,19 +361,6 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
             source=rows if part.source is None else part.source[rows],
         )
     return part, np.concatenate(found)
-
-
-def _look_up(index: dict[str, int], docs: list[str], unique: Collection[str]) -> Ints:
-    """Pool row of each document, -1 for unjudged: shape (len(docs),)."""
-    # Probing from the side of few judgments costs next to nothing per retrieved document; MS MARCO has one a topic.
-    if len(index) * 4 < len(docs):
-        found = [doc for doc in index if doc in unique]
-        if len(found) <= 4:
-            row = np.full(len(docs), -1, dtype=np.int64)
-            for doc in found:
-                row[docs.index(doc)] = index[doc]
-            return row
-    return np.fromiter(map(index.get, docs, repeat(-1)), dtype=np.int64, count=len(docs))
 
 
 def _last_rows(docs: list[str], topic: str, repeats: Repeats) -> list[int]:

@@ -14,6 +14,8 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Ints
+from irpref.formats.source import Source
+from irpref.formats.trec import lines_of
 from irpref.judged.inputs import is_missing
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels
@@ -40,7 +42,7 @@ class Part(Record):
     Attributes
     ----------
     group : str or None
-        None where there are no groups.
+        None if there are no groups.
     topics : int array
         Numbers of the topics, rising.
     order : list of int
@@ -113,19 +115,14 @@ def _of_column(name: str, qrels: Qrels | None) -> dict[str, str]:
 
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Lines `topic group` of a file. Raises `ValueError` with file and line."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    """Lines `topic group` of a file; blank lines and comments (`#`) hold nothing. `ValueError` names file and line."""
     out: dict[str, str] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        fields = line.split(maxsplit=1)
-        if not fields:
-            continue
+    for number, line in lines_of(Source(path)):
+        fields = line.decode("utf-8").split(maxsplit=1)
+        where = f"{os.fspath(path)}, line {number}"
         if len(fields) < 2:
-            raise ValueError(f"{os.fspath(path)}, line {number}: expected `topic group`, got {line!r}")
+            raise ValueError(f"{where}: expected `topic group`, got {line.decode()!r}")
         topic, group = fields[0], fields[1].strip()
         if out.setdefault(topic, group) != group:
-            raise ValueError(
-                f"{os.fspath(path)}, line {number}: topic {topic!r} is in group {out[topic]!r} and in {group!r}"
-            )
+            raise ValueError(f"{where}: topic {topic!r} is in group {out[topic]!r} and in {group!r}")
     return out

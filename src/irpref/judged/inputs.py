@@ -1,9 +1,9 @@
-"""What users hand in, as columns: frames, dicts of dicts, iterables of namedtuples, files, data sets.
+"""What users hand in, as tables: frames, dicts of dicts, iterables of namedtuples, files, data sets.
 
-`opened` reads files and data sets; `as_table` makes columns of any form. Everything that takes qrels or runs takes
-them through these two, so that all accept the same forms. Columns have ir_measures' names, or PyTerrier's where
-these are not there. A score or grade is a real number: text, dates and complex numbers are none, in any form of
-input. An id is text; one of another type is what `str` makes of it.
+`opened` reads files and data sets; `tables` makes a `Table` of any form, and no other module asks which form an input
+has. Columns have ir_measures' names, or PyTerrier's if those are missing. A score or grade is a real number: text,
+dates and complex numbers are refused in any form of input. An id is text; one of another type is what `str` makes of
+it.
 
 Inputs are read once and never modified. Ids stay what they are (Python strings, integers, Arrow, categories): how
 they are looked up is up to `irpref.judged.align`.
@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
-from irpref.formats.columns import NAMES, Coded, Reading, Table, as_list, changes, objects, reader_of, take
+from irpref.formats.columns import Coded, Reading, Stretches, Table, as_list, columns_of, objects, stretches_of
 from irpref.formats.texts import Texts
-
-# Of a frame of judgments, scores are not taken for grades, as they are in files of BEIR.
-_NAMES = {ours: tuple(name for name in names if name == ours or name != "score") for ours, names in NAMES.items()}
+from irpref.judged.match import FEW, chunks
 
 
 def opened(data: Any, value: str, preferences: bool | None = False, form: Reading | None = None) -> Any:
@@ -64,8 +63,8 @@ def opened(data: Any, value: str, preferences: bool | None = False, form: Readin
 
 def _named(name: Any, value: str, preferences: bool | None, form: Reading | None) -> Any:
     """The file of this name, else the data set."""
-    from irpref.formats import tables
     from irpref.formats.source import Source
+    from irpref.formats.tables import read_judgments, read_table
 
     if isinstance(name, str) and not os.path.exists(name) and name != "-":
         from irpref.formats.collections import dataset, not_loaded
@@ -80,8 +79,8 @@ def _named(name: Any, value: str, preferences: bool | None, form: Reading | None
         except (OSError, RuntimeError) as error:
             raise not_loaded(name, error) from None
     if value == "score":
-        return tables.read_table(name, "run")
-    return tables.read_judgments(Source(name, keep=True), preferences, form)
+        return read_table(name, "score")
+    return read_judgments(Source(name, keep=True), preferences, form)
 
 
 def _of_dataset(data: Any, value: str, preferences: bool | None = False) -> Any:
@@ -99,15 +98,19 @@ def _of_dataset(data: Any, value: str, preferences: bool | None = False) -> Any:
     return data
 
 
-def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapping[str, Mapping[str, Any]]:
-    """Columns of `data`; a dict of dicts is returned as it is, with `str` keys.
+def tables(
+    data: Any, value: str, columns: Iterable[str] | None = (), topics: Container[str] | None = None
+) -> Iterator[Table]:
+    """The rows of any input, one table after the other; each topic of a dict is in one of them.
 
     Parameters
     ----------
     data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, `Table`, path, or data set
         See `opened`.
     value : 'score' or 'relevance'
-    columns : names of further columns to take where they are present
+    columns : names of further columns to take if they are present; None: all of them
+    topics : container of str, optional
+        Topics that are asked for. A dict is not asked for the documents of others, which then have none.
 
     Raises
     ------
@@ -118,64 +121,45 @@ def as_table(data: Any, value: str, columns: Iterable[str] = ()) -> Table | Mapp
     """
     data = opened(data, value)
     if isinstance(data, Mapping):
-        return _str_keys(data, value)
-    if isinstance(data, Table):
-        return data.but(columns={name: data.columns[name] for name in columns if name in data.columns})
-    module = type(data).__module__.partition(".")[0]
-    if module == "polars" and hasattr(data, "columns"):
-        return _from_polars(data, value, columns)
-    if hasattr(data, "columns") and hasattr(data, "itertuples"):
-        return _from_pandas(data, value, columns)
-    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+        yield from _from_dicts(data, value, topics)
+    elif isinstance(data, Table):
+        wanted = data.columns if columns is None else [name for name in columns if name in data.columns]
+        yield data.but(columns={name: data.columns[name] for name in wanted})
+    elif type(data).__module__.partition(".")[0] == "polars" and hasattr(data, "columns"):
+        yield _from_polars(data, value, columns)
+    elif hasattr(data, "columns") and hasattr(data, "itertuples"):
+        yield _from_pandas(data, value, columns)
+    elif isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise TypeError(
             f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, an iterable of namedtuples "
             f"with these fields, a path, or a data set of ir_datasets; got {type(data).__name__}"
         )
-    return _from_tuples(data, value, columns)
+    else:
+        yield _from_tuples(data, value, columns)
+
+
+def as_table(data: Any, value: str, columns: Iterable[str] | None = ()) -> Table:
+    """All rows of any input as one table. Parameters and errors as for `tables`."""
+    return Table.joined(tables(data, value, columns))
 
 
 def as_frame(data: Any, value: str) -> Any:
     """Data of any form as a pandas frame with all its columns; a pandas frame is returned as it is."""
-    import pandas as pd
-
     data = opened(data, value)
     if hasattr(data, "itertuples"):
         return data
-    if isinstance(data, Mapping):
-        rows = [
-            (topic, str(doc), number) for topic, docs in _str_keys(data, value).items() for doc, number in docs.items()
-        ]
-        return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
-    if isinstance(data, Table):
-        columns = {"query_id": as_list(data.query_id), "doc_id": as_list(data.doc_id), value: data.value}
-        return pd.DataFrame({**columns, **data.columns})
-    if hasattr(data, "columns") and hasattr(data, "to_dict"):
-        return pd.DataFrame(data.to_dict(as_series=False))
-    table = as_table(data, value)  # what it refuses, it refuses in words
-    assert isinstance(table, Table)
-    return pd.DataFrame(data)
+    from irpref.formats.tables import to_pandas
+
+    return to_pandas(as_table(data, value, None), value)
 
 
 def column_names(found: Sequence[str], value: str, what: str) -> dict[str, str]:
-    """The names that the three columns have in a frame: the first of each that is there, ir_measures' before others.
-
-    Raises
-    ------
-    ValueError
-        One of them is not there, or there several times.
-    """
-    names: dict[str, str] = {}
-    for name in ("query_id", "doc_id", value):
-        there = next((other for other in _NAMES[name] if other in found), None)
-        if there is None:
-            raise _no_column(name, found, value, what)
-        if list(found).count(there) > 1:
-            raise ValueError(f"{what} has {list(found).count(there)} columns {there!r}")
-        names[name] = there
-    return names
+    """The names that the three columns have in a frame. Raises as `columns_of`."""
+    return columns_of(found, value, what, in_file=False)
 
 
-def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, Any]]:
+def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, Any]]:
+    """A dict of dicts whose topics are `str`. Raises as `tables`."""
     what = "run" if value == "score" else "qrels"
     out: Mapping[str, Any] = data
     if not all(type(key) is str for key in data):
@@ -188,27 +172,37 @@ def _str_keys(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[str, 
     return out
 
 
-def _no_column(name: str, found: Sequence[str], value: str, what: str) -> ValueError:
-    """The error for a column that is not there."""
-    other = f" (or {_NAMES[name][1]!r})" if len(_NAMES[name]) > 1 else ""
-    there = ", ".join(map(str, found)) or "none"
-    wrong = _another_kind(name, found, value)
-    remedy = f"rename it, or read the file with {reader_of(value)}(path, columns={{{name!r}: NAME}})"
-    return ValueError(f"{what} has no column {name!r}{other} (found: {there}); {wrong or remedy}")
+def _from_dicts(data: Mapping[Any, Any], value: str, topics: Container[str] | None) -> Iterator[Table]:
+    given = by_topic(data, value)
+    names = [name for name in given if topics is None or name in topics]
+    if topics is not None and len(names) < len(given):
+        others = [name for name in given if name not in topics]
+        yield Table(Stretches(others, np.zeros(len(others), np.int64)), [], np.zeros(0))
+    every = np.fromiter((len(given[name]) for name in names), np.int64, len(names))
+    for start, stop in chunks(every):  # a few at a time: their ids are looked up while they are in the cache
+        query_id = Stretches(names[start:stop], every[start:stop])
+        dicts = [given[name] for name in query_id.names]
+        read: Any = Texts.of_dicts(dicts, len(query_id)) if every.sum() >= FEW else None
+        if read is None:
+            keys = list(chain.from_iterable(dicts))
+            docs = str_list(keys)
+            if docs is not keys and value == "score":
+                _check_same_ids(query_id.to_list(), docs)
+            numbers = list(chain.from_iterable(of.values() for of in dicts))
+            read = docs, as_numbers(numbers, query_id.to_list(), docs, value)
+        yield Table(query_id, read[0], read[1], found=("query_id", "doc_id", value))
 
 
-def _another_kind(name: str, found: Sequence[str], value: str) -> str:
-    """What to say of a frame that holds something else than asked for; empty if that is not clear."""
-    if name == value == "relevance" and "score" in found:
-        return "this looks like a run, expected qrels"
-    if name == value == "score" and not {"relevance", "label"}.isdisjoint(found):
-        return "this looks like qrels, expected a run"
-    if name == "doc_id" and "query" in found:
-        return f"this looks like topics, expected {'a run' if value == 'score' else 'qrels'}"
-    return ""
+def _check_same_ids(topics: list[str], docs: list[str]) -> None:
+    """Refuse documents of a run that have one id as text: which of the two was meant?"""
+    seen: set[tuple[str, str]] = set()
+    for topic, doc in zip(topics, docs, strict=True):
+        if (topic, doc) in seen:
+            raise ValueError(f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as str")
+        seen.add((topic, doc))
 
 
-def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
+def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     import polars as pl
 
     found = data.columns
@@ -217,39 +211,47 @@ def _from_polars(data: Any, value: str, columns: Iterable[str]) -> Table:
     # A frame without rows has no dtype of its own; missing values are found, with topic and document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
         raise ValueError(f"column {names[value]!r} holds {numbers.dtype}, expected numbers")
-    query_id, doc_id = (_series(data[names[name]], name) for name in ("query_id", "doc_id"))
+    topics, docs = (_series(data[names[name]], name) for name in ("query_id", "doc_id"))
+    begins = topics.ne_missing(topics.shift()).arg_true()
     return Table(
-        query_id,
-        doc_id,
+        Stretches(topics.gather(begins).to_list(), np.diff(np.append(begins.to_numpy(), len(topics)))),
+        Texts.of_stream(docs) or objects(docs.to_list()),
         numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy(),
-        {name: data[name].to_numpy() for name in columns if name in found},
+        {name: data[name].to_numpy() for name in _further(found, names, columns)},
         found,
     )
 
 
 def _series(ids: Any, name: str) -> Any:
-    """A polars column of ids as `Table` holds it."""
+    """A polars column of ids as text."""
     import polars as pl
 
     if ids.null_count():
         raise _missing_id(name)
     if not (ids.dtype.is_integer() or ids.dtype in (pl.String, pl.Categorical, pl.Enum)):
-        ids = pl.Series(str_list(ids.to_list(), name), dtype=pl.String)
-    ids = ids.cast(pl.String)
-    return Texts.of_polars(ids) or objects(ids.to_list())
+        return pl.Series(str_list(ids.to_list(), name), dtype=pl.String)
+    return ids.cast(pl.String)
 
 
-def _from_pandas(data: Any, value: str, columns: Iterable[str]) -> Table:
+def _further(found: Sequence[str], names: Mapping[str, str], columns: Iterable[str] | None) -> list[str]:
+    """The further columns that are asked for (all of them, if `columns` is None) and present."""
+    if columns is None:
+        return [name for name in found if name not in names.values()]
+    return [name for name in columns if name in found]
+
+
+def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     found = [str(name) for name in data.columns]
     names = column_names(found, value, "DataFrame")
-    for name in columns:
+    further = _further(found, names, columns)
+    for name in further:
         if found.count(name) > 1:
             raise ValueError(f"DataFrame has {found.count(name)} columns {name!r}")
     return Table(
         _ids(data[names["query_id"]]),
         _ids(data[names["doc_id"]]),
         _numbers(data[names[value]], data, names, value),
-        {name: data[name].to_numpy() for name in columns if name in found},
+        {name: data[name].to_numpy() for name in further},
         found,
     )
 
@@ -286,7 +288,7 @@ def _numbers(column: Any, data: Any, names: Mapping[str, str], value: str) -> Fl
     return as_numbers(column.tolist(), data[names["query_id"]], data[names["doc_id"]], value)
 
 
-def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Table:
+def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str] | None) -> Table:
     rows = data if isinstance(data, list) else list(data)
     if not rows:
         return Table([], [], np.zeros(0))
@@ -299,13 +301,8 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str]) -> Tab
             + (" (ir_measures does not take polars frames, irpref.evaluator does)" if _of_polars(rows[0]) else "")
         )
     names = column_names(found, value, type(rows[0]).__name__)
-    extra = {name: np.array([getattr(r, name, None) for r in rows], dtype=object) for name in columns if name in found}
-    if names["query_id"] == "query_id" and names["doc_id"] == "doc_id" and names[value] == value:
-        query_id = [r.query_id for r in rows]
-        doc_id = [r.doc_id for r in rows]
-        numbers = [r.score for r in rows] if value == "score" else [r.relevance for r in rows]
-    else:
-        query_id, doc_id, numbers = ([getattr(r, name) for r in rows] for name in names.values())
+    extra = {name: objects([getattr(r, name, None) for r in rows]) for name in _further(found, names, columns)}
+    query_id, doc_id, numbers = (list(map(attrgetter(name), rows)) for name in names.values())
     return Table(query_id, doc_id, as_numbers(numbers, query_id, doc_id, value), extra, found)
 
 
@@ -314,7 +311,7 @@ def _of_polars(item: Any) -> bool:
 
 
 def as_numbers(numbers: list[Any], query_id: Iterable[Any], doc_id: Iterable[Any], value: str) -> Floats:
-    """Float64 array of Python numbers; `ValueError` names topic and document of the first that is none."""
+    """Float64 array of Python numbers; `ValueError` names topic and document of the first that is no number."""
     if are_numbers(numbers):
         try:
             return np.fromiter(numbers, dtype=np.float64, count=len(numbers))
@@ -357,33 +354,6 @@ def are_numbers(numbers: Iterable[Any]) -> bool:
         return False
 
 
-class _Repeated:
-    """The topic of each document of a dict of dicts, made only if somebody asks."""
-
-    def __init__(self, data: Mapping[str, Mapping[str, Any]]) -> None:
-        self._data = data
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name, docs in self._data.items() for _ in docs)
-
-
-def dict_columns(data: Mapping[str, Mapping[str, Any]], value: str) -> tuple[list[str], Ints, list[str], Floats]:
-    """Topics, their lengths, documents and values of a dict of dicts."""
-    names = list(data)
-    lengths = np.fromiter(map(len, data.values()), dtype=np.int64, count=len(names))
-    docs = list(chain.from_iterable(data.values()))
-    numbers = list(chain.from_iterable(d.values() for d in data.values()))
-    values: Floats
-    try:
-        # Grades mostly are small whole numbers, which `bytes` reads in half the time.
-        if not are_numbers(numbers):
-            raise TypeError
-        values = np.frombuffer(bytes(numbers), dtype=np.uint8).astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        values = as_numbers(numbers, _Repeated(data), docs, value)
-    return names, lengths, docs, values
-
-
 def is_missing(value: Any) -> bool:
     """Whether a value is None, NaN or pandas' NA."""
     try:
@@ -417,21 +387,17 @@ class Grouping(Record):
 
 def group(query_id: Any) -> Grouping:
     """Group rows by topic id, topics in order of first appearance, rows in their order."""
-    size = len(query_id)
-    if not size:
-        return Grouping([], np.zeros(0, np.int64), None)
     try:
-        begins = changes(query_id)
+        stretches = stretches_of(query_id)
     except TypeError:  # pandas' NA cannot be compared
         str_list(as_list(query_id), "query_id")
         raise
-    blocks = str_list(as_list(take(query_id, begins)), "query_id")
-    lengths = np.diff(np.append(begins, size))
+    blocks, lengths = str_list(stretches.names, "query_id"), stretches.lengths
     names = list(dict.fromkeys(blocks))
     if len(names) == len(blocks):
         return Grouping(names, lengths, None)
     number = dict(zip(names, range(len(names)), strict=True))
     of_block = np.fromiter(map(number.__getitem__, blocks), np.int64, len(blocks))
     of_row = np.repeat(of_block, lengths)
-    order = order_by(of_row, np.zeros(size, np.int64), len(names))
+    order = order_by(of_row, np.zeros(of_row.size, np.int64), len(names))
     return Grouping(names, np.bincount(of_block, lengths, len(names)).astype(np.int64), order)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.formats.columns import Coded, Table
+from irpref.formats.columns import Coded, Stretches, Table
 from irpref.formats.texts import Texts
 from irpref.judged.inputs import as_table, opened
 from irpref.judged.pool import SOURCE, Pool
@@ -23,7 +23,7 @@ from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferen
 
 KEPT = 4  # qrels; batches of one experiment alternate
 MOST_BYTES = 64 << 20  # that a kept pool holds of arrays which measures share: about, and for each setting anew
-_pools: deque[tuple[Table, Pool]] = deque(maxlen=KEPT)
+_pools: deque[tuple[list[Any], Table, Pool]] = deque(maxlen=KEPT)
 _lock = Lock()
 
 
@@ -33,30 +33,29 @@ def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = Fal
     With `preferences`, qrels that have groups are a pool of preferences.
     """
     columns = (*columns, SOURCE, *(COLUMNS if preferences else ()))
-    data = opened(qrels, "relevance", preferences)
-    if isinstance(data, Table) or not hasattr(data, "columns"):
-        return _built(as_table(data, "relevance", columns))  # dicts and lists: reading them is the larger part
-    data = as_table(data, "relevance", columns)
-    assert isinstance(data, Table)  # since it has columns
+    qrels = opened(qrels, "relevance", preferences)
+    data = as_table(qrels, "relevance", columns)
+    if isinstance(qrels, Table) or not hasattr(qrels, "columns"):
+        return _built(data)  # dicts and lists: reading them is the larger part
     with _lock:
         kept = list(_pools)
-    for known, pool in kept:
-        if _same_table(known, data):
+    content = _content(data)
+    for known, _, pool in kept:
+        if len(known) == len(content) and all(map(_same, known, content)):
             pool.trim(MOST_BYTES)
             return pool
     if not all(map(_cannot_change, (data.query_id, data.doc_id, *data.columns.values()))):
         return _built(data)
-    copy = Table(
-        _copy(data.query_id),
-        _copy(data.doc_id),
+    copy = data.but(
+        query_id=_copy(data.query_id),
+        doc_id=_copy(data.doc_id),
         # A read-only array still shows what is written to the frame, or to what a column was made from.
-        data.value.copy(),
-        {name: _copy(column) for name, column in data.columns.items()},
-        data.found,
+        value=data.value.copy(),
+        columns={name: _copy(column) for name, column in data.columns.items()},
     )
     pool = _built(copy)
     with _lock:
-        _pools.append((copy, pool))
+        _pools.append((_content(copy), copy, pool))
     return pool
 
 
@@ -66,7 +65,7 @@ _CONSTANT = (str, int, float, bool, bytes, type(None), np.generic)
 
 def _cannot_change(column: Any) -> bool:
     """Whether the items of a column are what they are; a list in a cell can change, and stay the same object."""
-    if isinstance(column, Coded):
+    if isinstance(column, Coded) and not isinstance(column, Stretches):
         return _cannot_change(column.values)
     if not isinstance(column, np.ndarray) or column.dtype != object:
         return True
@@ -78,7 +77,7 @@ def _cannot_change(column: Any) -> bool:
         return all(issubclass(kind, _CONSTANT) for kind in set(map(type, items)))
 
 
-def _built(data: Any) -> Pool:
+def _built(data: Table) -> Pool:
     return pool_of_preferences(data) if are_preferences(data) else Pool.of(data)
 
 
@@ -89,34 +88,33 @@ def forget() -> None:
 
 
 def _copy(column: Any) -> Any:
+    if isinstance(column, Stretches):
+        return column  # made from the frame, and seen by nobody else
     if isinstance(column, Coded):
         return Coded(_copy(column.values), column.codes.copy())
     return column.copy() if isinstance(column, np.ndarray) else column  # texts cannot change
 
 
-def _same_table(a: Table, b: Table) -> bool:
-    return (
-        a.value.size == b.value.size
-        and list(a.found) == list(b.found)
-        and a.columns.keys() == b.columns.keys()
-        and np.array_equal(a.value, b.value)
-        and _same(a.query_id, b.query_id)
-        and _same(a.doc_id, b.doc_id)
-        and all(_same(column, b.columns[name]) for name, column in a.columns.items())
-    )
+def _content(table: Table) -> list[Any]:
+    """What two equal tables have in common, piece by piece."""
+    pieces: list[Any] = [list(table.found), list(table.columns), table.value]
+    for column in (table.query_id, table.doc_id, *table.columns.values()):
+        while isinstance(column, Coded) and not isinstance(column, Stretches):
+            pieces.append(column.codes)
+            column = column.values
+        pieces += [column.names, column.lengths] if isinstance(column, Stretches) else [column]
+    return pieces
 
 
 def _same(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
-    if isinstance(a, Coded):
-        return np.array_equal(a.codes, b.codes) and _same(a.values, b.values)
     if isinstance(a, Texts):
         return a.equals(b)
-    if a.dtype != b.dtype:
-        return False
-    if a.dtype != object:
-        return bool(np.array_equal(a, b))
+    if not isinstance(a, np.ndarray):
+        return bool(a == b)
+    if a.dtype != b.dtype or a.dtype != object:
+        return a.dtype == b.dtype and np.array_equal(a, b)
     # An object array is an array of addresses.
     x, y = (np.frombuffer(np.ascontiguousarray(column), dtype=np.intp) for column in (a, b))
     return bool(np.array_equal(x, y))

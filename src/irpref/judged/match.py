@@ -1,6 +1,6 @@
-"""Many documents found at once: by a hash of topic and id, then by the id itself.
+"""Many documents looked up at once: by a hash of topic and id, then by the id itself.
 
-Ids stay where they are, in `Texts`. What decides is always the comparison of the ids; hashes only say where to look.
+Ids stay where they are, in `Texts`. Hashes only say where to look; two ids are equal if their text is.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ else:
 CHUNK_ROWS = 1 << 16  # rows looked up at a time: their arrays stay in the cache
 FEW = 500  # rows from which texts are worth their calls
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
-_SORTED = 2_000  # keys below which a sorted array is searched sooner than a table is made
 
 
 def texts_of(column: Any) -> Texts | None:
-    """Ids as they are looked up all at once; None where they are not: few of them, no strings, nothing compiled."""
+    """Ids to be looked up all at once; None if they are few, no strings, or nothing is compiled."""
     if isinstance(column, Texts) or len(column) < FEW:
         return column if isinstance(column, Texts) else None
     if isinstance(column, Coded):
@@ -76,10 +75,10 @@ class Buckets:
             self.crowded[bucket[self.lost]] = True
             # Another factor, so that rows that met here do not meet again.
             lost = keys[self.lost] * _FACTOR
-            self.rest = Sorted(lost) if lost.size < _SORTED else Buckets(lost)
+            self.rest = Buckets(lost)
             self.repeated = self.rest.repeated
 
-    rest: Buckets | Sorted | None = None  # the rows that lost their bucket
+    rest: Buckets | None = None  # the rows that lost their bucket
 
     def _bucket(self, keys: Keys) -> Ints:
         return (keys >> self.shift).view(np.int64)
@@ -104,21 +103,6 @@ class Buckets:
             there, at = self.rest.find(keys[more] * _FACTOR)
             return np.concatenate([which, more[there]]), np.concatenate([row, self.lost[at]])
         return which, row
-
-
-class Sorted:
-    """As `Buckets`, for a few rows."""
-
-    def __init__(self, keys: Keys) -> None:
-        self.order = np.argsort(keys)
-        self.keys = keys[self.order]
-        self.repeated = bool((self.keys[1:] == self.keys[:-1]).any())
-
-    def find(self, keys: Keys) -> tuple[Ints, Ints]:
-        """As `Buckets.find`."""
-        at = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
-        which = np.flatnonzero(self.keys[at] == keys)
-        return which, self.order[at[which]]
 
 
 def chunks(lengths: Ints, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, int]]:

@@ -13,7 +13,7 @@ from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.formats.columns import Table, as_list, take
 from irpref.formats.texts import Texts
-from irpref.judged.inputs import as_table, dict_columns, group, is_missing, str_list
+from irpref.judged.inputs import as_table, group, is_missing, str_list
 from irpref.judged.match import CHUNK_ROWS, Keys, chunks, keys_of, repeated, texts_of
 
 # The column of filled qrels that says who graded a document, and what it says of a judge's.
@@ -108,22 +108,13 @@ class Pool(Judgments):
         return cls.of(as_table(qrels, "relevance", columns))
 
     @classmethod
-    def of(cls, data: Table | Mapping[str, Mapping[str, Any]]) -> Pool:
-        """As `build`, from what `as_table` returned."""
-        if isinstance(data, Table):
-            groups = group(data.query_id)
-            names, lengths = groups.names, groups.lengths
-            ids = take(data.doc_id, groups.order)
-            docs: list[str] | Texts = texts_of(ids) or str_list(as_list(ids))
-            grade = data.value if groups.order is None else data.value[groups.order]
-            extra = {n: c if groups.order is None else c[groups.order] for n, c in data.columns.items()}
-            found = data.found
-            distinct = False
-        else:
-            names, lengths, given, grade = dict_columns(data, "relevance")
-            docs = texts_of(given) or str_list(given)
-            extra, found = {}, ("query_id", "doc_id", "relevance")
-            distinct = docs is given  # the keys of a dict are
+    def of(cls, data: Table) -> Pool:
+        """As `build`, from a table."""
+        groups = group(data.query_id)
+        names, lengths = groups.names, groups.lengths
+        ids = take(data.doc_id, groups.order)
+        docs: list[str] | Texts = texts_of(ids) or str_list(as_list(ids))
+        grade = take(data.value, groups.order)
         if not len(docs):
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
@@ -135,12 +126,13 @@ class Pool(Judgments):
             doc = _nth(docs, int(bad[0]))
             raise ValueError(f"qrels: the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
-        pool = cls(names, judged, grade[order], docs, order, {n: c[order] for n, c in extra.items()}, found)
-        if keys is not None:
-            assert isinstance(docs, Texts)
-            pool.texts = docs, keys
-            distinct = not repeated(keys, judged)
-        return pool if distinct else pool._without_repeats()
+        columns = {name: take(column, groups.order)[order] for name, column in data.columns.items()}
+        pool = cls(names, judged, grade[order], docs, order, columns, data.found)
+        if keys is None:
+            return pool._without_repeats()
+        assert isinstance(docs, Texts)
+        pool.texts = docs, keys
+        return pool._without_repeats() if repeated(keys, judged) else pool
 
     def _without_repeats(self) -> Pool:
         """The same pool with one row for each judgment that was given twice."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.arrays.segments import Ints
-from irpref.formats.columns import Table, as_list, changes, take
+from irpref.formats.columns import Table, as_list, objects, take
 from irpref.judged.inputs import group, str_list
 from irpref.judged.pool import ConflictError, Pool
 from irpref.messages import DuplicateWarning, warn_user
@@ -25,9 +25,9 @@ GROUP, SUBGROUP = "group", "subgroup"
 COLUMNS = (GROUP, SUBGROUP)
 
 
-def are_preferences(data: Any) -> bool:
+def are_preferences(data: Table) -> bool:
     """Whether a table has a column of groups or of subgroups."""
-    return isinstance(data, Table) and any(name in data.columns for name in COLUMNS)
+    return any(name in data.columns for name in COLUMNS)
 
 
 def pool_of_preferences(data: Table) -> Pool:
@@ -64,7 +64,7 @@ def pool_of_preferences(data: Table) -> Pool:
             f"is {level[first]}"
         )
     groups, of_group = _coded(data.columns.get(GROUP), order, len(docs))
-    _, of_sub = _coded(data.columns.get(SUBGROUP), order, len(docs), in_order=bool((level <= 0).any()))
+    _, of_sub = _coded(data.columns.get(SUBGROUP), order, len(docs))
 
     names, of_doc = _codes(docs)
     keys, document = numbered(topic * len(names) + of_doc)
@@ -105,30 +105,19 @@ def pool_of_preferences(data: Table) -> Pool:
     return pool
 
 
-def _coded(column: Any, order: Ints | None, size: int, in_order: bool = True) -> tuple[list[str], Ints]:
-    """Names of a column, and the number of each row; one name where there is no column."""
+def _coded(column: Any, order: Ints | None, size: int) -> tuple[list[str], Ints]:
+    """Names of a column, and the number of each row; one name if there is no column."""
     if column is None:
         return ["0"], np.zeros(size, np.int64)
-    column = take(column, order)
-    begins = changes(column)
-    names, codes = _codes(str_list(list(take(column, begins)), GROUP), in_order)
-    return names, np.repeat(codes, np.diff(np.append(begins, size)))
+    return _codes(str_list(as_list(take(column, order)), GROUP))
 
 
-def _codes(values: list[str], in_order: bool = True) -> tuple[list[str], Ints]:
-    """The different values, rising if they are to be in order, and the place of each value among them."""
+def _codes(values: list[str]) -> tuple[list[str], Ints]:
+    """The different values, rising, and the place of each value among them."""
     import pandas as pd
 
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    codes, found = pd.factorize(column)
-    if not in_order:
-        return found.tolist(), codes
-    names = found.tolist()
-    order = sorted(range(len(names)), key=names.__getitem__)
-    place = np.empty(len(names), np.int64)
-    place[order] = np.arange(len(names))
-    return [names[i] for i in order], place[codes]
+    codes, names = pd.factorize(objects(values), sort=True)
+    return names.tolist(), codes
 
 
 def preferences_from(qrels: Any, negative: bool = True) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Runs judged as they are read: only the hits stay, however long the file is; many files at once, on all cores."""
+"""Runs judged as they are read: only the hits are kept, however long the file is; many files at once, on all cores."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import numpy as np
-
 from irpref.arrays.record import Record
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Ints, Segments, order_by
-from irpref.formats.columns import Coded, Reading, Table, as_list, changes, objects, reading, take
+from irpref.formats.columns import Reading, reading
 from irpref.formats.source import Source
-from irpref.formats.tables import form_of, read_table
-from irpref.formats.trec import BLOCK_BYTES, RUN, TopicBlock, TopicReturnsError, blocks, whole_topics
-from irpref.judged.align import Repeats, align_run
-from irpref.judged.order import TREC, Alignment
+from irpref.formats.tables import read, read_table
+from irpref.formats.trec import BLOCK_BYTES, TopicReturnsError, whole_topics
+from irpref.judged.align import JudgedFile, align_tables
 from irpref.judged.pool import Pool
 from irpref.messages import Held, held
 
@@ -29,34 +24,8 @@ T = TypeVar("T")
 S = TypeVar("S")
 
 
-class JudgedFile(Record):
-    """A run file judged against a pool.
-
-    Attributes
-    ----------
-    run : JudgedRun
-    in_float32 : JudgedRun
-        The same with scores rounded to 32 bits, as pytrec_eval holds them: scores that differ in the 8th digit are
-        ties. It is `run` itself where rounding changes nothing, or was not asked for; else `run.in_float32`.
-    topics : list of str
-        Topics of the run in their order, those without judgments included.
-    """
-
-    run: JudgedRun
-    in_float32: JudgedRun
-    topics: list[str]
-
-
 def align_file(
-    pool: Pool,
-    source: Source,
-    *,
-    form: str | Reading | None = None,
-    strict: bool = False,
-    ties: bool = False,
-    rounded: bool = False,
-    alignment: Alignment = TREC,
-    block_bytes: int = BLOCK_BYTES,
+    pool: Pool, source: Source, *, form: str | Reading | None = None, block_bytes: int = BLOCK_BYTES, **options: Any
 ) -> JudgedFile:
     """Read and align a run file of any form.
 
@@ -71,33 +40,20 @@ def align_file(
         Told to `keep` if it cannot be read twice.
     form : str, optional
         One of `irpref.formats.tables.FORMS`; by the ending of the name if not given.
-    strict : bool
-        Whether a repeated document is an error.
-    ties : bool
-        Whether `JudgedRun.rank_rising` is asked for.
-    rounded : bool
-        Whether `JudgedFile.in_float32` is asked for.
-    alignment : Alignment
     block_bytes : int
         Bytes read at a time, after decompression.
+    **options : as for `irpref.judged.align.align_tables`
 
     Raises
     ------
     ValueError, OSError
         As `read_run` and `align_run`.
     """
-    options: dict[str, Any] = {"strict": strict, "ties": ties, "rounded": rounded, "alignment": alignment}
     how = reading(form)
-    found = form_of(source, how.form)
-    if found not in ("parquet", "trec") or (found == "trec" and source.is_short(block_bytes)):
-        return align_table(pool, read_table(source, "run", how), **options)
-    from irpref.formats.arrow import run_blocks  # not loaded for other forms
-
-    parts = blocks(source, RUN, block_bytes) if found == "trec" else run_blocks(source, how)
     try:
-        return align_parts(pool, _as_tables(whole_topics(parts, source.name)), **options)
+        return align_tables(pool, whole_topics(read(source, "score", how, block_bytes), source.name), **options)
     except TopicReturnsError:
-        return align_table(pool, read_table(source, "run", how), **options)
+        return align_tables(pool, [read_table(source, "score", how)], **options)
 
 
 class Done(Record, Generic[S, T]):
@@ -175,84 +131,3 @@ def n_jobs() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
-
-
-def align_table(pool: Pool, table: Table, **options: Any) -> JudgedFile:
-    """`align_file` for a table that was read before."""
-    topics = take(table.query_id, changes(table.query_id))
-    names = list(dict.fromkeys(as_list(topics)))
-    return align_parts(pool, [(table, names)], **options)
-
-
-def _as_tables(parts: Iterable[TopicBlock]) -> Iterator[tuple[Table, list[str]]]:
-    for lines, names, lengths in parts:
-        topics = Coded(objects(names), np.repeat(np.arange(len(names)), lengths))
-        yield Table(topics, lines.docs, lines.number), names
-
-
-def align_parts(
-    pool: Pool,
-    parts: Iterable[tuple[Table, list[str]]],
-    *,
-    strict: bool = False,
-    ties: bool = False,
-    rounded: bool = False,
-    alignment: Alignment = TREC,
-) -> JudgedFile:
-    """Judge tables that each hold whole topics, with their names, as one run. Raises as `align_run`."""
-    repeats = Repeats(strict)
-    plain, in_float32 = _Hits(pool, ties), _Hits(pool, ties=False)
-    topics: list[str] = []
-    same = True
-    for table, names in parts:
-        topics.extend(names)
-        if not any(name in pool.topic_of for name in names):
-            continue
-        run = align_run(pool, table, shared=repeats, ties=ties, in_float32=rounded, alignment=alignment)
-        plain.add(run)
-        if rounded:
-            same &= run.in_float32 is None
-            in_float32.add(run.in_float32 or run)
-    if topics and not plain.columns[0]:
-        align_run(pool, {name: {} for name in topics[:3]})  # raises: no topic in common
-    repeats.warn()
-    whole = plain.run()
-    if not same:
-        whole.in_float32 = in_float32.run()
-    return JudgedFile(whole, whole.in_float32 or whole, topics)
-
-
-class _Hits:
-    """Runs with different topics put together: what is kept of each are its hits."""
-
-    def __init__(self, pool: Pool, ties: bool) -> None:
-        self.pool, self.ties = pool, ties
-        self.n_retrieved: Ints = np.zeros(pool.n_topics, dtype=np.int64)
-        self.columns: list[list[Ints]] = [[], [], [], []]
-        self._small = np.int32 if pool.grade.size < 2**31 else np.int64  # a topic of as many rows fits no memory
-
-    def add(self, run: JudgedRun) -> None:
-        """Add a run."""
-        self.n_retrieved += run.n_retrieved
-        rank_rising = run.rank_rising if self.ties else None
-        for column, values in zip(self.columns, (run.hits.topic, run.rank, run.row, rank_rising), strict=True):
-            if values is not None:
-                column.append(values.astype(self._small))
-
-    def run(self) -> JudgedRun:
-        """All of them as one."""
-        topic = self._whole(0)
-        order: Ints | None = None
-        if (topic[1:] < topic[:-1]).any():
-            order = order_by(topic, np.zeros(topic.size, np.int64), self.pool.n_topics)
-        hits = Segments.of_lengths(np.bincount(topic, minlength=self.pool.n_topics))
-        del topic
-        run = JudgedRun(self.pool, hits, self._whole(1, order), self._whole(2, order), self.n_retrieved)
-        run.rank_rising = self._whole(3, order) if self.ties else None
-        return run
-
-    def _whole(self, column: int, order: Ints | None = None) -> Ints:
-        """A column of all hits; its parts are gone then."""
-        whole: Ints = np.concatenate([np.zeros(0, np.int64), *self.columns[column]])
-        self.columns[column].clear()
-        return whole if order is None else whole[order]

@@ -12,7 +12,6 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats
-from irpref.formats.columns import Table
 from irpref.judged.inputs import as_table, group, opened
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import ConflictError, Pool
@@ -55,8 +54,7 @@ class CombinedEvaluator(ByTopic):
         except ConflictError:
             if mine:
                 raise
-            table = as_table(qrels, "relevance")
-            super().__init__(measures, group(table.query_id).names if isinstance(table, Table) else list(table))
+            super().__init__(measures, group(as_table(qrels, "relevance").query_id).names)
         else:
             self.pool = self.accelerated.pool
             super().__init__(measures, self.pool.topic_ids)

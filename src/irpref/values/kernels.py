@@ -140,7 +140,7 @@ class KernelEvaluator(ByTopic):
         self.in_float32 = bool(self.short) and (alignment.float32 or alignment.by_id)
         super().__init__(chosen, self.pool.topic_ids)
 
-    def align(self, run: Run, *, ordered: bool = False) -> JudgedRun:
+    def align(self, run: Run) -> JudgedRun:
         """Align a run as the measures need it. Raises as `irpref.judged.align.align_run`.
 
         Warns
@@ -151,9 +151,7 @@ class KernelEvaluator(ByTopic):
         path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
         data = run if path is None else opened(run, "score")
         with about(path):
-            judged = align_run(
-                self.pool, data, ties=self.ties, in_float32=self.in_float32, ordered=ordered, alignment=self.alignment
-            )
+            judged = align_run(self.pool, data, ties=self.ties, in_float32=self.in_float32, alignment=self.alignment)
             self.note_ties(judged)
         return judged
 

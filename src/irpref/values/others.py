@@ -13,7 +13,7 @@ from ir_measures.util import Metric
 
 from irpref.arrays.segments import Floats, all_whole
 from irpref.formats.columns import as_list
-from irpref.judged.inputs import as_frame, as_table, column_names, str_list
+from irpref.judged.inputs import as_frame, by_topic, column_names, str_list
 from irpref.judged.order import TREC, Alignment, rounded
 from irpref.measures.support import of_host
 
@@ -139,12 +139,10 @@ def for_host(data: Qrels | Run, value: str) -> Any:
     value : 'score' or 'relevance'
     """
     if isinstance(data, Mapping):
-        checked = as_table(data, value)
-        assert isinstance(checked, Mapping)
         number = _grade if value == "relevance" else float
         return {
             topic: dict(zip(str_list(list(docs), "doc_id"), map(number, docs.values()), strict=True))
-            for topic, docs in checked.items()
+            for topic, docs in by_topic(data, value).items()
         }
     if isinstance(data, list) and all(_is_plain(row, value) for row in data):
         return data
