@@ -184,17 +184,6 @@ def test_categories_that_are_the_same_text(way, monkeypatch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_categories_of_two_pieces_that_are_the_same_text(way, monkeypatch):
-    look_up(monkeypatch, way)
-    monkeypatch.setattr(match, "CHUNK_ROWS", 2)
-    ids = pd.Index([b"a", b"b", "a", "c"], dtype=object)
-    docs = pd.Series(pd.Categorical.from_codes([0, 2, 3, 1, 0], categories=ids))
-    run = pd.DataFrame({"query_id": list("qqqrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0]})
-    with pytest.warns(DuplicateWarning, match="repeats 1 document"):
-        assert found(Pool.build({"q": {"c": 1}, "r": {"a": 2}}), run) == [("q", 1, "c", 1.0), ("r", 2, "a", 2.0)]
-
-
-@pytest.mark.parametrize("way", WAYS)
 def test_categories_that_no_unicode_text_can_hold(way, monkeypatch):
     look_up(monkeypatch, way)
     ids = pd.Index(["\ud800", "a"], dtype=object)  # pandas would make Arrow strings of them where it has pyarrow

@@ -108,17 +108,6 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         irpref.write_preferences(pd.DataFrame({"query_id": ["q"]}), tmp_path / "x")
 
 
-def test_preferences_are_read_the_same_without_what_is_compiled(monkeypatch, tmp_path):
-    path = tmp_path / "p"
-    often = "".join(f"q{i % 2} d{i % 3} d{i % 3 + 1} j{i % 2}\n" for i in range(60))
-    for text in (PREFS, "q1 d1 d2 ann\nq1 d2 d3 ann\n", "q 0 a 1\n", often, often + "q1 é d2 ann\n"):
-        path.write_text(text)
-        found = irpref.read_preferences(path)
-        with monkeypatch.context() as patch:
-            patch.setattr("irpref.formats.texts.compiled", False)
-            pd.testing.assert_frame_equal(found, irpref.read_preferences(path))
-
-
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from("xy")), min_size=1, max_size=12))
 def test_a_file_of_pairs_is_refused_exactly_where_its_frame_is(said):
     lines = [f"q d{a} d{b} {judge}" for a, b, judge in said]
@@ -240,12 +229,10 @@ ENTRY_POINTS = {
     "polars": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, pl.from_dict(f.to_dict("list"))).iter_calc(g)),
     "generators": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, tuples(f)).iter_calc(tuples(g))),
     "calc": lambda p, r, f, g: by_key(ir_measures.calc(EVERY, f, g).per_query),
-    "calc of generators": lambda p, r, f, g: by_key(ir_measures.iter_calc(EVERY, tuples(f), tuples(g))),
     "accelerate": lambda p, r, f, g: accelerated(f, g),
     "measures": lambda p, r, f, g: {k: v for m in EVERY for k, v in by_key(m.iter_calc(f, g)).items()},
     "eval": lambda p, r, f, g: on_the_command_line(p, r),
     "eval beside qrels": lambda p, r, f, g: on_the_command_line(p.with_name("qrels"), r, "--preferences", str(p)),
-    "eval of several runs": lambda p, r, f, g: on_the_command_line(p, r, str(r), "--jobs", "2"),
 }
 
 

@@ -6,7 +6,6 @@ import pickle
 import random
 import sys
 import threading
-from array import array
 from collections import OrderedDict, defaultdict
 from decimal import Decimal
 from fractions import Fraction
@@ -128,14 +127,6 @@ def test_a_field_may_be_topic_and_text_at_once():
     assert rows(found)[:3] == (["a", "b"], [2, 1], ["a", "a", "b"])
 
 
-def test_many_lines():
-    rng = random.Random(3)
-    for n in (254, 255, 256, 8159, 8160, 8161, 20000):
-        lines = [f"q{i // 100} Q0 d{rng.randrange(10 ** rng.randrange(1, 12))} 1 {rng.random()} t\n" for i in range(n)]
-        assert agrees("".join(lines).encode(), RUN)
-        assert agrees("".join(lines).replace("\n", "\r\n").encode(), RUN)
-
-
 # Numbers ------------------------------------------------------------------------------------------------------
 
 
@@ -180,15 +171,6 @@ def test_shortest_numbers_are_read_to_the_bit(value):
 def test_decimals_of_any_length_are_read_to_the_bit(digits, places, sign):
     text = str(digits).rjust(places + 1, "0")
     same_number(f"{sign}{text[: len(text) - places]}.{text[len(text) - places :]}")
-
-
-@pytest.mark.parametrize("places", range(1, 20))
-def test_many_decimals_are_read_to_the_bit(places):
-    """So many that the digits behind some doubles are a half, and a little more."""
-    rng = np.random.default_rng(places)
-    given = [f"{d // 10**places}.{d % 10**places:0{places}}" for d in rng.integers(2**53, 10**18, 8000).tolist()]
-    found = fields("".join(f"q {text}\n" for text in given).encode(), 2, 0, 1)
-    assert bits(found[3]) == bits([float(text) for text in given])
 
 
 @given(st.integers(2**52, 2**53 - 1), st.integers(-1, 12), st.sampled_from([-1, 0, 1]))
@@ -589,7 +571,7 @@ def test_nothing_is_kept():
 
 
 def test_calls_that_make_no_sense_are_errors():
-    """Nobody else makes them; still, none ends the process."""
+    """Nobody makes them; still, none ends the process."""
     native, n = texts._native, np.zeros(2, np.int64)
     short, wide, number = np.zeros(2, np.int32), np.zeros(2, np.uint64), np.zeros(2)
     for name in (name for name in dir(native) if not name.startswith("_")):
@@ -597,53 +579,12 @@ def test_calls_that_make_no_sense_are_errors():
             getattr(native, name)()
     with pytest.raises(TypeError, match="items of 8 bytes"):
         native.collect(["a", "b"], short, short, wide)
-    with pytest.raises(TypeError):
-        native.collect("ab", n, short, wide)
     with pytest.raises(TypeError, match="a list or an array of objects"):
-        native.collect(n, n, short, wide)
-    for shape in ((), (2, 2), (0, 2)):
-        with pytest.raises(TypeError, match="a list or an array of objects"):
-            native.changes(np.empty(shape, dtype=object), n)
-    given = array("q", [1, 2])
-    for call, args in ((native.collect, (n, short, wide)), (native.changes, (n,)), (native.changes, ([],))):
-        with pytest.raises(TypeError):
-            call(given, *args)
-        given.append(3)  # which nobody holds any more
-    column = object_array(["a", "b"])
-    held = column, n, short, wide, number
-    before = [sys.getrefcount(one) for one in held]
-    for call, args in (
-        (native.collect, (column, n, short, number[:1].astype("f4"))),
-        (native.changes, (column, short)),
-        (native.entries, ([], n, short, wide, short)),
-        (native.lines, (b"", 1, 0, -1, n, short, wide, number, n, n, n)),
-        (native.same, (b"", n, short, n, b"", n, short, short)),
-        (native.falling, (b"", n, short, n, n, short)),
-        (native.strings, (b"", n, short, short, column)),
-        (native.hashes, (b"", n, short, short)),
-        (native.packed, (b"", n, n)),
-    ):
-        with pytest.raises(TypeError, match="expected items of"):
-            call(*args)
-    del call, args
-    assert [sys.getrefcount(one) for one in held] == before
-    with pytest.raises((BufferError, ValueError)):
-        native.changes(["a"], np.zeros((4, 4), np.int64)[:, ::2])
-    with pytest.raises((BufferError, ValueError)):
-        native.changes(["a"], np.broadcast_to(n[:1], (2,)))
+        native.changes(np.empty((2, 2), dtype=object), n)
     assert native.collect(["a"] * 3, n, short, wide) is None
     assert native.changes(["a"] * 3, n) is None
     assert native.entries([{"a": 1.0}], n, short, wide, number) is None
     assert native.lines(b"q a 1\n" * 3, 3, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy()) is None
-    with pytest.raises(ValueError, match="as many"):
-        native.strings(b"ab", n, short[:1], n, column)
-    for other in (number, column[:1]):
-        with pytest.raises(TypeError, match="as many objects as rows"):
-            native.strings(b"ab", n, short, n, other)
     far = np.array([2**62, 2**63 - 1])
     with pytest.raises(IndexError):
         native.packed(b"ab", far, np.array([1, 2**31 - 1], np.int32))
-    with pytest.raises(IndexError):
-        native.strings(b"ab", far, np.array([1, 2**31 - 1], np.int32), np.array([1]), column[:1])
-    with pytest.raises(OverflowError):
-        native.lines(b"", 2**70, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy())

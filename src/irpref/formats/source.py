@@ -65,10 +65,6 @@ class Source:
             return 0
         return os.path.getsize(self.name) * (PACKED_RATIO if self.name.lower().endswith(PACKED) else 1)
 
-    def is_short(self, size: int) -> bool:
-        """Whether this is a file on disk of at most about so many bytes when unpacked."""
-        return self.is_file() and self.size() <= size
-
     @contextmanager
     def open(self, in_blocks: bool = False) -> Iterator[IO[bytes]]:
         """The decompressed bytes from the beginning; `in_blocks`: others work on the first while the next are read."""

@@ -180,11 +180,14 @@ def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
                 raise TopicReturnsError(f"{name}: topic {other!r} is in more than one place")
             done.add(other)
         if last or names[0] != topic:
-            pending += [part.stretches(0, last)] if last else []
-            if pending:
+            goes_on = int(names[0] == topic)
+            pending += [part.stretches(0, 1).compact()] if goes_on else []
+            if pending:  # by itself: to put it before the others would copy their text
                 yield Table.joined(pending)
+            if goes_on < last:
+                yield part.stretches(goes_on, last)
             pending, topic = [], names[last]
-        pending.append(part.stretches(last, last + 1))
+        pending.append(part.stretches(last, last + 1).compact())
     yield Table.joined(pending)
 
 
@@ -208,7 +211,7 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
         As `read_run`.
     """
     # A pipe is read by the caller's thread: one that waits for a pipe cannot be interrupted.
-    threads = texts.compiled and source.is_file() and not source.alone and not source.is_short(block_bytes)
+    threads = texts.compiled and not source.alone and source.size() > block_bytes
     lines = 0
     with source.open(in_blocks=threads) as file:
         formed = _formed(blocks_of(file, block_bytes), form)

@@ -1,10 +1,10 @@
 """Many small files worked on by several processes.
 
 Threads share one interpreter, and of a small file the interpreter's part is large: two threads are little faster than
-one. Processes share nothing. They are forked before anything is read, each prepares for itself, and takes the next
-file when it is done with one.
+one. Processes share nothing. They are forked before anything is read; each prepares for itself, and takes the next
+file when it has finished one.
 
-Only a command does this, where nothing else lives in the process that a fork could tear apart: a library must not.
+Only the command does this, which has no other threads that a fork could interrupt: a library must not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ T = TypeVar("T")
 LEAST = 24 << 20  # bytes of text from which another process is worth its start
 LARGEST = 64 << 20  # of a file: larger ones are read by several threads
 _PACKED = 4  # bytes of text in a byte of a packed file, about
-_TICKETS = 1 << 13  # what a pipe holds of them without somebody who reads
+_MOST = 1 << 14  # files whose numbers a pipe holds while nobody reads
 
 
 def n_processes(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: int | None = None) -> int:
@@ -41,7 +41,7 @@ def n_processes(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: i
         if path == "-" or not Source(path).is_file():
             return 1
         sizes.append(os.path.getsize(path) * (_PACKED if path.lower().endswith(PACKED) else 1))
-    if not sizes or max(sizes) > LARGEST:
+    if not sizes or max(sizes) > LARGEST or len(sizes) > _MOST:
         return 1
     return max(min(n_jobs() if jobs is None else jobs, len(sizes), sum(sizes) // LEAST), 1)
 
@@ -58,9 +58,8 @@ class Processes(Generic[T]):
         self._found: dict[int, Done[str, T]] = {}
         self._news = threading.Condition()
         self._away = 0  # others that may still bring something
-        self._step = -(-len(self.paths) // _TICKETS)
         self._tickets, give = os.pipe()
-        os.write(give, b"".join(_TICKET.pack(i) for i in range(0, len(self.paths), self._step)))
+        os.write(give, b"".join(map(_TICKET.pack, range(len(self.paths)))))
         os.close(give)
         self._others: list[int] = []
 
@@ -107,9 +106,8 @@ class Processes(Generic[T]):
                 if prepared.value is None:
                     return
                 work = prepared.value
-            (first,) = _TICKET.unpack(ticket)
-            for i in range(first, min(first + self._step, len(self.paths))):
-                yield i, done(work, self.paths[i])
+            (i,) = _TICKET.unpack(ticket)
+            yield i, done(work, self.paths[i])
 
     def each(self, work: Callable[[str], T]) -> Iterator[Done[str, T]]:
         """As `irpref.judged.stream.each`; this process works, too."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from irpref.arrays.record import Record
@@ -18,7 +17,7 @@ from irpref.judged.pool import Pool
 from irpref.messages import Held, held
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -92,14 +91,23 @@ def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) ->
     if jobs < 1:
         raise ValueError(f"jobs={jobs}: expected at least 1")
 
-    items = iter(items)
     if jobs == 1:
         yield from (done(work, item) for item in items)
         return
     from concurrent.futures import ThreadPoolExecutor
 
+    running: deque[Future[Done[S, T]]] = deque()
     with ThreadPoolExecutor(jobs) as threads:
-        yield from _in_turn(threads, partial(done, work), items, 2 * jobs)
+        try:
+            for item in items:
+                running.append(threads.submit(done, work, item))
+                if len(running) >= 2 * jobs:  # being worked on, or waiting for the caller
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
+        finally:  # the caller has gone
+            for future in running:
+                future.cancel()
 
 
 def done(work: Callable[[S], T], item: S) -> Done[S, T]:
@@ -109,21 +117,6 @@ def done(work: Callable[[S], T], item: S) -> Done[S, T]:
             return Done(item, work(item), None, warnings)
         except (ValueError, TypeError, OSError) as error:
             return Done(item, None, error, warnings)
-
-
-def _in_turn(threads: Executor, work: Callable[[S], T], items: Iterator[S], ahead: int) -> Iterator[T]:
-    """Results in the order of the items, `ahead` of which are being worked on or wait for the caller."""
-    running: deque[Future[T]] = deque()
-    try:
-        for item in items:
-            running.append(threads.submit(work, item))
-            if len(running) >= ahead:
-                yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
-    finally:  # the caller has gone
-        for future in running:
-            future.cancel()
 
 
 def n_jobs() -> int:
