@@ -223,7 +223,10 @@ SEARCHED = {
     **{name: HOST[name] for name in ("AP", "Bpref", "Rprec", "nDCG")},
     **{name: ORACLES[name] for name in ("QMeasure", "OMeasure", "PMeasure")},
     "RPref(max_rel=2)": partial(ORACLES["RPref"], max_rel=2),
-    "RPref(max_rel=2,norm='relative')": partial(ORACLES["RPref"], max_rel=2, norm="relative"),
+    **{
+        f"RPref(max_rel=2,norm='{norm}')": partial(ORACLES["RPref"], max_rel=2, norm=norm)
+        for norm in ("relative", "relative2")
+    },
 }
 
 
@@ -242,7 +245,7 @@ def test_forms_and_the_search_attain_the_extremes(name, n_holes, grades):
         most=3000,
     ).values()
     row = hole_intervals([irpref.parse(name)], {"q": judged}, {"q": run}, grades).iloc[0]
-    assert row["exact"] == (name not in ("QMeasure", "RPref(max_rel=2,norm='relative')"))
+    assert row["exact"] == (name != "QMeasure")
     assert (row["low"], row["high"]) == pytest.approx([float(value) for value in known], abs=1e-9)
 
 

@@ -19,8 +19,8 @@ are sums over layers, of functions of m_l. By Dinkelbach (Management Science 13,
 doi:10.1287/mnsc.13.7.492) the best m_l maximise (above) - z (below) if z is the best value: starting anywhere, the
 ratio that is best for one z is the next z.
 
-*rpref.* With T judged documents, R = sum of rho, S that of those retrieved, and M the sum of the differences of
-misplaced pairs,
+*rpref, absolute norm.* With T judged documents, R = sum of rho, S that of those retrieved, and M the sum of the
+differences of misplaced pairs,
 
     rpref = S/R - M / (R (T - R))
 
@@ -28,6 +28,8 @@ M is a sum over layers, too. One more of the highest holes in a layer adds (what
 below have): more each time, and more in higher layers. So the cheapest steps first, whatever their layer, give the
 lowest M for each R, if all layers are equally thick. One more of the lowest holes adds less each time, and more in
 higher layers. So M is highest with all layers alike.
+
+*rpref, relative norms.* As nDCG: in each layer the sum of AP with other weights of ranks, over the layers' parts of R.
 
 *O and P* are the blended ratio BR(r) = (beta cg(r) + count(r)) / (beta cgI(r) + r) at the document where the user
 stops: the first relevant one, or the first of the highest grade. BR is at most 1, so more gain above r raises it, and
@@ -112,18 +114,28 @@ def _relevant(
     return ways
 
 
-def _precision_sums(topic: Topic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Floats]:
-    """AP. Each hole that becomes relevant brings its own precision, and adds to that of the documents below it."""
-    good, hole = topic.hit_rank[topic.hit_grade >= rel], topic.rank[: topic.seen]
-    below = np.append(np.cumsum((1 / good)[::-1])[::-1], 0.0)
+def _sums(
+    good: Ints, hole: Ints, own: Callable[[Ints], Floats], pair: Callable[[Ints], Floats]
+) -> tuple[Floats, Floats]:
+    """Sum over relevant documents of own(rank) + pair(rank) (those above), with m more: (n_holes + 1,), (n_holes + 1,).
+
+    The m highest holes are relevant, and the m lowest. Each brings its own summand, and adds to those of the documents
+    below it.
+    """
+    below = np.append(np.cumsum(pair(good)[::-1])[::-1], 0.0)
     above = np.searchsorted(good, hole)
-    gain = (1 + above) / hole + below[above]
-    start = float((np.arange(1, good.size + 1) / good).sum())
-    top = np.append(0.0, np.cumsum(gain + np.arange(hole.size) / hole))
-    lower = np.append(0.0, np.cumsum((1 / hole)[::-1]))[:-1]
-    bottom = np.append(0.0, np.cumsum(gain[::-1] + lower))
-    size = np.count_nonzero(topic.pool >= rel) + a + b
-    return _over(start + top[:, None], size), _over(start + bottom[:, None], size)
+    gain = own(hole) + above * pair(hole) + below[above]
+    start = float((own(good) + np.arange(good.size) * pair(good)).sum())
+    lower = np.append(0.0, np.cumsum(pair(hole)[::-1]))[:-1]
+    top = np.append(0.0, np.cumsum(gain + np.arange(hole.size) * pair(hole)))
+    return start + top, start + np.append(0.0, np.cumsum(gain[::-1] + lower))
+
+
+def _precision_sums(topic: Topic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Floats]:
+    """AP."""
+    good, size = topic.hit_rank[topic.hit_grade >= rel], np.count_nonzero(topic.pool >= rel) + a + b
+    top, bottom = _sums(good, topic.rank[: topic.seen], lambda rank: 1 / rank, lambda rank: 1 / rank)
+    return _over(top[:, None], size), _over(bottom[:, None], size)
 
 
 def _r_precision(topic: Topic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Floats]:
@@ -204,6 +216,16 @@ def _best_counts(a: float, upper: Floats, b: float, lower: Floats, sign: float) 
     return counts
 
 
+def _two_ways(grade: Floats, start: Floats, upper: Floats, fixed: float, lower: Floats) -> Ways:
+    """The ways with the extremes of (start + sum upper[l, m_l]) / (fixed + sum lower[l, m_l]): of each a first axis."""
+    ways = []
+    for i, (sign, order) in enumerate(((1.0, slice(None)), (-1.0, slice(None, None, -1)))):
+        counts = _best_counts(float(start[i]), upper[i], fixed, lower, sign)
+        level = (np.arange(lower.shape[1] - 1) < counts[:, None]).sum(axis=0)
+        ways.append(grade[level[order]])
+    return ways
+
+
 def _layered(
     topic: Topic, grid: Floats, gain: Callable[[Floats], Floats], weight: Callable[[Ints], Floats], cutoff: int | None
 ) -> Ways:
@@ -227,13 +249,8 @@ def _layered(
     fixed = float(lower[0, u] + lower[value.size, 0])
     own = np.append(weight(topic.rank[: topic.seen]), np.zeros(u - topic.seen))
     start = float((gain(topic.hit_grade) * weight(topic.hit_rank)).sum() + value[0] * own.sum())
-    ways = []
-    for sign, order in ((1.0, slice(None)), (-1.0, slice(None, None, -1))):
-        upper = np.diff(value)[:, None] * np.append(0.0, np.cumsum(own[order]))
-        counts = _best_counts(start, upper, fixed, lower[1 : value.size], sign)
-        level = (np.arange(u) < counts[:, None]).sum(axis=0)
-        ways.append(grid[first][level[order]])
-    return ways
+    upper = np.diff(value)[:, None] * np.array([np.append(0.0, np.cumsum(of)) for of in (own, own[::-1])])[:, None]
+    return _two_ways(grid[first], np.full(2, start), upper, fixed, lower[1 : value.size])
 
 
 def _mapped(grade: Floats, gains: Gains) -> Floats:
@@ -327,7 +344,7 @@ def _stop(
 def _rpref(
     topic: Topic, grid: Floats, *, max_rel: float, gains: Gains, n: int | None = None, **how: Any
 ) -> Ways | None:
-    """rpref and n-pref in the absolute norm, if the grades that a hole can have are equally far apart."""
+    """rpref and n-pref; in the absolute norm if the grades that a hole can have are equally far apart."""
 
     def rho(grade: Floats) -> Floats:
         gain = np.clip(np.where(grade >= 0, _mapped(grade, gains), 0.0), 0.0, max_rel)
@@ -335,14 +352,17 @@ def _rpref(
 
     value, first = np.unique(rho(grid), return_index=True)
     height = np.diff(value)
-    if [how[name] for name in ("norm", "unretrieved", "top")] != ["absolute", "zero", "keep"]:
-        return None
-    if height.size and np.ptp(height) > 1e-9:
+    if (how["unretrieved"], how["top"]) != ("zero", "keep"):
         return None
     if not height.size:
         return [np.full(topic.rank.size, grid[0])]
+    pool, hit = rho(topic.pool[topic.pool >= 0]), rho(topic.hit_grade)
+    if how["norm"] != "absolute":
+        return _relative(topic, grid[first], value, pool, hit, how["norm"])
+    if np.ptp(height) > 1e-9:
+        return None
     u, below = topic.seen, topic.rank.size - topic.seen
-    hit, hole = rho(topic.hit_grade), topic.rank[:u]
+    hole = topic.rank[:u]
     place = np.searchsorted(topic.hit_rank, hole)
     more, less = [], []  # what the next hole adds to M: the highest one of a layer, the lowest one of all layers
     for low, high in pairwise(value):
@@ -353,8 +373,8 @@ def _rpref(
     ranked = np.insert(hit, place, value[0])
     edges = np.unique(ranked)
     misplaced = sum((up - low) * np.cumsum(ranked < up)[ranked >= up].sum() for low, up in pairwise(edges))
-    whole = np.count_nonzero(topic.pool >= 0) + topic.rank.size
-    r, s = rho(topic.pool[topic.pool >= 0]).sum() + value[0] * topic.rank.size, ranked.sum()
+    whole = pool.size + topic.rank.size
+    r, s = pool.sum() + value[0] * topic.rank.size, ranked.sum()
 
     def values(r: Floats, s: Floats, m: Floats) -> Floats:
         return _over(s - _over(m, whole - r), r)
@@ -371,6 +391,32 @@ def _rpref(
     worst = int(np.argmin(values(r + rise * below + gained, s + gained, m)))
     lowest = np.where(np.arange(topic.rank.size) < u - worst, 0, height.size)
     return [grid[first][level], grid[first][lowest], np.full(topic.rank.size, grid[0])]
+
+
+def _relative(topic: Topic, grade: Floats, value: Floats, pool: Floats, hit: Floats, norm: str) -> Ways:
+    """The relative norms: in each layer of grades a sum over its documents, divided by R.
+
+    A document at rank r adds (those of the layer above it) / (r - 1), and 1 at rank 1; of `relative2` (1 + those) / r.
+    """
+
+    def own(rank: Ints) -> Floats:
+        return 1.0 / rank if norm == "relative2" else (rank == 1) * 1.0
+
+    def pair(rank: Ints) -> Floats:
+        return 1.0 / (rank if norm == "relative2" else np.maximum(rank - 1, 1))
+
+    size, seen = topic.rank.size, topic.seen
+    edges = np.unique(np.append(hit, value))
+    edges = edges[edges > 0]
+    upper = np.zeros((2, value.size + 1, size + 1))
+    for edge, thick, layer in zip(edges, np.diff(edges, prepend=0.0), np.searchsorted(value, edges), strict=True):
+        top, bottom = _sums(topic.hit_rank[hit >= edge], topic.rank[:seen], own, pair)
+        upper[:, layer] += thick * np.array(
+            [np.pad(top, (0, size - seen), "edge"), np.pad(bottom, (size - seen, 0), "edge")]
+        )
+    start = upper[:, 0, size] + upper[:, value.size, 0]
+    lower = np.diff(value)[:, None] * np.arange(size + 1)
+    return _two_ways(grade, start, upper[:, 1 : value.size], float(pool.sum() + value[0] * size), lower)
 
 
 def _of_bpref(topic: Topic, grid: Floats, *, rel: float, norm: str = "min", top: str = "keep", **_: Any) -> Ways | None:
