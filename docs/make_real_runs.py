@@ -348,8 +348,8 @@ The runs of TREC DL are research runs, many of them variants of one another; the
 
 ## Tables
 
-*power*: share of the pairs of systems with ASL < 0.05 (%, bootstrap; Sakai, SIGIR 2006), at a cutoff and on whole lists. *minority*,
-*ties*: minority rate and share of ties (%) at fuzziness 5 % (Buckley and Voorhees, SIGIR 2000); a measure with many ties easily has a
+*power* ({{term}}`discriminative power`): share of the pairs of systems with ASL < 0.05 (%, bootstrap; Sakai, SIGIR 2006), at a cutoff and on whole lists. *minority*,
+*ties*: {{term}}`minority rate` and share of ties (%) at fuzziness 5 % (Buckley and Voorhees, SIGIR 2000); a measure with many ties easily has a
 low minority rate, so compare both. *difference*: the smallest difference of means that at most 5 % of other topic samples reverse;
 *sensitivity*: the share of observations (%) that reach it (Voorhees and Buckley, SIGIR 2002). The best of a column is bold.""",
     ]

@@ -118,8 +118,8 @@ def page(results: Results) -> str:
         + " Details are in the [appendix](robustness-appendix.md).",
         "![Kendall's tau of each measure less that of bpref, by collection, under random loss and in shallow pools]"
         "(robustness.svg)",
-        "Kendall's tau of each measure less that of bpref; a dot for each collection (arrows: outside). A "
-        "prime marks condensed lists (without unjudged documents). *Own*: agreement with the measure's ranking by all "
+        "{term}`Kendall's tau` of each measure less that of bpref; a dot for each collection (arrows: outside). A "
+        "prime marks {term}`condensed lists <condensed list>` (without unjudged documents). *Own*: agreement with the measure's ranking by all "
         "judgments. *Prediction*: agreement with nDCG@10 and AP by all judgments, on other topics. Grey: differences smaller "
         f"than what halving the judgments costs nDCG' ({fraction(OWN)} and {fraction(PREDICTION)}).",
         "## Questions and answers",
