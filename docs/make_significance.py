@@ -319,29 +319,31 @@ TEXT = """\
 
 <!-- Written by docs/make_significance.py from docs/significance/results.json. -->
 
-[Leaderboards](leaderboard.md), `report`, `compare` and `eval --baseline` share one test. This page tries it on real runs: the 79
-runs of TREC-COVID's third round, 40 topics. Each experiment takes 20 of them and subtracts each run's mean, so that only the
-differences between topics are left. It then draws topics with replacement and adds means that are known: so it is known which
-runs are equal. All numbers are per cent.
+Can you trust a significant difference? At level 5 %, the {{term}}`step-down test` of [leaderboards](leaderboard.md), `report`, `compare`
+and `eval --baseline` calls equal runs different in at most {worst} % of experiments if differences are symmetric. With few topics and
+skewed differences it is wrong more often, so with fewer than 50 topics take a difference that is just significant as a hint.
+
+The experiments use the 79 runs of TREC-COVID's third round, 40 topics. Each takes 20 runs, subtracts their means, draws topics with
+replacement, and adds known means: so we know which runs are equal. All numbers are per cent.
 
 ## Errors, if differences are symmetric
 
-In how many of {experiments:,} experiments does the test call *any* pair of equal runs different, at level 5 %? Of the 190 pairs
-all are equal, or nine tenths, half or a tenth; the other runs have the means of real runs. The sign of each drawn topic is
-drawn, too. This makes differences symmetric about 0, as the test assumes. The standard error of 5 % is 0.4.
+In how many of {experiments:,} experiments does the test call *any* pair of equal runs different, at level 5 %? All of the 190 pairs
+are equal, or nine tenths, half or a tenth; the other runs have the means of real runs. Signs are drawn for each topic, too, which
+makes differences symmetric about 0, as the test assumes. The standard error of 5 % is 0.4.
 
 {symmetric}
 The largest is {worst} %. With 10 topics all sign vectors are tried, and the test is exact.
 
 ## Errors, if differences are skewed
 
-The same without drawing signs: the differences have the form of those of real runs, a few topics far on one side.
+Without drawn signs, the differences look like those of real runs: a few topics are far on one side.
 
 {skewed}
 Here the test is wrong more often than 5 %. If all runs are equal, the excess with 40 topics is 5 to 7 percentage points for
 nDCG@10, AP and P@5, and 17 for RR. With 200 topics it is at most 1 point, and 2 for RR. With ten topics the test is useless for RR:
-most runs have RR 1 on most topics, and ten topics may include none of the others. **With fewer than 50 topics, take a significant
-difference in RR as a hint, and any other difference that is just significant, too.**
+most runs have RR 1 on most topics, and ten topics may include none of the others. **With fewer than 50 topics, take any
+significant difference in RR as a hint.**
 
 Other tests have the same problem. Equal runs, nDCG@10, {compared:,} experiments:
 
@@ -386,7 +388,7 @@ queries on. With ten queries it blocks up to 7.8 % by RR, and a gate on all four
 most runs have the same RR and P@5 on most topics, so ten topics may all show the same small loss, and the few large gains that
 make up for it are not among them. **Do not gate on RR or P@5 with fewer than 50 queries.**
 
-What does the sign-flip test cost? Of pairs of real runs of which the candidate is worse, the gate blocks
+What does the sign-flip test cost? The gate blocks this share of real runs that are worse than their baseline:
 
 {losses}
 With 40 queries or more it costs one or two points by nDCG@10 and AP, and up to eight by P@5 and RR. With ten queries it costs up to
