@@ -210,7 +210,7 @@ def test_relative_norms_do_not_depend_on_the_scale(collection, norm, unretrieved
 
 
 @given(binary_collections)
-def test_binary_q_is_ap_if_nothing_relevant_stands_below_rank_r(collection):
+def test_binary_q_is_ap_if_nothing_relevant_is_below_rank_r(collection):
     found = ours_by_topic([QMeasure, QMeasure(beta=0)], collection)
     for topic, docs in collection.qrels.items():
         r = sum(grade > 0 for grade in docs.values())

@@ -136,7 +136,7 @@ def test_a_topic_that_the_run_lacks_has_its_missed_documents():
     assert table[["doc_id", "why"]].values.tolist() == [["a", "not retrieved: adds nothing"]]
 
 
-def test_read_literally_documents_that_were_not_retrieved_stand_below_the_ranking():
+def test_read_literally_documents_that_were_not_retrieved_are_below_the_ranking():
     table = explain(RPref(max_rel=2, unretrieved="infinity"), QRELS, RUN, "q1")
     assert why(table)["D3"] == (
         "not retrieved, so below all that was, less relevant D12 and D10 included: loses 100.0% of its weight"
@@ -251,7 +251,7 @@ def test_position_measures_say_where_documents_belong():
 
 
 def test_preferences_are_credited_to_their_higher_document():
-    # Of the five preferences, b stands above a, c and d and a above c and d: 2 of 5 are kept.
+    # Of the five preferences, b is ranked above a, c and d, and a above c and d: 2 of 5 are kept.
     qrels = {"q": {"a": 2, "b": 0, "c": 1, "d": 1}}
     table = explain("PrefPrecision", qrels, {"q": {"b": 4.0, "a": 3.0, "c": 1.0}}, "q").set_index("doc_id")
     assert table["correct"].dropna().to_dict() == {"b": 0, "a": 2, "c": 0}

@@ -108,7 +108,7 @@ def test_missing_values_have_no_p_and_change_nothing_for_others():
     assert np.isnan(interval(rows[0], 0.95)).all()
 
 
-def test_half_of_all_sign_vectors_stand_for_all():
+def test_half_of_all_sign_vectors_are_enough():
     (signs,) = sign_vectors(4, 16, None)
     assert len({tuple(row) for row in signs.tolist()} | {tuple(row) for row in (-signs).tolist()}) == 16
     assert are_all(13)

@@ -208,7 +208,7 @@ def test_each_group_has_its_own_ideal_and_worst_case(plots):
     assert len(grey) >= len(PARTS)
 
 
-def test_bars_stand_by_group_and_strips_are_of_a_group(plots):
+def test_bars_are_ordered_by_group_and_strips_are_of_a_group(plots):
     table = curves.precision_histogram(EXAMPLE.qrels, {"strong": RUNS["strong"]}, RUNS["baseline"], groups=GROUPS)
     ax = plots.precision_histogram(table)
     order = [bar.get_x() + bar.get_width() / 2 for bar in ax.patches]

@@ -101,8 +101,8 @@ def test_topics_that_no_human_judged_are_filled_too():
 
 def test_several_judges_are_calibrated_one_by_one_and_then_together():
     human = {"q": {"a": 0, "b": 1, "c": 2, "d": 3}}
-    one = {"q": {"a": 0, "b": 0, "c": 1, "d": 1, "x": 0, "y": 1}}  # stands for 1/2 and 5/2
-    two = {"q": {"a": 0, "b": 7, "c": 0, "d": 7, "x": 0, "y": 7}}  # stands for 1 and 2
+    one = {"q": {"a": 0, "b": 0, "c": 1, "d": 1, "x": 0, "y": 1}}  # means 1/2 and 5/2
+    two = {"q": {"a": 0, "b": 7, "c": 0, "d": 7, "x": 0, "y": 7}}  # means 1 and 2
     # Together a is 3/4, b 5/4, c 7/4 and d 9/4, in the order of the human grades.
     assert grades(irpref.fill(human, [one, two])) == {("q", "x"): 0.0, ("q", "y"): 3.0}
 

@@ -278,7 +278,7 @@ def test_one_run_cannot_be_compared(files, capsys):
     assert capsys.readouterr().err == ("irpref: runs are compared with each other: expected at least two, got a\n")
 
 
-def test_power_of_preferences_stands_beside_that_of_measures(files, capsys):
+def test_power_of_preferences_is_printed_beside_that_of_measures(files, capsys):
     base = ["meta", "power", *(str(files / name) for name in ("qrels.txt", "a.run", "b.run")), "AP"]
     assert main([*base, "--prefer", "rpp", "--prefer", "lexiprecision", "--samples", "50"]) == 0
     shown = [line.split()[0] for line in capsys.readouterr().out.split("\n\n")[1].splitlines()]
