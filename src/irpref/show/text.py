@@ -50,18 +50,22 @@ class Cell(Record):
     differs: bool = False
 
 
-class Table(Record):
+class Table:
     """Rows of values (or `Cell`s), with a title above and notes below.
 
     None is an empty cell. On a screen, a row that is a string is printed as it is, across the columns. `labels`: how
     many columns are repeated in each block; those flush left at the front if not given.
     """
 
-    columns: Sequence[Column]
-    rows: Iterable[Sequence[Any] | str]
-    title: str = ""
-    notes: Sequence[str] = ()
-    labels: int | None = None
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        rows: Iterable[Sequence[Any] | str],
+        title: str = "",
+        notes: Sequence[str] = (),
+        labels: int | None = None,
+    ) -> None:
+        self.columns, self.rows, self.title, self.notes, self.labels = columns, rows, title, notes, labels
 
 
 class Page(Record):
