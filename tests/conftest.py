@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -45,6 +46,37 @@ def _no_open_figures() -> Iterator[None]:
     close()
     yield
     close()
+
+
+# The synthetic collection in PyTerrier.
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTerrier's own stages look their documentation up when they are drawn."""
+    monkeypatch.setattr(pytest.importorskip("pyterrier").documentation, "_cached_objects_inv", {})
+
+
+@pytest.fixture(scope="session")
+def dataset() -> Any:
+    return pytest.importorskip("pyterrier").get_dataset("irpref:synthetic")
+
+
+@pytest.fixture(scope="session")
+def topics(dataset: Any) -> Any:
+    return dataset.get_topics()
+
+
+@pytest.fixture(scope="session")
+def qrels(dataset: Any) -> Any:
+    return dataset.get_qrels()
+
+
+@pytest.fixture(scope="session")
+def systems(dataset: Any) -> dict[str, Any]:
+    """Three runs as transformers."""
+    made = pytest.importorskip("pyterrier").Transformer.from_df
+    return {name: made(dataset.get_results(name)) for name in ("baseline", "strong", "noisy")}
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ one JSON object: one start of Python for all of them. There is no network in any
 """
 
 import json
-import os
+import multiprocessing
 import socket
 import sys
 import traceback
@@ -173,37 +173,19 @@ def _no_network(*args, **kwargs):
     raise OSError("no network in these tests")
 
 
+def _answer(scenario):
+    socket.socket.connect = _no_network
+    try:
+        return scenario()
+    except BaseException:
+        return traceback.format_exc()
+
+
 def main():
     """Run every scenario in a process of its own, two at a time."""
-    answers = {}
-    running = []
-    for scenario in SCENARIOS:
-        if len(running) == 2:
-            _collect(running.pop(0), answers)
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(read)
-            socket.socket.connect = _no_network
-            try:
-                answer = scenario()
-            except BaseException:
-                answer = traceback.format_exc()
-            with os.fdopen(write, "w") as out:
-                json.dump(answer, out)
-            os._exit(0)
-        os.close(write)
-        running.append((scenario.__name__, child, read))
-    for one in running:
-        _collect(one, answers)
-    print(json.dumps(answers))
-
-
-def _collect(one, answers):
-    name, child, read = one
-    with os.fdopen(read) as answer:
-        answers[name] = json.load(answer)
-    os.waitpid(child, 0)
+    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+        answers = pool.map(_answer, SCENARIOS, chunksize=1)
+    print(json.dumps({scenario.__name__: answer for scenario, answer in zip(SCENARIOS, answers, strict=True)}))
 
 
 if __name__ == "__main__":

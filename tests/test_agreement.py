@@ -243,6 +243,7 @@ ON_RUNS = [row for row in IDENTITIES if str(row[1]) in ("Bpref", "Bpref(rel=2)",
 ON_RUNS += [(FMeasure(beta=2), SetF(beta=4.0), False), *((m, m, True) for m in (nDCG, nDCG @ 10, Rprec))]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_submitted_runs(collection, data_dir):
     qrels = qrels_of(data_dir, collection)

@@ -144,6 +144,7 @@ def test_names_of_trec_eval():
     assert {name: trec_name(irpref.parse(name)) for name in names} == names
 
 
+@pytest.mark.once
 def test_a_submitted_run_has_no_difference_without_a_reason(data_dir):
     measures = [AP, nDCG, nDCG @ 10, RR, Bpref, RBP(rel=1), "P@10", "R@100", "Rprec", "ERR@20", "SetF", "RR@10"]
     (path,) = (data_dir / "cast2021" / "qrels").glob("*.gz")

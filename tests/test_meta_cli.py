@@ -152,17 +152,6 @@ def test_options_of_another_loss_are_refused(more, says, data, capsys):
     assert capsys.readouterr().err == f"irpref: {says}\n"
 
 
-def test_the_picture_says_what_the_levels_are(files):
-    pytest.importorskip("matplotlib").use("Agg")
-
-    from irpref.plots import incompleteness as plot_incompleteness
-
-    _, qrels, runs = files
-    asked = {"n_samples": 1, "rng": 0}
-    ax = plot_incompleteness(incompleteness(["AP"], qrels, runs, loss="pools", levels=(50,), **asked))
-    assert ax.get_xlabel() == "runs pooled (%)"
-
-
 @pytest.mark.parametrize("method", ["stability", "swap", "power", "robustness"])
 def test_pictures(method, data, capsys, tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
@@ -218,19 +207,3 @@ def test_a_picture_without_matplotlib(data, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert call("stability", *data, "--samples", 2, "--plot", "p.png") == 1
     assert "pip install matplotlib" in capsys.readouterr().err
-
-
-def test_values_of_the_command_line_are_those_of_the_library(files, data):
-    args = argparse.Namespace(
-        values=None,
-        qrels=str(data[0]),
-        arguments=[str(data[1])],
-        measure=["AP"],
-        top=None,
-        topic=None,
-        float32=False,
-        ties="id",
-    )
-    (found,) = meta._values(args)
-    expected = topic_values(["AP"], files[1], files[2])["AP"]
-    assert (found.select(topics=expected.topics).values == expected.values).all()

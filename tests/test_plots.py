@@ -479,6 +479,7 @@ def test_what_cannot_be_drawn_is_an_error(draw, message):
 # --------------------------------------------------------------------------------------------------------- gallery
 
 
+@pytest.mark.once
 def test_the_gallery_is_what_its_script_makes(tmp_path):
     docs = Path(__file__).resolve().parents[1] / "docs"
     spec = importlib.util.spec_from_file_location("make_gallery", docs / "make_gallery.py")

@@ -40,38 +40,11 @@ MEASURES = [
 ]
 
 # PyTerrier 1.1.2 under pandas 3.1: `add_ranks`, behind most stages of its own.
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame:DeprecationWarning")
+old_pandas = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame:DeprecationWarning")
+pytestmark = [pytest.mark.usefixtures("offline"), old_pandas]
 
 # What is wrong in this version may be mended in another: then these tests have to be looked at again.
 this_version = pytest.mark.skipif(pt.__version__ != "1.1.2", reason="pins what PyTerrier 1.1.2 does")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def offline():
-    """PyTerrier's own stages look their documentation up when they are drawn."""
-    before, pt.documentation._cached_objects_inv = pt.documentation._cached_objects_inv, {}
-    yield
-    pt.documentation._cached_objects_inv = before
-
-
-@pytest.fixture(scope="module")
-def dataset():
-    return pt.get_dataset("irpref:synthetic")
-
-
-@pytest.fixture(scope="module")
-def topics(dataset):
-    return dataset.get_topics()
-
-
-@pytest.fixture(scope="module")
-def qrels(dataset):
-    return dataset.get_qrels()
-
-
-@pytest.fixture(scope="module")
-def systems(dataset):
-    return {name: pt.Transformer.from_df(dataset.get_results(name)) for name in ("baseline", "strong", "noisy")}
 
 
 @pytest.fixture(scope="module")
@@ -104,25 +77,11 @@ def test_every_plan_gives_the_values_of_ir_measures(systems, topics, qrels, valu
     assert found == values  # to the last bit
 
 
-def test_means_are_those_of_ir_measures(systems, topics, qrels):
-    frame = pt.Experiment(systems, topics, qrels, MEASURES).set_index("name")
-    example = load("synthetic")
-    for name in systems:
-        means = ir_measures.calc_aggregate(MEASURES, example.qrels_frame(), example.runs[name])
-        for measure in MEASURES:
-            assert frame.loc[name, str(measure)] == pytest.approx(means[measure])
-
-
 def test_columns_are_called_by_the_measures(systems, topics, qrels):
     frame = pt.Experiment(systems, topics, qrels, MEASURES)
     assert set(frame.columns) == {"name", *map(str, MEASURES)}
     # A measure can be called, and pandas calls what it is indexed with: index by the name.
     assert frame[str(RPref(max_rel=3))].notna().all()
-
-
-def test_names_are_parsed_by_us(systems, topics, qrels):
-    frame = pt.Experiment(systems, topics, qrels, irpref.parse_all(["map", "RPref(max_rel=3)@10", "P_5"]))
-    assert set(frame.columns) == {"name", "AP", "RPref(max_rel=3)@10", "P@5"}
 
 
 def test_a_scale_taken_from_a_batch_warns_and_binding_it_helps(dataset, topics):
@@ -212,14 +171,6 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
         pt.irpref.compare(pipelines[:3], topics, qrels, measures)
     with pytest.raises(TypeError, match="retrieves for topics"):
         pt.irpref.leaderboard(pipelines, None, qrels, measures)
-
-
-def test_runs_are_saved_and_used_again(systems, topics, qrels, tmp_path):
-    measures = [RPref(gains={1: 2}, max_rel=3) @ 10, Coverage]
-    first = pt.Experiment(systems, topics, qrels, measures, save_dir=str(tmp_path))
-    assert len(list(tmp_path.iterdir())) >= 3
-    again = pt.Experiment(systems, topics, qrels, measures, save_dir=str(tmp_path), save_mode="reuse")
-    pd.testing.assert_frame_equal(first, again)
 
 
 @this_version

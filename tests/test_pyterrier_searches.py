@@ -11,44 +11,17 @@ import pytest
 from ir_measures import AP
 
 import irpref
-from irpref import CRP, QMeasure, RPref, nCRP
+from irpref import RPref, nCRP
 from irpref.analysis.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
 
 # PyTerrier 1.1.2 under pandas 3.1: `add_ranks`, behind most stages of its own.
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame:DeprecationWarning")
+old_pandas = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame:DeprecationWarning")
+pytestmark = [pytest.mark.usefixtures("offline"), old_pandas]
 
 # What is wrong in this version may be mended in another: then these tests have to be looked at again.
 this_version = pytest.mark.skipif(pt.__version__ != "1.1.2", reason="pins what PyTerrier 1.1.2 does")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def offline():
-    """PyTerrier's own stages look their documentation up when they are drawn."""
-    before, pt.documentation._cached_objects_inv = pt.documentation._cached_objects_inv, {}
-    yield
-    pt.documentation._cached_objects_inv = before
-
-
-@pytest.fixture(scope="module")
-def dataset():
-    return pt.get_dataset("irpref:synthetic")
-
-
-@pytest.fixture(scope="module")
-def topics(dataset):
-    return dataset.get_topics()
-
-
-@pytest.fixture(scope="module")
-def qrels(dataset):
-    return dataset.get_qrels()
-
-
-@pytest.fixture(scope="module")
-def systems(dataset):
-    return {name: pt.Transformer.from_df(dataset.get_results(name)) for name in ("baseline", "strong", "noisy")}
 
 
 class Mixed(pt.Transformer):
@@ -69,42 +42,6 @@ class Mixed(pt.Transformer):
 @pytest.fixture
 def mixed(dataset):
     return Mixed(dataset.get_results("strong"), 0)
-
-
-def test_grid_search_for_a_measure(mixed, topics, qrels, capsys):
-    settings = {"noise": [5, 0, 1]}
-    best, found = pt.GridSearch(
-        mixed, {mixed: settings}, topics, qrels, metric=RPref(max_rel=3), return_type="best_setting"
-    )
-    scan = pt.GridScan(mixed, {mixed: settings}, topics, qrels, [RPref(max_rel=3), QMeasure])
-    values = dict(zip(scan["tran_0_noise"], scan["RPref(max_rel=3)"], strict=True))
-    assert len(set(values.values())) == 3
-    assert best == max(values.values())
-    assert [value for _, _, value in found] == [max(values, key=values.get)]
-    assert "Best RPref(max_rel=3) is" in capsys.readouterr().out
-
-
-def test_grid_search_over_folds_for_a_measure(mixed, topics, qrels, capsys):
-    # With three folds PyTerrier hands every judgment over twice.
-    folds = [topics.iloc[:10], topics.iloc[10:20], topics.iloc[20:]]
-    res, settings = pt.KFoldGridSearch(mixed, {mixed: {"noise": [5, 0]}}, folds, qrels, metric=RPref(max_rel=3))
-    assert [value for ((_, _, value),) in settings] == [0, 0, 0]
-    assert res.qid.nunique() == topics.qid.isin(res.qid).sum()
-
-
-@this_version
-def test_grid_search_takes_the_highest_value_even_where_lower_is_better(mixed, topics, qrels, capsys):
-    assert not nCRP.higher_is_better
-    grid = {mixed: {"noise": [5, 0]}}
-    with pytest.warns(irpref.IrprefWarning, match="lower is better"):
-        best, _ = pt.GridSearch(mixed, grid, topics, qrels, metric=nCRP, return_type="best_setting")
-    scan = pt.GridScan(mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, [nCRP])
-    assert best == scan["nCRP"].max() > scan["nCRP"].min()
-    # Of the same measure, the one where higher is better finds the right setting.
-    best, found = pt.GridSearch(
-        mixed, {mixed: {"noise": [5, 0]}}, topics, qrels, metric=CRP, return_type="best_setting"
-    )
-    assert found[0][2] == 0
 
 
 # ---------------------------------------------------------------------------------------------------- significance
@@ -278,6 +215,8 @@ def test_pyterriers_own_search_warns_where_lower_is_better(dataset, topics, qrel
     stage = Turned(dataset.get_results("strong"))
     grid = {stage: {"weight": [-1.0, 1.0]}}
     with pytest.warns(irpref.IrprefWarning, match="nCRP: lower is better, but pt.GridSearch") as caught:
-        pt.GridSearch(stage, grid, topics, qrels, nCRP)
+        best, _ = pt.GridSearch(stage, grid, topics, qrels, nCRP, return_type="best_setting")
     assert len([w for w in caught if "lower is better" in str(w.message)]) == 1
+    scan = pt.GridScan(stage, grid, topics, qrels, [nCRP])
+    assert best == scan["nCRP"].max() > scan["nCRP"].min()
     pt.GridSearch(stage, grid, topics, qrels, irpref.QMeasure)

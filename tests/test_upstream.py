@@ -27,6 +27,7 @@ def run(command, folder, **environment):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("patch", "distribution", "version", "module", "test"), PATCHES, ids=lambda value: str(value))
 def test_a_patch_applies_and_its_test_passes_with_it_alone(patch, distribution, version, module, test, tmp_path):
     if shutil.which("patch") is None:

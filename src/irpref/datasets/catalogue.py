@@ -111,14 +111,8 @@ def _worked(data: Mapping[str, Any]) -> Example:
     """The example that a file of `worked` holds."""
     printed = {(run, topic, name): _numbers(text) for run, topic, name, text in _each(data.get("printed_curves", {}))}
     return Example(
-        id=data["id"],
-        title=data["title"],
-        source=data["source"],
-        queries=data["queries"],
-        qrels=data["qrels"],
-        runs={
-            run: {topic: _scores(ranked) for topic, ranked in topics.items()} for run, topics in data["runs"].items()
-        },
+        **{name: data[name] for name in ("id", "title", "source", "queries", "qrels")},
+        runs={run: {topic: _scores(docs) for topic, docs in topics.items()} for run, topics in data["runs"].items()},
         grades={float(grade) if "." in grade else int(grade): meaning for grade, meaning in data["grades"].items()},
         expected=(
             *(Expected(run, topic, name, _number(value)) for run, topic, name, value in _each(data["expected"])),

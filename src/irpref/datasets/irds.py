@@ -20,19 +20,11 @@ from ir_datasets.formats import (
     BaseScoredDocs,
     GenericQuery,
     GenericScoredDoc,
+    TrecQrel,
 )
 
 from irpref.datasets.catalogue import COLLECTIONS, about, examples, load
 from irpref.datasets.example import Example
-
-
-class GradedQrel(NamedTuple):
-    """A judgment; the grade may be a fraction."""
-
-    query_id: str
-    doc_id: str
-    relevance: float
-    iteration: str = "0"
 
 
 class KnownQrel(NamedTuple):
@@ -102,23 +94,19 @@ class _Queries(_Part, BaseQueries):  # type: ignore[misc]
 
 
 class _Qrels(_Part, BaseQrels):  # type: ignore[misc]
-    def qrels_iter(self) -> Iterator[GradedQrel | KnownQrel]:
-        example = self._example
+    def qrels_iter(self) -> Iterator[Any]:
+        example, known = self._example, self._example.known
         for query_id, grades in example.qrels.items():
-            for doc_id, grade in grades.items():
-                if example.known:
-                    known = doc_id in example.known[query_id]
-                    yield KnownQrel(query_id, doc_id, grade, "0", known, example.wanted[query_id])
-                else:
-                    yield GradedQrel(query_id, doc_id, grade)
+            for doc_id, grade in grades.items():  # which may be a fraction
+                row: Any = (query_id, doc_id, grade, "0")
+                more = (doc_id in known[query_id], example.wanted[query_id]) if known else ()
+                yield self.qrels_cls()(*row, *more)
 
-    def qrels_cls(self) -> type[GradedQrel] | type[KnownQrel]:
-        if self._example.known:
-            return KnownQrel
-        return GradedQrel
+    def qrels_cls(self) -> type[Any]:
+        return KnownQrel if self._example.known else TrecQrel
 
-    def qrels_defs(self) -> dict[float, str]:
-        return {grade: meaning for grade, meaning in self._example.grades.items()}
+    def qrels_defs(self) -> dict[Any, str]:
+        return dict(self._example.grades)
 
     def qrels_count(self) -> int:
         return sum(map(len, self._example.qrels.values()))
@@ -136,6 +124,3 @@ class _ScoredDocs(_Part, BaseScoredDocs):  # type: ignore[misc]
 
     def scoreddocs_count(self) -> int:
         return sum(map(len, self._example.runs[self._run].values()))
-
-    def scoreddocs_cls(self) -> Any:
-        return GenericScoredDoc

@@ -176,18 +176,12 @@ def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[.
     def values(judgments, retrieved):  # type: ignore[no-untyped-def]
         import pyarrow as pa
 
-        query_ids: list[str] = []
-        names: list[str] = []
-        out: list[float] = []
         if retrieved.column("query_id").null_count:
             raise ValueError("run: an id is missing (null) in query_id")
-        if judgments.num_rows:
-            for name, ids, of in _values(measures, judgments, retrieved, float32):
-                query_ids += ids
-                names += [name] * len(ids)
-                out += of
+        found = list(_values(measures, judgments, retrieved, float32)) if judgments.num_rows else []
+        rows = [(topic, name, value) for name, ids, of in found for topic, value in zip(ids, of, strict=True)]
         types = [("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())]
-        return pa.table([query_ids, names, out], schema=pa.schema(types))
+        return pa.table([[row[i] for row in rows] for i in range(3)], schema=pa.schema(types))
 
     return values
 

@@ -12,7 +12,7 @@ from what is left would change its meaning with the sample.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -200,13 +200,9 @@ def incompleteness(
         raise ValueError(f"teams is for loss='pools', got loss={loss!r}")
     lost = Loss(board.pool, board.aligned, loss, levels, rel, least, depth, teams, rng)
     samples = [[(100.0, 0)] * (sample == 0) + [(level, sample) for level in lost.levels] for sample in range(n_samples)]
-    found: dict[Cell, float] = {}
-    with ExitStack() as stack:
-        journal = None
-        if output is not None:
-            hashes = {name: hash_of_run(run) for name, run in board.raw.items()}
-            journal = stack.enter_context(Journal(Path(output), _settings(board, lost), hashes))
-            found = journal.cells
+    hashes = {name: hash_of_run(run) for name, run in board.raw.items()}
+    with nullcontext() if output is None else Journal(Path(output), _settings(board, lost), hashes) as journal:
+        found: dict[Cell, float] = journal.cells if journal else {}
         bar = Bar(len(samples))
         for units in samples:
             bar.step(_LEVEL[loss])
@@ -220,7 +216,7 @@ def incompleteness(
                     if (*unit, name, system) not in found
                 }
                 found |= new
-                if journal is not None:
+                if journal:
                     journal.append(new)
         bar.close()
     wanted = [(*unit, m, s) for units in samples for unit in units for m in board.named for s in board.aligned]
@@ -237,10 +233,8 @@ def _settings(board: Board, lost: Loss) -> dict[str, Any]:
     """What results depend on; what is usual is not named."""
     found: dict[str, Any] = {"seed": lost.seed, "rel": lost.rel, "least": list(lost.least)}
     found |= {"topics": board.pool.n_topics, "judgments": int(board.pool.grade.size), "qrels": hash_of_pool(board.pool)}
-    if board.alignment.float32:
-        found["float32"] = True
-    if not board.alignment.by_id:
-        found["ties"] = board.alignment.ties
+    found |= {"float32": True} if board.alignment.float32 else {}
+    found |= {} if board.alignment.by_id else {"ties": board.alignment.ties}
     if lost.loss == "pools":
         # Draws are made among all runs.
         runs = " ".join(sorted(hash_of_run(run)[:12] for run in board.raw.values()))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -107,9 +107,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[Cell, tuple[float, str]], in
     """Settings, means with the hash of their run, and the bytes of whole lines; all empty for an empty file."""
     settings: dict[str, Any] = {}
     rows: dict[Cell, tuple[float, str]] = {}
-    size = 0
-    for number, line in enumerate(_lines(path), 1):
-        size += len(line)
+    whole = path.read_bytes().rpartition(b"\n")[0]  # without half a line at the end
+    lines = whole.split(b"\n") if whole else []
+    for number, line in enumerate(lines, 1):
         try:
             found = json.loads(line)
             if isinstance(found, dict):
@@ -122,13 +122,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[Cell, tuple[float, str]], in
                 raise ValueError(f"{path}, line {number}: the row is damaged ({error})") from None
         if not settings:
             raise ValueError(f"{path} holds no results of incompleteness (it does not begin with its settings)")
-    return settings, rows, size
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, but not half a line at its end."""
-    with open(path, "rb") as file:
-        yield from (line for line in file if line.endswith(b"\n"))
+    return settings, rows, len(whole) + bool(lines)
 
 
 def _version(package: str) -> str:

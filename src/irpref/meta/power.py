@@ -20,18 +20,20 @@ with equal |t_b| the earlier one comes first.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Floats
 from irpref.meta.result import Result
-from irpref.values.matrix import MeasureValues, PairDifferences, TopicValues, one_of
+from irpref.values.matrix import MeasureValues, PairDifferences, one_of
 from irpref.values.means import magnitude, settled
 from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A variance is a difference of sums; below this share of them it is their rounding error, and is 0.
 _NO_VARIANCE = 1e-13
@@ -83,19 +85,15 @@ class DiscriminativePower(Result):
         out[first, second] = out[second, first] = self.asl
         return out
 
-    def _rows(self) -> Mapping[str, Any]:
-        first, second = all_pairs(len(self.systems))
-        names = np.array(self.systems, dtype=object)
-        return {
-            "system": names[first],
-            "other": names[second],
-            "difference": self.difference,
-            "asl": self.asl,
-            "required": self.required,
-        }
+    def table(self) -> pd.DataFrame:
+        """A row for each pair."""
+        system, other = (np.array(self.systems, dtype=object)[of] for of in all_pairs(len(self.systems)))
+        numbers = {"difference": self.difference, "asl": self.asl, "required": self.required}
+        return self._frame(system=system, other=other, **numbers)
 
-    def _numbers(self) -> Mapping[str, float]:
-        return {"power": self.power, "difference_required": self.difference_required}
+    def summary(self) -> pd.DataFrame:
+        """The power and the difference required."""
+        return self._frame(power=[self.power], difference_required=[self.difference_required])
 
 
 def discriminative_power(
@@ -151,8 +149,13 @@ def discriminative_power(
     rank = math.ceil(n_samples * alpha - 1e-9) - 1
     asl, difference, required = (np.empty(first.size) for _ in range(3))
     for part in pair_chunks(first.size, n_samples):
-        z = _differences(values, first[part], second[part], part)
-        difference[part] = settled(z.mean(axis=1), _magnitude(values, first[part], second[part], z))
+        if isinstance(values, PairDifferences):
+            z = values.matrix[part]
+            size_of = magnitude(z)
+        else:
+            one, other = values.matrix[first[part]], values.matrix[second[part]]
+            z, size_of = one - other, np.maximum(magnitude(one), magnitude(other))
+        difference[part] = settled(z.mean(axis=1), size_of)
         w = z - difference[part, None]
         # Constant differences leave only the rounding of their mean.
         w[np.abs(w) <= _NO_VARIANCE * np.abs(z).max(axis=1, keepdims=True)] = 0.0
@@ -169,20 +172,6 @@ def discriminative_power(
         chosen = np.argsort(-t.astype(np.float32), axis=0, kind="stable")[rank]
         required[part] = np.abs(mean[chosen, np.arange(mean.shape[1])])
     return DiscriminativePower(values.measure, tuple(values.systems), asl, difference, required, alpha, n_samples)
-
-
-def _differences(values: TopicValues | PairDifferences, first: Ints, second: Ints, pairs: slice) -> Floats:
-    """What is tested, by pair and topic: shape (n_pairs, n_topics)."""
-    if isinstance(values, PairDifferences):
-        return values.matrix[pairs]
-    return values.matrix[first] - values.matrix[second]
-
-
-def _magnitude(values: TopicValues | PairDifferences, first: Ints, second: Ints, z: Floats) -> Floats:
-    if isinstance(values, PairDifferences):
-        return magnitude(z)
-    of = magnitude(values.matrix)
-    return np.maximum(of[first], of[second])
 
 
 def _t(mean: Floats, variance: Floats, n: int) -> Floats:

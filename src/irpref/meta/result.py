@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,21 +24,13 @@ class Result:
 
     def table(self) -> pd.DataFrame:
         """Everything that was found: columns as the class lists them."""
-        return self._frame(self._rows())
+        raise NotImplementedError
 
     def summary(self) -> pd.DataFrame:
         """The numbers that are usually reported: one row."""
-        return self._frame({name: [value] for name, value in self._numbers().items()})
+        raise NotImplementedError
 
-    def _frame(self, columns: Mapping[str, Any]) -> pd.DataFrame:
+    def _frame(self, **columns: Any) -> pd.DataFrame:
         import pandas as pd
 
-        frame = pd.DataFrame(dict(columns))
-        frame.insert(0, "measure", self.measure)
-        return frame
-
-    def _rows(self) -> Mapping[str, Any]:
-        raise NotImplementedError
-
-    def _numbers(self) -> Mapping[str, float]:
-        raise NotImplementedError
+        return pd.DataFrame({"measure": self.measure, **columns})

@@ -24,9 +24,9 @@ a tie (two means of 0); the larger mean is taken without its sign, for measures 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,9 @@ from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
 from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -79,12 +82,14 @@ class Stability(Result):
         decided: Floats = (self.greater + self.less).sum(axis=1) / observations
         return 1 - decided
 
-    def _rows(self) -> Mapping[str, Any]:
-        return {"fuzziness": self.fuzziness, "minority_rate": self.minority_rate, "ties": self.ties}
+    def table(self) -> pd.DataFrame:
+        """A row for each fuzziness."""
+        return self._frame(fuzziness=self.fuzziness, minority_rate=self.minority_rate, ties=self.ties)
 
-    def _numbers(self) -> Mapping[str, float]:
-        at = int(np.argmin(np.abs(self.fuzziness - 0.05)))
-        return {"minority_rate": float(self.minority_rate[at]), "ties": float(self.ties[at])}
+    def summary(self) -> pd.DataFrame:
+        """Minority rate and ties at 5 %."""
+        at = [np.argmin(np.abs(self.fuzziness - 0.05))]
+        return self._frame(minority_rate=self.minority_rate[at], ties=self.ties[at])
 
 
 def stability(

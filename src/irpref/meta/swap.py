@@ -18,9 +18,9 @@ rise again after the first bin that qualifies; a bin without observations has no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,9 @@ from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
 from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EDGES = tuple(i / 100 for i in range(21))
 
@@ -78,16 +81,13 @@ class Swap(Result):
         first = self._first(rate)
         return 0.0 if first is None else float(self.observations[first:].sum() / self.observations.sum())
 
-    def _rows(self) -> Mapping[str, Any]:
-        return {
-            "difference": self.edges,
-            "observations": self.observations,
-            "swaps": self.swaps,
-            "rate": self.rate,
-        }
+    def table(self) -> pd.DataFrame:
+        """A row for each bin."""
+        return self._frame(difference=self.edges, observations=self.observations, swaps=self.swaps, rate=self.rate)
 
-    def _numbers(self) -> Mapping[str, float]:
-        return {"difference_required": self.difference_required(), "sensitivity": self.sensitivity()}
+    def summary(self) -> pd.DataFrame:
+        """The difference required and the sensitivity at a swap rate of 5 %."""
+        return self._frame(difference_required=[self.difference_required()], sensitivity=[self.sensitivity()])
 
 
 def swap(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -102,10 +103,10 @@ class _Matrix:
 
     def _numbers(self, what: str, known: Sequence[str], names: Iterable[str] | None) -> list[int]:
         number = {name: i for i, name in enumerate(known)}
-        wanted = list(known) if names is None else [str(name) for name in names]
-        missing = [name for name in wanted if name not in number]
-        if missing:
-            raise ValueError(f"{self.measure}: no {what} {missing[0]!r} (there are {', '.join(known[:5])}, ...)")
+        wanted = known if names is None else [str(name) for name in names]
+        for name in wanted:
+            if name not in number:
+                raise ValueError(f"{self.measure}: no {what} {name!r} (there are {', '.join(known[:5])}, ...)")
         return [number[name] for name in wanted]
 
     def _rows(self, systems: list[int]) -> Floats:
@@ -136,8 +137,7 @@ class _Matrix:
 
     def on(self, topics: Bools) -> Self:
         """Only the topics that a mask (n_topics,) keeps."""
-        kept = [topic for topic, keep in zip(self.topics, topics.tolist(), strict=True) if keep]
-        return replace(self, topics=kept, values=self.values[:, topics])
+        return replace(self, topics=list(compress(self.topics, topics)), values=self.values[:, topics])
 
 
 @dataclass(frozen=True, eq=False)
@@ -434,9 +434,8 @@ def evaluated(
         there = ~np.isnan(of).all(axis=0)
         if not there.any():
             raise ValueError(f"{m}: no topic has a value")
-        names = [topic for topic, keep in zip(topics, there.tolist(), strict=True) if keep]
-        counts = isinstance(m.aggregator(), SumAgg)
-        out.append(TopicValues(str(m), systems, names, of[:, there], getattr(m, "higher_is_better", True), counts))
+        direction, counts = getattr(m, "higher_is_better", True), isinstance(m.aggregator(), SumAgg)
+        out.append(TopicValues(str(m), systems, list(compress(topics, there)), of[:, there], direction, counts))
     return out
 
 

@@ -144,8 +144,6 @@ def for_host(data: Qrels | Run, value: str) -> Any:
             topic: dict(zip(str_list(list(docs), "doc_id"), map(number, docs.values()), strict=True))
             for topic, docs in by_topic(data, value).items()
         }
-    if isinstance(data, list) and all(_is_plain(row, value) for row in data):
-        return data
     frame = as_frame(data, value)
     names = column_names([str(name) for name in frame.columns], value, "DataFrame")
     ids = {name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")}
@@ -159,10 +157,3 @@ def for_host(data: Qrels | Run, value: str) -> Any:
 def _grade(value: Any) -> Any:
     """A grade as the host's tools take it: whole ones as integers."""
     return int(value) if float(value).is_integer() else value
-
-
-def _is_plain(row: Any, value: str) -> bool:
-    """Whether a namedtuple has ir_measures' names, ids that are `str`, and a number as the host's tools take it."""
-    ids = (getattr(row, name, None) for name in ("query_id", "doc_id"))
-    number = getattr(row, value, None)
-    return all(isinstance(of, str) for of in ids) and isinstance(number, float if value == "score" else int)

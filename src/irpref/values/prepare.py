@@ -55,27 +55,28 @@ def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
 
 def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
     """A column with one number a topic, on every row of the topic."""
-    values = np.full(pool.grade.size, np.nan)
-    text: set[int] = set()
-    for row, value in enumerate(column.tolist()):
-        try:
-            values[row] = np.nan if is_missing(value) else float(value)
-        except (TypeError, ValueError):
-            text.add(int(pool.judged.topic[row]))
+    values = np.array([_number(value) for value in column.tolist()], np.float64)
     given = ~np.isnan(values)
     high = pool.judged.maximum(np.where(given, values, -np.inf), -np.inf)
     low = -pool.judged.maximum(np.where(given, -values, -np.inf), -np.inf)
     bad = (pool.judged.lengths > 0) & ~((low == high) & (high >= 1) & (high < np.inf))
-    bad[list(text)] = True
     if bad.any():
         t = int(np.argmax(bad))
-        rows = slice(int(pool.judged.offsets[t]), int(pool.judged.offsets[t + 1]))
-        found = [] if t in text else np.unique(values[rows][given[rows]]).tolist()
+        found = np.unique(values[pool.judged.offsets[t] : pool.judged.offsets[t + 1]])
+        found = found[np.isfinite(found)].tolist()
         raise ValueError(
             f"qrels: column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at least 1, "
             f"found {', '.join(f'{g:g}' for g in found) or 'none'}"
         )
     return pool.judged.spread(high)
+
+
+def _number(value: Any) -> float:
+    """A number; NaN for a missing value, infinity for what is no number."""
+    try:
+        return np.nan if is_missing(value) else float(value)
+    except (TypeError, ValueError):
+        return np.inf
 
 
 def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
@@ -113,17 +114,14 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
     pool = qrels if isinstance(qrels, Pool) else kept_pool(qrels, columns_for(measures), bool(wanted))
     check_graded(pool, [measure for measure in measures if measure not in wanted])
     for (parameter, name), measure in columns.items():
+        known = measure.SUPPORTED_PARAMS[parameter].column is bool
         if name not in pool.columns:
-            raise ValueError(
-                f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
-                f"{our_name()}.with_known(qrels, known) adds it"
-                if measure.SUPPORTED_PARAMS[parameter].column is bool
-                else f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
-                "it holds one number a topic"
-            )
+            hint = f"{our_name()}.with_known(qrels, known) adds it" if known else "it holds one number a topic"
+            found = ", ".join(pool.found)
+            raise ValueError(f"{measure} needs the column {name!r} of the qrels (found: {found}); {hint}")
         if (parameter, name) not in pool.columns:
             # Beside the column as it was given: another measure may read it as something else.
-            clean = _known if measure.SUPPORTED_PARAMS[parameter].column is bool else _expected
+            clean = _known if known else _expected
             pool.columns[parameter, name] = clean(pool.columns[name], pool, name)
     return pool, {measure: resolve(measure, pool) for measure in measures}
 
