@@ -157,7 +157,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
 
 
 def _low_filled(pool: Pool) -> tuple[float, ...]:
-    """Grades that only a judge gave, below the lowest positive human one: these documents hardly are relevant."""
+    """Grades that only a judge gave, below the lowest positive human one: these documents are hardly relevant."""
     if SOURCE not in pool.columns:
         return ()
     filled = pool.columns[SOURCE] == FILLED
