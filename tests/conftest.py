@@ -48,6 +48,19 @@ def _no_open_figures() -> Iterator[None]:
     close()
 
 
+@pytest.fixture
+def pipeline_as_before() -> Iterator[None]:
+    """ir_measures computes its measures itself after the test, as before it."""
+    import ir_measures
+
+    import irpref
+
+    before = list(ir_measures.DefaultPipeline.providers)
+    yield
+    irpref.accelerate(False)
+    assert ir_measures.DefaultPipeline.providers == before
+
+
 # The synthetic collection in PyTerrier.
 
 

@@ -24,13 +24,7 @@ from irpref import TieWarning, host
 from real_runs import qrels_of, read_run
 from strategies import for_the_host, random_collection
 
-
-@pytest.fixture(autouse=True)
-def _pipeline_as_before():
-    before = list(ir_measures.DefaultPipeline.providers)
-    yield
-    irpref.accelerate(False)
-    assert ir_measures.DefaultPipeline.providers == before
+pytestmark = pytest.mark.usefixtures("pipeline_as_before")
 
 
 class Judgment(NamedTuple):

@@ -1,7 +1,7 @@
 """`irpref meta`: files in, tables and pictures out."""
 
-import argparse
 import gzip
+import io
 import os
 import sys
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from irpref.cli import main, meta
+from irpref.cli import main
 from irpref.meta import (
     Incompleteness,
     discriminative_power,
@@ -160,13 +160,14 @@ def test_pictures(method, data, capsys, tmp_path):
     assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, monkeypatch):
+def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, monkeypatch, capsys):
     listed = sorted(os.listdir(files[0] / "runs"), reverse=True)
     monkeypatch.setattr(os, "listdir", lambda path: listed)
 
     def names(*paths):
-        arguments = list(map(str, paths))
-        return list(meta._inputs(argparse.Namespace(qrels="q", arguments=arguments, measure=[])).files)
+        assert call("power", files[0] / "qrels.txt", *paths, "AP", "--samples", 2, "-o", "csv") == 0
+        table = pd.read_csv(io.StringIO(capsys.readouterr().out))
+        return list(dict.fromkeys([*table["system"], *table["other"]]))
 
     assert names(files[0] / "runs") == ["run0", "run1", "run2", "run3"]
     assert names(*sorted((files[0] / "runs").iterdir())[1:3]) == ["run1", "run2"]

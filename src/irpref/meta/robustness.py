@@ -336,7 +336,6 @@ class _Plan:
         # Weights of the topics on each side, in each sample and half: (2, n_samples, 1 + n_halves, n_topics).
         self.sides = np.array([split, ~split])[:, :, None] * self.topics
         self.truth = [[_means(full[name], side) for side in self.sides[::-1]] for name in criteria]
-        self._wrong = lru_cache(maxsize=1)(self._told)
 
     def outcomes(self, name: str, values: Floats, lost: bool, pooled: Bools | None) -> Iterable[tuple[str, Any]]:
         """Outcomes of a measure at a level: samples, halves of the topics, all teams but one."""
@@ -384,17 +383,14 @@ class _Plan:
             teams = _mean(turned / size)
         return topics[:, 0], _mean(topics[:, 1:]), teams
 
-    def _told(self, name: str) -> list[Any]:
-        """Pairs that a t-test tells apart with all judgments, on all topics and on each half."""
-        return [told_apart(self.full[name][:, half > 0]) for half in self.topics]
-
     def _calls(self, name: str, values: Floats) -> Iterable[tuple[str, Any]]:
         """Wrong calls of significance, and those that are kept."""
         systems = values.shape[1]
         upper = np.triu(np.ones((systems, systems), bool), 1)
         wrong, kept = (np.full((len(values), len(self.topics)), np.nan) for _ in range(2))
         false, same = np.zeros((systems, systems)), np.zeros((systems, systems))
-        for b, (half, truth) in enumerate(zip(self.topics, self._wrong(name), strict=True)):
+        for b, half in enumerate(self.topics):
+            truth = told_apart(self.full[name][:, half > 0])
             known = np.count_nonzero(truth[upper])
             some = values[:, :, half > 0]
             # On the halves a few samples do: they say how topics vary, and take most of the time.
@@ -407,7 +403,7 @@ class _Plan:
                 if b == 0:
                     false += mistaken / len(values)
                     same += right / len(values)
-        truth = self._wrong(name)[0] != 0
+        truth = told_apart(self.full[name]) != 0
         with np.errstate(invalid="ignore", divide="ignore"):
             teams = self._pairs(false) / self._pairs(upper | upper.T)
             yield "wrong", (wrong[:, 0], _mean(wrong[:, 1:]), teams)
