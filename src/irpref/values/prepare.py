@@ -63,7 +63,7 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
     if bad.any():
         t = int(np.argmax(bad))
         found = np.unique(values[pool.judged.offsets[t] : pool.judged.offsets[t + 1]])
-        found = found[np.isfinite(found)].tolist()
+        found = found[found > -np.inf].tolist()
         raise ValueError(
             f"qrels: column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at least 1, "
             f"found {', '.join(f'{g:g}' for g in found) or 'none'}"
@@ -72,11 +72,11 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
 
 
 def _number(value: Any) -> float:
-    """A number; NaN for a missing value, infinity for what is no number."""
+    """A number; NaN for a missing value, minus infinity for what is no number."""
     try:
         return np.nan if is_missing(value) else float(value)
     except (TypeError, ValueError):
-        return np.inf
+        return -np.inf
 
 
 def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:

@@ -87,14 +87,10 @@ class _Stage(pt.Transformer):
 
     def _judged_rows(self, inp: pd.DataFrame) -> Bools:
         """Which rows belong to topics with judgments: shape (n_rows,)."""
-        codes, ids = pd.factorize(inp["qid"])
-        known = np.array([str(qid) in self._pool.topic_of for qid in ids], dtype=bool)
-        return np.append(known, False)[codes]
+        return inp["qid"].map(str).isin(self._pool.topic_ids).to_numpy()
 
-    def _listing(self, inp: pd.DataFrame, judged: Bools) -> tuple[Listing | None, Ints]:
+    def _listing(self, inp: pd.DataFrame, judged: Bools) -> tuple[Listing, Ints]:
         """The documents of topics with judgments in evaluation order, and the row of `inp` of each."""
-        if not judged.any():
-            return None, np.zeros(0, np.int64)
         listing = listing_of(self._pool, _as_run(inp, judged))
         return listing, np.flatnonzero(judged)[listing.source]
 
@@ -146,8 +142,6 @@ class Condense(_Stage):
         """Drop and rank again."""
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
         listing, row = self._listing(inp, self._judged_rows(inp))
-        if listing is None:
-            return inp.iloc[:0].assign(rank=pd.Series(dtype=np.int64))
         keep = listing.grade >= 0
         rank = listing.topics.where(keep).position + FIRST_RANK
         row = row[keep]
@@ -177,8 +171,6 @@ class Oracle(_Stage):
     def _sorted(self, inp: pd.DataFrame) -> pd.DataFrame:
         inp, judged = _ranked(inp), self._judged_rows(inp)
         listing, row = self._listing(inp, judged)
-        if listing is None:
-            return inp
         best = np.lexsort((-np.nan_to_num(listing.grade), listing.topics.topic))  # stable
         position, size = listing.topics.position, listing.topics.spread(listing.topics.lengths)
         out = inp.iloc[row[best]].assign(rank=position + FIRST_RANK, score=(size - position).astype(np.float64))
