@@ -10,6 +10,8 @@ import pytest
 
 from test_adding_a_measure import ROOT, ran
 
+pytestmark = pytest.mark.once
+
 READER = '''
 
 def psv(source: Source, value: str, how: Reading = PLAIN) -> Table:

@@ -262,6 +262,7 @@ def pooled(human, runs, depth):
     return out
 
 
+@pytest.mark.once
 def test_intervals_hold_the_value_under_full_judgments():
     rng = np.random.default_rng(3)
     held = []
@@ -294,6 +295,7 @@ def test_intervals_of_a_measure_of_another_provider_are_refused():
 # Real grades ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["umbrela-gpt4", "binary-llama3.2"])
 def test_systems_of_dl19_keep_their_order(name, data_dir):
     from scipy.stats import kendalltau

@@ -21,6 +21,8 @@ from study.text import fraction, listed, percent, signed, table, times  # noqa: 
 
 from irpref.values.kernels import KernelEvaluator  # noqa: E402
 
+pytestmark = pytest.mark.once
+
 
 def make(home, seed, n_runs=7, n_topics=8, teams=True):
     """A collection in a folder; the first run is compressed, and a topic has no relevant document."""

@@ -76,6 +76,7 @@ def troubles():
     return module
 
 
+@pytest.mark.once
 def test_every_message_is_of_a_kind_that_the_page_explains(troubles):
     kinds = [kind for kinds in troubles.KINDS.values() for kind in kinds]
     found = list(messages())
@@ -83,6 +84,7 @@ def test_every_message_is_of_a_kind_that_the_page_explains(troubles):
     assert [message for message in found if not any(kind.fits(message[1]) for kind in kinds)] == []
 
 
+@pytest.mark.once
 def test_the_words_of_the_page_are_those_of_messages(troubles):
     found = [text for _, text in messages()]
     words = [words for kinds in troubles.KINDS.values() for kind in kinds for words in kind.spellings()]

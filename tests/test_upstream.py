@@ -42,11 +42,11 @@ def test_a_patch_applies_and_its_test_passes_with_it_alone(patch, distribution, 
     shutil.copytree(package, tmp_path / module, ignore=shutil.ignore_patterns("__pycache__"))
     applied = run(["patch", "-p1", "--fuzz=0", "-i", str(UPSTREAM / patch)], tmp_path)
     assert applied.returncode == 0, applied.stdout + applied.stderr
-    where = run([sys.executable, "-c", f"import {module}; print({module}.__file__)"], tmp_path)
-    assert Path(where.stdout.strip()).is_relative_to(tmp_path), where.stdout + where.stderr
-    pytest_command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
-    patched = run(pytest_command, tmp_path)
+    code = f"import sys, pytest, {module}; print({module}.__file__); sys.exit(pytest.main(sys.argv[1:]))"
+    tested = [sys.executable, "-c", code, "-q", "-p", "no:cacheprovider", test]
+    patched = run(tested, tmp_path)
     assert patched.returncode == 0, patched.stdout + patched.stderr
+    assert Path(patched.stdout.partition("\n")[0]).is_relative_to(tmp_path), patched.stdout
     # What its note shows of the change; examples with `>>>` are those of the host as it is.
     for code in re.findall(
         r"^```python\n(.*?)^```", (UPSTREAM / patch).with_name("note.md").read_text("utf8"), re.M | re.S
@@ -58,7 +58,7 @@ def test_a_patch_applies_and_its_test_passes_with_it_alone(patch, distribution, 
     # Without the change, the same test fails: it tests the patch, not the host.
     shutil.rmtree(tmp_path / module)
     shutil.copytree(package, tmp_path / module, ignore=shutil.ignore_patterns("__pycache__"))
-    unpatched = run(pytest_command, tmp_path)
+    unpatched = run(tested, tmp_path)
     assert unpatched.returncode != 0, unpatched.stdout
 
 
