@@ -52,6 +52,8 @@ def test_thin_by_hand():
         sizes[level] = (len(left[0]), len(left[1]))
     # 30 % would be 2.1 and 7.5, 1 % next to nothing: at least 1 and 10 stay.
     assert sizes == {100: (7, 25), 50: (4, 13), 30: (2, 10), 1: (1, 10)}
+    # 64.6 % of 250 is 161.5, and 64.6 * 250 / 100 a little less.
+    assert len(thin({"q": dict.fromkeys(map(str, range(250)), 1)}, 64.6, rng=0)) == 162
 
 
 def test_smaller_qrels_lie_inside_larger_ones():

@@ -365,9 +365,8 @@ class PerQuery(_Stage):
         place = {name: t for t, name in enumerate(made.topic_ids)}
         at = np.array([place.get(str(qid), -1) for qid in out["qid"]], dtype=np.int64)
         judged = inp["qid"].isin(out["qid"][at >= 0]).to_numpy()
-        values = made.values(_as_run(inp, judged)) if judged.any() else {}
-        nothing = np.full(len(place), np.nan)
-        return out.assign(**{str(m): np.append(values.get(m, nothing), np.nan)[at] for m in self.measures})
+        values = made.values(_as_run(inp, judged))
+        return out.assign(**{str(m): np.append(values[m], np.nan)[at] for m in self.measures})
 
 
 __all__ = ["Condense", "Explain", "Judge", "Oracle", "PerQuery"]
