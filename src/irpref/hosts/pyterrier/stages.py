@@ -23,7 +23,7 @@ import pandas as pd
 import pyterrier as pt
 
 from irpref.analysis.explain import RETRIEVED, Account, Explainer
-from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.arrays.segments import Bools, Ints
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import opened
@@ -253,46 +253,30 @@ class Explain(_Stage):
         """Add the columns."""
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
         judged = self._judged_rows(inp)
-        qids = pd.unique(inp.loc[judged, "qid"])
-        wanted = [self._pool.topic_of[str(qid)] for qid in qids]
-        run = _as_run(inp, judged)
-        account = self._explainer.account(run, wanted, self.missed)
+        at, others = np.flatnonzero(judged), np.flatnonzero(~judged)
+        wanted = [self._pool.topic_of[str(qid)] for qid in pd.unique(inp.loc[judged, "qid"])]
+        account = self._explainer.account(_as_run(inp, judged), wanted, self.missed)
         if not self.missed:
             self._check_sum(account, wanted)
-        retrieved = account.kind == RETRIEVED
-        others = np.flatnonzero(~judged)
 
         # Rows that were not retrieved take what describes the query from a row of their topic.
         first = dict(zip(wanted, np.flatnonzero(judged & ~inp["qid"].duplicated().to_numpy()), strict=True))
-        of_topic = np.array([first.get(t, -1) for t in account.topics.topic.tolist()], dtype=np.int64)
-        at = np.flatnonzero(judged)
-        row = np.where(retrieved, np.append(at, -1)[account.source], of_topic)
-        out = inp.iloc[np.concatenate([row, others])].reset_index(drop=True)
-        lost = np.append(~retrieved, np.zeros(others.size, bool))
-        if lost.any():
-            query = set(pt.model.query_columns(inp))
-            for name in [c for c in inp.columns if c not in query]:
-                out[name] = out[name].mask(lost)
-            out["docno"] = out["docno"].astype(object)
-            out.loc[lost, "docno"] = account.doc_ids[~retrieved]
-
-        def column(values: Floats) -> Floats:
-            return np.concatenate([values, np.full(others.size, np.nan)])
-
-        out["rank"] = np.concatenate([account.rank - 1 + FIRST_RANK, _ranked(inp)["rank"].to_numpy()[others]])
-        if lost.any():
-            out["rank"] = out["rank"].astype("Int64").mask(lost)
-        grade = column(account.grade)
-        out = out.assign(
-            label=grade,
-            judged=grade >= 0,
-            **{name: column(values) for name, values in account.columns.items()},
-            contribution=column(account.contribution),
-        )
+        of_topic = np.array([first[t] for t in account.topics.topic.tolist()], dtype=np.int64)
+        row = np.append(np.where(account.kind == RETRIEVED, np.append(at, -1)[account.source], of_topic), others)
+        out = inp.iloc[row].reset_index(drop=True)
+        parts = {"label": account.grade, **account.columns, "contribution": account.contribution}
+        out["rank"] = np.append(account.rank - 1 + FIRST_RANK, _ranked(inp)["rank"].to_numpy()[others])
+        out = out.assign(**{name: np.append(of, np.full(others.size, np.nan)) for name, of in parts.items()})
+        out.insert(out.columns.get_loc("label") + 1, "judged", out["label"] >= 0)
         if self.why:
             out["why"] = [*self._explainer.reasons(account), *[""] * others.size]
-        order = _in_topic_order(inp, np.concatenate([row, others]))
-        return out.iloc[order].reset_index(drop=True)
+        lost = np.append(account.kind != RETRIEVED, np.zeros(others.size, bool))
+        if lost.any():
+            for name in {*inp.columns, "rank"}.difference(pt.model.query_columns(inp)):
+                out[name] = (out[name].astype("Int64") if name == "rank" else out[name]).mask(lost)
+            out["docno"] = out["docno"].astype(object)
+            out.loc[lost, "docno"] = account.doc_ids[account.kind != RETRIEVED]
+        return out.iloc[_in_topic_order(inp, row)].reset_index(drop=True)
 
     def _check_sum(self, account: Account, wanted: list[int]) -> None:
         gap = np.abs(account.value - account.topics.total(account.contribution))
