@@ -208,6 +208,17 @@ def test_shallow_pools_leave_what_the_drawn_runs_have_at_the_top(teams):
             assert row.mean == pytest.approx(expected, abs=1e-12), row
 
 
+@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
+@pytest.mark.parametrize(("float32", "ap"), [(False, 1.0), (True, 0.5)])
+def test_judgments_from_an_iterator_and_scores_in_32_bits(float32, ap):
+    # 2^24 and 2^24 + 1 are one number in 32 bits; then the higher id comes first.
+    runs = {"x": {"q": {"a": 16777217.0, "b": 16777216.0}}, "y": {"q": {"a": 2.0, "b": 1.0}}}
+    judged = iter([ir_measures.Qrel("q", "a", 2, "0"), ir_measures.Qrel("q", "b", 0, "0")])
+    found = incompleteness(["AP", "RPref"], judged, runs, levels=[100], n_samples=1, rng=0, float32=float32).means
+    expected = {("AP", "x"): ap, ("AP", "y"): 1.0, ("RPref", "x"): 1.0, ("RPref", "y"): 1.0}
+    assert found.set_index(["measure", "system"])["mean"].to_dict() == expected
+
+
 def test_agreement_is_with_the_measures_own_ranking_or_a_reference():
     qrels, runs = collection(3)
     found = incompleteness([AP, QMeasure], qrels, runs, levels=(20, 5), n_samples=3, rng=0)

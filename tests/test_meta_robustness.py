@@ -120,7 +120,8 @@ def test_teams_are_left_out_one_at_a_time(found):
 def test_bias_is_the_net_share_of_pairs_that_turn_for_runs_that_were_not_pooled():
     qrels, runs = collection(3)
     teams = {name: f"team {k // 2}" for k, name in enumerate(runs)}
-    result = robustness([AP], qrels, runs, loss="pools", levels=(50,), depth=3, teams=teams, n_samples=4, rng=2)
+    result = robustness([AP], qrels, runs, loss="pools", levels=(99, 50), depth=3, teams=teams, n_samples=4, rng=2)
+    assert np.isnan(result.found[99, "bias"].samples).all()  # all four teams were pooled
     full = values(AP, qrels, runs).mean(axis=1)
     names, expected = list(runs), []
     for s in range(4):

@@ -371,7 +371,7 @@ class _Plan:
         topics = np.full(now.shape[:2], np.nan)
         turned, size = (np.zeros((len(now), len(self.teams))) for _ in range(2))
         for s, inside in enumerate(pooled):
-            if inside.all() or not inside.any():
+            if inside.all():
                 continue
             was, then = (order(of[:, ~inside, None], of[:, None, inside]) for of in (before, now[s]))
             change = then.astype(np.float64) - was
