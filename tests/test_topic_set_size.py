@@ -76,6 +76,10 @@ def test_a_residual_needs_two_systems_and_topics():
         residual_variance([[0.1, 0.2]])
 
 
+def test_a_level_that_chance_alone_reaches_detects_any_difference():
+    assert detectable_difference(50, 0.02, level=0.1, power=0.8) == 0
+
+
 def test_a_table_for_the_runs_at_hand():
     rng = np.random.default_rng(2)
     values = {
