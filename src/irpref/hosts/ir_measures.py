@@ -74,9 +74,10 @@ class HostEvaluator(KernelEvaluator):
         assert judged.order is not None
         answered = judged.order.tolist()
         lacking = sorted(set(range(len(self.topic_ids))).difference(answered), key=self.topic_ids.__getitem__)
-        pairs = [*((m, t) for t in answered for m in lists), *((m, t) for m in lists for t in lacking)]
+        metrics = [Metric(self.topic_ids[t], m, of[t]) for t in answered for m, of in lists.items()]
+        metrics += [Metric(self.topic_ids[t], m, of[t]) for m, of in lists.items() for t in lacking]
         means: Any = self.means_of(values)
-        return CalcResults(means, [Metric(self.topic_ids[t], m, lists[m][t]) for m, t in pairs])
+        return CalcResults(means, metrics)
 
 
 class NoJudgments(providers.Evaluator):
