@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from ir_measures import AP, ScoredDoc, nDCG
 
+import forms
 import irpref
 from forms import WAYS, look_up
 from irpref import (
@@ -24,13 +25,11 @@ from irpref import (
     RelativeRecall,
     RPref,
 )
-from irpref.judged.align import NoCommonTopicError, align_run
+from irpref.judged.align import align_run
 from irpref.judged.align import listing as listing_of
-from irpref.judged.pool import ConflictError, Pool
+from irpref.judged.pool import Pool
 from irpref.values.kernels import KernelEvaluator
-
-QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
-RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 3.0}}
+from refused import QRELS, RUN, mean, refusal
 
 
 class Judgment(NamedTuple):
@@ -39,33 +38,14 @@ class Judgment(NamedTuple):
     relevance: Any
 
 
-def _frame(rows: list, dtype: Any = None) -> pd.DataFrame:
-    frame = pd.DataFrame(rows)
-    return frame if dtype is None else frame.astype({"query_id": dtype, "doc_id": dtype})
-
-
 @pytest.fixture(autouse=True, params=WAYS)
 def looked_up(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every input is refused, or mended, the same whichever way documents are looked up."""
     look_up(monkeypatch, request.param)
 
 
-FORMS = {
-    "namedtuples": list,
-    "iterator": iter,
-    "generator": lambda rows: (row for row in rows),
-    "pandas": _frame,
-    "pandas object": lambda rows: _frame(rows, object),
-    "pandas categorical": lambda rows: _frame(rows, "category"),
-    "polars": lambda rows: pl.DataFrame(rows, infer_schema_length=None),
-    "polars lazy": lambda rows: pl.LazyFrame(rows, infer_schema_length=None),
-}
-try:
-    import pyarrow  # noqa: F401
-except ImportError:
-    pass
-else:
-    FORMS["pandas on pyarrow"] = lambda rows: _frame(rows, "string[pyarrow]")
+# A file refuses some of these rows in its own words, and categories of polars are text.
+FORMS = {name: form for name, form in forms.FORMS.items() if name not in ("TREC file", "polars categorical")}
 
 
 def as_dict(rows: list) -> dict:
@@ -77,22 +57,6 @@ def as_dict(rows: list) -> dict:
 
 every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 every_form_and_dicts = pytest.mark.parametrize("form", [*FORMS.values(), as_dict], ids=[*FORMS, "dicts"])
-
-
-def mean(measure, qrels, run):
-    return KernelEvaluator([measure], qrels).calc_aggregate(run)[measure]
-
-
-def refusal(measure, qrels, run) -> str:
-    """The message of the ValueError."""
-    with pytest.raises(ValueError, match=r"\w") as error:  # the text is the caller's to check
-        mean(measure, qrels, run)
-    assert type(error.value) in (
-        ValueError,
-        ConflictError,
-        NoCommonTopicError,
-    )  # not one of Python's own, such as UnicodeError
-    return str(error.value)
 
 
 # Scores and grades ------------------------------------------------------------------------------------------
@@ -307,23 +271,20 @@ def test_other_forms_are_a_type_error(run, text):
 
 # Nothing there ----------------------------------------------------------------------------------------------
 
-EMPTY_RUNS = {
-    "dicts": {},
-    "empty topic": {"q1": {}},
-    "list": [],
-    "iterator": iter(()),
-    "pandas": pd.DataFrame(columns=["query_id", "doc_id", "score"]),
-    "pandas str": pd.DataFrame(columns=["query_id", "doc_id", "score"]).astype(
-        {"query_id": "str", "doc_id": "str", "score": float}
-    ),
-    "polars": pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}),
-}
+
+def empty(value: str) -> dict[str, Any]:
+    """Runs or qrels without rows, in every form."""
+    frame = pd.DataFrame(columns=["query_id", "doc_id", value])
+    plain = {"dicts": {}, "empty topic": {"q1": {}}, "list": [], "iterator": iter(()), "pandas": frame}
+    text = {"query_id": "str", "doc_id": "str", value: float}
+    of_polars = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, value: pl.Float64})
+    return plain | {"pandas str": frame.astype(text), "polars": of_polars}
 
 
-@pytest.mark.parametrize("run", EMPTY_RUNS.values(), ids=EMPTY_RUNS)
-def test_an_empty_run_scores_what_an_empty_list_scores(run):
+@pytest.mark.parametrize("form", empty("score"))
+def test_an_empty_run_scores_what_an_empty_list_scores(form):
     evaluator = KernelEvaluator([QMeasure, EMeasure, CRP, RPref(max_rel=2)], QRELS)
-    found = evaluator.values(run if not hasattr(run, "__next__") else iter(()))
+    found = evaluator.values(empty("score")[form])
     assert {m: v.tolist() for m, v in found.items()} == {
         QMeasure: [0.0, 0.0],
         EMeasure: [1.0, 1.0],
@@ -332,20 +293,10 @@ def test_an_empty_run_scores_what_an_empty_list_scores(run):
     }
 
 
-@pytest.mark.parametrize(
-    "qrels",
-    [
-        {},
-        {"q1": {}},
-        [],
-        iter(()),
-        pd.DataFrame(columns=["query_id", "doc_id", "relevance"]),
-        pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Int64}),
-    ],
-    ids=["dicts", "empty topic", "list", "iterator", "pandas", "polars"],
-)
-def test_empty_qrels(qrels):
-    assert refusal(QMeasure, qrels, RUN) == "the qrels are empty: there is nothing to judge a run against"
+@pytest.mark.parametrize("form", empty("relevance"))
+def test_empty_qrels(form):
+    said = "the qrels are empty: there is nothing to judge a run against"
+    assert refusal(QMeasure, empty("relevance")[form], RUN) == said
 
 
 def test_a_topic_without_judgments_among_others():
@@ -455,12 +406,6 @@ def test_a_collection_without_non_relevant_documents():
     assert bound[0] == RPref(max_rel=3)
     assert [str(w.message).partition(":")[0] for w in caught] == ["RPref", "BprefVariant", "Bpref"]
     assert "no document of these qrels is judged non-relevant" in str(caught[0].message)
-
-
-def test_warnings_have_one_base():
-    for warning in (irpref.ScaleWarning, irpref.DuplicateWarning, irpref.DegenerateWarning):
-        assert issubclass(warning, irpref.IrprefWarning)
-        assert issubclass(warning, UserWarning)
 
 
 # Known documents --------------------------------------------------------------------------------------------

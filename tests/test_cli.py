@@ -17,7 +17,6 @@ import irpref
 from irpref.cli import main
 from irpref.cli.frame import sort_arguments
 from irpref.formats import trec as trec
-from irpref.formats.runs import RUN_ENDINGS, run_names
 from irpref.judged.stream import align_file
 from irpref.show import text as printing
 from shells import MISSING, QRELS, R1, Call, golden
@@ -115,46 +114,21 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
         "family-wise level 5 %; a value without † is not shown to differ"
     )
 
-    def golden_with_note(text: str) -> str:
-        return golden(text).replace("NOTE", note)
-
-    assert call(*arguments)[1] == golden_with_note(
+    head = golden(
         """
         run         RR
         bad   0.2500
         good  1.0000*†
         * best
-        † differs from bad: NOTE
-        """
+        † differs from bad: """
     )
-    assert call(*arguments, "-o", "markdown")[1] == golden_with_note(
-        """
-        | run | RR |
-        | --- | ---: |
-        | bad | 0.2500 |
-        | good | **1.0000**† |
-
-        Bold: best
-
-        † differs from bad: NOTE
-        """
-    )
-    assert call(*arguments, "-o", "latex")[1] == golden_with_note(
-        r"""
-        % \usepackage{booktabs,graphicx}
-        \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
-        \begin{tabular}{lr}
-        \toprule
-        run & RR \\
-        \midrule
-        bad & 0.2500 \\
-        good & \textbf{1.0000}$^{\dagger}$ \\
-        \bottomrule
-        \end{tabular}}
-        % bold: best
-        % † differs from bad: NOTE
-        """
-    )
+    assert call(*arguments)[1] == f"{head}{note}\n"
+    lines = call(*arguments, "-o", "markdown")[1].splitlines()
+    assert lines[2:4] == ["| bad | 0.2500 |", "| good | **1.0000**† |"]
+    assert "Bold: best" in lines
+    lines = call(*arguments, "-o", "latex")[1].splitlines()
+    assert r"good & \textbf{1.0000}$^{\dagger}$ \\" in lines
+    assert lines[-2:] == ["% bold: best", f"% † differs from bad: {note}"]
     assert call(*arguments, "-o", "tsv")[1].splitlines()[0] == "bad\tRR\t0.2500\t\t\t"
     last = json.loads(call(*arguments, "-o", "jsonl")[1].splitlines()[-1])
     # Differences of 1 in 15 topics and of 0 in 5: 2 of 2^15 sign vectors have as large a sum, 10,000 are drawn.
@@ -199,14 +173,6 @@ def test_quotes_in_csv_and_bars_in_markdown(call: Call) -> None:
     assert printing.text(table, "markdown") == "| run | AP |\n| --- | ---: |\n| a\\|b | 1 |\n"
 
 
-def test_names_of_runs() -> None:
-    assert run_names(["x/a.run.gz", "x/b.txt"]) == {"a": "x/a.run.gz", "b": "x/b.txt"}
-    assert list(run_names([f"a{i}{ending}" for i, ending in enumerate(RUN_ENDINGS)])) == [
-        f"a{i}" for i in range(len(RUN_ENDINGS))
-    ]
-    assert list(run_names(["x/a.gz", "y/a.gz"])) == ["x/a.gz", "y/a.gz"]
-
-
 # Other inputs --------------------
 
 
@@ -222,8 +188,8 @@ def test_known_documents(call: Call, files: Path) -> None:
     assert "1\tCoverage\t1.0000" in out.splitlines()
     assert "1\tNovelty\t0.5000" in out.splitlines()
     status, _, err = call("eval", "qrels", "r1", "Coverage")
-    assert status == 2
-    assert "give --known FILE" in err
+    assert status == 1
+    assert "--known FILE adds it" in err
 
 
 def test_examples_of_ir_datasets(call: Call, files: Path) -> None:
@@ -271,7 +237,6 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["nope", "r1", "AP"], 1, "nope: no such file"),
         (["qrels", "r1", "runs/x.run", "AP"], 1, "runs/x.run: no such file"),
         (["qrels", ".", "AP"], 1, ".: a folder without .parquet files"),
-        (["qrels", "r1", "nDGC@10"], 2, "unknown measure 'nDGC'; did you mean 'nDCG'?"),
         (["qrels", "r1", "RPref(norm='rel')"], 2, "expected one of 'absolute'"),
         (["qrels", "r1", "NPref"], 2, "NPref needs n"),
         (["qrels", "r1"], 2, "no measure given"),
@@ -283,10 +248,10 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         ),
         (["qrels", "r1", "RR @10"], 2, "write no blanks beside '@'"),
         (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff comes last: AP(rel=2)@10"),
-        (["qrels", "r1", "AP", "-o", "a.csv"], 2, "-o is a format of text; a file is written with -f a.csv"),
         (["--qrels", "qrels", "--run", "r1"], 2, "files are given without an option, as in irpref eval QRELS RUN..."),
         (["qrels", "r1", "AP", "--perquery"], 2, "did you mean '--by_query'?"),
         (["qrels", "r1", "AP", "-n"], 2, "only supported with --by_query"),
+        (["qrels", "r1", "AP", "-j", "0"], 2, "argument -j/--jobs: '0': expected a number of at least 1"),
         (["qrels", "r1", "AP", "-p", "-2"], 2, "--places -2"),
         (["qrels", "r1", "AP", "--frobnicate"], 2, "unrecognized arguments: --frobnicate"),
         (["qrels", "r1", "AP", "-o", "xml"], 2, "invalid choice: 'xml'"),
@@ -324,10 +289,7 @@ def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypa
         (["qrels", "r1", "IPrec"], 2, "IPrec needs recall: recall threshold, as in IPrec@0.1"),
         (["qrels", "r1", "BPM"], 2, "BPM needs cutoff: ranking cutoff threshold, as in BPM@10"),
         (["qrels", "r1", "AP", "--provider", "gdeval"], 1, "the provider gdeval does not compute AP"),
-        (["qrels", "r1", "P@0"], 2, "P: cutoff=0 is not accepted, expected at least 1"),
-        (["qrels", "r1", "P_0"], 2, "P: cutoff=0 is not accepted, expected at least 1"),
         (["qrels", "r1", "AP@99999999999999999999999"], 2, "is not accepted, expected at most 2147483647"),
-        (["qrels", "r1", "AP(rel=0)"], 2, "AP: rel=0 is not accepted, expected at least 1"),
         (["qrels", "r1", "Bpref(rel=-1)"], 2, "Bpref: rel=-1 is not accepted, expected at least 1"),
         (["qrels", "r1", "Bpref(rel=1000000)"], 2, "Bpref: rel=1000000 is not accepted, expected at most 100000"),
         (["qrels", "r1", "nDCG(gains={1:1e400})"], 2, "is not accepted, expected a dict such as"),
@@ -468,13 +430,6 @@ def test_judgments_that_differ(call: Call, files: Path) -> None:
     assert err.startswith("irpref: q: topic '1' judges document 'a' twice, as 2 and as 1. ")
 
 
-def test_options_may_be_short(call: Call) -> None:
-    assert call("eval", "qrels", "r1", "--by", "--no", "AP")[1] == "1\tAP\t0.8333\n2\tAP\t0.5000\n3\tAP\t0.0000\n"
-    assert call("eval", "qrels", "r1", "--out", "csv", "AP")[1].startswith("measure,")
-    assert "ambiguous" not in call("eval", "qrels", "r1", "--prov", "pytrec_eval", "AP")[2]
-    assert "ambiguous option: --pr could match" not in call("eval", "qrels", "r1", "--pr", "pytrec_eval", "AP")[2]
-
-
 def test_closed_standard_output(files: Path) -> None:
     for command in (["eval", "qrels", "r1", "AP"], ["list"]):
         for stream in ("stdout", "stderr"):
@@ -502,16 +457,6 @@ def test_empty_runs_are_remarked_upon_everywhere(call: Call, files: Path) -> Non
         assert "irpref: warning: empty: the run is empty" in call(*command)[2]
 
 
-def test_warnings_are_one_line_each(call: Call, files: Path) -> None:
-    (files / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
-    status, out, err = call("eval", "qrels", "twice", "RPref", "CRPRecovery")
-    assert (status, out.count("\n")) == (0, 2)
-    lines = err.splitlines()
-    assert len(lines) == 2
-    assert lines[0].startswith("irpref: warning: RPref: max_rel is not given")
-    assert lines[1].startswith("irpref: warning: the run repeats 1 document inside a topic")
-
-
 def test_warnings_about_one_of_several_runs_name_it(call: Call, files: Path) -> None:
     (files / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
     (files / "empty").write_text("")
@@ -521,15 +466,6 @@ def test_warnings_about_one_of_several_runs_name_it(call: Call, files: Path) -> 
         "irpref: warning: twice: the run repeats 1 document",
         "irpref: warning: empty: the run is empty: all topics have the value of an empty ranking",
     ]
-
-
-def test_an_empty_run_is_evaluated_with_a_warning(call: Call, files: Path) -> None:
-    (files / "empty").write_text("")
-    assert call("eval", "qrels", "empty", "QMeasure") == (
-        0,
-        "QMeasure\t0.0000\n",
-        "irpref: warning: the run is empty: all topics have the value of an empty ranking\n",
-    )
 
 
 def test_a_name_that_is_file_and_measure(call: Call, files: Path) -> None:
@@ -583,12 +519,6 @@ def test_warnings_are_about_their_run_however_many_are_read_at_once(call: Call, 
     assert [line.split()[2] for line in lines] == ["twice0:"]
     assert "'d0'" in lines[0]
     assert lines[0].endswith(" (and 5 other runs)")
-
-
-def test_jobs_are_at_least_one(call: Call, files: Path) -> None:
-    status, out, err = call("eval", "qrels", "r1", "AP", "-j", "0")
-    assert (status, out) == (2, "")
-    assert err.startswith("irpref: argument -j/--jobs: '0': expected a number of at least 1")
 
 
 def test_files_of_every_form(call: Call, files: Path) -> None:

@@ -34,13 +34,6 @@ def test_commands(call: Call) -> None:
     assert call("eval", "--help")[1].startswith("usage: irpref eval [options] QRELS RUN... MEASURE...")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_can_be_loaded(name: str, call: Call) -> None:
-    status, out, err = call(name, "--help")
-    assert (status, err) == (0, "")
-    assert "usage: irpref" in out
-
-
 FULL = "/dev/full"
 
 
@@ -158,9 +151,9 @@ print(status, "numpy" in sys.modules, "irpref" in sys.modules)
 def test_list_names_all_measures(call: Call) -> None:
     _, out, _ = call("list")
     for name in (*irpref.measures.registered(), "nDCG", "AP", "Compat"):
-        assert re.search(rf"^[- ] {name}(\(|$)", out, re.M), name
+        assert re.search(rf"^[- ] {name} ", out, re.M), name
     there = ir_measures.cwl_eval.is_available()
-    assert ("\n  SDCG(" in out) == there
+    assert ("\n  SDCG " in out) == there
     assert ("pip install 'irpref[providers]'" in out) == (not there or not ir_measures.pyndeval.is_available())
 
 
@@ -412,7 +405,7 @@ def test_topics_needed_beside_the_leaderboard(call: Call) -> None:
     assert out.startswith("AP\n")
     assert "\nHow many topics?\n" in out
     assert call("leaderboard", "qrels", "r1", "AP", "--design")[0] == 2
-    assert call("leaderboard", "qrels", "r1", "r2", "AP", "--design", "-0.1")[0] == 2
+    assert call("leaderboard", "qrels", "r1", "r2", "AP", "--design", "-0.1")[0] == 1
 
 
 GROUPED = {

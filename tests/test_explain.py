@@ -363,8 +363,8 @@ def test_command_with_known_documents_as_csv(files, capsys):
 
 
 def test_command_says_which_option_brings_what_the_user_knew(files, capsys):
-    assert command(files / "qrels", files / "run", "Coverage") == 2
-    assert capsys.readouterr().err.endswith("needs the column 'known' of the qrels: give --known FILE\n")
+    assert command(files / "qrels", files / "run", "Coverage") == 1
+    assert capsys.readouterr().err.endswith("; --known FILE adds it\n")
 
 
 def test_documents_below_the_cutoff_share_a_line():

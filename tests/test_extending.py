@@ -43,7 +43,7 @@ def _arguments(parser):
 
 def run(args):
     """Print the table."""
-    runs = frame.inputs(args).runs(args)
+    runs = frame.inputs(args).runs()
     frame.show(args, Table([Column("run"), Column("documents")], [[name, len(of)] for name, of in runs.items()]))
 
 

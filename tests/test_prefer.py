@@ -276,11 +276,3 @@ def test_what_the_command_cannot_do_is_said_in_one_line(more, says, status, file
 def test_one_run_cannot_be_compared(files, capsys):
     assert main(["prefer", str(files / "qrels.txt"), str(files / "a.run")]) == 2
     assert capsys.readouterr().err == ("irpref: runs are compared with each other: expected at least two, got a\n")
-
-
-def test_power_of_preferences_is_printed_beside_that_of_measures(files, capsys):
-    base = ["meta", "power", *(str(files / name) for name in ("qrels.txt", "a.run", "b.run")), "AP"]
-    assert main([*base, "--prefer", "rpp", "--prefer", "lexiprecision", "--samples", "50"]) == 0
-    shown = [line.split()[0] for line in capsys.readouterr().out.split("\n\n")[1].splitlines()]
-    assert shown == ["measure", "AP", "rpp", "lexiprecision"]
-    assert main(["meta", "power", "--values", str(files / "v.csv"), "--prefer", "rpp"]) != 0

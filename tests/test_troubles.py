@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 GIVES = re.compile(r".*Error|BadGzipFile|_Malformed|warn_user|warn|hint|say|write")
 WORDS = {
     "_unknown",
-    "_neither",
+    "_no_measure",
+    "sort_arguments",
     "_another_kind",
     "_fields_wrong",
     "_csv_fault",

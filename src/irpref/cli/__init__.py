@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from traceback import walk_tb
-from typing import Any, TextIO
+from typing import Any
 
 from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError, complain, head
 from irpref.messages import did_you_mean, visible
@@ -32,7 +32,7 @@ def whole_parser(names: Collection[str] = tuple(COMMANDS)) -> Parser:
     parser, below = top(Parser)
     for name in names:
         command: Command = import_module(f"irpref.cli.{_MODULES.get(name, name)}").COMMAND
-        command.add_to(below, name, COMMANDS[name])
+        command.add_to(below, name)
     return parser
 
 
@@ -147,16 +147,12 @@ def _unrecognized(rest: list[str], chosen: str, parser: Parser) -> str:
 
 
 def _unknown(name: str) -> str:
-    from irpref.messages import nearest
-
     if os.path.exists(name):
         return f"no command given: did you mean irpref eval {name} ...?"
     if name == "version":
         return "unknown command 'version'; did you mean irpref --version?"
-    near = nearest(name, COMMANDS)
-    return f"unknown command {name!r}; " + (
-        f"did you mean {near!r}?" if near else f"expected one of {', '.join(COMMANDS)}"
-    )
+    near = did_you_mean(name, COMMANDS) or f"; expected one of {', '.join(COMMANDS)}"
+    return f"unknown command {name!r}{near}"
 
 
 @contextmanager
@@ -168,14 +164,7 @@ def _remarks() -> Iterator[None]:
     def say(text: str) -> None:
         sys.stderr.write(f"{head(33)} warning: {visible(' '.join(text.split()))}\n")
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         key = category, getattr(message, "kind", None)
         if key[1] is None:
             say(str(message))

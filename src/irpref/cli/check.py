@@ -2,7 +2,7 @@
 
 Reports, worst first: topics without documents, repeated documents, ties, unjudged documents, ids that do not match,
 and measures that cannot tell runs apart on these judgments. At the end it names three measures that suit the judgments.
-Without runs, it looks at the judgments: irpref check qrels.txt Bpref.
+Without runs, it checks the judgments alone: irpref check qrels.txt Bpref.
 --judge-next N also lists the unjudged documents that you should judge first (-o tsv, csv, json and jsonl print only
 these).
 
@@ -16,46 +16,32 @@ from itertools import groupby
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
-from irpref.judged.types import Qrels
+from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError, option
 from irpref.show.text import LINES, Column, Table, of_frame, rounded
 
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "[RUN...] [MEASURE...]")
-    parser.add_argument(
-        "--judge-next",
-        metavar="N",
-        type=int,
-        help="also list the N unjudged documents that matter most to which run is better",
-    )
-    parser.add_argument("--strict", action="store_true", help="exit with status 1 if a problem is grave")
-    frame.add(parser, "topic", *frame.READING, "ties", *frame.WRITING)
+    text = "also list the N unjudged documents that matter most to which run is better"
+    judge_next = option("--judge-next", metavar="N", type=frame.at_least_1, help=text)
+    strict = option("--strict", action="store_true", help="exit with status 1 if a problem is grave")
+    frame.add(parser, judge_next, strict, "topic", *frame.READING, "ties", *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings. Raises `ValueError` for judgments that cannot be read."""
     from irpref import check
-    from irpref.cli.scoring import read_judgments, reads_preferences
 
     given = frame.inputs(args, default=(), runs=False)
-    if args.judge_next is not None:
-        if args.judge_next < 1:
-            raise UsageError(f"--judge-next {args.judge_next}: expected a number of at least 1")
-        if not given.measures:
-            raise UsageError(
-                "--judge-next: no measure given that the documents would matter to, such as P@10 or nDCG@10"
-            )
-        if len(given.files) < 2:
-            raise UsageError("--judge-next compares runs: give at least 2")
-    preferences = any(map(reads_preferences, given.measures)) if given.measures else None
-    qrels = frame.of_topics(read_judgments(given.qrels, None, preferences, given.reading), args.topic).data
+    if args.judge_next is not None and (not given.measures or len(given.files) < 2):
+        raise UsageError("--judge-next needs at least two runs, and a measure such as P@10 or nDCG@10")
+    qrels = given.of_topics()
     found = check(qrels, given.files, given.measures, jobs=args.jobs, form=frame.reading(args), ties=args.ties)
     if args.judge_next is not None and (found["code"] == "invalid-run").any():
         bad = found[found["code"] == "invalid-run"].iloc[0]
         raise ValueError(f"--judge-next: {bad['run']} {bad['text']}")
     if frame.form_of(args) in LINES:
-        frame.show(args, of_frame(found if args.judge_next is None else _next(given, args, qrels), rounded()))
+        frame.show(args, of_frame(found if args.judge_next is None else _next(given, qrels), rounded()))
     else:
         records = found.astype(object).where(found.notna(), None).to_dict("records")
         columns = [Column("", left=True), Column("", left=True, prose=True)]
@@ -66,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         advice = [(row["measure"], row["why"]) for row in found.attrs.get("measures", ())]
         tables += [Table(columns, advice, "Measures that suit these judgments")] * bool(advice)
         if args.judge_next is not None:
-            documents = of_frame(_next(given, args, qrels), rounded())
+            documents = of_frame(_next(given, qrels), rounded())
             documents.title = "Judge next"
             documents.notes = [
                 "weight: what the grade of the document could change in the differences of pairs of runs that could "
@@ -77,11 +63,11 @@ def run(args: argparse.Namespace) -> int:
     return ERROR if args.strict and (found["level"] == "grave").any() else OK
 
 
-def _next(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels) -> Any:
+def _next(given: frame.Inputs, qrels: Any) -> Any:
     """The documents to judge next, a row each."""
     from irpref import judge_next
 
-    found = judge_next(given.measures, qrels, given.runs(args), args.judge_next)
+    found = judge_next(given.measures, qrels, given.runs(), given.args.judge_next)
     return found.assign(runs=[" ".join(names) for names in found["runs"]])
 
 

@@ -10,12 +10,8 @@ from irpref.cli.frame import Command, Parser, named_measures
 
 
 def _arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "measures",
-        metavar="MEASURE",
-        nargs="*",
-        help="such as 'RPref(max_rel=3)@10'; without one: irpref itself",
-    )
+    help = "such as 'RPref(max_rel=3)@10'; without one: irpref itself"
+    parser.add_argument("measures", metavar="MEASURE", nargs="*", help=help)
     frame.add(parser, "import")
 
 

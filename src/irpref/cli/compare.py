@@ -10,17 +10,16 @@ import math
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser
+from irpref.cli.frame import Command, Parser, option
 from irpref.messages import p_value, visible
 from irpref.show.text import LINES, Column, Table, of_frame, rounded, significant
 
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "A B MEASURE...")
-    parser.add_argument("-q", "--by-query", action="store_true", help="also print each topic (with -o: only these)")
-    parser.add_argument("--margin", type=float, help="also say whether a difference this large is ruled out")
-    names = ("topic", "level", "groups", "judge", *frame.READING, *frame.RANKING, *frame.WRITING)
-    frame.add(parser, *names, groups="a comparison over each group of topics")
+    margin = option("--margin", type=float, help="also say whether a difference this large is ruled out")
+    names = ("by_query", "topic", "level", "groups", "judge", *frame.READING, *frame.RANKING, *frame.WRITING)
+    frame.add(parser, margin, *names, by_query="also print each topic (with -o: only these)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -28,9 +27,9 @@ def run(args: argparse.Namespace) -> None:
     from irpref import compare
 
     given = frame.inputs(args, n_runs=2)
-    judgments, runs = given.read(args)
+    qrels, runs = given.read()
     how = {"level": args.level, "margin": args.margin, "groups": args.groups, **frame.ranking(args)}
-    found = compare(given.measures, judgments.table(), *runs.values(), names=list(runs), **how)
+    found = compare(given.measures, qrels, *runs.values(), names=list(runs), **how)
     a, b = map(visible, runs)
     if frame.form_of(args) in LINES:
         shown = found.by_topic if args.by_query else found.assign(a=a, b=b)[["a", "b", *found.columns]]

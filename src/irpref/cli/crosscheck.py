@@ -33,8 +33,7 @@ def run(args: argparse.Namespace) -> int:
     from irpref.hosts.crosscheck import UNEXPLAINED
 
     given = frame.inputs(args, default=EVERYDAY)
-    qrels = frame.of_topics(given.judgments(), args.topic, given).table()
-    found = crosscheck(given.measures, qrels, given.runs(args))
+    found = crosscheck(given.measures, given.of_topics(), given.runs())
     strange = found["why"].str.contains(UNEXPLAINED)
     table = of_frame(found, rounded(), title="")
     table.notes = ["largest: the tool's value minus ours", *(["no tool here computes these measures"] * found.empty)]

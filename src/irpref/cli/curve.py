@@ -71,7 +71,7 @@ def _arguments(kind: str, parser: Parser) -> None:
     frame.add_inputs(parser, curve.runs)
     frame.add(parser, *curve.options.split(), among=OPTIONS)
     if kind != "histogram":
-        parser.add_argument("-q", "--by-query", action="store_true", help="also print each topic")
+        frame.add(parser, "by_query")
     own: dict[str, Any] = {
         "topic": {"action": "store", "help": "only this topic"},
         "output": f"{', '.join(FORMS)} (default: tsv)",
@@ -108,13 +108,13 @@ def _table(args: argparse.Namespace) -> Any:
     curve, by_topic = CURVES[args.kind], args.topic is not None or getattr(args, "by_query", True)
     given = frame.inputs(args, curve.n_runs, default=())
     more = given_options(args, given, curve.options) | frame.ranking(args)
-    qrels, runs = given.judgments().rows(), given.runs(args)
+    qrels, runs = given.judgments(), given.runs()
     function = getattr(curves, curve.function)
     if args.kind == "histogram":
         more["baseline"] = list(runs)[1]
         function = curves.paired_differences if given.measures else function
     if args.topic is not None:
-        frame.only_topics((row.query_id for row in qrels), [args.topic])
+        frame.only_topics(frame.topic_ids(qrels), [args.topic])
     # Of all topics, so that what is taken from the qrels as a whole (max_rel) stays the same.
     table = function(qrels, runs, per_topic=by_topic, **more)
     return table if args.topic is None else table[table["query_id"] == args.topic]

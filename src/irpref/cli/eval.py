@@ -10,20 +10,22 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from itertools import compress
 from typing import Any
 
 import numpy as np
+from ir_measures import providers
 from ir_measures.measures import Measure
 
 from irpref.arrays.record import Record
 from irpref.cli import frame
-from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError
-from irpref.cli.scoring import Scorer, Scores, SideBySide, read_judgments, reads_preferences
+from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError, option
+from irpref.cli.scoring import Scorer, Scores, SideBySide
 from irpref.formats.runs import run_names
 from irpref.judged.groups import groups_of
+from irpref.judged.order import Alignment
 from irpref.show.text import FORMS, LINES, Cell, Column, Table, rounded
+from irpref.values.kernels import mean_of
 
 EPILOG = """\
 examples:
@@ -40,26 +42,26 @@ _COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
 
 
 def _arguments(parser: Parser) -> None:
-    what = parser.first_group("what to compute")
+    what, shown, read, tests = map(
+        parser.add_argument_group, ("what to compute", "output", "input", "compare with a baseline")
+    )
     frame.add_inputs(parser, to=what)
-    what.add_argument("--preferences", metavar="FILE", help="preferences, if QRELS has grades (PrefShare, ...)")
-    frame.add(what, "topic", "groups", "known", "judge")
-    what.add_argument("--provider", metavar="NAME", help="compute everything with this provider of ir_measures")
-    shown = parser.add_argument_group("output")
-    frame.add(shown, *frame.WRITING, output=f"{', '.join(FORMS)} (default: tsv or table)")
-    # Both spellings: that of the command ir_measures, and that of our other options.
-    shown.add_argument("-q", "--by_query", "--by-query", action="store_true", help="also print the value of each topic")
-    help = "with -q: leave out the means"
-    shown.add_argument("-n", "--no_summary", "--no-summary", action="store_true", help=help)
-    help = "decimal places; -1 for all (default: %(default)s)"
-    shown.add_argument("-p", "--places", metavar="N", type=int, default=PLACES, help=help)
-    input_ = parser.add_argument_group("input")
-    frame.add(input_, *frame.READING, *frame.RANKING)
-    input_.add_argument("--strict", action="store_true", help="stop if a topic of a run has a document twice")
-    tests = parser.add_argument_group("compare with a baseline")
-    tests.add_argument("--baseline", metavar="RUN", help="test whether each other run differs from this one")
+    preferences = option("--preferences", metavar="FILE", help="preferences, if QRELS has grades (PrefShare, ...)")
+    names = tuple(providers.registry)
+    provider = option("--provider", metavar="NAME", choices=names, help="compute all with this provider of ir_measures")
+    frame.add(what, "topic", "groups", "known", "judge", preferences, provider)
+    frame.add(
+        shown,
+        *(*frame.WRITING, "by_query"),
+        option("-n", "--no-summary", "--no_summary", action="store_true", help="with -q: leave out the means"),
+        option("-p", "--places", metavar="N", type=int, default=PLACES, help="decimal places; -1 for all (default: 4)"),
+        output=f"{', '.join(FORMS)} (default: tsv or table)",
+    )
+    strict = option("--strict", action="store_true", help="stop if a topic of a run has a document twice")
+    frame.add(read, *frame.READING, *frame.RANKING, strict)
+    baseline = option("--baseline", metavar="RUN", help="test whether each other run differs from this one")
     level = {"default": None, "help": "dagger if adjusted p <= 1 - LEVEL (default: 0.95)"}
-    frame.add(tests, "pairs", "level", pairs={"default": None}, level=level)
+    frame.add(tests, baseline, "pairs", "level", pairs={"default": None}, level=level)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     scorer, groups, scores, status = _scores(args, given, base, exact)
     if not scores or (base is not None and len(scores) < 2):
         return ERROR
-    _say_grave(scores)
+    _print_grave(scores)
     values = _values(scores, given.measures, base, args, groups)
     if form not in LINES:
         wide = _wide(values, given.measures, args, len(given.files) > 1)
@@ -94,8 +96,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _checked(args: argparse.Namespace) -> frame.Inputs:
     """What the arguments name; options that depend on others filled in or refused."""
-    from ir_measures import providers
-
     args.by_query |= bool(args.topic)
     args.no_summary |= bool(args.topic)
     if args.no_summary and not args.by_query:
@@ -107,17 +107,14 @@ def _checked(args: argparse.Namespace) -> frame.Inputs:
     args.pairs, args.level = args.pairs or frame.PAIRS[0], 0.95 if args.level is None else args.level
     if not 0 < args.level < 1:
         raise UsageError(f"--level {args.level:g}: expected a number between 0 and 1")
-    given = frame.inputs(args)
-    if args.provider is not None and args.provider not in providers.registry:
-        known = ", ".join(providers.registry)
-        raise UsageError(f"unknown provider {args.provider!r}; expected one of {known}")
-    return given
+    return frame.inputs(args)
 
 
 def _scores(
     args: argparse.Namespace, given: frame.Inputs, base: str | None, exact: bool
 ) -> tuple[Scorer | SideBySide, dict[str | None, set[str]], dict[str, Scores], int]:
     """The values of each run that can be read, what computed them, the topics of each group, and the exit status."""
+    from irpref.judged.processes import processes
     from irpref.values.progress import Bar
 
     scores: dict[str, Scores] = {}
@@ -129,10 +126,10 @@ def _scores(
     def prepare() -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
         return _scorer(args, given, exact, compared=base is not None)
 
-    with _processes(lambda: prepare()[0].score, paths, shared, args.jobs) as others:
+    with processes(lambda: prepare()[0].score, paths, shared, args.jobs) as others:
         scorer, groups = prepare()
-        several = scorer.score_all(paths, args.jobs) if others is None else others.each(scorer.score)
-        for name, done in zip(given.files, several, strict=True):
+        found: Any = scorer.score_all(paths, args.jobs) if others is None else others.each(scorer.score)
+        for name, done in zip(given.files, found, strict=True):
             bar.step(name)
             frame.warn_again(done, len(paths) > 1)
             if done.value is not None:
@@ -141,6 +138,7 @@ def _scores(
             assert done.error is not None
             error = frame.named(done.error, done.item)
             if len(paths) == 1 or name == base:
+                found.close()  # threads end here, not when somebody collects garbage
                 raise error
             # The others are printed.
             frame.complain(error)
@@ -149,7 +147,7 @@ def _scores(
     return scorer, groups, scores, status
 
 
-def _say_grave(scores: Mapping[str, Scores]) -> None:
+def _print_grave(scores: Mapping[str, Scores]) -> None:
     """What `irpref check` finds grave."""
     if any(of.grave for of in scores.values()):
         from irpref.analysis.check import lines
@@ -191,37 +189,31 @@ def _scorer(
     args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool
 ) -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
     """What computes the values, and the topics of each group that they are averaged over."""
-    judgments = given.judgments(args.known)
-    topics = judgments.topic_ids()
+    qrels = given.judgments()
+    topics = frame.topic_ids(qrels)
     masks = groups_of(args.groups, None, topics).items()
     groups = {name: set(compress(topics, inside.tolist())) for name, inside in masks}
     if args.topic:
         args.topic = frame.only_topics(topics, args.topic)
 
-    def scorer(measures: list[Measure], of: Any) -> Scorer:
-        return Scorer(
-            measures,
-            of,
-            # Line by line as the host's command: also in the order of its lines.
-            exact=exact,
-            provider=args.provider,
-            strict=args.strict,
-            alignment=frame.alignment(args),
-            by_topic=args.by_query or compared or args.groups is not None,
-            form=given.reading,
-        )
-
+    how: dict[str, Any] = {
+        "exact": exact,  # line by line as the host's command: also in the order of its lines
+        "provider": args.provider,
+        "strict": args.strict,
+        "alignment": Alignment(**frame.ranking(args)),
+        "by_topic": args.by_query or compared or args.groups is not None,
+        "form": frame.reading(args),
+    }
     try:
-        with frame.asking_for_known(args):
-            if args.preferences is None:
-                return scorer(given.measures, judgments), groups
-            on_preferences = [measure for measure in given.measures if reads_preferences(measure)]
-            if not on_preferences:
-                raise UsageError("--preferences: none of the measures reads preferences, as PrefShare and PrefAP do")
-            others = [measure for measure in given.measures if measure not in on_preferences]
-            scorers = [scorer(others, judgments)] if others else []
-            preferences = read_judgments(args.preferences, preferences=True, form=given.reading)
-            return SideBySide(given.measures, [*scorers, scorer(on_preferences, preferences)]), groups
+        if args.preferences is None:
+            return Scorer(given.measures, qrels, **how), groups
+        on_preferences = [measure for measure in given.measures if frame.reads_preferences(measure)]
+        if not on_preferences:
+            raise UsageError("--preferences: none of the measures reads preferences, as PrefShare and PrefAP do")
+        others = [measure for measure in given.measures if measure not in on_preferences]
+        scorers = [Scorer(others, qrels, **how)] if others else []
+        preferences = frame.read_judgments(args.preferences, frame.reading(args), preferences=True)
+        return SideBySide(given.measures, [*scorers, Scorer(on_preferences, preferences, **how)]), groups
     except ValueError as error:
         text = str(error)
         if text.startswith("qrels: "):
@@ -254,70 +246,55 @@ def _values(
     args: argparse.Namespace,
     groups: Mapping[str | None, set[str]],
 ) -> Iterator[Value]:
-    parts = {
-        group: {name: _on(found, group, topics) for name, found in scores.items()} for group, topics in groups.items()
-    }
-    tested = {
-        (group, *key): found
-        for group, of in (parts.items() if base is not None else ())
-        for key, found in _compared(of, str(base), measures, args).items()
-    }
+    by_topic = {name: found.by_topic() for name, found in scores.items()}
     group_of = {topic: group for group, topics in groups.items() for topic in topics}
-    wanted = set(args.topic or ())
-    for name, found in scores.items():
-        compared = base is not None and name != base
-        if args.by_query:
-            for topic, measure, value in found.lines:
-                if wanted and topic not in wanted:
-                    continue
-                of_base = scores[base].by_topic.get(measure, {}) if base is not None and compared else {}
+    means: dict[tuple[str, str | None, Measure], float] = {}
+    tested: dict[tuple[str, str | None, Measure], tuple[float, float, bool]] = {}
+    for measure in measures:
+        for group, topics in groups.items():
+            of = {name: _only(found[measure], None if group is None else topics) for name, found in by_topic.items()}
+            for name, values in of.items():
+                whole = scores[name].means[measure]
+                means[name, group, measure] = whole if group is None else _mean(measure, values)
+            if base is not None:
+                tested |= {(name, group, measure): p for name, p in _compared(of, base, args).items()}
+    for name, of_run in scores.items():
+        compared = base if name != base else None
+        for topic, measure, value in of_run.lines if args.by_query else ():
+            if not args.topic or topic in args.topic:
+                of_base = by_topic[compared][measure] if compared is not None else {}
                 less = value - of_base[topic] if topic in of_base else None
                 yield Value(name, topic, measure, value, less, group_of.get(topic))
-        if args.no_summary:
-            continue
-        for group, of in parts.items():
+        for group in () if args.no_summary else groups:
             for measure in measures:
-                value = of[name].means[measure]
-                less = value - of[base].means[measure] if base is not None and compared else None
-                yield Value(name, SUMMARY, measure, value, less, group, *tested.get((group, name, measure), ()))
+                value = means[name, group, measure]
+                less = None if compared is None else value - means[compared, group, measure]
+                yield Value(name, SUMMARY, measure, value, less, group, *tested.get((name, group, measure), ()))
 
 
-def _on(found: Scores, group: str | None, topics: set[str]) -> Scores:
-    """The values on the topics of a group; all values if there are no groups."""
-    if group is None:
-        return found
-    out = Scores()
-    out.by_topic = {
-        measure: {topic: value for topic, value in values.items() if topic in topics}
-        for measure, values in found.by_topic.items()
-    }
-    for measure, values in out.by_topic.items():
-        aggregator = measure.aggregator()
-        for topic in sorted(values):
-            aggregator.add(values[topic])
-        out.means[measure] = aggregator.result()
-    return out
+def _only(values: dict[str, float], topics: set[str] | None) -> dict[str, float]:
+    return values if topics is None else {topic: value for topic, value in values.items() if topic in topics}
+
+
+def _mean(measure: Measure, values: Mapping[str, float]) -> float:
+    return mean_of(measure, np.array([values[topic] for topic in sorted(values)]))
 
 
 def _compared(
-    scores: Mapping[str, Scores], base: str, measures: Sequence[Measure], args: argparse.Namespace
-) -> dict[tuple[str, Measure], tuple[float, float, bool]]:
-    """p, adjusted p and whether the run differs, by run and measure. The family is the runs compared by one measure."""
+    values: Mapping[str, Mapping[str, float]], base: str, args: argparse.Namespace
+) -> dict[str, tuple[float, float, bool]]:
+    """p, adjusted p and whether the run differs, by run. The family is the runs compared by one measure."""
     from irpref.analysis.pairs import pair_tests, significant
 
-    out: dict[tuple[str, Measure], tuple[float, float, bool]] = {}
-    names = list(scores)
-    for measure in measures:
-        by_topic = [scores[name].by_topic.get(measure, {}) for name in names]
-        # The host leaves topics out of some measures (Accuracy).
-        topics = sorted(set(by_topic[0]).intersection(*by_topic[1:]))
-        if len(topics) < 2:
-            continue
-        values = np.array([[of[topic] for topic in topics] for of in by_topic], dtype=np.float64)
-        (found,) = pair_tests([values], args.pairs, baseline=names.index(base))
-        columns = found.p.tolist(), found.p_adjusted.tolist(), significant(found.p_adjusted, args.level).tolist()
-        out |= {(names[i], measure): of for i, of in zip(found.first.tolist(), zip(*columns, strict=True), strict=True)}
-    return out
+    # The host leaves topics out of some measures (Accuracy).
+    topics = sorted(set.intersection(*map(set, values.values())))
+    if len(topics) < 2:
+        return {}
+    matrix = np.array([[of[topic] for topic in topics] for of in values.values()], dtype=np.float64)
+    names = list(values)
+    (found,) = pair_tests([matrix], args.pairs, baseline=names.index(base))
+    columns = found.p.tolist(), found.p_adjusted.tolist(), significant(found.p_adjusted, args.level).tolist()
+    return {names[i]: of for i, of in zip(found.first.tolist(), zip(*columns, strict=True), strict=True)}
 
 
 def _long(values: Iterable[Value], base: str | None, args: argparse.Namespace, with_run: bool) -> Table:
@@ -344,10 +321,10 @@ def _wide(values: Iterable[Value], measures: Sequence[Measure], args: argparse.N
         columns = [Column("measure", left=True), Column("value", number)]
         return Table(columns, [[str(measure), of[measure].value] for measure in measures])
     best = {
-        (where, measure): best_of(
-            measure, [of[measure].value for (_, w), of in found.items() if w == where and measure in of], number
+        (key, measure): best_of(
+            measure, [of[measure].value for (_, other), of in found.items() if other == key and measure in of], number
         )
-        for where in dict.fromkeys(where for _, where in found)
+        for key in dict.fromkeys(key for _, key in found)
         for measure in measures
         if with_run
     }
@@ -355,14 +332,14 @@ def _wide(values: Iterable[Value], measures: Sequence[Measure], args: argparse.N
     columns += [Column("group", left=True)] * grouped
     columns += [Column(str(measure), number, lower=with_run and lower_is_better(measure)) for measure in measures]
     rows: list[list[Any]] = []
-    for (run, where), of in found.items():
-        cells: list[Any] = [run] * with_run + [where[0]] * args.by_query + [where[1]] * grouped
+    for (run, key), of in found.items():
+        cells: list[Any] = [run] * with_run + [key[0]] * args.by_query + [key[1]] * grouped
         for measure in measures:
             if measure not in of:  # the host leaves topics out of some measures
                 cells.append(None)
                 continue
             shown = number(of[measure].value)
-            cells.append(Cell(shown, best.get((where, measure)) == shown, of[measure].differs))
+            cells.append(Cell(shown, best.get((key, measure)) == shown, of[measure].differs))
         rows.append(cells)
     notes = []
     if any(text is not None for text in best.values()):
@@ -392,22 +369,13 @@ def _note(scores: Mapping[str, Scores], base: str | None, args: argparse.Namespa
         return []
     from irpref.analysis.pairs import described
 
-    n_topics = None if args.groups is not None else max(map(len, scores[base].by_topic.values()))
+    n_topics = None if args.groups is not None else max(map(len, scores[base].by_topic().values()))
     said = described(args.pairs, len(scores), n_topics, args.level, baseline=base)
     return [f"† differs from {base}: {said}; a value without † is not shown to differ"]
 
 
 def _same_file(a: str, b: str) -> bool:
     return a == b or (a != "-" and b != "-" and os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b))
-
-
-def _processes(prepare: Callable[[], Callable[[str], Scores]], paths: list[str], *more: Any) -> Any:
-    """More processes for several runs, see `irpref.judged.processes`."""
-    if len(paths) == 1:
-        return nullcontext()
-    from irpref.judged.processes import processes
-
-    return processes(prepare, paths, *more)
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.frame import Command, Parser, UsageError, option
 from irpref.show.text import LINES, of_frame, page_of
 
 EPILOG = """\
@@ -22,9 +22,9 @@ Only measures that are sums over documents can be explained; for others, the mes
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "RUN MEASURE", " -t ID")
-    parser.add_argument("--all", action="store_true", dest="every", help="also show documents that add nothing")
+    every = option("--all", action="store_true", dest="every", help="also show documents that add nothing")
     one = {"action": "store", "help": "the topic"}
-    frame.add(parser, "topic", "known", *frame.READING, "ties", *frame.WRITING, topic=one)
+    frame.add(parser, every, "topic", "known", *frame.READING, "ties", *frame.WRITING, topic=one)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -36,21 +36,20 @@ def run(args: argparse.Namespace) -> None:
     if len(given.measures) != 1:
         raise UsageError(f"expected one measure, such as RPref or QMeasure@10, got {len(given.measures)}")
     (measure,) = given.measures
-    qrels = given.judgments(args.known)
+    qrels = given.judgments()
     if args.topic is None:
-        topics = qrels.topic_ids()
+        topics = frame.topic_ids(qrels)
         if len(topics) > 1:
             raise UsageError(f"one topic is explained: give -t ID (the topics begin {', '.join(topics[:3])})")
         (args.topic,) = topics
-    (ranking,) = given.runs(args).values()
-    with frame.asking_for_known(args):
-        form = frame.form_of(args)
-        if form in LINES:
-            frame.show(args, of_frame(explain(measure, qrels.data, ranking, args.topic, ties=args.ties), str))
-            return
-        with frame.opened(args) as out:
-            options = {"every": args.every, "form": form, "page": page_of(out), "ties": args.ties}
-            out.write(explanation_text(qrels.data, ranking, measure, args.topic, **options))
+    (ranking,) = given.runs().values()
+    form = frame.form_of(args)
+    if form in LINES:
+        frame.show(args, of_frame(explain(measure, qrels, ranking, args.topic, ties=args.ties), str))
+        return
+    with frame.output(args) as out:
+        options = {"every": args.every, "form": form, "page": page_of(out), "ties": args.ties}
+        out.write(explanation_text(qrels, ranking, measure, args.topic, **options))
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 
 from irpref.arrays.record import Record
@@ -27,17 +26,22 @@ from irpref.formats import tables
 from irpref.formats.columns import Reading
 from irpref.formats.columns import reading as made_reading
 from irpref.formats.runs import RUN_ENDINGS, is_folder, run_names
+from irpref.judged.inputs import as_frame, as_table, group, opened
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.names import parse_all
+from irpref.measures.support import check_limits, check_parameters
 from irpref.messages import IrprefWarning, visible, warn_user
 from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, write
 
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
-    from irpref.judged.order import Alignment
     from irpref.judged.stream import Done
 
-PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
-OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".html", ".htm", ".gz", ".zst", ".zip", ".bz2", ".xz")
+NO_TEXT = (
+    *(".png", ".pdf", ".svg", ".jpg", ".jpeg", ".html", ".htm"),
+    *(".xlsx", ".xls", ".ods", ".parquet", ".gz", ".zst", ".zip", ".bz2", ".xz"),
+)
 LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
 PAIRS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")  # of irpref.analysis.pairs, not imported for --help
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
@@ -48,23 +52,14 @@ class UsageError(ValueError):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose complaints are one line, as all of ours."""
+    """A parser whose errors are one line."""
 
-    def first_group(self, title: str) -> Any:
-        """The group that `-h` is in, under another title."""
-        self._optionals.title = title
-        return self._optionals
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        message = re.sub(r"invalid (int|float) value: (.+)", _expected, message)
-        if message.startswith("the following arguments are required"):
-            kinds = next((a.choices for a in self._actions if a.required and a.choices and not a.option_strings), None)
-            if kinds:
-                message += f": one of {', '.join(kinds)}"
-            elif self.usage:
-                message += f", as in {self.usage % {'prog': self.prog}}"
-        elif named := re.match(r"argument -o.*: invalid choice: '(.+\.\w+)'", message):
-            message = f"-o {named[1]}: -o is a format of text; a file is written with -f {named[1]}"
+        if message.startswith("the following arguments are required") and self.usage:
+            message += f", as in {self.usage % {'prog': self.prog}}"
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -75,34 +70,6 @@ class Parser(argparse.ArgumentParser):
         found = [option for a in self._actions for option in a.option_strings]
         below = [a.choices.values() for a in self._actions if isinstance(a, argparse._SubParsersAction)]
         return found + [option for parsers in below for parser in parsers for option in parser.options()]
-
-    def _get_option_tuples(self, option_string: str) -> list[Any]:
-        # `--by` is short for `--by_query` and `--by-query`, which are one option.
-        found = super()._get_option_tuples(option_string)
-        # Options of the command ir_measures keep the short forms that they have there (`--pr` for `--provider`).
-        found = [match for match in found if match[0].dest != "preferences"] or found
-        return list({id(match[0]): match for match in reversed(found)}.values())
-
-
-def _expected(found: re.Match[str]) -> str:
-    return f"{found[2]}: expected a {'whole ' if found[1] == 'int' else ''}number"
-
-
-class Help(argparse.RawDescriptionHelpFormatter):
-    """Help that shows an option once, in its short and its long spelling, with one name of its value."""
-
-    def __init__(self, prog: str, **more: Any) -> None:
-        super().__init__(prog, max_help_position=25, **more)
-
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        if not action.option_strings:
-            return super()._format_action_invocation(action)
-        short = [text for text in action.option_strings if not text.startswith("--")]
-        long = [text for text in action.option_strings if text.startswith("--")]
-        # Of `--by_query` and `--by-query`, the one that looks like the other options.
-        spelled = [*short[:1], *sorted(long, key=lambda text: "_" in text)[:1]]
-        value = "" if action.nargs == 0 else " " + self._format_args(action, action.dest.upper())
-        return ", ".join(spelled) + value
 
 
 class Command(Record):
@@ -129,34 +96,21 @@ class Command(Record):
     kinds: Mapping[str, str] = {}
     kind: str = "KIND"
 
-    def add_to(self, subparsers: Any, name: str, help: str) -> None:
+    def add_to(self, subparsers: Any, name: str) -> None:
         """A parser of this command among `subparsers`."""
-
-        def add(to: Any, name: str, help: str, description: str = "", **more: Any) -> Any:
-            whole = description or f"{help[0].upper()}{help[1:]}."
-            return to.add_parser(name, help=help, description=whole, formatter_class=Help, **more)
-
-        parser = add(subparsers, name, help, self.description, epilog=self.epilog)
+        style = partial(argparse.RawDescriptionHelpFormatter, max_help_position=27)
+        parser = subparsers.add_parser(name, description=self.description, epilog=self.epilog, formatter_class=style)
+        parser.set_defaults(run=self.run)
         if not self.kinds:
             self.arguments(parser)
-            parser.set_defaults(run=self.run)
             return
         kinds = parser.add_subparsers(dest="kind", metavar=self.kind, required=True)
         for kind, text in self.kinds.items():
-            below = add(kinds, kind, text)
-            self.arguments(kind, below)
-            below.set_defaults(run=self.run)
+            whole = f"{text[0].upper()}{text[1:]}."
+            self.arguments(kind, kinds.add_parser(kind, help=text, description=whole, formatter_class=style))
 
 
 # Arguments ------------------------------------------------------------------------------------------------------
-
-
-def _form(text: str) -> str:
-    if text in tables.FORMS:
-        return text
-    if text in FORMS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no form of runs; the format of the text is -o {text}")
-    raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(tables.FORMS)})")
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -166,34 +120,32 @@ def _pairs(text: str) -> dict[str, str]:
     return {name.strip(): there.strip() for name, _, there in pairs}
 
 
-def _columns(text: str) -> dict[str, str]:
-    found = _pairs(text)
-    try:
-        return dict(made_reading(columns=found).columns)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+def _worded(convert: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A type of arguments whose `ValueError` the user reads; argparse hides what it says."""
+
+    def converted(text: str) -> Any:
+        try:
+            return convert(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return converted
 
 
-def _labels(text: str) -> str | dict[str, float]:
-    try:
-        if "=" not in text:
-            made_reading(labels=text)
-            return text
-        return {label: float(grade) for label, grade in _pairs(text).items()}
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+def _columns(text: str) -> Mapping[str, str]:
+    return made_reading(columns=_pairs(text)).columns
 
 
-def _jobs(text: str) -> int:
+def _labels(text: str) -> Any:
+    found = {label: float(grade) for label, grade in _pairs(text).items()} if "=" in text else text
+    return made_reading(labels=found).labels
+
+
+def at_least_1(text: str) -> int:
+    """A whole number of at least 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number of at least 1")
     return int(text)
-
-
-def _existing(path: str) -> str:
-    if not os.path.isfile(path):
-        raise FileNotFoundError(f"--groups {path}: no such file")
-    return path
 
 
 # Flags and settings, as `add_argument` takes them.
@@ -205,85 +157,71 @@ def option(*flags: str, **settings: Any) -> Option:
     return flags, settings
 
 
-def _several(*flags: str, **settings: Any) -> Option:
-    return option(*flags, action="append", **settings | {"help": f"{settings['help']} (repeatable)"})
+def several(*flags: str, **settings: Any) -> Option:
+    """An option that may be given several times."""
+    return flags, {"action": "append", **settings, "help": f"{settings['help']} (repeatable)"}
 
 
-# The options that commands share, as `add_argument` takes them.
-_FORMATS = ", ".join(FORMS)
+def choice(flag: str, *choices: str, help: str, **settings: Any) -> Option:
+    """An option with one of these values, the first if it is not given."""
+    return (flag,), {"choices": choices, "default": choices[0], "help": f"{help} (default: %(default)s)", **settings}
+
+
+# The options that commands share. Those with an underscore are what the command ir_measures has, and in no help.
 OPTIONS = {
-    "topic": _several("-t", "--topic", metavar="ID", help="only this topic"),
-    "groups": option("--groups", metavar="FILE", type=_existing, help="means over groups of topics"),
+    "topic": several("-t", "--topic", metavar="ID", help="only this topic"),
+    "groups": option("--groups", metavar="FILE", help="means over groups of topics"),
     "known": option("--known", metavar="FILE", help="documents that the user knew (Coverage, Novelty)"),
-    "judge": _several("--judge", metavar="FILE", help="fill holes with an LLM judge's grades"),
+    "judge": several("--judge", metavar="FILE", help="fill holes with an LLM judge's grades"),
     "rel": option("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)"),
     "level": option("--level", type=float, default=0.95, help="confidence level (default: %(default)s)"),
-    "pairs": option(
-        "--pairs",
-        metavar="TEST",
-        choices=PAIRS,
-        default=PAIRS[0],
-        help=f"test: {', '.join(PAIRS)} (default: {PAIRS[0]})",
+    "pairs": option("--pairs", metavar="TEST", choices=PAIRS, default=PAIRS[0], help=", ".join(PAIRS)),
+    "measure": several("-m", "--measure", metavar="NAME", default=[], help="a measure with the name of a file here"),
+    "import": several(
+        "--import", dest="imported", metavar="MODULE", type=imported, help="load measures of your own: mine.py"
     ),
-    "measure": _several("-m", "--measure", metavar="NAME", default=[], help="a measure with the name of a file here"),
-    "import": _several(
-        "--import",
-        dest="imported",
-        metavar="MODULE",
-        type=imported,
-        help="load measures of your own: mine.py",
-    ),
-    "format": option("--format", type=_form, metavar="FORM", help=f"format of the runs: {', '.join(tables.FORMS)}"),
+    "by_query": option("-q", "--by-query", "--by_query", action="store_true", help="also print each topic"),
+    "format": option("--format", metavar="FORM", choices=tables.FORMS, help=f"of the runs: {', '.join(tables.FORMS)}"),
     "columns": option(
         "--columns",
-        type=_columns,
+        type=_worded(_columns),
         metavar="OURS=YOURS",
-        help="names of your columns: relevance=rating,doc_id=chunk",
+        help="your columns, as relevance=rating,doc_id=chunk",
     ),
-    "labels": option(
-        "--labels",
-        type=_labels,
-        metavar="LABELS",
-        help="if grades are words: good=1,bad=0, 'S A B C', 'L0 L1 L2' or 'nr pr fr hr'",
-    ),
-    "jobs": option("-j", "--jobs", type=_jobs, metavar="N", help="runs to read at a time (default: one per core)"),
+    "labels": option("--labels", type=_worded(_labels), help="if grades are words: good=1,bad=0 or 'S A B C'"),
+    "jobs": option("-j", "--jobs", type=at_least_1, metavar="N", help="runs to read at a time (default: one per core)"),
     "float32": option("--float32", action="store_true", help="round scores to 32 bits, as pytrec_eval does"),
     "ties": option(
-        "--ties",
-        choices=("id", "input"),
-        default="id",
-        help="rank ties by id, descending (default), or file order",
+        "--ties", choices=("id", "input"), default="id", help="rank ties by id, descending, or in file order"
     ),
-    # The command ir_measures calls it --output_format.
     "output": option(
         *("-o", "--output", "--output_format"),
         dest="output",
         metavar="FORMAT",
         choices=FORMS,
-        help=f"{_FORMATS} (default: table)",
+        help=f"{', '.join(FORMS)} (default: table)",
     ),
-    "file": option(
-        "-f",
-        "--file",
-        metavar="FILE",
-        help="write to FILE; -o follows from its ending, as .tex",
-    ),
+    "file": option("-f", "--file", metavar="FILE", help="write to FILE; -o follows from its ending, as .tex"),
 }
 READING = ("format", "columns", "labels", "jobs")  # how files are read
 RANKING = ("float32", "ties")  # how documents are ranked
 WRITING = ("output", "file")
 
 
-def add(to: Any, *names: str, among: Mapping[str, Option] = OPTIONS, **settings: Any) -> None:
-    """Add options to a parser or group; settings are by option, a text being its help."""
-    for name in names:
-        flags, usual = among[name]
-        own = settings.get(name, {})
-        to.add_argument(*flags, **usual | ({"help": own} if isinstance(own, str) else own))
+def add(to: Any, *options: str | Option, among: Mapping[str, Option] = OPTIONS, **settings: Any) -> None:
+    """Add options, shared ones by name, to a parser or group; settings are by name, a text being the help."""
+    for one in options:
+        flags, usual = among[one] if isinstance(one, str) else one
+        own = settings.get(one, {}) if isinstance(one, str) else {}
+        found = usual | ({"help": own} if isinstance(own, str) else own)
+        action = to.add_argument(*(flag for flag in flags if "_" not in flag), **found)
+        for flag in flags:
+            if "_" in flag:
+                to.add_argument(flag, **found | {"dest": action.dest, "help": argparse.SUPPRESS})
 
 
 def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "", to: Any = None) -> None:
-    """QRELS and `what` follows it, which `inputs` gives back; the usage ends in `end`; all go `to` a group."""
+    """Add QRELS, and `what` comes after it, as `inputs` reads them; `end` ends the line of usage."""
     parser.usage = f"%(prog)s [options] QRELS {what}{end}"
     to = parser if to is None else to
     to.add_argument("qrels", metavar="QRELS", help="judgments: a file, '-', or an id of ir_datasets")
@@ -291,7 +229,7 @@ def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "", t
 
 
 def add_runs(to: Any, what: str = "RUN... MEASURE...") -> None:
-    """What comes after the judgments."""
+    """Add what comes after the judgments: runs, and measures if `what` says so."""
     measures = "MEASURE" in what
     help = "run files or '-'" + ", then measures such as nDCG@10" * measures
     to.add_argument("arguments", metavar=what, nargs="*" if what.startswith("[") else "+", help=help)
@@ -304,28 +242,10 @@ def ranking(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in RANKING}
 
 
-def alignment(args: argparse.Namespace) -> Alignment:
-    """The same as one object."""
-    from irpref.judged.order import Alignment
-
-    return Alignment(**ranking(args))
-
-
-def reading(args: argparse.Namespace | None) -> Reading | None:
-    """How files are read, as the options say; None if they say nothing."""
+def reading(args: argparse.Namespace) -> Reading | None:
+    """How to read files, from the options; None if there are none."""
     said = [getattr(args, name, None) for name in READING[:-1]]
     return made_reading(*said) if any(said) else None
-
-
-@contextmanager
-def asking_for_known(args: argparse.Namespace) -> Iterator[None]:
-    """If a measure lacks the column `known`, the error names the option that adds it."""
-    try:
-        yield
-    except ValueError as error:
-        if "'known'" in str(error) and args.known is None:
-            raise UsageError(f"{str(error).partition(' (found')[0]}: give --known FILE") from None
-        raise
 
 
 def complain(error: Exception | str) -> None:
@@ -351,45 +271,63 @@ def say(text: str) -> None:
 
 
 class Inputs(Record):
-    """Judgments, run files by name, measures and judges of a command line."""
+    """What a command line names: judgments, run files by name, measures; the other arguments say how they are read."""
 
-    qrels: str
+    args: argparse.Namespace
     files: dict[str, str]
     measures: list[Measure]
-    judge: list[str] | None = None
-    reading: Reading | None = None
 
-    def judgments(self, known: str | None = None) -> Any:
-        """The judgments, see `irpref.cli.scoring.read_judgments`, filled if --judge is given."""
-        from irpref.cli.scoring import Judgments, read_judgments, reads_preferences
+    @property
+    def qrels(self) -> str:
+        """The name of the judgments."""
+        return str(self.args.qrels)
 
-        found = read_judgments(self.qrels, known, any(map(reads_preferences, self.measures)), self.reading)
-        if not self.judge:
+    def judgments(self) -> Any:
+        """The judgments, with the documents of --known and filled by --judge."""
+        args = self.args
+        preferences = any(map(reads_preferences, self.measures)) if self.measures else None
+        found = read_judgments(args.qrels, reading(args), preferences)
+        if getattr(args, "known", None) is not None:
+            from irpref import with_known
+
+            found = with_known(found, args.known)
+        if getattr(args, "judge", None):
+            from irpref import fill
+
+            judges = [as_frame(read_judgments(path, reading(args)), "relevance") for path in args.judge]
+            found = fill(as_frame(found, "relevance"), judges)
+            say(found.text)
+        return found
+
+    def of_topics(self) -> Any:
+        """The judgments of the topics that -t names; the measures keep the scale of all judgments."""
+        found = self.judgments()
+        if not self.args.topic:
             return found
-        from irpref import fill
+        from irpref import bind
 
-        filled = fill(found.table(), [read_judgments(path, form=self.reading).table() for path in self.judge])
-        say(filled.text)
-        return Judgments(filled)
+        topics = only_topics(topic_ids(found), self.args.topic)
+        self.measures[:] = bind(self.measures, found)
+        return only(found, topics)
 
-    def runs(self, args: argparse.Namespace) -> dict[str, Any]:
+    def runs(self) -> dict[str, Any]:
         """The runs by name, read as the options say; see `read_runs`."""
-        return dict(read_runs(self.files, args))
+        return dict(read_runs(self.files, self.args))
 
-    def read(self, args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    def read(self) -> tuple[Any, dict[str, Any]]:
         """Judgments of the topics asked for, and runs; what `irpref check` finds grave goes to standard error."""
         from irpref.analysis.check import check, grave
 
-        judgments, runs = of_topics(self.judgments(), args.topic, self), self.runs(args)
-        for line in grave(check(judgments.table(), runs, self.measures)):
+        qrels, runs = self.of_topics(), self.runs()
+        for line in grave(check(qrels, runs, self.measures)):
             say(f"check: {line}")
-        return judgments, runs
+        return qrels, runs
 
 
 def inputs(
     args: argparse.Namespace, n_runs: int | None = None, default: Sequence[str] | None = None, runs: bool = True
 ) -> Inputs:
-    """What the arguments name.
+    """Sort the arguments into judgments, runs and measures.
 
     Parameters
     ----------
@@ -426,27 +364,22 @@ def inputs(
     names += args.measure if allowed else []
     if allowed and default is None and not names:
         raise UsageError(_no_measure(args.qrels, reading(args)))
-    files = run_names(list(dict.fromkeys(paths)))
-    judge = getattr(args, "judge", None)
-    return Inputs(args.qrels, files, named_measures(names or default or ()), judge, reading(args))
+    return Inputs(args, run_names(list(dict.fromkeys(paths))), named_measures(names or default or ()))
 
 
 def _no_measure(qrels: str, form: Reading | None) -> str:
     """What to say if no measure is named: three that suit the judgments, if these can be read again."""
     from irpref import check
 
-    names = ["AP", "nDCG@10", "RPref"]
     if os.path.isfile(qrels):
         with suppress(ValueError, OSError):
-            names = [row["measure"] for row in check(qrels, form=form).attrs["measures"]]
-    return (
-        f"no measure given: {names[0]}, {names[1]} or {names[2]} would suit these judgments (irpref check {qrels} says "
-        "why, irpref list shows all)"
-    )
+            a, b, c = (row["measure"] for row in check(qrels, form=form).attrs["measures"])
+            return f"no measure given: {a}, {b} or {c} would suit these judgments (irpref check {qrels} says why)"
+    return "no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)"
 
 
 def _no_blanks(words: Sequence[str]) -> None:
-    """Raise `UsageError` if words are the parts of one file name, which the shell has split at its spaces."""
+    """Raise `UsageError` if words are the parts of one file name that the shell has split at its spaces."""
     for i, word in enumerate(words):
         if not os.path.exists(word):
             for j in range(i + 2, min(i + 6, len(words)) + 1):
@@ -484,25 +417,14 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
                 reason += ", and this command takes no measures"
             raise FileNotFoundError(f"{text}: {reason}")
         else:
-            raise UsageError(_neither(text))
+            said = str(_refusal(text))
+            for known in (f"unknown measure {text!r}", f"{text!r} is not written like a measure"):
+                if said.startswith(known) and not {"(", "@"} & set(text):  # with these it was meant for a measure
+                    said = f"{text!r} is neither a file nor a measure{said.removeprefix(known)}"
+            raise UsageError(said)
     if runs and not found:
         raise UsageError(f"no run given: {names[0]!r} is a measure, expected a run file after the qrels")
     return found, names
-
-
-def _neither(text: str) -> str:
-    """What to say of an argument that is no file and no measure."""
-    try:
-        _parsed(text)
-        said = ""
-    except ValueError as error:
-        said = str(error)
-    if "(" in text or "@" in text:
-        return said  # it was meant for a measure
-    for known in (f"unknown measure {text!r}", f"{text!r} is not written like a measure"):
-        if said.startswith(known):
-            return f"{text!r} is neither a file nor a measure{said.removeprefix(known)}"
-    return f"{text!r} is neither a file nor a measure: {said}"
 
 
 def _has_runs(arguments: Iterable[str]) -> bool:
@@ -513,32 +435,24 @@ def _looks_like_a_path(text: str) -> bool:
     return os.sep in text or text.endswith(RUN_ENDINGS) or os.path.isdir(text)
 
 
-def is_no_input(text: str) -> bool:
-    """Whether an argument is neither a file nor a measure."""
-    return not os.path.exists(text) and not _is_measure(text)
-
-
 def _is_measure(text: str) -> bool:
-    try:
-        return bool(_parsed(text))
-    except ValueError:
-        return False
+    return _refusal(text) is None
 
 
 @cache
-def _parsed(text: str) -> list[Any]:
-    from irpref.measures.names import parse_all
-
-    return parse_all(text)
+def _refusal(text: str) -> str | None:
+    """What is wrong with a text as the name of a measure; None if it is one."""
+    try:
+        parse_all(text)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def named_measures(names: Iterable[str]) -> list[Any]:
     """The measures, each once. Raises `UsageError`."""
-    from irpref.measures.declare import KernelMeasure
-    from irpref.measures.support import check_limits, check_parameters
-
     try:
-        measures = list(dict.fromkeys(measure for name in names for measure in _parsed(name)))
+        measures = parse_all(list(names))
         for measure in measures:
             if isinstance(measure, KernelMeasure):
                 measure.validate_params()
@@ -553,33 +467,26 @@ def named_measures(names: Iterable[str]) -> list[Any]:
 # Reading --------------------------------------------------------------------------------------------------------
 
 
-def read_runs(files: Mapping[str, str], args: argparse.Namespace | None = None) -> Iterator[tuple[str, Any]]:
+def read_runs(files: Mapping[str, str], args: argparse.Namespace) -> Iterator[tuple[str, Any]]:
     """Name and run of each file, in their order, several read at a time; a bar on a terminal, a word about empty ones.
 
-    Parameters
-    ----------
-    files : mapping of name to path
-    args : Namespace, optional
-        Of a parser with the options `READING`.
-
-    Raises
-    ------
-    ValueError, OSError
-        From the first run that cannot be read, with its name.
+    Raises the error of the first run that cannot be read, with its name.
     """
     from irpref import read_run
     from irpref.judged.stream import each, n_jobs
     from irpref.values.progress import Bar
 
     form = reading(args)
-    jobs = min(getattr(args, "jobs", None) or n_jobs(), max(len(files), 1))
+    jobs = min(args.jobs or n_jobs(), max(len(files), 1))
     bar = Bar(len(files))
-    for name, done in zip(files, each(lambda path: read_run(path, form), files.values(), jobs), strict=True):
+    found: Any = each(lambda path: read_run(path, form), files.values(), jobs)
+    for name, done in zip(files, found, strict=True):
         bar.step(name)
         warn_again(done, len(files) > 1)
         if done.error is not None:
             bar.close()
-            raise _not_so(named(done.error, done.item), getattr(args, "format", None))
+            found.close()  # threads end here, not when somebody collects garbage
+            raise named(done.error, done.item)
         run: Any = done.value
         if run.empty:
             warn_user(f"{name}: the run is empty: all topics have the value of an empty ranking", IrprefWarning)
@@ -588,7 +495,7 @@ def read_runs(files: Mapping[str, str], args: argparse.Namespace | None = None) 
 
 
 def warn_again(done: Done[str, Any], several: bool) -> None:
-    """The warnings that were held back while a run was looked at, with its path if there are several."""
+    """Give the warnings that were held back while a run was read, with its path if there are several."""
     for message, category, once in done.warnings:
         warn_user(message, category, (done.item, once), str(done.item) if several else None)
 
@@ -601,11 +508,27 @@ def named(error: Exception, path: str) -> Exception:
     return ValueError(f"{name}: {error}")
 
 
-def _not_so(error: Exception, form: str | None) -> Exception:
-    """An error of reading, with a hint if --format was perhaps meant to be about the output."""
-    if form not in FORMS or not isinstance(error, ValueError):
-        return error
-    return ValueError(f"{error} (--format {form} is how runs are read; the format of the text is -o {form})")
+def read_judgments(name: str, form: Reading | None = None, preferences: bool | None = False) -> Any:
+    """Judgments from a file, standard input, or ir_datasets, as `irpref.judged.inputs.opened` returns them.
+
+    `preferences`: whether a file may hold those. Of `form`, the form itself is that of the runs.
+    """
+    found = opened(name, "relevance", preferences, form and form.but(form=None))
+    if not len(found):
+        where = "<stdin>" if name == "-" else name
+        raise ValueError(f"{where}: the qrels are empty: there is nothing to judge a run against")
+    return found
+
+
+def reads_preferences(measure: Measure) -> bool:
+    """Whether a measure takes preferences as well as grades."""
+    return "preferences" in getattr(measure, "NEEDS", ())
+
+
+def topic_ids(qrels: Any) -> list[str]:
+    """The topics, in the order of the first judgment of each."""
+    table: Any = as_table(qrels, "relevance")
+    return group(table.query_id).names
 
 
 def only_topics(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
@@ -617,16 +540,10 @@ def only_topics(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
-def of_topics(judgments: Any, wanted: Sequence[str] | None, given: Inputs | None = None) -> Any:
-    """The judgments, or those of the topics that -t names; the measures `given` keep the scale of all judgments."""
-    if not wanted:
-        return judgments
-    topics = only_topics(judgments.topic_ids(), wanted)
-    if given is not None:
-        from irpref import bind
-
-        given.measures[:] = bind(given.measures, judgments.table())
-    return judgments.only(topics)
+def only(qrels: Any, topics: Iterable[str]) -> Any:
+    """The judgments of these topics."""
+    frame = as_frame(qrels, "relevance")
+    return frame[frame["query_id"].isin(list(topics))]
 
 
 # Writing --------------------------------------------------------------------------------------------------------
@@ -635,17 +552,15 @@ def of_topics(judgments: Any, wanted: Sequence[str] | None, given: Inputs | None
 def form_of(args: argparse.Namespace, default: str = "table") -> str:
     """The text format: that of -o, of the name of the file, or the command's own."""
     ending = os.path.splitext(args.file or "")[1].lower()
-    if ending in PICTURES:
-        raise UsageError(f"-f {args.file}: this command writes text; irpref plot draws pictures")
+    if ending in NO_TEXT:
+        raise UsageError(f"-f {args.file}: tables are not written as {ending}, but as {', '.join(ENDINGS)}")
     if args.output:
         return str(args.output)
-    if ending in OTHERS:
-        raise UsageError(f"-f {args.file}: tables are not written as {ending}, but as {', '.join(ENDINGS)}")
     return ENDINGS.get(ending, default)
 
 
 @contextmanager
-def opened(args: argparse.Namespace) -> Iterator[TextIO]:
+def output(args: argparse.Namespace) -> Iterator[TextIO]:
     """Standard output, or the file of -f."""
     if args.file is None:
         yield sys.stdout
@@ -665,7 +580,7 @@ def show(
 ) -> None:
     """Write a table, or several, as -o and -f say."""
     form = form_of(args, default)
-    with opened(args) as out:
+    with output(args) as out:
         page = page_of(out, widest)
         for i, table in enumerate([tables] if isinstance(tables, Table) else tables):
             if i and form not in LINES:

@@ -10,7 +10,7 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import OK, USAGE, Command, Parser
+from irpref.cli.frame import OK, USAGE, Command, Parser, option
 from irpref.show.text import LINES, of_frame, rounded
 
 EPILOG = """\
@@ -26,14 +26,11 @@ _COUNTS = ("missing_baseline", "missing_candidate")
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "BASELINE CANDIDATE MEASURE...")
-    parser.add_argument("--margin", type=float, default=0.02, help="smallest loss that matters (default: %(default)s)")
-    parser.add_argument(
-        "--expect-qrels",
-        metavar="HASH",
-        help="fail if the judgments changed; each run of the command prints their hash",
-    )
+    margin = option("--margin", type=float, default=0.02, help="smallest loss that matters (default: %(default)s)")
+    text = "fail if the judgments changed; each run of the command prints their hash"
     names = ("topic", "level", "judge", *frame.READING, *frame.RANKING, *frame.WRITING)
-    frame.add(parser, *names, level="confidence of each one-sided bound (default: %(default)s)")
+    level = "confidence of each one-sided bound (default: %(default)s)"
+    frame.add(parser, margin, option("--expect-qrels", metavar="HASH", help=text), *names, level=level)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,9 +48,9 @@ def _run(args: argparse.Namespace) -> int:
     from irpref import gate
 
     given = frame.inputs(args, n_runs=2)
-    judgments, runs = given.read(args)
+    qrels, runs = given.read()
     how = {"margin": args.margin, "level": args.level, **frame.ranking(args)}
-    found = gate(given.measures, judgments.table(), *runs.values(), **how)
+    found = gate(given.measures, qrels, *runs.values(), **how)
     if args.expect_qrels not in (None, found.qrels):
         raise ValueError(f"{given.qrels}: the judgments have changed: expected {args.expect_qrels}, got {found.qrels}")
     if frame.form_of(args) in LINES:
@@ -81,9 +78,9 @@ def _shown(found: Any) -> Any:
 
 
 def _turned(found: Any) -> str:
-    from irpref import parse
+    from irpref.values.matrix import higher_is_better
 
-    lower = [name for name in found["measure"] if not getattr(parse(name), "higher_is_better", True)]
+    lower = [name for name in found["measure"] if not higher_is_better(name)]
     return f" (turned round for {', '.join(lower)}, for which lower is better)" if lower else ""
 
 

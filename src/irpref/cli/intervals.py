@@ -13,28 +13,26 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser
+from irpref.cli.frame import Command, Parser, choice, option
 from irpref.show.text import LINES, of_frame, rounded
 
-_OPTIONS = ("grades", "level", "method", "groups")
+_OPTIONS = ("grades", "level", "method", "groups", "rng")
 
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
-    parser.add_argument(
-        "--over", choices=("ties", "unjudged", "topics"), default="ties", help="what varies (default: %(default)s)"
+    text = "unjudged: grades that these documents could have (default: all of the scale)"
+    frame.add(
+        parser,
+        choice("--over", "ties", "unjudged", "topics", help="what varies"),
+        "by_query",
+        option("--grades", metavar="G,G,...", type=_grades, help=text),
+        option("--level", type=float, help="topics: confidence level (default: 0.95)"),
+        option("--method", choices=("bootstrap", "t"), help="topics: kind of interval (default: bootstrap)"),
+        option("--seed", dest="rng", type=int, help="topics: seed of the bootstrap (default: 0)"),
+        *("topic", "groups", "judge", *frame.READING, *frame.WRITING),
+        by_query="in a table: also a row for each topic",
     )
-    parser.add_argument("-q", "--by-query", action="store_true", help="in a table: also a row for each topic")
-    parser.add_argument(
-        "--grades",
-        metavar="G,G,...",
-        type=_grades,
-        help="unjudged: grades that these documents could have (default: all of the scale)",
-    )
-    parser.add_argument("--level", type=float, help="topics: confidence level (default: 0.95)")
-    parser.add_argument("--method", choices=("bootstrap", "t"), help="topics: kind of interval (default: bootstrap)")
-    parser.add_argument("--seed", type=int, help="topics: seed of the bootstrap (default: 0)")
-    frame.add(parser, "topic", "groups", "judge", *frame.READING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -45,10 +43,7 @@ def run(args: argparse.Namespace) -> None:
 
     given = frame.inputs(args)
     options: dict[str, Any] = {name: getattr(args, name) for name in _OPTIONS if getattr(args, name) is not None}
-    if args.seed is not None:
-        options["rng"] = args.seed
-    judgments, runs = given.read(args)
-    qrels = judgments.table()
+    qrels, runs = given.read()
     tables = {name: intervals(given.measures, qrels, run, over=args.over, **options) for name, run in runs.items()}
     whole = pd.concat(tables, names=["run", None]).reset_index("run").reset_index(drop=True)
     if frame.form_of(args) in LINES:

@@ -10,7 +10,7 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser
+from irpref.cli.frame import Command, Parser, choice, option
 from irpref.messages import p_value
 from irpref.show.text import LINES, Table, of_frame, rounded
 
@@ -27,27 +27,22 @@ def _arguments(parser: Parser) -> None:
     parser.add_argument("qrels", metavar="HUMAN", help="human judgments: file, '-', or ir_datasets id")
     parser.add_argument("judge_file", metavar="JUDGE", help="the judge's grades of these topics and others")
     frame.add_runs(parser)
-    parser.add_argument(
-        "--topics",
-        choices=("sample", "fixed"),
-        default="sample",
-        help="sample: conclude about more topics like these; fixed: about these alone (default: %(default)s)",
-    )
-    parser.add_argument("--tests", action="store_true", help="print pairs of runs instead of means")
-    frame.add(parser, "topic", "level", *frame.READING, *frame.WRITING)
+    text = "sample: conclude about more topics like these; fixed: about these alone"
+    tests = option("--tests", action="store_true", help="print pairs of runs instead of means")
+    topics = choice("--topics", "sample", "fixed", help=text)
+    frame.add(parser, topics, tests, "topic", "level", *frame.READING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the estimates. Raises `ValueError` as `irpref.judge`."""
     from irpref import judge
-    from irpref.cli.scoring import read_judgments
 
     given = frame.inputs(args)
-    said = read_judgments(args.judge_file, form=given.reading)
-    human = frame.of_topics(given.judgments(), args.topic)
+    human, said = given.judgments(), frame.read_judgments(args.judge_file, frame.reading(args))
     if args.topic:
-        said = said.only(args.topic)
-    found = judge(given.measures, human.table(), said.table(), given.runs(args), level=args.level, topics=args.topics)
+        topics = frame.only_topics(frame.topic_ids(human), args.topic)
+        human, said = frame.only(human, topics), frame.only(said, topics)
+    found = judge(given.measures, human, said, given.runs(), level=args.level, topics=args.topics)
     if frame.form_of(args) in LINES:
         frame.show(args, of_frame(found.pairs if args.tests else found, str))
         return

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.frame import Command, Parser, UsageError, option
 from irpref.judged.types import Qrels, Runs
 from irpref.show.text import LINES, Table, of_frame, rounded
 
@@ -28,27 +28,22 @@ _HEADS = {
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser)
-    parser.add_argument("--sort", metavar="MEASURE", help="order all tables by this measure (default: each by its own)")
-    frame.add(parser, "topic", "pairs", "level", "groups", "judge", groups="a table for each group of topics")
-    parser.add_argument(
-        "--permutations",
-        metavar="N",
-        type=int,
-        default=10_000,
-        help="for randomised_tukey and stepdown (default: %(default)s)",
+    design = (
+        "also print how many topics you need to detect this difference (default: that of the two best runs); -o tsv, "
+        "csv, json and jsonl print only this"
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the permutations (default: %(default)s)")
-    parser.add_argument("--tests", action="store_true", help="print pairs of runs instead of ranks")
-    parser.add_argument(
-        "--design",
-        metavar="DIFFERENCE",
-        nargs="?",
-        type=_difference,
-        const=OBSERVED,
-        help="also print how many topics you need to detect this difference (default: that of the two best runs); "
-        "-o tsv, csv, json and jsonl print only this",
+    text = "for randomised_tukey and stepdown (default: %(default)s)"
+    frame.add(
+        parser,
+        option("--sort", metavar="MEASURE", help="order all tables by this measure (default: each by its own)"),
+        *("topic", "pairs", "level", "groups", "judge"),
+        option("--permutations", metavar="N", type=frame.at_least_1, default=10_000, help=text),
+        option("--seed", type=int, default=0, help="seed of the permutations (default: %(default)s)"),
+        option("--tests", action="store_true", help="print pairs of runs instead of ranks"),
+        option("--design", metavar="DIFFERENCE", nargs="?", type=float, const=OBSERVED, help=design),
+        *(*frame.READING, *frame.RANKING, *frame.WRITING),
+        groups="a table for each group of topics",
     )
-    frame.add(parser, *frame.READING, *frame.RANKING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -57,14 +52,11 @@ def run(args: argparse.Namespace) -> None:
     from irpref.judged.groups import groups_of
 
     given = frame.inputs(args)
-    if args.permutations < 1:
-        raise UsageError(f"--permutations {args.permutations}: expected a number of at least 1")
     if args.design is not None and len(given.files) < 2:
         raise UsageError("--design compares runs: give at least 2")
     if args.design is not None and args.tests and frame.form_of(args) in LINES:
         raise UsageError("--design and --tests are two tables: choose one, or -o table")
-    judgments, runs = given.read(args)
-    qrels = judgments.table()
+    qrels, runs = given.read()
     board = leaderboard(
         given.measures,
         qrels,
@@ -77,8 +69,7 @@ def run(args: argparse.Namespace) -> None:
         rng=args.seed,
         **frame.ranking(args),
     )
-    lines = frame.form_of(args) in LINES
-    if lines:
+    if frame.form_of(args) in LINES:
         chosen = board.pairs if args.tests else board
         frame.show(args, of_frame(chosen if args.design is None else _design(given, args, qrels, runs), str))
         return
@@ -86,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
         tables = [of_frame(board.pairs, rounded())]
     else:
         sizes = {
-            group: int(inside.sum()) for group, inside in groups_of(args.groups, None, judgments.topic_ids()).items()
+            group: int(inside.sum()) for group, inside in groups_of(args.groups, None, frame.topic_ids(qrels)).items()
         }
         parts = board.groupby(["group", "measure"], sort=False, dropna=False)
         tables = [_table(part, args, sizes, board.test) for _, part in parts]
@@ -126,19 +117,9 @@ def _sizes(design: Any, args: argparse.Namespace) -> Table:
     return table
 
 
-def _difference(text: str) -> float:
-    try:
-        difference = float(text)
-    except ValueError:
-        difference = 0.0
-    if not 0 < difference < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no difference such as 0.05 (without one, write --design last)")
-    return difference
-
-
 def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int], test: str) -> Table:
     """The rows of one measure, for readers: what is the same for all of them is said once or not at all."""
-    from irpref import parse
+    from irpref.values.matrix import higher_is_better
 
     group, measure = board["group"].iloc[0], board["measure"].iloc[0]
     shown = board.drop(columns=["measure", "group"])
@@ -152,7 +133,7 @@ def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int]
     if differs:
         shown.insert(shown.columns.get_loc("judged@10"), "answered", n_topics - lacking)
     table = of_frame(shown, rounded(), _HEADS)
-    lower = "" if getattr(parse(measure), "higher_is_better", True) else " (lower is better)"
+    lower = "" if higher_is_better(measure) else " (lower is better)"
     table.title = f"{measure}{lower}" + ("" if group is None or group != group else f", topics of {group}")
     table.notes = [f"answered: topics with documents, of {n_topics}"] if differs else []
     table.notes.append(f"from, to: {100 * args.level:g} % interval of the mean over topics")

@@ -12,7 +12,8 @@ import inspect
 import re
 import sys
 import textwrap
-from itertools import chain, takewhile
+from collections import Counter
+from itertools import takewhile
 from typing import Any
 
 from ir_measures.measures import Measure
@@ -22,30 +23,30 @@ from irpref.cli.frame import Command, Parser, UsageError
 from irpref.show.text import FORMS, Column, Table, page_of
 
 WIDTH = 100  # at most
+ROW = ("name", "from", "title", "question", "range", "higher_is_better", "source")
 
 
 def _arguments(parser: Parser) -> None:
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="such as RPref or nDCG")
     parser.add_argument("--long", action="store_true", help="also print the whole definition")
-    frame.add(
-        parser,
-        "import",
-        *frame.WRITING,
-        output=f"one row a measure: {', '.join(FORMS)}; json and jsonl have everything",
-    )
+    output = f"one row a measure: {', '.join(FORMS)}; json and jsonl have everything"
+    frame.add(parser, "import", *frame.WRITING, output=output)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the list or the pages. Raises `UsageError` for a name nobody has."""
     chosen = [_named(name) for name in args.names]
     form = frame.form_of(args, "text")
-    if form == "text" or (form == "table" and not args.output):
-        with frame.opened(args) as out:
-            out.write("\n".join(_page(facts(measure), args.long) for measure in chosen) if chosen else _overview())
-        return
-    found = [facts(measure) for measure in chosen or listed()]
-    everything = Table([Column(name) for name in found[0]], [list(fact.values()) for fact in found])
-    frame.show(args, everything if form in ("json", "jsonl") else _table(found))
+    if form != "text" and (form != "table" or args.output):
+        found = [facts(measure) for measure in chosen or listed()]
+        names = list(found[0]) if form in ("json", "jsonl") else ROW
+        everything = Table([Column(name, left=True) for name in names], [[f[name] for name in names] for f in found])
+        frame.show(args, everything)
+    elif chosen:
+        with frame.output(args) as out:
+            out.write("\n".join(_page(facts(measure), args.long) for measure in chosen))
+    else:
+        frame.show(args, _overview([facts(measure) for measure in listed()]), widest=WIDTH)
 
 
 def listed() -> list[Any]:
@@ -83,11 +84,12 @@ def facts(measure: Any) -> dict[str, Any]:
     from irpref.measures.declare import NEEDS, needs
 
     ours = _is_ours(measure)
+    documentation = inspect.cleandoc(type(measure).__doc__ or "")
     return {
         "name": str(measure.__name__),
         "from": "irpref" if ours else "ir_measures",
         "title": str(getattr(measure, "PRETTY_NAME", None) or measure.__name__),
-        "description": str(getattr(measure, "SHORT_DESC", None) or _first_paragraph(measure)),
+        "description": " ".join((getattr(measure, "SHORT_DESC", None) or documentation.split("\n\n")[0]).split()),
         "question": getattr(measure, "QUESTION", None),
         "range": measure.RANGE if ours else None,
         "higher_is_better": bool(measure.higher_is_better) if ours else None,
@@ -99,7 +101,7 @@ def facts(measure: Any) -> dict[str, Any]:
         "source": getattr(measure, "SOURCE", None),
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
         "providers": _providers(measure),
-        "documentation": inspect.cleandoc(type(measure).__doc__ or ""),
+        "documentation": documentation,
         "definition": inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "") if ours else None,
     }
 
@@ -159,61 +161,28 @@ def _wanted(fact: dict[str, Any]) -> str | None:
     return " or ".join(said) or "nothing from pip: no provider of ir_measures computes it"
 
 
-def _table(found: list[dict[str, Any]]) -> Table:
-    """A row for each measure."""
-    columns = [Column(name, left=True) for name in ("measure", "from", "parameters", "range", "better")]
-    columns += [Column("computed by", left=True, prose=True), Column("source", left=True, prose=True)]
-    rows = []
-    for fact in found:
-        names = ", ".join(p["name"] + ("!" if p["required"] else "") for p in fact["parameters"])
-        better = {True: "higher", False: "lower", None: None}[fact["higher_is_better"]]
-        by = _wanted(fact) or ", ".join(fact["providers"])
-        rows.append([fact["name"], fact["from"], names, fact["range"], better, by, fact["source"]])
-    return Table(columns, rows)
-
-
-def _first_paragraph(measure: Measure) -> str:
-    return " ".join(inspect.cleandoc(type(measure).__doc__ or "").split("\n\n")[0].split())
-
-
 # Text -----------------------------------------------------------------------------------------------------------
 
 
-def _overview() -> str:
-    every = [facts(measure) for measure in listed()]
-    blocks = []
-    for origin, title in (("irpref", "Measures of irpref"), ("ir_measures", "Measures of ir_measures")):
-        rows = [fact for fact in every if fact["from"] == origin]
-        blocks.append("\n".join([title, *(_row(fact) for fact in rows)]))
-    notes = [
+def _overview(every: list[dict[str, Any]]) -> list[Table]:
+    """A line for each measure: what it asks or says, its range, and a dash if it does not compute here."""
+    columns = [Column("", left=True), Column("", left=True, prose=True)]
+    tables = []
+    for origin in ("irpref", "ir_measures"):
+        rows = []
+        for fact in (fact for fact in every if fact["from"] == origin):
+            lower = "Lower is better." if fact["higher_is_better"] is False else ""
+            said = [fact["question"] or fact["description"], fact["range"] and f"{fact['range']}.", lower]
+            rows.append([("- " if _wanted(fact) else "  ") + fact["name"], " ".join(filter(None, said))])
+        tables.append(Table(columns, rows, f"Measures of {origin}"))
+    lacking = Counter(filter(None, map(_wanted, every)))
+    tables[-1].notes = [
+        "",
         "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) mean those of ir_measures.",
-        "A parameter marked with ! must be given.",
-        *_missing(every),
-        "irpref list NAME explains a measure, irpref list -o json has everything.",
+        *(f"{n} marked with - do not compute here; for them: {how}" for how, n in lacking.items()),
+        "irpref list NAME explains a measure and its parameters, irpref list -o json has everything.",
     ]
-    blocks.append("\n".join(chain.from_iterable(map(_filled, notes))))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _missing(every: list[dict[str, Any]]) -> list[str]:
-    by: dict[str, int] = {}
-    for fact in every:
-        how = _wanted(fact)
-        if how:
-            by[how] = by.get(how, 0) + 1
-    return [f"{n} marked with - do not compute here; for them: {how}" for how, n in by.items()]
-
-
-def _row(fact: dict[str, Any]) -> str:
-    names = [p["name"] + ("!" if p["required"] else "") for p in fact["parameters"]]
-    call = f"({', '.join(names)})" if names else ""
-    text = fact["description"] if fact["from"] == "ir_measures" else (fact["question"] or fact["description"])
-    range_ = f" {fact['range']}." if fact["range"] else ""
-    lower = " Lower is better." if fact["higher_is_better"] is False else ""
-    short = " ".join(textwrap.wrap(f"{text}{range_}{lower}", WIDTH - 4)[:2])
-    mark = "- " if _wanted(fact) else "  "
-    below = [_filled(text, " " * 4, " " * 4) for text in (short, fact["source"]) if text]
-    return "\n".join([*_filled(f"{fact['name']}{call}", mark, " " * 6), *chain.from_iterable(below)])
+    return tables
 
 
 def _filled(text: str, first: str = "", further: str = "") -> list[str]:

@@ -14,21 +14,21 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.frame import Command, Option, Parser, UsageError, choice, option
 from irpref.cli.plot import check_picture, save
 from irpref.show.text import LINES, of_frame, rounded
 
 if TYPE_CHECKING:
-    from irpref.meta import PairDifferences, TopicValues
+    from irpref.meta import TopicValues
 
-# Of `irpref.meta` and `irpref.prefer`, which are not loaded for --help.
+# Of `irpref.meta`, which is not loaded for --help.
 LOSSES = ("random", "pools")
-HOW = ("rpp", "lexirecall", "lexiprecision")
 MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 # What is found about one measure, in one group of topics (None: all topics).
@@ -41,77 +41,61 @@ _HELP = {
     "ranking": "Kendall's tau between the rankings by all measures",
     "robustness": "how the ranking changes with fewer judgments",
 }
-_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
-    "power": {
-        "--prefer": {
-            "choices": HOW,
-            "action": "append",
-            "default": [],
-            "metavar": "HOW",
-            "help": f"also compare rankings without a measure: {', '.join(HOW)} (repeatable)",
-        },
-        "--alpha": {"type": float, "default": 0.05, "help": "significance level (default: %(default)s)"},
-    },
-    "robustness": {
-        "--loss": {
-            "choices": LOSSES,
-            "default": "random",
-            "help": "which judgments to remove: any, or those of runs left out of the pool (default: random)",
-        },
-        "--depth": {"metavar": "RANK", "type": int, "help": "for --loss pools: depth of the pool (default: 10)"},
-        "--teams": {
-            "metavar": "FILE",
-            "help": "teams of the runs (for --loss pools, --intervals); a file of lines `run team`",
-        },
-        "--levels": {
-            "metavar": "P",
-            "type": float,
-            "nargs": "+",
-            "help": "per cent of the judgments to keep (for --loss pools: of the runs)",
-        },
-        "--reference": {"metavar": "NAME", "help": "compare with the ranking by this measure"},
-        "--resume": {"metavar": "FILE", "help": "save results to this file, and continue from it"},
-        "--intervals": {
-            "action": "store_true",
-            "help": "add 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of "
-            "significance; of pools also the bias against runs that were not pooled",
-        },
-        "--needed": {
-            "metavar": "NAME",
-            "help": "how many judgments each measure needs to predict other topics as well as this one",
-        },
-    },
+_RESAMPLED = (
+    option("--values", metavar="FILE", help="values by system and topic, instead of runs"),
+    option("--top", metavar="N", type=int, help="only the N best systems by the first measure"),
+)
+_SEED = option("--seed", type=int, default=0, help="seed of the samples (default: %(default)s)")
+_SAMPLES = option(
+    "--samples", metavar="B", type=frame.at_least_1, default=1000, help="number of samples (default: %(default)s)"
+)
+_LOSS = "which judgments to remove: any, or those of runs left out of the pool"
+_TEAMS = "teams of the runs (for --loss pools, --intervals); a file of lines `run team`"
+_NEEDED = "how many judgments each measure needs to predict other topics as well as this one"
+_INTERVALS = (
+    "add 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of significance; "
+    "of pools also the bias against runs that were not pooled"
+)
+_OPTIONS: dict[str, tuple[str | Option, ...]] = {
+    "stability": (*_RESAMPLED, _SEED, _SAMPLES),
+    "swap": (*_RESAMPLED, _SEED, _SAMPLES),
+    "power": (
+        *(*_RESAMPLED, _SEED, _SAMPLES),
+        option("--alpha", type=float, default=0.05, help="significance level (default: %(default)s)"),
+    ),
+    "ranking": _RESAMPLED,
+    "robustness": (
+        *(_SEED, _SAMPLES),
+        choice("--loss", *LOSSES, help=_LOSS),
+        option("--depth", metavar="RANK", type=int, help="for --loss pools: depth of the pool (default: 10)"),
+        option("--teams", metavar="FILE", help=_TEAMS),
+        option(*("--levels",), metavar="P", type=float, nargs="+", help="per cent of the judgments (or runs) to keep"),
+        option("--reference", metavar="NAME", help="compare with the ranking by this measure"),
+        option("--resume", metavar="FILE", help="save results to this file, and continue from it"),
+        option("--intervals", action="store_true", help=_INTERVALS),
+        option("--needed", metavar="NAME", help=_NEEDED),
+        "rel",
+    ),
 }
 
 
 def _arguments(method: str, parser: Parser) -> None:
-    values = method != "robustness"
     parser.add_argument("qrels", metavar="QRELS", nargs="?", help="judgments: a file, '-', or an id of ir_datasets")
     parser.add_argument("arguments", metavar="RUN... MEASURE...", nargs="*", help="run files or folders, then measures")
-    default = f"{', '.join(MEASURES)}{'; all of --values' * values}"
-    frame.add(parser, "measure", "import", measure=f"a measure with the name of a file here (default: {default})")
-    if values:
-        parser.add_argument("--values", metavar="FILE", help="values by system and topic, instead of runs")
-        parser.add_argument("--top", metavar="N", type=int, help="only the N best systems by the first measure")
-    names = ("topic", "groups", *frame.READING, *frame.RANKING, *frame.WRITING)
-    frame.add(parser, *names, groups="results for each group of topics")
-    parser.add_argument("--plot", metavar="FILE", help="also draw a picture (.png, .pdf, .svg)")
-    if method == "ranking":
-        return
-    parser.add_argument("--seed", type=int, default=0, help="seed of the samples (default: %(default)s)")
-    samples, of = (1000, "topics") if values else (5, "judgments")
-    text = f"number of samples of {of} (default: {samples})"
-    parser.add_argument("--samples", metavar="B", type=int, default=samples, help=text)
-    for name, option in _OPTIONS.get(method, {}).items():
-        parser.add_argument(name, **option)
+    default = f"{', '.join(MEASURES)}{'; all of --values' * (method != 'robustness')}"
+    names = ("measure", "import", "topic", "groups", *frame.READING, *frame.RANKING, *frame.WRITING)
+    own: dict[str, Any] = {
+        "measure": f"a measure with the name of a file here (default: {default})",
+        "groups": "results for each group of topics",
+    }
+    picture = option("--plot", metavar="FILE", help="also draw a picture (.png, .pdf, .svg)")
+    frame.add(parser, *names, picture, *_OPTIONS[method], **own)
     if method == "robustness":
-        frame.add(parser, "rel")
+        parser.set_defaults(samples=5)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the table. Raises `ValueError` for input that cannot be evaluated."""
-    if getattr(args, "samples", 1) < 1:
-        raise UsageError(f"--samples {args.samples}: expected a number of at least 1")
     if args.plot is not None:
         from irpref.show.meta_plots import load
 
@@ -126,13 +110,13 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _inputs(args: argparse.Namespace) -> frame.Inputs:
-    """As `frame.inputs`, with the files of each folder by name."""
+    """`frame.inputs` with the files of each folder, sorted by name."""
     if args.qrels is None:
         raise UsageError("there are no judgments: give QRELS and RUNS (files or folders), or --values")
     arguments = [file for text in args.arguments for file in _in_folder(text)]
     if not arguments:
         raise UsageError("there are no runs: give QRELS and RUNS (files or folders), or --values")
-    return frame.inputs(argparse.Namespace(qrels=args.qrels, arguments=arguments, measure=args.measure), None, MEASURES)
+    return frame.inputs(argparse.Namespace(**vars(args) | {"arguments": arguments}), None, MEASURES)
 
 
 def _in_folder(text: str) -> list[str]:
@@ -157,8 +141,7 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
         found = [TopicValues.from_frame(table, name) for name in names]
     else:
         given = _inputs(args)
-        qrels = given.judgments().table()
-        runs = frame.read_runs(given.files, args)
+        qrels, runs = given.judgments(), frame.read_runs(given.files, args)
         found = list(topic_values(bind(given.measures, qrels), qrels, runs, **frame.ranking(args)).values())
     if args.topic:
         found = [values.select(topics=args.topic) for values in found]
@@ -166,20 +149,6 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
         best = system_ranking(found[0]).systems[: args.top]
         found = [values.select(best) for values in found]
     return found
-
-
-def _compared(args: argparse.Namespace, values: Sequence[TopicValues]) -> Iterator[PairDifferences]:
-    """Comparisons of the same systems and topics that are no measures: see `irpref.prefer`."""
-    if not args.prefer:
-        return
-    if args.values is not None:
-        raise UsageError("--prefer compares rankings: give QRELS and RUNS in place of --values")
-    from irpref import prefer
-
-    given = _inputs(args)
-    qrels, runs = given.judgments().table(), given.runs(args)
-    for how in dict.fromkeys(args.prefer):
-        yield prefer(qrels, runs, how=how, ties=args.ties).differences.select(values[0].systems, values[0].topics)
 
 
 # Tables and pictures ----------------------------------------------------------------------------------------------
@@ -256,7 +225,6 @@ def _resampled(args: argparse.Namespace) -> None:
     head = _of(args, values)
     options = {"n_samples": args.samples, "rng": args.seed}
     if args.kind == "power":
-        values += _compared(args, values)
         options["alpha"] = args.alpha
     methods: dict[str, Callable[..., Any]]
     methods = {"stability": meta.stability, "swap": meta.swap, "power": meta.discriminative_power}
@@ -301,9 +269,9 @@ def _robustness(args: argparse.Namespace) -> None:
         raise UsageError(f"--depth is for --loss pools, got --loss {args.loss}")
     if args.loss != "pools" and args.teams is not None and not intervals:
         raise UsageError(f"--teams is for --loss pools, --intervals and --needed, got --loss {args.loss}")
-    for option in ("groups", "resume", "plot") if intervals else ():
-        if getattr(args, option) is not None:
-            raise UsageError(f"--{option} does not go with --intervals and --needed")
+    for other in ("groups", "resume", "plot") if intervals else ():
+        if getattr(args, other) is not None:
+            raise UsageError(f"--{other} does not go with --intervals and --needed")
     if args.groups is not None and args.resume is not None:
         raise UsageError("--resume keeps the results of one computation, and --groups makes one of each group")
     from irpref.judged.groups import read_groups
@@ -321,24 +289,23 @@ def _robustness(args: argparse.Namespace) -> None:
 
 def _incompleteness(args: argparse.Namespace, given: frame.Inputs, options: Mapping[str, Any]) -> None:
     """What `irpref.meta.incompleteness` finds, for all topics or each group."""
+    from irpref import bind
     from irpref.judged.groups import groups_of
     from irpref.meta import incompleteness
     from irpref.show import meta_plots as plots
 
-    judgments = frame.of_topics(given.judgments(), args.topic, given)
-    parts: dict[str | None, Any] = {None: judgments}
+    qrels = given.of_topics()
+    parts: dict[str | None, Any] = {None: qrels}
     runs: Any = frame.read_runs(given.files, args)
     if args.groups is not None:
-        runs = dict(runs)
-        # The scale is that of all judgments.
-        judgments = frame.of_topics(judgments, judgments.topic_ids(), given)
-        topics = judgments.topic_ids()
+        runs, topics = dict(runs), frame.topic_ids(qrels)
+        given.measures[:] = bind(given.measures, qrels)  # the scale is that of all judgments
         parts = {
-            group: judgments.only([topic for topic, here in zip(topics, inside.tolist(), strict=True) if here])
+            group: frame.only(qrels, compress(topics, inside.tolist()))
             for group, inside in groups_of(args.groups, None, topics).items()
         }
     found = [
-        (group, incompleteness(given.measures, part.table(), runs, output=args.resume, **options))
+        (group, incompleteness(given.measures, part, runs, output=args.resume, **options))
         for group, part in parts.items()
     ]
 
@@ -363,8 +330,7 @@ def _intervals(args: argparse.Namespace, given: frame.Inputs, options: Mapping[s
 
     from irpref.meta import robustness
 
-    judgments = frame.of_topics(given.judgments(), args.topic, given).table()
-    found = robustness(given.measures, judgments, frame.read_runs(given.files, args), **options)
+    found = robustness(given.measures, given.of_topics(), frame.read_runs(given.files, args), **options)
     if args.needed is None:
         table = found.table(args.reference)
         head = f"mean of {args.samples} samples, 95 % intervals over topics and teams"

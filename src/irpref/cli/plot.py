@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> None:
     if picture.measures and len(given.measures) != (n := len(picture.measures)):
         got = ", ".join(map(str, given.measures))
         raise UsageError(f"this picture is of {n} measure{'s' * (n > 1)}, got {len(given.measures)}: {got}")
-    judgments = given.judgments() if kind == "sketch" else frame.of_topics(given.judgments(), args.topic, given)
+    qrels = given.judgments() if kind == "sketch" else given.of_topics()
     measured = given.but(measures=[]) if picture.measures else given
     more = given_options(args, measured, picture.options + " groups" * bool(picture.groups))
     if kind == "sketch":
@@ -70,8 +70,8 @@ def run(args: argparse.Namespace) -> None:
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
-    qrels, runs = judgments.table(), given.runs(args)
-    data, ranking = [qrels, runs], frame.ranking(args)
+    runs, ranking = given.runs(), frame.ranking(args)
+    data = [qrels, runs]
     if kind == "leaderboard":
         asked = {name: more.pop(name) for name in ("pairs", "level")}
         data = [irpref.leaderboard(given.measures, qrels, runs, **asked, **ranking)]

@@ -14,7 +14,7 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.frame import Command, Parser, UsageError, choice, option
 from irpref.messages import p_value
 from irpref.show.text import LINES, Table, of_frame, rounded, significant
 
@@ -26,23 +26,21 @@ F. Diaz and A. Ferraro, SIGIR 2022 (rpp); F. Diaz, M. D. Ekstrand and B. Mitra, 
 EVIA 2023 (lexiprecision)
 """
 HOW = ("rpp", "lexirecall", "lexiprecision")
-WEIGHTS = ("uniform", "inverse", "dcg")
 
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, "RUN RUN...")
-    parser.add_argument("--how", choices=HOW, default=HOW[0], help="who decides, see above (default: %(default)s)")
-    parser.add_argument(
-        "--weights",
-        choices=WEIGHTS,
-        default=WEIGHTS[0],
-        help="rpp: weight of the user who wants i documents: 1, 1/i, 1/log2(i + 1) (default: %(default)s)",
+    weight = "rpp: weight of the user who wants i documents: 1, 1/i, 1/log2(i + 1)"
+    frame.add(
+        parser,
+        choice("--how", *HOW, help="who decides, see above"),
+        choice("--weights", "uniform", "inverse", "dcg", help=weight),
+        option("--graded", action="store_true", help="rpp: average over each grade as the lowest relevant one"),
+        option("--tests", action="store_true", help="print pairs of runs, with a sign test"),
+        *("by_query", "rel", "topic", "groups", *frame.READING, "ties", *frame.WRITING),
+        by_query="print pairs of runs by topic",
+        groups="a table for each group of topics",
     )
-    parser.add_argument("--graded", action="store_true", help="rpp: average over each grade as the lowest relevant one")
-    parser.add_argument("--tests", action="store_true", help="print pairs of runs, with a sign test")
-    parser.add_argument("-q", "--by-query", action="store_true", help="print pairs of runs by topic")
-    names = ("rel", "topic", "groups", *frame.READING, "ties", *frame.WRITING)
-    frame.add(parser, *names, groups="a table for each group of topics")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -54,9 +52,9 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError(f"runs are compared with each other: expected at least two, got {', '.join(given.files)}")
     if args.tests and args.by_query:
         raise UsageError("--tests and --by-query are two tables: choose one")
-    judgments, runs = given.read(args)
+    qrels, runs = given.read()
     options = {name: getattr(args, name) for name in ("how", "weights", "rel", "graded", "groups", "ties")}
-    found = prefer(judgments.table(), runs, **options)
+    found = prefer(qrels, runs, **options)
     shown = found.pairs if args.tests else _by_topic(found) if args.by_query else found
     form = frame.form_of(args)
     if form in LINES:

@@ -12,33 +12,33 @@ import os
 import sys
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.frame import Command, Parser, UsageError, option, several
 
 EPILOG = """\
 examples:
   irpref report qrels.txt runs/*.gz nDCG@10 AP 'RPref(max_rel=3)' -f report.html
   irpref report qrels.txt bm25.run mine.run AP --baseline bm25.run --topics topics.tsv -f report.html
 """
+_OPTIONS = ("title", "topics", "documents", "groups", "depth", "jobs", *frame.RANKING)
 
 
 def _arguments(parser: Parser) -> None:
     frame.add_inputs(parser, end=" -f report.html")
-    parser.add_argument("-f", "--file", metavar="FILE", help="write the page to this file (default: standard output)")
-    parser.add_argument("--baseline", metavar="RUN", help="the run to compare the others with")
-    parser.add_argument("--title", default="Evaluation", help="title of the page (default: %(default)s)")
-    parser.add_argument(
-        "--topics", metavar="FILE", help="texts of the queries: lines id<TAB>text, .jsonl, or an id of ir_datasets"
+    topics = "texts of the queries: lines id<TAB>text, .jsonl, or an id of ir_datasets"
+    rankings = "show the rankings of this run; default: the best ten and the baseline"
+    frame.add(
+        parser,
+        "file",
+        option("--baseline", metavar="RUN", help="the run to compare the others with"),
+        option("--title", default="Evaluation", help="title of the page (default: %(default)s)"),
+        option("--topics", metavar="FILE", help=topics),
+        option("--documents", metavar="FILE", help="titles of the documents, in the same formats"),
+        several("--rankings", metavar="RUN", help=rankings),
+        option("--depth", type=int, default=20, help="last rank to show (default: %(default)s)"),
+        *("topic", "groups", "known", "judge", *frame.READING, *frame.RANKING),
+        file="write the page to this file (default: standard output)",
+        groups="show groups of topics",
     )
-    parser.add_argument("--documents", metavar="FILE", help="titles of the documents, in the same formats")
-    parser.add_argument(
-        "--rankings",
-        metavar="RUN",
-        action="append",
-        help="show the rankings of this run (repeatable; default: the best ten and the baseline)",
-    )
-    parser.add_argument("--depth", type=int, default=20, help="last rank to show (default: %(default)s)")
-    names = ("topic", "groups", "known", "judge", *frame.READING, *frame.RANKING)
-    frame.add(parser, *names, groups="show groups of topics")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -57,25 +57,16 @@ def run(args: argparse.Namespace) -> None:
     if args.file is None and sys.stdout.isatty():
         raise UsageError("-f FILE says where the page is written, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
-    qrels = given.qrels if args.known is None else irpref.with_known(irpref.read_qrels(given.qrels), args.known)
-    if args.topic or args.judge:
-        qrels = frame.of_topics(given.judgments(args.known), args.topic, given).table()
-    with frame.asking_for_known(args):
-        made = irpref.report(
-            given.measures,
-            qrels,
-            given.files,
-            baseline=name_of.get(args.baseline, args.baseline),
-            title=args.title,
-            topics=args.topics,
-            documents=args.documents,
-            groups=args.groups,
-            rankings=args.rankings and [name_of.get(name, name) for name in args.rankings],
-            depth=args.depth,
-            **frame.ranking(args),
-            jobs=args.jobs,
-            form=frame.reading(args),
-        )
+    qrels = given.of_topics() if args.topic or args.judge or args.known else given.qrels
+    made = irpref.report(
+        given.measures,
+        qrels,
+        given.files,
+        baseline=name_of.get(args.baseline, args.baseline),
+        rankings=args.rankings and [name_of.get(name, name) for name in args.rankings],
+        form=frame.reading(args),
+        **{name: getattr(args, name) for name in _OPTIONS},
+    )
     for line in made.grave:
         frame.say(f"check: {line}")
     if args.file is None:

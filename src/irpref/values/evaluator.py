@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from irpref.judged.types import Qrels, Run
 
+Pair: TypeAlias = tuple[Measure, str]  # a measure and a topic
+
 
 class CombinedEvaluator(ByTopic):
     """Measures that this package computes and measures that other providers do, in one evaluator.
@@ -38,22 +40,38 @@ class CombinedEvaluator(ByTopic):
     rest : those of them that are left to their own providers
     qrels : any form of qrels, as `opened` returns it
     alignment : Alignment
+    source : provider of ir_measures, optional
+        What computes the rest: ir_measures' pipeline if not given.
 
     Attributes
     ----------
     accelerated : KernelEvaluator or None
         None if the judgments are by subtopic, which only other providers can use.
+    conflict : ConflictError or None
+        What is wrong with them then.
     """
 
-    def __init__(self, measures: list[Measure], rest: list[Measure], qrels: Qrels, alignment: Alignment = TREC) -> None:
+    def __init__(
+        self,
+        measures: list[Measure],
+        rest: list[Measure],
+        qrels: Qrels,
+        alignment: Alignment = TREC,
+        source: Any = None,
+    ) -> None:
+        import ir_measures
+
+        check_supported(rest, source or ir_measures.DefaultPipeline)
         mine = [measure for measure in measures if measure not in rest]
         self.accelerated: KernelEvaluator | None = None
         self.pool: Pool | None = None
+        self.conflict: ConflictError | None = None
         try:
             self.accelerated = KernelEvaluator(mine, qrels, alignment)
-        except ConflictError:
+        except ConflictError as error:
             if mine:
                 raise
+            self.conflict = error
             super().__init__(measures, group(as_table(qrels, "relevance").query_id).names)
         else:
             self.pool = self.accelerated.pool
@@ -61,8 +79,9 @@ class CombinedEvaluator(ByTopic):
             check_graded(self.pool, rest)
             check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
-        judgments = for_host(qrels, "relevance")
-        self._others = Others(rest, judgments, alone=not mine, as_host=alignment.float32, alignment=alignment)
+        self.as_host = alignment.float32 or source is not None
+        judgments = for_host(qrels, "relevance") if rest else None
+        self._others = Others(rest, judgments, alone=not mine, as_host=self.as_host, alignment=alignment, source=source)
         if self.accelerated:
             self.accelerated.in_float32 |= self._others.in_float32
 
@@ -74,18 +93,38 @@ class CombinedEvaluator(ByTopic):
 
     def values(self, run: Run) -> dict[Measure, Floats]:
         """Values of all measures: measure to float array (n_topics,), in the order of `topic_ids`."""
-        return self._values(run)[0]
+        return self.scored(*self._aligned(run))[0]
 
-    def _values(self, run: Run) -> tuple[dict[Measure, Floats], set[tuple[Measure, str]]]:
-        """Values of all measures, and for which measures and topics other providers gave none."""
+    def _aligned(self, run: Run) -> tuple[JudgedRun | None, Run]:
         if not isinstance(run, (str, os.PathLike)):  # an error about a file names it
             run = opened(run, "score")
-        judged = self.accelerated.align(run) if self.accelerated else None
+        return self.accelerated.align(run) if self.accelerated else None, run
+
+    def scored(self, judged: JudgedRun | None, run: Any) -> tuple[dict[Measure, Floats], list[Metric], set[Pair]]:
+        """Values of a run that is aligned already.
+
+        Returns
+        -------
+        dict of Measure to float array (n_topics,)
+            Of all measures, in the order of `topic_ids`.
+        list of Metric
+            What other providers gave, in their order.
+        set of (Measure, str)
+            Measures and topics of which they gave none: means are without these if `leaves_out`, else the values are
+            the defaults.
+        """
         found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
+        if not self.rest:
+            return found, [], set()
         rounded = judged is not None and judged.in_float32 is not None
-        others, lacking = self._others.values(for_host(run, "score"), rounded, self.topic_ids)
+        others, metrics, lacking = self._others.values(for_host(run, "score"), rounded, self.topic_ids)
         found.update(others)
-        return {measure: found[measure] for measure in self.measures}, lacking
+        return {measure: found[measure] for measure in self.measures}, metrics, lacking
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether means are without topics that a provider leaves out: see `Others`."""
+        return self._others.leave_out
 
     def _iter_calc(self, run: Run) -> Iterator[Metric]:
         return iter(self.calc(run).per_query)
@@ -96,9 +135,9 @@ class CombinedEvaluator(ByTopic):
 
     def calc(self, run: Run) -> CalcResults:
         """Means and metrics."""
-        values, lacking = self._values(run)
+        values, _, lacking = self.scored(*self._aligned(run))
         metrics = list(self._metrics(values))
-        if self._others.leave_out:
+        if self.leaves_out:
             metrics = [metric for metric in metrics if (metric.measure, metric.query_id) not in lacking]
         means: Any = {measure: measure.aggregator() for measure in self.measures}
         for metric in metrics:
@@ -146,13 +185,10 @@ def evaluator(
     >>> evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc_aggregate(run)
     {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
     """
-    import ir_measures
-
     chosen, alignment = parse_all(measures), Alignment(ties, float32)
     rest = [measure for measure in chosen if not supports(measure)]
     if not rest:
         return KernelEvaluator(chosen, qrels, alignment)
-    check_supported(rest, ir_measures.DefaultPipeline)
     preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
     return CombinedEvaluator(chosen, rest, opened(qrels, "relevance", preferences), alignment)
 

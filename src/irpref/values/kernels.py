@@ -65,16 +65,7 @@ class ByTopic(providers.Evaluator):
 
     def means_of(self, values: dict[Measure, Floats]) -> dict[Measure, float]:
         """Means (or sums) over the topics that have a value, added in the order of `iter_calc`."""
-        return {measure: self._aggregate(measure, of) for measure, of in values.items()}
-
-    def _aggregate(self, measure: Measure, values: Floats) -> float:
-        there = values[self._order]
-        there = there[~np.isnan(there)]
-        if not there.size:
-            return float("nan")
-        # cumsum adds one by one as the host's aggregators do: both give the same digits.
-        total = float(np.cumsum(there)[-1])
-        return total if isinstance(measure.aggregator(), SumAgg) else total / there.size
+        return {measure: mean_of(measure, of[self._order]) for measure, of in values.items()}
 
     def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics of the qrels by measure."""
@@ -200,6 +191,16 @@ class KernelEvaluator(ByTopic):
             As `align_run`.
         """
         return self.values_of(self.align(run))
+
+
+def mean_of(measure: Measure, values: Floats) -> float:
+    """Mean (or sum) of values by topic, added in their order, without NaN."""
+    there = values[~np.isnan(values)]
+    if not there.size:
+        return float("nan")
+    # cumsum adds one by one as the host's aggregators do: both give the same digits.
+    total = float(np.cumsum(there)[-1])
+    return total if isinstance(measure.aggregator(), SumAgg) else total / there.size
 
 
 def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:

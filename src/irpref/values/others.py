@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures.measures import Measure
-from ir_measures.util import Metric
+from ir_measures.util import Metric, Qrel, ScoredDoc
 
 from irpref.arrays.segments import Floats, all_whole
-from irpref.formats.columns import as_list
+from irpref.formats.columns import Table, as_list, changes
 from irpref.judged.inputs import as_frame, by_topic, column_names, str_list
 from irpref.judged.order import TREC, Alignment, rounded
 from irpref.measures.support import of_host
@@ -96,12 +97,14 @@ class Others:
 
     def values(
         self, run: Run, in_float32: bool, topic_ids: list[str]
-    ) -> tuple[dict[Measure, Floats], set[tuple[Measure, str]]]:
-        """Values of a run as `metrics` takes it, each (n_topics,), and which no provider gave: they are the default."""
+    ) -> tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]:
+        """Values of a run as `metrics` takes it, each (n_topics,), the metrics, and which values are the default."""
         pairs = [(measure, topic) for measure in self.measures for topic in topic_ids]
-        given = {(metric.measure, metric.query_id): metric.value for metric in self.metrics(run, in_float32)}
+        metrics = self.metrics(run, in_float32)
+        given = {(metric.measure, metric.query_id): metric.value for metric in metrics}
         rows = np.array([given.get(pair, pair[0].DEFAULT) for pair in pairs], np.float64)
-        return dict(zip(self.measures, rows.reshape(-1, len(topic_ids)), strict=True)), set(pairs).difference(given)
+        values: dict[Measure, Floats] = dict(zip(self.measures, rows.reshape(-1, len(topic_ids)), strict=True))
+        return values, metrics, set(pairs).difference(given)
 
 
 def _best_first(docs: Mapping[str, float]) -> dict[str, float]:
@@ -144,6 +147,8 @@ def for_host(data: Qrels | Run, value: str) -> Any:
             topic: dict(zip(str_list(list(docs), "doc_id"), map(number, docs.values()), strict=True))
             for topic, docs in by_topic(data, value).items()
         }
+    if isinstance(data, Table):
+        return _rows(data, value)
     frame = as_frame(data, value)
     names = column_names([str(name) for name in frame.columns], value, "DataFrame")
     ids = {name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")}
@@ -152,6 +157,21 @@ def for_host(data: Qrels | Run, value: str) -> Any:
         numbers = numbers.astype(np.int64)
     gone = [old for name, old in names.items() if old != name]
     return frame.drop(columns=gone).assign(**{name: str_list(of, name) for name, of in ids.items()}, **{value: numbers})
+
+
+def _rows(table: Table, value: str) -> Any:
+    """Namedtuples as ir_measures' own readers give them; a run as a dict, which most providers make of them."""
+    query_id, doc_id = str_list(as_list(table.query_id), "query_id"), str_list(as_list(table.doc_id))
+    if value == "relevance":
+        grades = table.value.astype(np.int64) if all_whole(table.value) else table.value
+        iteration = table.columns.get("iteration", ["0"] * len(table))
+        return list(map(Qrel, query_id, doc_id, grades.tolist(), iteration))
+    scores, found = table.value.tolist(), dict[str, dict[str, float]]()
+    for a, b in pairwise([*changes(table.query_id).tolist(), len(table)]):
+        found.setdefault(query_id[a], {}).update(zip(doc_id[a:b], scores[a:b], strict=True))
+    if sum(map(len, found.values())) == len(table):
+        return found
+    return list(map(ScoredDoc, query_id, doc_id, scores))  # a document is repeated
 
 
 def _grade(value: Any) -> Any:

@@ -116,9 +116,10 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
     for (parameter, name), measure in columns.items():
         known = measure.SUPPORTED_PARAMS[parameter].column is bool
         if name not in pool.columns:
+            remedy = "--known FILE" if on_command_line() else f"{our_name()}.with_known(qrels, known)"
             raise ValueError(
                 f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
-                + (f"{our_name()}.with_known(qrels, known) adds it" if known else "it holds one number a topic")
+                + (f"{remedy} adds it" if known else "it holds one number a topic")
             )
         if (parameter, name) not in pool.columns:
             # Beside the column as it was given: another measure may read it as something else.

@@ -1,0 +1,22 @@
+"""What tests of refusals share: two topics with a run, and the message of an error."""
+
+import pytest
+
+from irpref.judged.align import NoCommonTopicError
+from irpref.judged.pool import ConflictError
+from irpref.values.kernels import KernelEvaluator
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 3.0}}
+
+
+def mean(measure, qrels, run):
+    return KernelEvaluator([measure], qrels).calc_aggregate(run)[measure]
+
+
+def refusal(measure, qrels, run) -> str:
+    """The message of the ValueError, which is not one of Python's own, such as UnicodeError."""
+    with pytest.raises(ValueError, match=r"\w") as error:  # the text is the caller's to check
+        mean(measure, qrels, run)
+    assert type(error.value) in (ValueError, ConflictError, NoCommonTopicError)
+    return str(error.value)
