@@ -81,6 +81,14 @@ def test_meta_of_some_topics_is_that_of_qrels_with_these_alone(shell, ranked, tm
     assert asked.startswith("2 systems, 2 topics")
 
 
+def test_groups_of_topics_keep_the_scale_of_all_judgments(shell, ranked, tmp_path):
+    lines = (tmp_path / "qrels").read_text().replace("t1 0 r 1", "t1 0 r 3")
+    (tmp_path / "qrels").write_text(lines)
+    write(tmp_path / "groups", [(f"t{i}", "low" if i > 3 else "high") for i in range(1, 7)])
+    out, _ = shell("meta robustness qrels a b RPref --groups groups --samples 1 --levels 50")
+    assert "RPref(max_rel=3)" in out
+
+
 def test_what_is_said_of_several_runs_comes_in_the_order_of_the_runs(shell, ranked, tmp_path):
     """However many are read at a time, and however long each takes."""
     names = ["z", "m", "c", "k"]
