@@ -3,7 +3,7 @@
 Links of the README, which lead to files of the repository, are made absolute for package indexes, by the addresses of
 `[project.urls]`; pages of `docs/` are pages of the site.
 
-`irpref.formats._native` is compiled where that can be done; else, or where `IRPREF_PURE=1` asks for it, the wheel is
+`irpref.formats._native` is compiled if that is possible; else, or if `IRPREF_PURE=1` asks for it, the wheel is
 pure Python. `python hatch_build.py` compiles it beside its source, as an editable installation does. With `--sanitize`,
 reading outside of memory and undefined behaviour end the process (LD_PRELOAD must name libasan then).
 """
@@ -52,7 +52,7 @@ class Readme(MetadataHookInterface):
 
 
 def compile_native(folder: Path, sanitize: bool = False) -> str:
-    """Compile the module into a folder, in place of an older one. Returns, in one line, why not; "" where it did."""
+    """Compile the module into a folder, replacing an older one. Returns why it failed, in one line, or nothing."""
     (folder / MODULE).unlink(missing_ok=True)
     if os.environ.get("IRPREF_PURE", "0") not in {"", "0"}:
         return "IRPREF_PURE is set"
@@ -93,7 +93,7 @@ def _for_windows(folder: Path, beside: str) -> list[str]:
 
 
 class Native(BuildHookInterface[Any]):
-    """Adds the compiled module to a wheel, or puts it beside its source where the installation is editable."""
+    """Adds the compiled module to a wheel, or puts it beside its source if the installation is editable."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         self.temporary = tempfile.TemporaryDirectory()

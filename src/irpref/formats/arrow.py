@@ -140,7 +140,7 @@ def _ids(column: Any, there: str, name: str, before: int) -> Any:
 
 
 def _as_text(column: Any) -> Any:
-    """Text with 64-bit offsets. Raises `TypeError` where a column holds neither text nor whole numbers."""
+    """Text with 64-bit offsets. Raises `TypeError` if a column holds neither text nor whole numbers."""
     import pyarrow as pa
 
     if not (_is_text(column.type) or pa.types.is_integer(column.type)):
@@ -189,7 +189,7 @@ def _numbers(column: Any, there: str, name: str) -> Floats:
 
 
 def _grades(column: Any, how: Reading, name: str) -> Floats | None:
-    """Grades of labels; None where there are none."""
+    """Grades of labels; None if there are none."""
     text = column.dictionary_decode() if _is_dictionary(column) else column
     if not (_is_text(text.type) or how.labels is not None) or text.null_count:
         return None
@@ -197,7 +197,7 @@ def _grades(column: Any, how: Reading, name: str) -> Floats | None:
 
 
 def _plain(column: Any) -> Any:
-    """Another column as an array: numbers with NaN where one is missing, anything else as objects."""
+    """Another column as an array: numbers with NaN for missing ones, anything else as objects."""
     import pyarrow as pa
 
     if pa.types.is_primitive(column.type) and not (column.null_count and pa.types.is_boolean(column.type)):

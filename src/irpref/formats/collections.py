@@ -72,7 +72,7 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
     ----------
     data : data set of ir_datasets
     preferences : bool or None
-        Whether pairs of documents (docpairs) are wanted where there are any, the first of each being the better one.
+        Whether pairs of documents (docpairs) are wanted if there are any; the first of each is the better one.
 
     Returns
     -------

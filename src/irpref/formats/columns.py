@@ -82,7 +82,7 @@ class Table(Record):
     query_id, doc_id : list, object or integer array, `Texts`, `Coded`
         Files give `str`, none of them missing. Rows may come in any order.
     value : float array (n_rows,)
-        Scores or grades; NaN where one is missing. Whole grades are floats, too.
+        Scores or grades; NaN for missing ones. Whole grades are floats, too.
     columns : mapping of name to array (n_rows,)
         Further columns of judgments (`iteration`, `known`, ...).
     found : sequence of str
@@ -134,19 +134,13 @@ def _joined(columns: list[Any]) -> Any:
     return np.concatenate([as_objects(column) for column in columns])
 
 
-def text_type() -> Any:
-    """What pandas makes of strings here, kept as Python strings: those of pyarrow are slow to loop over."""
-    import pandas as pd
-
-    dtype = pd.Series(["text"]).dtype
-    return pd.StringDtype("python", na_value=np.nan) if getattr(dtype, "storage", "") == "pyarrow" else dtype
-
-
 def to_frame(columns: Mapping[str, Any]) -> Any:
     """A pandas frame of arrays, whose text columns hold Python strings."""
     import pandas as pd
 
-    text = text_type()
+    text: Any = pd.Series(["text"]).dtype
+    if getattr(text, "storage", "") == "pyarrow":  # whose strings are slow to loop over
+        text = pd.StringDtype("python", na_value=np.nan)
     data = {}
     for name, whole in columns.items():
         is_text = whole.dtype == object and (name in _TEXT or set(map(type, whole)) in ({str}, {str, type(None)}))

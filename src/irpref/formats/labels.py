@@ -1,4 +1,4 @@
-"""Labels in place of grades: which ones are known, and what they are worth.
+"""Labels instead of grades: which ones are known, and the grade of each.
 
 S A B C        NTCIR: highly relevant 3, relevant 2, partially relevant 1, not relevant 0
 L0 L1 ... L9   NTCIR's later tracks: the number
@@ -32,7 +32,7 @@ def scheme(words: Iterable[str]) -> Mapping[str, float] | None:
 
 
 def checked(labels: Labels) -> Labels:
-    """The same labels. Raises `ValueError` where they are not known, or a grade is no number."""
+    """The same labels. Raises `ValueError` if they are not known, or a grade is no number."""
     if isinstance(labels, str) and scheme(_words(labels)) is None:
         known = ", ".join(repr(" ".join(found)) for found in SCHEMES)
         raise ValueError(f"labels={labels!r}: expected some of {known}, or the grade of each label")
@@ -59,7 +59,7 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     Returns
     -------
     float array, or None
-        None where `labels` is None and the cells are not all labels of one scheme.
+        None if `labels` is None and the cells are not all labels of one scheme.
 
     Raises
     ------

@@ -166,7 +166,7 @@ def write_preferences(frame: pd.DataFrame, path: str | os.PathLike[str] | IO[str
     Parameters
     ----------
     frame : DataFrame
-        Columns `query_id`, `doc_id`, `relevance`, and `group` and `subgroup` (`0` where they are missing), as
+        Columns `query_id`, `doc_id`, `relevance`, and `group` and `subgroup` (`0` if they are missing), as
         `read_preferences` returns them.
     path : path, or text file that is open for writing
     form : 'prefs', 'qrels_prefs' or 'pairs'

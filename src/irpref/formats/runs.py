@@ -24,7 +24,7 @@ RUN_ENDINGS = (*PACKED, *(ending for endings in ENDINGS.values() for ending in e
 
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
-    """A short name for each run file, in their order; the whole path where two would have the same."""
+    """A short name for each run file, in their order; the whole path if two would have the same."""
     short = [_short(path) for path in paths]
     if len(set(short)) < len(short):
         return {path: path for path in paths}

@@ -75,7 +75,7 @@ class Source:
             else:
                 yield _decompressed(self._stream(), self.name)
         except Exception as error:
-            # By name: the package of zstd is imported where a file needs it.
+            # By name: the package of zstd is imported if a file needs it.
             if isinstance(error, (EOFError, zlib.error, gzip.BadGzipFile)) or type(error).__name__ == "ZstdError":
                 raise ValueError(f"{self.name}: the compressed data is damaged: {error}") from None
             raise
@@ -125,7 +125,7 @@ class _Patient:
                 select.select([self._stream], [], [])
             except (OSError, TypeError, ValueError):  # nothing that can be waited for
                 raise ValueError(
-                    f"{self.name}: the stream has no data yet and cannot be waited for: read it where it blocks"
+                    f"{self.name}: the stream has no data yet and cannot be waited for: open it in blocking mode"
                 ) from None
         return data
 

@@ -7,16 +7,16 @@
     json      topic -> document -> number, as ranx and pytrec_eval write it; or a list of records
     jsonl     one record a line, with the columns' names
 
-All but Parquet plain or compressed with gzip or zstd. The form is that of the file's ending, `.gz` and `.zst` aside;
-what has none of these endings is TREC. A `.tsv` without a header is TREC, too, since many qrels are. MS MARCO's runs
-have no ending of their own and their third column could be taken for a score: they are read where they are asked
-for by name, and their score is the negative rank.
+All but Parquet may be plain or compressed with gzip or zstd. The ending of the file's name says the form, `.gz` and
+`.zst` aside; a file with none of these endings is TREC. A `.tsv` without a header is TREC, too, since many qrels are.
+MS MARCO's runs have no ending of their own, and their third column could be taken for a score: they are read if you
+ask for them by name, and their score is the negative rank.
 
 Columns have ir_measures' names, or PyTerrier's (`qid`, `docno`, `label`), BEIR's (`query-id`, `corpus-id`, `score`),
-ranx' (`q_id`), or `grade`, `rating`, `rel` for the relevance; where two are there, ir_measures' counts. `columns` names
-others. Ids are text: `007` stays `007` in CSV, whole
-numbers in JSON and Parquet become their `str`. Of a run, `query_id`, `doc_id` and `score` are read; of judgments
-all columns, since measures may ask for more (`known`, `expected`). The readers are in `irpref.formats.readers`.
+ranx' (`q_id`), or `grade`, `rating`, `rel` for the relevance; if a file has several, ir_measures' name wins. `columns`
+gives other names. Ids are text: `007` stays `007` in CSV, whole numbers in JSON and Parquet become their `str`. Of a
+run, `query_id`, `doc_id` and `score` are read; of judgments all columns, since measures may ask for more (`known`,
+`expected`). The readers are in `irpref.formats.readers`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def read_run(
     ------
     ValueError
         A line is malformed, the file is damaged, a column is missing: the message has the file's name, and line
-        number and text where they are known.
+        number and text if they are known.
     OSError
         The file cannot be read.
     """
@@ -97,7 +97,7 @@ def read_qrels(
     Returns
     -------
     pandas.DataFrame
-        Columns `query_id`, `doc_id` (str), `relevance` and, from TREC files, `iteration` (str, `0` where the file has
+        Columns `query_id`, `doc_id` (str), `relevance` and, from TREC files, `iteration` (str, `0` if the file has
         none); from the other forms whatever else is there. `relevance` is int64 if all grades are whole numbers (the
         host's own measures accept no others), else float64.
 

@@ -27,7 +27,7 @@ else:
 def _load() -> Any:
     try:
         from irpref.formats import _native
-    except ImportError:  # built where there was no compiler, or for everybody
+    except ImportError:  # built without a compiler, or for all platforms
         return None
     return _native
 
@@ -54,7 +54,7 @@ class Texts:
 
     @classmethod
     def of(cls, column: Any) -> Texts | None:
-        """A list or object array of strings; None where one is no string, or no text (half of a
+        """A list or object array of strings; None if one is no string, or no text (half of a
         surrogate pair), or nothing is compiled."""
         if not compiled or not (isinstance(column, list) or _is_objects(column)):
             return None
@@ -64,7 +64,7 @@ class Texts:
 
     @classmethod
     def of_arrow(cls, column: Any) -> Texts | None:
-        """An array of Arrow's strings without missing ones; None as for `of`, or where it holds something else."""
+        """An array of Arrow's strings without missing ones; None as for `of`, or if it holds something else."""
         if not compiled:
             return None
         import pyarrow as pa
@@ -94,7 +94,7 @@ class Texts:
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]], size: int) -> tuple[Texts, Floats] | None:
-        """Keys and values of dicts with `size` entries together; None as for `of`, or where a value is no number."""
+        """Keys and values of dicts with `size` entries together; None as for `of`, or if a value is no number."""
         if not compiled:
             return None
         at, length, hashes = _room(size)

@@ -107,7 +107,7 @@ def whole(source: Source, form: Form) -> Table:
 
 
 def qrels_table(source: Source) -> Table:
-    """Judgments: `query_id`, `doc_id`, grades, and the column `iteration` (`0` where the file has none)."""
+    """Judgments: `query_id`, `doc_id`, grades, and the column `iteration` (`0` if the file has none)."""
     table = whole(source, QRELS)
     iteration = table.columns.get("iteration", np.repeat(np.array(["0"], dtype=object), len(table)))
     return table.but(columns={"iteration": iteration}, found=("query_id", "doc_id", "relevance", "iteration"))
@@ -313,7 +313,7 @@ def _text(data: bytes) -> bytes:
 
 
 def _too_long(block: bytes) -> _Malformed | None:
-    """The error where a block begins with a line that is too long."""
+    """The error if a block begins with a line that is too long."""
     why = f"longer than {LONGEST_LINE >> 20} MB, which no line of this form is"
     return _Malformed(0, why, block[: 4 * SHOWN + 4]) if too_long(block) else None
 

@@ -36,9 +36,9 @@ class Listing(Record):
     score : float array (n_retrieved,)
     rank : int array (n_retrieved,), from 1
     row : int array (n_retrieved,)
-        Row of the document in the pool, -1 where it is unjudged.
+        Row of the document in the pool, -1 if it is unjudged.
     grade : float array (n_retrieved,)
-        NaN where it is unjudged.
+        NaN if it is unjudged.
     source : int array (n_retrieved,)
         Row of the run's input (frames and iterables only).
     """
@@ -85,7 +85,7 @@ class Part(Record):
         return rows[by_id[np.argsort(group[by_id], kind="stable")]]
 
 
-# Some topics of a run, and their documents looked up: (n_rows,) row of the pool, -1 where there is no judgment.
+# Some topics of a run, and their documents looked up: (n_rows,) row of the pool, -1 if there is no judgment.
 Block: TypeAlias = tuple[Part, Ints]
 
 
@@ -226,7 +226,7 @@ def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
 
 
 def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TREC) -> Listing:
-    """Every retrieved document of the judged topics; `quiet` where repeated documents were warned of before."""
+    """Every retrieved document of the judged topics; `quiet` if you were warned of repeated documents before."""
     repeats = Repeats(strict=False)
     parts: list[tuple[Ints, list[str], Floats, Ints, Ints]] = []
     for part, row in blocks(pool, tables(run, "score", topics=pool.topic_of), repeats):
@@ -364,7 +364,7 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
 
 
 def _last_rows(docs: list[str], topic: str, repeats: Repeats) -> list[int]:
-    """Positions of the rows that count where documents are repeated: the last of each."""
+    """Positions of the rows that count if documents are repeated: the last of each."""
     last = {doc: i for i, doc in enumerate(docs)}
     keep = sorted(last.values())
     lost = next(doc for i, doc in enumerate(docs) if last[doc] != i)

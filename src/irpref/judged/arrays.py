@@ -15,16 +15,15 @@ def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
     Parameters
     ----------
     grade : float array (n_topics, n_docs)
-        NaN where a document is unjudged.
+        NaN if a document is unjudged.
     score : float array (n_topics, n_docs)
-        NaN where a document was not retrieved.
+        NaN if a document was not retrieved.
 
     Returns
     -------
     JudgedRun or None
         With `rank_rising` and `tied_from`. Topics of its pool are called by their numbers, documents have no names.
-        None
-        where nothing is judged.
+        None if nothing is judged.
     """
     n_topics, n_docs = grade.shape
     is_judged, retrieved = ~np.isnan(grade), ~np.isnan(score)

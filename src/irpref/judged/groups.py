@@ -60,7 +60,7 @@ class Part(Record):
 
 
 def parts_of(groups: Groups | None, qrels: Qrels | None, topics: Sequence[str]) -> list[Part]:
-    """The groups of topics one by one; all topics together where `groups` is None."""
+    """The groups of topics one by one; all topics together if `groups` is None."""
     return [
         Part(group, at, sorted(at.tolist(), key=topics.__getitem__))
         for group, inside in groups_of(groups, qrels, topics).items()

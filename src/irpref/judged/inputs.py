@@ -125,7 +125,7 @@ def tables(
     elif isinstance(data, Table):
         wanted = data.columns if columns is None else [name for name in columns if name in data.columns]
         yield data.but(columns={name: data.columns[name] for name in wanted})
-    elif type(data).__module__.partition(".")[0] == "polars" and hasattr(data, "columns"):
+    elif _of_polars(data) and hasattr(data, "columns"):
         yield _from_polars(data, value, columns)
     elif hasattr(data, "columns") and hasattr(data, "itertuples"):
         yield _from_pandas(data, value, columns)
@@ -345,7 +345,7 @@ def are_numbers(numbers: Iterable[Any]) -> bool:
     """Whether these are numbers of the usual kinds; if not, they have to be looked at one by one.
 
     NumPy would take text, dates and complex numbers for numbers. The sum does not, and costs little. (NumPy 2.5 warns
-    of times added to numbers; where warnings are errors, that is an answer, too.)
+    of times added to numbers; if warnings are errors, that is an answer, too.)
     """
     try:
         total = sum(numbers)
@@ -363,7 +363,7 @@ def is_missing(value: Any) -> bool:
 
 
 def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
-    """The same list where all ids are `str` already, else their `str`. `ValueError` where one is missing."""
+    """The same list where all ids are `str` already, else their `str`. `ValueError` if one is missing."""
     try:
         "".join(docs)  # the cheapest check of a whole list that CPython offers
         return docs

@@ -1,9 +1,9 @@
-"""The pools of the qrels seen last, so that the same frame is not indexed again for every system.
+"""A cache of the pools of the last qrels, so that a frame is not indexed again for every system.
 
-`pt.Experiment` builds an evaluator for each system (and batch) from the same qrels. A pool is reused only where
+`pt.Experiment` builds an evaluator for each system (and batch) from the same qrels. A pool is reused only if
 every id, grade and column asked for is the same: the whole content is compared each time, with a copy that the
 caller cannot change, so a frame changed in place is indexed anew. Ids are compared by identity: our copy keeps
-the strings alive, so the same address is the same string. That takes microseconds where indexing takes
+the strings alive, so the same address is the same string. That takes microseconds, indexing
 milliseconds. Qrels whose cells hold what can change (lists, objects of users) are indexed anew each time.
 """
 

@@ -72,7 +72,7 @@ class Pool(Judgments):
 
     @cached_property
     def texts(self) -> tuple[Texts, Keys] | None:
-        """Ids and their keys, in the order of the input, by topic; None where they cannot be had."""
+        """Ids and their keys, in the order of the input, by topic; None without compiled code."""
         docs = self._given_docs if isinstance(self._given_docs, Texts) else Texts.of(self._docs)
         return None if docs is None else (docs, _keys(docs, self.judged))
 
@@ -123,7 +123,7 @@ class Pool(Judgments):
         bad = np.flatnonzero(~np.isfinite(grade))
         if bad.size:
             topic = names[int(judged.topic[bad[0]])]
-            doc = _nth(docs, int(bad[0]))
+            doc = as_list(take(docs, bad[:1]))[0]
             raise ValueError(f"qrels: the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}")
         order = _ideal_order(judged, grade)
         columns = {name: take(column, groups.order)[order] for name, column in data.columns.items()}
@@ -200,7 +200,7 @@ class Pool(Judgments):
         return found
 
     def max_gain(self, gains: Gains) -> float:
-        """Highest mapped grade of all topics, at least 1: the top of the scale where none is given."""
+        """Highest mapped grade of all topics, at least 1: the top of the scale if none is given."""
         mapped = self.level_mapped(gains)[self.level_grade >= 0]  # a negative grade is no judgment
         return float(mapped.max(initial=1.0))
 
@@ -212,10 +212,6 @@ def _keys(docs: Texts, judged: Segments) -> Keys:
         rows = slice(int(judged.offsets[start]), int(judged.offsets[stop]))
         keys[rows] = keys_of(docs[rows], np.arange(start, stop), judged.lengths[start:stop])
     return keys
-
-
-def _nth(docs: list[str] | Texts, row: int) -> str:
-    return docs[row] if isinstance(docs, list) else docs.to_list(np.array([row]))[0]
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:

@@ -3,7 +3,7 @@
     query_id  group  subgroup  doc_id  relevance
 
 Levels (`relevance`) order the documents of a subgroup and mean nothing outside it; groups are the preferences of
-different minds, which may contradict each other. See `irpref.arrays.preferences` for what follows from them.
+different judges, who may contradict each other. See `irpref.arrays.preferences` for what follows from them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def are_preferences(data: Table) -> bool:
 def pool_of_preferences(data: Table) -> Pool:
     """A pool whose documents are those of the judgments, and whose preferences are theirs.
 
-    The grade of a document is its highest level, which means something only where it has no other; `graded` of the
+    The grade of a document is its highest level, which means something only if it has no other; `graded` of the
     pool says whether that holds for all documents.
 
     Raises
@@ -128,7 +128,7 @@ def preferences_from(qrels: Any, negative: bool = True) -> pd.DataFrame:
     qrels : DataFrame, dict of dicts, or iterable of namedtuples
         As `ir_measures.calc` takes them.
     negative : bool
-        Whether negative grades are levels, as for trec_eval's `qrels_prefs` and where `PrefShare` is given qrels.
+        Whether negative grades are levels, as for trec_eval's `qrels_prefs` and as `PrefShare` takes those of qrels.
         False: they are no judgments, as for `RPref` and `Bpref`, and their documents are left out.
 
     Returns
@@ -145,7 +145,7 @@ def preferences_from(qrels: Any, negative: bool = True) -> pd.DataFrame:
     * with two grades, R relevant and N non-relevant documents of which all were retrieved,
       `PrefShare(pairs='retrieved')` is `BprefN` (and `RPref`): 1 - misplaced / (R N);
     * with two grades and R >= N, `PrefShare(by='group', nonrelevant='R')` is
-      (R N - misplaced + R (R - N)) / (R R): what `BprefVariant(norm='R')` is where all were retrieved.
+      (R N - misplaced + R (R - N)) / (R R): what `BprefVariant(norm='R')` is if all were retrieved.
 
     Examples
     --------

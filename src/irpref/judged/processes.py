@@ -18,6 +18,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from os.path import isdir, isfile
 from typing import Any, Generic, TypeVar
 
 from irpref.formats.source import PACKED, Source
@@ -31,10 +32,10 @@ _MOST = 1 << 14  # files whose numbers a pipe holds while nobody reads
 
 
 def n_processes(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: int | None = None) -> int:
-    """How many processes these files are worth, this one included; 1 where no other can be had. See `processes`."""
+    """How many processes these files are worth, this one included; 1 if there can be no other. See `processes`."""
     if not sys.platform.startswith("linux") or threading.active_count() > 1:
         return 1
-    if any(name == "-" or (name and os.path.exists(name) and not _is_stored(name)) for name in shared):
+    if any(name == "-" or (name and os.path.exists(name) and not (isfile(name) or isdir(name))) for name in shared):
         return 1
     sizes = []
     for path in paths:
@@ -44,10 +45,6 @@ def n_processes(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: i
     if not sizes or max(sizes) > LARGEST or len(sizes) > _MOST:
         return 1
     return max(min(n_jobs() if jobs is None else jobs, len(sizes), sum(sizes) // LEAST), 1)
-
-
-def _is_stored(name: str) -> bool:
-    return os.path.isfile(name) or os.path.isdir(name)
 
 
 class Processes(Generic[T]):
@@ -88,7 +85,7 @@ class Processes(Generic[T]):
             os.close(forth)
             self._others.append(process)
             return back
-        try:  # the other process, which must not return, and which the first one ends where the user interrupts
+        try:  # the other process, which must not return, and which the first one ends if the user interrupts
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             os.close(back)
             # What cannot be prepared is told by the first process, which meets with it, too.
@@ -141,7 +138,7 @@ class Processes(Generic[T]):
         """End the others, who have nothing left to do once all results are here."""
         os.close(self._tickets)
         for process in self._others:
-            with suppress(ProcessLookupError, ChildProcessError):  # where the system itself looks after those that end
+            with suppress(ProcessLookupError, ChildProcessError):  # if the system itself collects those that end
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
 
@@ -156,7 +153,7 @@ def processes(
     shared: Sequence[str | None] = (),
     jobs: int | None = None,
 ) -> Iterator[Processes[Any] | None]:
-    """Other processes for the files, begun at once; None where this one had better work alone.
+    """Other processes for the files, begun at once; None if this one works as fast alone.
 
     Parameters
     ----------
