@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints
-from irpref.formats.runs import named_runs as of_paths
+from irpref.formats.runs import named_runs
 from irpref.judged.align import align_run
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.inputs import opened
@@ -119,7 +118,7 @@ class Aligned:
         self.pool, _ = prepare((), qrels)
         self.parts, self.per_topic = parts_of(groups, qrels, self.pool.topic_ids), per_topic
         self.runs: dict[str, JudgedRun] = {}
-        alignment, named = Alignment(ties, float32), named_runs(runs, self.pool.topic_of)
+        alignment, named = Alignment(ties, float32), named_runs(runs, "run", self.pool.topic_of)
         for name, run in named.items():
             with about(name, len(named) > 1):
                 judged = run
@@ -140,22 +139,3 @@ class Aligned:
         """See `curve_table`."""
         topics = self.pool.topic_ids
         return curve_table(curve, self.runs, topics, self.parts, self.per_topic, block, over, **options)
-
-
-def named_runs(runs: Run | Runs, topics: Iterable[str] = ()) -> dict[str, Any]:
-    """Several runs by name, of a dict or a list of paths; one run is named `run`.
-
-    A dict of dicts of numbers is one run; any other dict is several. A dict of empty dicts is one run, unless `topics`
-    are given and none of them is a key.
-    """
-    if isinstance(runs, list) and runs and isinstance(runs[0], (str, os.PathLike)):
-        return of_paths(runs)
-    if not isinstance(runs, Mapping) or not runs:
-        return {"run": runs}
-    inner = [docs for docs in runs.values() if isinstance(docs, Mapping)]
-    # A run maps topics to documents with scores; one level more, and it is several runs.
-    if len(inner) == len(runs) and not any(isinstance(v, Mapping) for docs in inner for v in docs.values()):
-        known = set(topics)
-        if any(inner) or not known or known.intersection(map(str, runs)):
-            return {"run": runs}
-    return {str(name): run for name, run in runs.items()}

@@ -36,10 +36,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from irpref.analysis.blocks import Aligned, Columns, Rows, curve_table, ended, mean, means, named_runs
+from irpref.analysis.blocks import Aligned, Columns, Rows, curve_table, ended, mean, means
 from irpref.analysis.significance import SAME, randomisation_test
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
+from irpref.formats.runs import named_runs
 from irpref.judged.align import align_run
 from irpref.judged.groups import Part, parts_of
 from irpref.judged.inputs import opened
@@ -494,7 +495,7 @@ def paired_differences(
     """
     from irpref.values.matrix import evaluated
 
-    named = named_runs(runs, qrels if isinstance(qrels, Mapping) else ())
+    named = named_runs(runs, "run", qrels if isinstance(qrels, Mapping) else ())
     if isinstance(baseline, str) and (baseline in named or not os.path.exists(baseline)):
         name = baseline
     else:

@@ -31,14 +31,25 @@ def run_names(paths: Sequence[str]) -> dict[str, str]:
     return dict(zip(short, paths, strict=True))
 
 
-def named_runs(runs: Mapping[Any, Any] | Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
+def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[str, Any]:
     """Runs by name: a mapping as it is (names as `str`), paths by the names that `irpref eval` gives them.
+
+    Parameters
+    ----------
+    runs : mapping of names to runs, or list of paths
+    alone : str
+        The name of a single run, if one is accepted in their place. A dict of dicts of numbers is one run.
+    topics : iterable of str, optional
+        A dict of empty dicts is one run, unless `topics` are given and none of them is a key.
 
     Raises
     ------
     TypeError
         A single run or path in place of several, or something else than paths in a list.
     """
+    of_paths = isinstance(runs, list) and runs and isinstance(runs[0], (str, os.PathLike))
+    if alone and not of_paths and (not isinstance(runs, Mapping) or not runs or _is_run(runs, set(topics))):
+        return {alone: runs}
     if isinstance(runs, Mapping):
         return {str(name): run for name, run in runs.items()}
     if isinstance(runs, (str, bytes, os.PathLike)) or hasattr(runs, "columns") or not isinstance(runs, Iterable):
@@ -51,6 +62,14 @@ def named_runs(runs: Mapping[Any, Any] | Iterable[str | os.PathLike[str]]) -> di
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"runs: a list holds paths, got {type(path).__name__}; name other runs in a mapping")
     return dict(run_names(list(dict.fromkeys(map(os.fspath, paths)))))
+
+
+def _is_run(runs: Mapping[Any, Any], topics: set[str]) -> bool:
+    """Whether a dict maps topics to documents with scores; one level more, and it is several runs."""
+    inner = [docs for docs in runs.values() if isinstance(docs, Mapping)]
+    if len(inner) < len(runs) or any(isinstance(value, Mapping) for docs in inner for value in docs.values()):
+        return False
+    return any(inner) or not topics or not topics.isdisjoint(map(str, runs))
 
 
 def _short(path: str) -> str:

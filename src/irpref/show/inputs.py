@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irpref.analysis import curves
-from irpref.analysis.blocks import named_runs
+from irpref.formats.runs import named_runs
 from irpref.show.drawing import count, one_name
 from irpref.values.matrix import TopicValues, topic_values, values_in
 
@@ -96,7 +96,7 @@ def values(data: Any, runs: GivenRuns, measures: Sequence[MeasureLike], number: 
     if runs is None:
         found = values_in(data, measures)
     elif measures:
-        found = list(topic_values(measures, data, named_runs(runs)).values())
+        found = list(topic_values(measures, data, named_runs(runs, "run")).values())
     else:
         raise ValueError("with qrels and runs, say which measure")
     if len(found) != number:
