@@ -89,26 +89,3 @@ def test_each_damaged_file_is_named_in_one_line(how, tmp_path):
     assert [line for line in lines if line not in ("read", "named", "end")] == []
     assert (done.returncode, lines[-1:], len(lines)) == (0, ["end"], 3 * len(paths) + 1), done.stderr[-2000:]
     assert lines.count("named") > len(paths)
-
-
-@pytest.mark.parametrize(
-    ("column", "values"),
-    [
-        ("query_id", [1.5]),
-        ("doc_id", [[1]]),
-        ("doc_id", [{"a": 1}]),
-        ("score", ["1"]),
-        ("score", [[1.0]]),
-        ("score", [b"1"]),
-    ],
-    ids=str,
-)
-def test_columns_of_wrong_types_are_named(column, values, tmp_path):
-    import irpref
-
-    path = tmp_path / "run.parquet"
-    pq.write_table(pa.table({"query_id": ["1"], "doc_id": ["a"], "score": [1.0], column: values}), path)
-    with pytest.raises(
-        ValueError, match=rf"run\.parquet: column '{column}' holds .*, expected (text or whole )?numbers"
-    ):
-        irpref.read_run(path)

@@ -231,42 +231,7 @@ def test_a_list_of_paths_is_several_runs(tmp_path):
         meta.topic_values(["AP"], QRELS, [])
 
 
-@pytest.fixture
-def results():
-    """What `pt.Experiment(perquery='both')` returns, with a topic that nobody judged."""
-    systems = {
-        name: pt.Transformer.from_df(frame(run, "score").rename(columns=OLD))
-        for name, run in (("a", RUN), ("b", OTHER))
-    }
-    topics = pd.DataFrame({"qid": ["q1", "q2", "q3"], "query": ["x", "y", "z"]})
-    with pytest.warns(UserWarning, match="not found in qrels"):
-        return pt.Experiment(
-            systems,
-            topics,
-            frame(QRELS, "relevance").rename(columns=OLD),
-            [AP, irpref.nCRP],
-            perquery="both",
-            filter_by_qrels=False,
-        )
-
-
-def test_pictures_and_meta_evaluation_take_the_result_of_an_experiment(results):
-    values = meta.topic_values([AP, "nCRP"], QRELS, {"a": RUN, "b": OTHER})
-    for data in (results, results.perquery):
-        assert drawn(plots.measure_scatter(data, measures=["AP", "nCRP"])) == drawn(plots.measure_scatter(values))
-        assert drawn(plots.topic_strip(data, measure="nCRP")) == drawn(plots.topic_strip(values["nCRP"]))
-        assert table(meta.agreement(data)) == table(meta.agreement(values))
-        with pytest.raises(ValueError, match=r"2 measures \(.*\): say which"):
-            plots.topic_strip(data)
-        with pytest.raises(ValueError, match="expected values of one measure, got 2"):
-            meta.system_ranking(data)
-    one = results.perquery[results.perquery.measure == "nCRP"]
-    assert meta.system_ranking(one).systems == meta.system_ranking(values["nCRP"]).systems
-    found = meta.stability(one, n_samples=5, rng=0)
-    assert table(found.table()) == table(meta.stability(values["nCRP"], n_samples=5, rng=0).table())
-
-
-def test_through_either_door_it_is_the_same():
+def test_irpref_and_pt_irpref_have_the_same_functions():
     for name in ("bind", "with_known", "curves", "explain", "plots", "meta", "evaluator", "score", "read_run"):
         assert getattr(pt.irpref, name) is getattr(irpref, name)
 

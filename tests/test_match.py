@@ -164,16 +164,6 @@ def test_a_clash_of_run_and_judgments_alone(way, monkeypatch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("dtype", [object, "category"])
-def test_ids_that_are_bytes_are_their_text(dtype, way, monkeypatch):
-    look_up(monkeypatch, way)
-    docs = pd.Series(["é".encode(), b"b", b"c"] * 2, dtype=object).astype(dtype)
-    run = pd.DataFrame({"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 2.0, 1.0, 1.0, 2.0, 3.0]})
-    pool = Pool.build({"q": {"é": 1, "c": 2}, "r": {"é": 1}})
-    assert found(pool, run) == [("q", 1, "é", 1.0), ("q", 3, "c", 2.0), ("r", 3, "é", 1.0)]
-
-
-@pytest.mark.parametrize("way", WAYS)
 def test_categories_that_are_the_same_text(way, monkeypatch):
     """1 and '1' are two categories and one document: the last row counts."""
     look_up(monkeypatch, way)
