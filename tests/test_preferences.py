@@ -19,7 +19,7 @@ import irpref
 from compared import TREC_EVAL, count
 from irpref.analysis.preference_check import preference_findings
 from irpref.judged.pool import Pool
-from irpref.measures.names import trec_eval
+from irpref.measures.names import other_names
 from irpref.reference.preferences import OF_GROUPS as ORACLES
 from irpref.reference.preferences import by_group, preferences_of
 from irpref.values.kernels import KernelEvaluator
@@ -28,7 +28,7 @@ from irpref.values.prepare import prepare
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
 FROZEN = json.loads((Path(__file__).parent / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8"))
 
-TREC_PREFS = {name: irpref.parse(text) for name, text in trec_eval()["names"].items() if name.startswith("prefs_")}
+TREC_PREFS = {name: irpref.parse(name) for name in other_names()["trec_eval"] if name.startswith("prefs_")}
 
 
 def frame_of(rows):

@@ -253,7 +253,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
     assert {name for name in others if not name.startswith(elsewhere)} == {
         "irpref/py.typed",
         "irpref/measures/literature.bib",
-        "irpref/measures/trec_eval.toml",
+        "irpref/measures/names.toml",
         "irpref/datasets/cast2021/LICENSE",
         *(f"irpref/datasets/{id}/{file}" for id in COLLECTIONS for file in ("about.json", "documents.tsv.gz")),
     }

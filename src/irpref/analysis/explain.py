@@ -64,7 +64,8 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
             "document adds" + (f"; explain {stand_in} in its place" if stand_in else "")
         )
     if type(found).terms is None:
-        raise ValueError(f"{found} is no sum over documents: none has a share of it{found.instead()}")
+        instead = f"; explain {found.INSTEAD}" if found.INSTEAD else ""
+        raise ValueError(f"{found} is no sum over documents: none has a share of it{instead}")
     found.validate_params()
     return found
 

@@ -516,6 +516,10 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
     MATTERS, twist.m : 5/13, here 5/12
         `crp-recovery`, topic `plateau`: it takes the last rank before the curve is first positive
 
+    Instead
+    -------
+    CRP, whose curve it is read off
+
     Source
     ------
     Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9 [angelini2013crp]
@@ -524,10 +528,6 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
     PRETTY_NAME = "CRP recovery value"
     VARIANTS = ({}, {"judged_only": True}, {"cutoff": 20})
     SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF, "judged_only": JUDGED_ONLY}
-
-    def instead(self) -> str:
-        """It is a point of CRP's curve."""
-        return "; explain CRP, whose curve it is read off"
 
 
 CRP = register(_CRP())

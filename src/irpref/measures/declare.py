@@ -251,6 +251,8 @@ class KernelMeasure(host.Measure):
         (see `irpref.fill`) then count from the lowest positive human grade on.
     BELOW_ZERO : str
         What negative grades do to its values, for a warning; empty if that is nothing to warn of.
+    INSTEAD : str
+        What to explain in its place, if it is no sum over documents.
     CUTOFF_ENDS_LIST : bool
         Whether documents below the cutoff count as not retrieved; elsewhere it says where a curve is read.
     TIES_BY_RISING_ID : bool
@@ -290,6 +292,7 @@ class KernelMeasure(host.Measure):
     NEGATIVE_GRADES: ClassVar[bool] = False
     COUNTS: ClassVar[bool] = False
     BELOW_ZERO: ClassVar[str] = ""
+    INSTEAD: ClassVar[str] = ""
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
     TIES_ADD: ClassVar[bool] = False
     COLUMNS: ClassVar[Mapping[str, str]] = {}
@@ -392,10 +395,6 @@ class KernelMeasure(host.Measure):
     def variants(cls) -> list[KernelMeasure]:
         """The measure with each of its `VARIANTS`; the first is the plain one."""
         return [cls(**{**cls.VARIANTS[0], **parameters}) for parameters in cls.VARIANTS]
-
-    def instead(self) -> str:
-        """Which measure to explain in place of one that is no sum over documents: `; explain ...`, or nothing."""
-        return ""
 
     def caution(self, grades: Floats) -> str:
         """What users should know of its values on judgments with these grades, in words; empty if nothing."""

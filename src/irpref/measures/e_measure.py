@@ -116,6 +116,10 @@ class _EMeasure(KernelMeasure, kernel=e_measure):
     ir_measures 0.4.3, 1 - SetF(beta=2) : 4/7, here 7/12
         five relevant, four retrieved, two of them relevant: its beta is the square of ours
 
+    Instead
+    -------
+    FMeasure with the same parameters: E is 1 - F
+
     Source
     ------
     van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
@@ -128,10 +132,6 @@ class _EMeasure(KernelMeasure, kernel=e_measure):
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 0.3, "rel": 2}, {"cutoff": 7})
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
-
-    def instead(self) -> str:
-        """E is 1 - F, and F is a sum."""
-        return f"; explain {FMeasure(**self.params)}: E is 1 - F"
 
 
 class _FMeasure(KernelMeasure, kernel=f_measure, terms=f_terms, reasons=found_reasons):

@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, JudgedRun, Terms, Topic, ratio
+from irpref.arrays import Floats, JudgedRun, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -62,26 +62,15 @@ def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
     return np.full(run.n_topics, float(expected))
 
 
+@Sum
 def relative_recall(
     run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
-) -> Floats:
-    """Relative recall of each topic: shape (n_topics,), in [0, 1] if capped, higher is better."""
-    view = run.at(cutoff)
-    e = wanted(run, expected, rel)
-    value = ratio(view.hits.count(view.grade >= rel), e)
-    return np.minimum(value, 1.0) if capped else value
-
-
-def relative_recall_terms(
-    run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
-) -> Terms:
-    """Share of each relevant document retrieved: shape (n_judged,). Beyond e documents they add nothing if capped."""
-    view = run.at(cutoff)
-    relevant = view.grade >= rel
-    count = view.hits.running_count(relevant)
-    e = view.hits.spread(wanted(run, expected, rel))
-    share = np.clip(e - (count - 1), 0.0, 1.0) if capped else np.ones(count.size)
-    return Terms(view.on_pool(np.where(relevant & (e > 0), share / np.where(e > 0, e, 1.0), 0.0), 0.0))
+) -> Parts:
+    """1 / e for each relevant document retrieved; beyond e documents they add nothing if capped."""
+    found, e = run.at(cutoff).at_least(rel), wanted(run, expected, rel)
+    ordinal = found.hits.ordinal
+    adds = np.clip(found.hits.spread(e) - (ordinal - 1), 0.0, 1.0) if capped else np.ones(ordinal.size)
+    return Parts(found, adds, e)
 
 
 def relative_recall_reasons(topic: Topic) -> None:
@@ -115,9 +104,7 @@ _EXPECTED = Param(
 )
 
 
-class _RelativeRecall(
-    KernelMeasure, kernel=relative_recall, terms=relative_recall_terms, reasons=relative_recall_reasons
-):
+class _RelativeRecall(KernelMeasure, kernel=relative_recall, reasons=relative_recall_reasons):
     r"""Relevant documents found, as a share of those the user expected to find.
 
     Question
@@ -184,6 +171,10 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort):
     -------
     \mathrm{recall\ effort} = \frac{e}{\mathrm{rank\ of\ the\ } e\mathrm{th\ relevant\ document}}
 
+    Instead
+    -------
+    RelativeRecall, which has the same relevant documents
+
     Source
     ------
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
@@ -193,10 +184,6 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort):
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40})
     SUPPORTED_PARAMS: dict[str, Any] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
-
-    def instead(self) -> str:
-        """Relative recall counts the same documents."""
-        return "; explain RelativeRecall, which has the same relevant documents"
 
 
 RelativeRecall = register(_RelativeRecall())

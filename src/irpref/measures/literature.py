@@ -8,32 +8,17 @@ from functools import cache
 
 from ir_measures.measures import Measure
 
+from irpref.measures.names import other_names
+
 PACKAGE_KEY, HOST_KEY = "irpref", "macavaney2022irmeasures"
-# Of the measures of ir_measures, which do not say themselves.
-_CITED = {
-    "agrawal2009diversifying": "AP_IA P_IA",
-    "bailey2015inst": "INST",
-    "buckley2004bpref": "Bpref",
-    "buckley2005evaluation": "AP Rprec SetAP",
-    "chapelle2009err": "ERR ERR_IA nERR_IA",
-    "clarke2008novelty": "alpha_DCG alpha_nDCG",
-    "clarke2009nrbp": "NRBP nNRBP",
-    "jarvelin2002cg": "nDCG",
-    "kantor2000confusion": "RR",
-    "moffat2008rbp": "RBP",
-    "vanrijsbergen1979ir": "P R IPrec SetP SetR SetF",
-    "yilmaz2006infap": "infAP",
-    "zhai2003subtopic": "StRecall",
-}
-_OF_HOST = {name: key for key, names in _CITED.items() for name in names.split()}
 _LATEX = str.maketrans({sign: f"\\{sign}" for sign in "_{}%&#$"})
 
 
 def keys_of(measure: Measure) -> tuple[str, ...]:
     """Keys of the papers that define a measure, ours or one of ir_measures; none if they are not known here."""
     own: tuple[str, ...] = getattr(measure, "CITE", ())
-    found = _OF_HOST.get(str(measure.NAME)) if _is_of_host(measure) else None
-    return own or ((found,) if found else ())
+    cited = other_names()["cited"] if not own and _is_of_host(measure) else {}
+    return own or tuple(key for key, names in cited.items() if str(measure.NAME) in names.split())
 
 
 def _is_of_host(measure: Measure) -> bool:

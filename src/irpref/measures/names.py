@@ -34,21 +34,6 @@ TREC_NAMES = (
 _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _TREC_10 = InterpolatedPrecision(rounding="nearest")
-# What people type for measures of other names; not understood, for it could mean several, but guessed at.
-_MEANT = {
-    **dict.fromkeys(("f", "f1", "fscore", "f1score"), "SetF"),
-    **dict.fromkeys(("hit", "hits", "hitrate", "acc", "accuracy"), "Success"),
-    **{"prec": "P", "rec": "R", "averageprecision": "AP", "reciprocalrank": "RR"},
-    **{"q": "QMeasure", "o": "OMeasure", "e": "EMeasure"},
-    **{"ppref": "PrefPrecision", "wpref": "WeightedPrefPrecision", "appref": "PrefAP"},
-}
-
-# Of two rankings, see `irpref.prefer`.
-_COMPARISONS = {
-    **{"rpp": "rpp", "recallpairedpreference": "rpp"},
-    **{f"{lexi}{of}": f"lexi{of}" for lexi in ("lexi", "lexicographic") for of in ("recall", "precision")},
-}
-
 LONGEST = 10_000  # characters of one name; no measure comes near it
 
 
@@ -148,7 +133,7 @@ def known_names() -> list[str]:
     def place(name: str) -> tuple[str, bool, str]:
         return name.lower(), name not in host.registry or str(host.registry[name].NAME) != name, name
 
-    return sorted({*host.registry, *TREC_NAMES, *trec_eval()["names"]}, key=place)
+    return sorted({*host.registry, *TREC_NAMES, *other_names()["trec_eval"]}, key=place)
 
 
 def _parse(text: str | Measure) -> list[Measure]:
@@ -161,7 +146,7 @@ def _parse(text: str | Measure) -> list[Measure]:
         raise ValueError(f"{clipped(name)!r}: {len(name)} characters are no name of a measure")
     head, rest = _head(name)
     if head not in host.registry:  # else the names of trec_eval need not be read
-        name = trec_eval()["names"].get(name, name)
+        name = other_names()["trec_eval"].get(name, name)
         head, rest = _head(name)
     key = head if head in host.registry else None
     # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, except where it would need a
@@ -173,7 +158,7 @@ def _parse(text: str | Measure) -> list[Measure]:
     trec = _trec(name)
     if trec is not None:
         return trec
-    refused = trec_eval()["refused"]
+    refused = other_names()["refused"]
     why = refused.get(name) or refused.get(re.sub(r"[._][\d.,]+$", "", name))
     if why is not None:
         raise UnknownMeasureError(f"{clipped(name)!r} of trec_eval has no measure here: {why}")
@@ -189,11 +174,11 @@ def _parse(text: str | Measure) -> list[Measure]:
 
 
 @cache
-def trec_eval() -> dict[str, dict[str, str]]:
-    """What trec_eval alone has names for: `names` are measures of ours, `refused` says why others are none here."""
+def other_names() -> dict[str, dict[str, str]]:
+    """What `names.toml` says: names of trec_eval alone, those that mean no measure here, common misnomers, papers."""
     import tomllib
 
-    return tomllib.loads(Path(__file__).with_name("trec_eval.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
 
 
 def _head(name: str) -> tuple[str, str]:
@@ -367,7 +352,7 @@ def _unreadable(text: str) -> ValueError:
 def _unknown(name: str, head: str, rest: str) -> ValueError:
     """The error for a name that nobody knows."""
     trec = _trec_or_none(head)
-    if trec or head in TREC_NAMES or head in trec_eval()["names"]:
+    if trec or head in TREC_NAMES or head in other_names()["trec_eval"]:
         meant = name.replace(head, _host_name(head) or head, 1)
         if trec and head not in TREC_NAMES:  # with a number at its end
             cutoff = trec[0].params.get("cutoff")
@@ -378,13 +363,13 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         )
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
         return _unreadable(name)
-    if how := _COMPARISONS.get(_plain(head).removeprefix("metric")):
+    if how := other_names()["compared"].get(_plain(head).removeprefix("metric")):
         one = "; of one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
         return UnknownMeasureError(
             f"{clipped(head)!r} compares two rankings, so it is no measure: irpref.prefer(qrels, runs, how={how!r}), "
             f"or irpref prefer --how {how}{one}"
         )
-    near = _near_cutoff(head) or _MEANT.get(_plain(head))
+    near = _near_cutoff(head) or other_names()["meant"].get(_plain(head))
     if near is None and len(head) < 100:
         near = nearest(head, known_names(), cutoff=0.5)
     hint = f"did you mean {near!r}?" if near else "irpref list shows them all"
@@ -406,7 +391,7 @@ def _trec_or_none(name: str) -> list[Measure] | None:
 
 def _is_known(text: str) -> bool:
     try:
-        return bool(_parse(text))
+        return bool(_trec(text) or (_head(text)[0] in host.registry and _parse(text)))
     except ValueError:
         return False
 
@@ -418,14 +403,13 @@ def _near_cutoff(head: str) -> str | None:
     if not match:
         return None
     name, number = match["name"], match["number"]
-    if name in _TREC_WITH_NUMBERS and name not in host.registry:
-        return f"{name}_{number}"
-    if not match["between"] or (name in host.registry and name not in TREC_NAMES):
-        key = name if name in host.registry else _spellings().get(_plain(name))
-        return f"{key}@{number}" if key and _is_known(f"{key}@{number}") else None
+    key = name if name in host.registry else _spellings().get(_plain(name))
     near = name if name in TREC_NAMES else nearest(name, TREC_NAMES, cutoff=0.5)
-    if near is None:
-        return None
-    meant = next((form for form in (f"{near}_{number}", f"{near}_cut_{number}") if _trec_or_none(form)), None)
-    host_name = f"{_host_name(near)}@{number}"
-    return meant or (host_name if _host_name(near) and _is_known(host_name) else None)
+    forms = []
+    if name in _TREC_WITH_NUMBERS and name not in host.registry:
+        forms.append(f"{name}_{number}")
+    if key and (not match["between"] or name not in TREC_NAMES):
+        forms.append(f"{key}@{number}")
+    elif near:
+        forms += [f"{near}_{number}", f"{near}_cut_{number}", f"{_host_name(near)}@{number}"]
+    return next(filter(_is_known, forms), None)

@@ -115,6 +115,10 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     ir_measures 0.4.3, IPrec@0.7 : 1/4, here 1/5
         `mir-textbook`, q2: 0.7 * 3 + 0.9 is cut to 2
 
+    Instead
+    -------
+    SeenAP, which adds up the precision at the relevant documents
+
     Source
     ------
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; trec_eval 10 m_iprec_at_recall.c
@@ -130,10 +134,6 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
         "rounding": Param(str, default="up", choices=("up", "nearest")),
         "rel": REL,
     }
-
-    def instead(self) -> str:
-        """A maximum over ranks belongs to no document; SeenAP adds the precision at relevant ones."""
-        return "; explain SeenAP, which adds up the precision at the relevant documents"
 
 
 InterpolatedPrecision = register(_InterpolatedPrecision())

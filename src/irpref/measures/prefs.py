@@ -77,7 +77,7 @@ not decide, so a short list can have 1. By group every group weighs alike, by pr
 
 How to read the file beside trec_eval's: `_ranks` gives each judged document its rank, in the order of these measures
 alone; `_ranked` counts by group what form_prefs_counts.c counts; `pref_share` makes of it what the m_prefs_*.c make,
-one `by` after the other; `trec_eval.toml` has all fourteen names. The counting itself is in
+one `by` after the other; `names.toml` has all fourteen names. The counting itself is in
 `irpref.arrays.fulfilled`: by group two numbers of preferences fulfilled (both documents retrieved, only the higher
 one), two of preferences broken, and the number of all. Each entry of the first table is one of them, or a sum.
 """

@@ -126,6 +126,10 @@ class _Twist(KernelMeasure, kernel=twist):
     ---------
     MATTERS twist : Twist
 
+    Instead
+    -------
+    CRP, which sums the displacements that Twist weighs
+
     Source
     ------
     Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m [ferro2016twist]
@@ -136,10 +140,6 @@ class _Twist(KernelMeasure, kernel=twist):
     VARIANTS = ({}, {"depth": 10})
     NEGATIVE_GRADES = True
     SUPPORTED_PARAMS: dict[str, Any] = {"depth": Param(int, default=1000, minimum=1)}
-
-    def instead(self) -> str:
-        """Twist weighs the displacements that CRP sums."""
-        return "; explain CRP, which sums the displacements that Twist weighs"
 
 
 Twist = register(_Twist())

@@ -48,56 +48,32 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Gains, Ints, JudgedRun, Terms, Topic
+from irpref.arrays import Gains, JudgedRun, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, REL, KernelMeasure, Param, register
 from irpref.measures.generalised import level_gains
 
 
-def _first(run: JudgedRun, rel: float, cutoff: int | None) -> tuple[JudgedRun, Ints]:
-    """The retrieved documents, and the row of the first relevant one of each topic, -1 if there is none."""
-    view = run.at(cutoff)
-    return view, view.hits.first(view.grade >= rel)
-
-
-def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None) -> Floats:
-    """Value of each topic: shape (n_topics,), in [0, 1] (up to max_rel + 1 for norm='none'), higher is better.
+@Sum
+def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None) -> Parts:
+    """The whole value at the first relevant document; 0 if nothing relevant was retrieved.
 
     With g the gain of the first relevant document at rank r and g* the best one of the topic, both sides times
     max_rel + 1: (max_rel + 1 - g*) / ((max_rel + 1) r - g) normalised, (max_rel + 1) / ((max_rel + 1) r - g) if not.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if nothing relevant was retrieved.
     """
-    view, first = _first(run, rel, cutoff)
-    pool = run.pool
+    view, pool = run.at(cutoff), run.pool
     # Both sides of the fraction times (max_rel + 1); a power of two keeps rank * max_rel in range and takes no digit.
     shift = -max(math.frexp(max_rel)[1] - 850, 0)
     top, one = math.ldexp(max_rel, shift), math.ldexp(1.0, shift)
     gain = np.clip(level_gains(pool, gains), 0.0, max_rel)
     # Of 1 - 1/beta, in this form never 0.
     rest = (top - np.ldexp(gain, shift)) + one
-    rank = np.append(view.rank, 1)[first]
-    below = (top + one) * (rank - 1) + np.append(rest[view.level], 1.0)[first]
+    below = (top + one) * (view.rank - 1) + rest[view.level]
     above = np.full(run.n_topics, top + one)
     if norm == "ideal":
-        # The first level of a topic is its best; where a document is relevant, that is.
+        # The first level of a topic is its best; if a document is relevant, that is.
         above = np.append(rest, one)[np.where(pool.levels.lengths > 0, pool.levels.starts, -1)]
-    return np.where(first >= 0, above / below, 0.0)
-
-
-def weighted_rr_terms(
-    run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None
-) -> Terms:
-    """The whole value at the first relevant document: shape (n_judged,).
-
-    One document has it all: no other one is looked at.
-    """
-    view, first = _first(run, rel, cutoff)
-    value = weighted_rr(run, norm=norm, rel=rel, max_rel=max_rel, gains=gains, cutoff=cutoff)
-    chosen = np.arange(view.rank.size) == view.hits.spread(first)
-    return Terms(view.on_pool(np.where(chosen, view.hits.spread(value), 0.0), 0.0))
+    first = np.arange(view.rank.size) == view.hits.spread(view.hits.first(view.grade >= rel))
+    return Parts(view, np.where(first, view.hits.spread(above) / below, 0.0), np.ones(run.n_topics))
 
 
 def first_reasons(topic: Topic) -> None:
@@ -109,7 +85,7 @@ def first_reasons(topic: Topic) -> None:
         topic.why[rows[0]] = "first relevant document: its rank and grade are the value"
 
 
-class _WeightedRR(KernelMeasure, kernel=weighted_rr, terms=weighted_rr_terms, reasons=first_reasons):
+class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
     r"""Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1 for its grade.
 
     Question

@@ -98,31 +98,25 @@ def q_measure(
 
 
 @formula("OMeasure")
-def o_measure(
-    ranking: Ranking, judgments: Judgments, *, beta: Number = 1, cutoff: int | None = None, **how: Any
-) -> Fraction:
+def o_measure(ranking: Ranking, judgments: Judgments, *, beta: Number = 1, **how: Any) -> Fraction:
     """O-measure, Sakai 2006, section 2: blended ratio at the first relevant rank."""
-    lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
+    lst = GradedList(ranking, judgments, **how)
     rank = lst.first_relevant_rank
     return Fraction(0) if rank is None else lst.blended_ratio(rank, beta)
 
 
 @formula("PMeasure")
-def p_measure(
-    ranking: Ranking, judgments: Judgments, *, beta: Number = 1, cutoff: int | None = None, **how: Any
-) -> Fraction:
+def p_measure(ranking: Ranking, judgments: Judgments, *, beta: Number = 1, **how: Any) -> Fraction:
     """P-measure, Sakai 2006, section 2: blended ratio at the preferred rank."""
-    lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
+    lst = GradedList(ranking, judgments, **how)
     rank = lst.preferred_rank
     return Fraction(0) if rank is None else lst.blended_ratio(rank, beta)
 
 
 @formula("PPlus")
-def p_plus(
-    ranking: Ranking, judgments: Judgments, *, beta: Number = 1, cutoff: int | None = None, **how: Any
-) -> Fraction:
+def p_plus(ranking: Ranking, judgments: Judgments, *, beta: Number = 1, **how: Any) -> Fraction:
     """P-plus-measure, Sakai 2006, section 4: mean blended ratio of relevant ranks up to the preferred one."""
-    lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
+    lst = GradedList(ranking, judgments, **how)
     upto = range(1, (lst.preferred_rank or 0) + 1)
     return mean(lst.blended_ratio(r, beta) for r in upto if lst.is_relevant(r))
 
@@ -249,15 +243,15 @@ def g_recall(ranking: Ranking, judgments: Judgments, *, gains: Gains = None, cut
 
 
 @formula("DCG")
-def dcg(ranking: Ranking, judgments: Judgments, *, base: Number = 2, cutoff: int | None = None, **how: Any) -> float:
+def dcg(ranking: Ranking, judgments: Judgments, *, base: Number = 2, **how: Any) -> float:
     """Sum of the gains, each divided by log_base(rank) from rank `base` on."""
-    return discounted(GradedList(ranking, judgments, cutoff=cutoff, **how).gain, base)
+    return discounted(GradedList(ranking, judgments, **how).gain, base)
 
 
 @formula("CG")
-def cg(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, **how: Any) -> Fraction:
+def cg(ranking: Ranking, judgments: Judgments, **how: Any) -> Fraction:
     """Sum of the gains down to the cutoff."""
-    return total(GradedList(ranking, judgments, cutoff=cutoff, **how).gain)
+    return total(GradedList(ranking, judgments, **how).gain)
 
 
 @formula("NCG")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from irpref.reference.symbols import (
     FORMULAS,
@@ -16,7 +16,6 @@ from irpref.reference.symbols import (
     best_gain,
     formula,
     relevance,
-    top,
     total,
     without_negative,
 )
@@ -28,14 +27,30 @@ def partition_value(rho: Fraction, n: int) -> Fraction:
     return Fraction(partition, n - 1)
 
 
-def preference(
-    ranking: Ranking, rho: Mapping[str, Fraction], *, norm: str, unretrieved: str, top_rule: str, cutoff: int | None
+@formula("RPref")
+def rpref(
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    n: int | None = None,
+    norm: str = "absolute",
+    unretrieved: str = "zero",
+    top: str = "keep",
+    max_rel: Number | None = None,
+    gains: Gains = None,
+    cutoff: int | None = None,
+    scale: Number | None = None,
 ) -> Fraction:
-    """De Beer & Moens 2006, equation (1) and section 2.4: sum of rho * (1 - penalty) over the judged."""
+    """De Beer & Moens 2006, equation (1) and section 2.4: sum of rho * (1 - penalty) over the judged.
+
+    With `n`, rho is rounded to n equally spaced values first.
+    """
+    best = best_gain(max_rel, scale)
+    rho = {doc: relevance(grade, gains, best) for doc, grade in without_negative(judgments).items()}
+    if n is not None:
+        rho = {doc: partition_value(value, n) for doc, value in rho.items()}
     tau: dict[str, float] = dict.fromkeys(rho, math.inf)
-    for rank, doc in enumerate(top(ranking, cutoff), start=1):
-        if doc in rho:
-            tau[doc] = rank
+    tau |= {doc: rank for rank, doc in enumerate(list(ranking)[:cutoff], start=1) if doc in rho}
     retrieved = [doc for doc in rho if tau[doc] < math.inf]
     if not retrieved:
         return Fraction(0)
@@ -45,9 +60,9 @@ def preference(
     total_rest = total(1 - value for value in rho.values())
 
     summed = list(rho)
-    if top_rule == "zero":
+    if top == "zero":
         summed.remove(highest_ranked)
-    elif top_rule == "drop" and total_rho != rho[highest_ranked]:
+    elif top == "drop" and total_rho != rho[highest_ranked]:
         summed.remove(highest_ranked)
         total_rho -= rho[highest_ranked]
     if total_rho == 0:
@@ -68,43 +83,10 @@ def preference(
     return value / total_rho
 
 
-@formula("RPref")
-def rpref(
-    ranking: Ranking,
-    judgments: Judgments,
-    *,
-    norm: str = "absolute",
-    unretrieved: str = "zero",
-    top: str = "keep",
-    max_rel: Number | None = None,
-    gains: Gains = None,
-    cutoff: int | None = None,
-    scale: Number | None = None,
-) -> Fraction:
-    """rpref, De Beer & Moens 2006, equation (1)."""
-    best = best_gain(max_rel, scale)
-    rho = {doc: relevance(grade, gains, best) for doc, grade in without_negative(judgments).items()}
-    return preference(ranking, rho, norm=norm, unretrieved=unretrieved, top_rule=top, cutoff=cutoff)
-
-
 @formula("NPref")
-def npref(
-    ranking: Ranking,
-    judgments: Judgments,
-    *,
-    n: int,
-    norm: str = "absolute",
-    unretrieved: str = "zero",
-    top: str = "keep",
-    max_rel: Number | None = None,
-    gains: Gains = None,
-    cutoff: int | None = None,
-    scale: Number | None = None,
-) -> Fraction:
-    """n-pref, De Beer & Moens 2006, section 3: rpref after rounding rho to n equally spaced values."""
-    best = best_gain(max_rel, scale)
-    rho = {doc: partition_value(relevance(grade, gains, best), n) for doc, grade in without_negative(judgments).items()}
-    return preference(ranking, rho, norm=norm, unretrieved=unretrieved, top_rule=top, cutoff=cutoff)
+def npref(ranking: Ranking, judgments: Judgments, *, n: int, scale: Number | None = None, **how: Any) -> Fraction:
+    """n-pref, De Beer & Moens 2006, section 3: rpref of n partitions."""
+    return rpref(ranking, judgments, n=n, scale=scale, **how)
 
 
 @formula("BprefVariant")
