@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
+from irpref.arrays.segments import Floats, Ints, Segments
 
 # Above this number of distinct values in a topic, a pass per bit beats a counter per value.
 MANY_STEPS = 80
@@ -64,15 +64,11 @@ def inversions(
     n_steps = int(steps[~many].max(initial=1))
     out = by_counters(rows, level, levels, value, np.where(levels.spread(many), -1, step), n_steps, weighted, zeros)
     if many.any():
-        values, order = value[level], step[level]
-        for topics, row, inside in rows.padded():
-            chosen = many[topics]
-            if chosen.any():
-                r, ok = row[chosen], inside[chosen]
-                number, total = by_bits(np.where(ok, values[r], 0.0), np.where(ok, order[r], 0), ok)
-                if zeros is not None:
-                    number += zeros[r]
-                out[r[ok]] = (number * values[r] - total if weighted else number)[ok]
+        at = np.flatnonzero(rows.spread(many))
+        values = value[level[at]]
+        number, total = lower_before(step[level[at]], rows.part(at), values)
+        number += 0.0 if zeros is None else zeros[at]
+        out[at] = number * values - total if weighted else number
     return out
 
 
@@ -103,55 +99,49 @@ def by_counters(
     return out
 
 
-def by_bits(value: Floats, step: Ints, inside: Bools) -> tuple[Floats, Floats]:
-    """Number of lower values before each one, and their sum, in rectangles of a topic a row.
+def lower_before(order: Ints, rows: Segments, value: Floats | None = None) -> tuple[Floats, Floats]:
+    """Number of rows before each one, in its segment, that come lower in an order, and the sum of their values.
+
+    One pass a bit, from the highest. Inside groups of equal higher bits, which are together and in rank order, a row
+    whose bit is 1 has those before it whose bit is 0.
 
     Parameters
     ----------
-    value, step : arrays (n_topics, width)
-        Values, and their order in the topic, from 0; both 0 outside the topic.
-    inside : bool array (n_topics, width)
-        Which entries belong to the topic.
+    order : int array (n_rows,)
+        From 0, the lowest.
+    rows : Segments
+    value : float array (n_rows,), optional
+        Without it the sums are 0.
 
     Returns
     -------
-    number, total : float arrays (n_topics, width)
+    number, total : float arrays (n_rows,)
     """
-    k, width = value.shape
-    size = k * width
-    # What moves with the elements, as they are sorted by more and more bits.
-    order, val, ok = step.ravel(), value.ravel(), inside.ravel()
-    number, total, place = np.zeros(size), np.zeros(size), np.arange(size)
-    first = np.arange(0, size, width)  # of each group
-    for bit in range(int(step.max()).bit_length() - 1, -1, -1):
-        sizes = np.diff(np.append(first, size))
+    size = order.size
+    number, total, here = np.zeros(size), np.zeros(size), np.arange(size)
+    first = rows.starts[rows.lengths > 0]  # of each group
+    start = rows.spread(rows.starts)
+    for bit in range(int(order.max(initial=0)).bit_length() - 1, -1, -1):
         one = (order >> bit & 1).astype(bool)
-        zero = ~one
-        counted = zero & ok
-        upto = np.zeros(size + 1, dtype=np.int64)
-        np.cumsum(counted, out=upto[1:])
-        sums = np.zeros((k, width + 1))  # topic by topic: none has the rounding of another
-        np.cumsum(np.where(counted, val, 0.0).reshape(k, width), axis=1, out=sums[:, 1:])
-        at = np.flatnonzero(one)
-        begin = np.repeat(first, sizes)[at]
-        row = at // width
-        number[at] += upto[at] - upto[begin]
-        total[at] += sums.ravel()[at + row] - sums.ravel()[begin + row]
+        upto = np.zeros(size + 1, np.int64)
+        np.cumsum(~one, out=upto[1:])
+        sizes = np.diff(np.append(first, size))
+        begin = np.repeat(first, sizes)
+        before = upto[:-1] - upto[begin]
+        number[here[one]] += before[one]
+        if value is not None:
+            sums = rows.running(np.where(one, 0.0, value))  # topic by topic: none has the rounding of another
+            earlier = np.where(begin > start, sums[begin - 1], 0.0)
+            total[here[one]] += (sums - earlier)[one]
         if not bit:
             break
-        # Each group's zeros to its front, so that the next pass finds its groups together.
-        if not ok.all():
-            np.cumsum(zero, out=upto[1:])
-        zeros = np.diff(upto[np.append(first, size)])
-        before = upto[:-1] - np.repeat(upto[first], sizes)
-        target = np.where(zero, np.repeat(first, sizes) + before, np.arange(size) + np.repeat(zeros, sizes) - before)
-        sort = np.empty(size, dtype=np.int64)
+        # Zeros to the front of each group, so that the next pass finds its groups together.
+        zeros = upto[np.append(first, size)[1:]] - upto[first]
+        target = np.where(one, np.repeat(first + zeros, sizes) + (np.arange(size) - begin - before), begin + before)
+        sort = np.empty(size, np.int64)
         sort[target] = np.arange(size)
-        order, val, ok = order[sort], val[sort], ok[sort]
-        number, total, place = number[sort], total[sort], place[sort]
-        opens = np.zeros(size + 1, bool)
-        opens[first] = opens[first + zeros] = True
-        first = np.flatnonzero(opens[:-1])
-    out = np.empty((2, size))
-    out[:, place] = number, total
-    return out[0].reshape(k, width), out[1].reshape(k, width)
+        order, here, value = order[sort], here[sort], None if value is None else value[sort]
+        begins = np.zeros(size + 1, bool)
+        begins[first] = begins[first + zeros] = True
+        first = np.flatnonzero(begins[:-1])
+    return number, total

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irpref.arrays.inversions import lower_before
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens
 
@@ -217,7 +218,7 @@ def _of_entries(of: Preferences, rank: Ints) -> Floats:
     rows = rows[np.lexsort((-at[rows], of.entries.topic[rows]))]
     groups = of.entries.part(np.flatnonzero(found))
     place = of.place[rows]
-    better = lower_before(place, groups).astype(np.float64)
+    better, _ = lower_before(place, groups)
     # Those of its own level before it: rows are sorted by group, level and then from the bottom.
     level = np.lexsort((np.arange(rows.size), place, groups.topic))
     first = np.flatnonzero(opens(place[level], groups.topic[level]))
@@ -234,37 +235,4 @@ def _of_entries(of: Preferences, rank: Ints) -> Floats:
         here = (base + of.place)[rows]
         out[BROKEN_ALONE, rows] = upto[here] - on_level[here]
         out[KEPT_ALONE, rows] = np.append(upto, 0)[of.entries.ends - 1][of.entries.topic[rows]] - upto[here]
-    return out
-
-
-def lower_before(value: Ints, rows: Segments) -> Ints:
-    """How many rows before each one, in its segment, have a lower value: integers from 0, shape (n_rows,).
-
-    In time rows * log(values): one pass a bit, from the highest. Inside groups of equal higher bits, which are
-    together and in their order, a row whose bit is 1 has those before it whose bit is 0. Two rows of different value
-    differ in a highest bit, so each two are met once.
-    """
-    size = value.size
-    out = np.zeros(size, np.int64)
-    first = rows.starts[rows.lengths > 0]
-    here = np.arange(size)
-    for bit in range(int(value.max(initial=0)).bit_length() - 1, -1, -1):
-        one = (value >> bit & 1).astype(bool)
-        upto = np.zeros(size + 1, np.int64)
-        np.cumsum(~one, out=upto[1:])
-        sizes = np.diff(np.append(first, size))
-        begin = np.repeat(first, sizes)
-        before = upto[:-1] - upto[begin]
-        out[here[one]] += before[one]
-        if not bit:
-            break
-        # Zeros to the front of each group, so that the next pass finds its groups together.
-        zeros = upto[np.append(first, size)[1:]] - upto[first]
-        target = np.where(one, np.repeat(first + zeros, sizes) + (np.arange(size) - begin - before), begin + before)
-        order = np.empty(size, np.int64)
-        order[target] = np.arange(size)
-        value, here = value[order], here[order]
-        begins = np.zeros(size + 1, bool)
-        begins[first] = begins[first + zeros] = True
-        first = np.flatnonzero(begins[:-1])
     return out
