@@ -36,29 +36,18 @@ from irpref.arrays import Floats, JudgedRun, Terms, Topic, ratio
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
-def _size(run: JudgedRun, beta: float, rel: float, cutoff: int | None) -> tuple[JudgedRun, Floats]:
-    """The retrieved documents, and b^2 m + n of each topic: shape (n_topics,)."""
-    view = run.at(cutoff)
+def _parts(run: JudgedRun, beta: float, rel: float, cutoff: int | None) -> tuple[JudgedRun, float, Floats]:
+    """The relevant documents retrieved, 1 + b^2, and b^2 m + n of each topic: shape (n_topics,)."""
+    view, square = run.at(cutoff), min(beta * beta, 1e300)  # beyond, only recall counts already
     n = view.n_retrieved if cutoff is None else cutoff
-    return view, _square(beta) * run.pool.count_relevant(rel) + n
-
-
-def _square(beta: float) -> float:
-    return min(beta * beta, 1e300)  # beyond, only recall counts already
+    return view.at_least(rel), 1 + square, square * run.pool.count_relevant(rel) + n
 
 
 def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
-    """F of each topic: shape (n_topics,), in [0, 1], higher is better.
-
-    Returns
-    -------
-    array (n_topics,)
-        0 if r is 0.
-    """
-    view, size = _size(run, beta, rel, cutoff)
-    r = view.hits.count(view.grade >= rel)
+    """F of each topic: shape (n_topics,), in [0, 1], higher is better; 0 if nothing relevant was retrieved."""
+    found, each, size = _parts(run, beta, rel, cutoff)
     # In counts rather than recall and precision: the same fraction, and no 0/0 on an empty topic.
-    return ratio((1 + _square(beta)) * r, size)
+    return ratio(each * found.hits.lengths, size)
 
 
 def e_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
@@ -74,9 +63,8 @@ def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> T
 
     (1 + b^2) / (b^2 m + n) of each; they add up to F.
     """
-    view, size = _size(run, beta, rel, cutoff)
-    share = (1 + _square(beta)) / view.hits.spread(np.maximum(size, 1))
-    return Terms(view.on_pool(np.where(view.grade >= rel, share, 0.0), 0.0))
+    found, each, size = _parts(run, beta, rel, cutoff)
+    return Terms(found.on_pool(each / found.hits.spread(np.maximum(size, 1)), 0.0))
 
 
 def found_reasons(topic: Topic) -> None:

@@ -363,7 +363,26 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
                 raise ValueError("PrefShare: nonrelevant='R' is defined for pairs='all' and pairs='retrieved'")
 
 
-class _NumPrefs(PreferenceMeasure, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_reasons):
+class _Number(PreferenceMeasure):
+    """A number of preferences; the mean over topics is a sum.
+
+    Pitfalls
+    --------
+    The mean over topics is a sum.
+
+    Range
+    -----
+    [0, inf)
+    """
+
+    BOUNDS = (0.0, np.inf)
+
+    def aggregator(self) -> Any:
+        """The sum over the topics."""
+        return SumAgg()
+
+
+class _NumPrefs(_Number, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_reasons):
     r"""Number of preferences of a topic, those that follow from others included; the mean is a sum.
 
     Question
@@ -373,14 +392,6 @@ class _NumPrefs(PreferenceMeasure, kernel=n_prefs, terms=n_prefs_terms, reasons=
     Use
     ---
     You want to know how much a preference measure rests on.
-
-    Pitfalls
-    --------
-    The mean over topics is a sum.
-
-    Range
-    -----
-    [0, inf)
 
     Formula
     -------
@@ -396,16 +407,11 @@ class _NumPrefs(PreferenceMeasure, kernel=n_prefs, terms=n_prefs_terms, reasons=
     """
 
     PRETTY_NAME = "Number of preferences"
-    BOUNDS = (0.0, np.inf)
     SUPPORTED_PARAMS: dict[str, Any] = {}
     VARIANTS = ({},)
 
-    def aggregator(self) -> Any:
-        """The sum over the topics."""
-        return SumAgg()
 
-
-class _NumPrefsFulfilled(PreferenceMeasure, kernel=n_prefs_fulfilled, terms=n_prefs_fulfilled_terms):
+class _NumPrefsFulfilled(_Number, kernel=n_prefs_fulfilled, terms=n_prefs_fulfilled_terms):
     r"""Number of preferences that a ranking fulfils; the mean is a sum.
 
     Question
@@ -416,22 +422,14 @@ class _NumPrefsFulfilled(PreferenceMeasure, kernel=n_prefs_fulfilled, terms=n_pr
     ---
     You want the number behind `PrefShare`.
 
-    Pitfalls
-    --------
-    The mean over topics is a sum.
-
-    Range
-    -----
-    [0, inf)
-
     Formula
     -------
     |\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|
 
     Parameters
     ----------
-    pairs : fulfilled where the preferred document was retrieved and the other is below it or was not retrieved (all,
-        implied), or if both were (retrieved)
+    pairs : fulfilled if the preferred document was retrieved and the other is below it or was not retrieved (all,
+        implied), or if both were retrieved, too (retrieved)
 
     Source
     ------
@@ -439,14 +437,9 @@ class _NumPrefsFulfilled(PreferenceMeasure, kernel=n_prefs_fulfilled, terms=n_pr
     """
 
     PRETTY_NAME = "Number of preferences fulfilled"
-    BOUNDS = (0.0, np.inf)
     SUPPORTED_PARAMS: dict[str, Any] = {"pairs": Param(str, default="all", choices=PAIRS), "cutoff": CUTOFF}
     TIES_BY_RISING_ID = True
     VARIANTS = ({}, {"pairs": "retrieved", "cutoff": 7})
-
-    def aggregator(self) -> Any:
-        """The sum over the topics."""
-        return SumAgg()
 
 
 PrefShare = register(_PrefShare())

@@ -330,29 +330,10 @@ def preference_reasons(topic: Topic) -> None:
 
 
 _SHARED = {
-    "norm": Param(
-        str,
-        "what a document's penalty is divided by: N, the judged documents above it, or these and itself",
-        default="absolute",
-        choices=("absolute", "relative", "relative2"),
-    ),
-    "unretrieved": Param(
-        str,
-        "judged documents that were not retrieved: add nothing, or are ranked below all that were",
-        default="zero",
-        choices=("zero", "infinity"),
-    ),
-    "top": Param(
-        str,
-        "the highest ranked judged document: in the sum, out of it and of R, or out of the sum only",
-        default="keep",
-        choices=("keep", "drop", "zero"),
-    ),
-    "max_rel": Param(
-        (int, float),
-        "top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a warning)",
-        above=0,
-    ),
+    "norm": Param(str, default="absolute", choices=("absolute", "relative", "relative2")),
+    "unretrieved": Param(str, default="zero", choices=("zero", "infinity")),
+    "top": Param(str, default="keep", choices=("keep", "drop", "zero")),
+    "max_rel": Param((int, float), above=0),
     "gains": GAINS,
     "cutoff": CUTOFF,
 }
@@ -383,6 +364,13 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     -------
     \mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k} \sum_{l \prec k,\, \rho_l < \rho_k}
     \frac{\rho_k - \rho_l}{\rho_k}\right)
+
+    Parameters
+    ----------
+    norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
+    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below all that were
+    top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only
+    max_rel : top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a warning)
 
     Columns
     -------

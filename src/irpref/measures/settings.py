@@ -40,6 +40,7 @@ from typing import Any
 from irpref.formats.collections import TURNED
 from irpref.formats.collections import dataset as load
 from irpref.judged.types import Qrels
+from irpref.measures.declare import clean_number
 
 Number = int | float
 
@@ -134,7 +135,7 @@ def scale_of(dataset: Any) -> Scale:
         dataset = dataset.irds_ref()
     if not hasattr(dataset, "qrels_iter"):
         return _scale_of_qrels(dataset)
-    meanings = {_number(g): str(text) for g, text in (dataset.qrels_defs() or {}).items()}
+    meanings = {clean_number(float(g)): str(text) for g, text in (dataset.qrels_defs() or {}).items()}
     counts = _counts(dataset)
     if not meanings and not counts:
         return _scale_of_qrels(dataset.qrels_iter())
@@ -151,16 +152,11 @@ def scale_of(dataset: Any) -> Scale:
     return scale
 
 
-def _number(grade: Any) -> Number:
-    value = float(grade)
-    return int(value) if value.is_integer() else value
-
-
 def _counts(dataset: Any) -> dict[Number, int]:
     """How often each grade occurs, as far as ir_datasets says."""
     metadata = dataset.metadata().get("qrels", {}) if hasattr(dataset, "metadata") else {}
     found = metadata.get("fields", {}).get("relevance", {}).get("counts_by_value", {})
-    return {_number(grade): int(n) for grade, n in found.items()}
+    return {clean_number(float(grade)): int(n) for grade, n in found.items()}
 
 
 def _official_rel(dataset: Any) -> Number | None:
@@ -177,7 +173,7 @@ def _scale_of_qrels(qrels: Qrels) -> Scale:
     from irpref.judged.pool import Pool
 
     grades, counts = np.unique(Pool.build(qrels).grade, return_counts=True)
-    found = {_number(g): int(n) for g, n in zip(grades, counts, strict=True)}
+    found = {clean_number(float(g)): int(n) for g, n in zip(grades, counts, strict=True)}
     return replace(_scale({}, found, None), source="qrels")
 
 

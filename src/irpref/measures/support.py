@@ -12,7 +12,6 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import _NOT_PROVIDED
 
-from irpref.arrays import Floats
 from irpref.arrays.segments import all_whole
 from irpref.messages import clipped
 
@@ -68,14 +67,6 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
         near = [p for p in every if p not in able and _alike(p, measure) and (not able or p.is_available())]
         said = "; ".join(f"{p.NAME}{_install(p)} does{_said(p, measure)}" for p in [*able, *near])
         raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
-
-
-def check_whole(measures: Iterable[Measure], grades: Floats) -> None:
-    """`ValueError` if grades of measures that are left to the host are no whole numbers, as its tools read them."""
-    if not all_whole(grades):
-        names = ", ".join(map(str, measures))
-        odd = float(grades[grades != np.rint(grades)][0]) if (grades != np.rint(grades)).any() else float(grades.max())
-        raise ValueError(f"{names}: left to ir_measures, whose grades are whole numbers, not {odd:g}")
 
 
 def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: Any) -> None:

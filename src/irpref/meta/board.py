@@ -18,7 +18,7 @@ from irpref.measures.binding import bind
 from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse
-from irpref.measures.support import check_whole
+from irpref.measures.support import check_judgments
 from irpref.messages import about
 from irpref.meta.losses import Restriction
 from irpref.values.kernels import KernelEvaluator
@@ -70,7 +70,7 @@ class Board:
         self.evaluator = KernelEvaluator(ours, qrels, alignment)
         self.pool = self.evaluator.pool
         if self.host:
-            check_whole(self.host.values(), self.pool.level_grade)
+            check_judgments(self.host.values(), self.pool.topic_ids, self.pool.level_grade)
             self.evaluator.in_float32 |= self._others(np.ones(self.pool.grade.size, bool)).in_float32
         self.aligned: dict[str, JudgedRun] = {}
         self.raw: dict[str, Any] = {}
