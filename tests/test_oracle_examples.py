@@ -1,32 +1,20 @@
 """The oracles against what is printed: worked examples, other programs, and identities of the literature."""
 
-import inspect
 import math
-import random
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from irpref.measures import registered
 from irpref.reference import FORMULAS as ORACLES
-from irpref.reference import values as oracle_calc
-from irpref.reference.graded import o_measure, original_ndcg, p_measure
-from irpref.reference.position import (
-    crp,
-    crp_curve,
-    crp_recovery,
-    ncrp,
-    published_recovery,
-    recall_base,
-    twist,
-)
+from irpref.reference.graded import o_measure, p_measure
+from irpref.reference.position import crp, crp_curve, crp_recovery, ncrp, published_recovery, recall_base, twist
 from irpref.reference.preference import bpref, npref, partition_value, rpref
 from irpref.reference.symbols import order, relevance, scale_of
-from irpref.reference.user import coverage, e_measure, f_measure, novelty, recall_effort, relative_recall
-from strategies import Collection, collections, parameters, positive_grades
+from irpref.reference.user import e_measure, f_measure
+from strategies import Collection, collections
 
 
 def topic(ranking, pool=""):
@@ -58,10 +46,6 @@ def test_scores_equal_as_float64_are_ties_and_nearly_equal_ones_are_not():
     assert order({"a": 2**53 + 1, "b": 2**53}) == ["b", "a"]
     assert order({"a": 16777217.0, "b": 16777216.0}) == ["a", "b"]
     assert order({"a": 0.0, "b": -0.0}) == ["b", "a"]
-
-
-def test_ids_compare_by_code_point():
-    assert order({"\ue000": 1.0, "\U0001d518": 1.0}) == ["\U0001d518", "\ue000"]
 
 
 # rpref and n-pref: figure 1 of De Beer & Moens 2006 ---------------------------------------------------------
@@ -96,22 +80,12 @@ def test_partitions_are_the_letters_of_figure_1(tool, two, four):
     assert [of_four[partition_value(value, 4)] for value in rho] == four.split()
 
 
-RPREF_READINGS = {
-    "absolute": {"norm": "absolute"},
-    "absolute, infinity": {"norm": "absolute", "unretrieved": "infinity"},
-    "relative": {"norm": "relative"},
-    "relative, drop": {"norm": "relative", "top": "drop"},
-    "relative2": {"norm": "relative2"},
-    "relative, infinity": {"norm": "relative", "unretrieved": "infinity"},
-    "relative, top zero": {"norm": "relative", "top": "zero"},
-}
-
-
-@pytest.mark.parametrize("reading", RPREF_READINGS)
+@pytest.mark.parametrize("norm", ["absolute", "relative", "relative2"])
 @pytest.mark.parametrize("tool", TOOLS)
-def test_11_pref_of_figure_1_is_rpref(tool, reading):
-    options = RPREF_READINGS[reading] | {"max_rel": 1}
-    assert npref(TOOLS[tool], FIGURE_1, n=11, **options) == rpref(TOOLS[tool], FIGURE_1, **options)
+def test_11_pref_of_figure_1_is_rpref(tool, norm):
+    for unretrieved, top in product(("zero", "infinity"), ("keep", "drop", "zero")):
+        options = {"norm": norm, "unretrieved": unretrieved, "top": top, "max_rel": 1}
+        assert npref(TOOLS[tool], FIGURE_1, n=11, **options) == rpref(TOOLS[tool], FIGURE_1, **options)
 
 
 @pytest.mark.parametrize(("tool", "pairs"), [("T1", [0, 0, 0, 0]), ("T2", [4, 8, 9, 9]), ("T3", [10, 19, 19, 21])])
@@ -185,12 +159,6 @@ def test_ideal_order_of_all_judged_documents_is_1(collection: Collection):
 # bpref ------------------------------------------------------------------------------------------------------
 
 
-def test_bpref_without_judged_nonrelevant_is_recall():
-    ranking, judgments = topic("u B u B", pool="B")
-    for norm in ("min", "R", "N", "10", "10min", "old"):
-        assert bpref(ranking, judgments, norm=norm) == Fraction(2, 3)
-
-
 @given(collections())
 def test_order_among_the_bprefs(collection: Collection):
     for query_id, judgments in collection.qrels.items():
@@ -198,12 +166,7 @@ def test_order_among_the_bprefs(collection: Collection):
         value = {norm: bpref(ranking, judgments, norm=norm) for norm in ("old", "min", "R", "N")}
         assert value["old"] <= value["min"] <= value["R"]
         assert value["min"] <= value["N"]
-        R = sum(1 for grade in judgments.values() if grade >= 1)
-        N = sum(1 for grade in judgments.values() if 0 <= grade < 1)
-        if R <= N:
-            assert value["min"] == value["R"]
-        if R >= N:
-            assert value["min"] == value["N"]
+        assert value["min"] in (value["R"], value["N"])
 
 
 # Q, O, P, P+ ------------------------------------------------------------------------------------------------
@@ -266,12 +229,6 @@ def test_steps_of_the_published_curve():
     assert [curve[rank - 1] for rank in (5, 10, 15, 20, 30)] == [-171, -379, -614, -824, -1169]
 
 
-def test_only_classes_and_their_order_matter():
-    ranking, judgments = topic("B u A S N", pool="A")
-    stretched = {doc: {0: 0, 1: 0.1, 2: 7, 3: 100}[grade] for doc, grade in judgments.items()}
-    assert crp_curve(ranking, judgments) == crp_curve(ranking, stretched)
-
-
 @given(collections(negative=False))
 def test_what_holds_for_grades_from_0_up(collection: Collection):
     for query_id, judgments in collection.qrels.items():
@@ -304,14 +261,6 @@ def test_the_ideal_ranking_has_a_flat_curve(collection: Collection):
             assert twist(ideal, judgments, depth=len(ideal)) == 1
 
 
-@pytest.mark.parametrize("pool", [(1, 1, 0), (2, 1, 0, 0), (2, 1, 1, 0), (2, 2, 1), (3, 2, 1, 0)])
-def test_below_0_until_R_iff_every_lower_grade_is_single(pool):
-    R = sum(1 for grade in pool if grade > 0)
-    lower = [grade for grade in pool if 0 < grade < max(pool)]
-    highest = max(value for p in permutations(pool) for value in crp_curve(*levels(p))[:R])
-    assert (highest <= 0) == (len(lower) == len(set(lower)))
-
-
 def test_twist_by_hand():
     # R = 2, depth 4. Reversed ideal n n r r: -2 -1 +1 +2, so 3 early and 3 late.
     judgments = {"r1": 1, "r2": 1}
@@ -332,59 +281,3 @@ def test_e_and_f_at_the_ends():
     assert e_measure(["r", "n"], {"r": 1, "p": 1}, beta=0) == Fraction(1, 2)  # 1 - P
     assert e_measure([], {"r": 1}) == e_measure(["n"], {"r": 1}) == e_measure(["n"], {"n": 0}) == 1
     assert f_measure([], {"r": 1}) == 0
-
-
-def test_precision_at_a_cutoff_beyond_the_list_divides_by_the_cutoff():
-    ranking, judgments = topic("B N", pool="B B")
-    assert f_measure(ranking, judgments) == Fraction(2, 5)
-    assert f_measure(ranking, judgments, cutoff=5) == Fraction(1, 4)
-
-
-def test_original_ndcg_has_no_discount_before_rank_base():
-    ranking, judgments = topic("u u u u S")
-    assert original_ndcg(ranking, judgments, base=10) == 1
-    assert original_ndcg(ranking, judgments, base=5) == pytest.approx(1)
-    assert original_ndcg(ranking, judgments, base=2) == pytest.approx(1 / math.log2(5))
-
-
-def test_user_oriented_measures_by_hand():
-    judgments = {"a": 1, "b": 2, "c": 1, "d": 1, "n": 0, "x": -1}
-    ranking = ["n", "a", "u", "b", "x"]
-    known = {"a", "c", "n", "elsewhere"}
-    assert coverage(ranking, judgments, known=known) == Fraction(1, 2)
-    assert novelty(ranking, judgments, known=known) == Fraction(1, 2)
-    assert novelty(ranking, judgments, known=known, cutoff=2) == 0
-    assert coverage(ranking, judgments, known={"elsewhere"}) == novelty(["n"], judgments, known=known) == 0
-    assert relative_recall(ranking, judgments) == Fraction(2, 4)
-    assert relative_recall(ranking, judgments, expected=1) == 1
-    assert relative_recall(ranking, judgments, expected=1, capped=False) == 2
-    assert recall_effort(ranking, judgments, expected=2) == Fraction(2, 4)
-    assert recall_effort(ranking, judgments, expected=2, cutoff=3) == 0
-    assert recall_effort(ranking, judgments) == 0
-
-
-# The whole table --------------------------------------------------------------------------------------------
-
-
-@given(collections(), st.data())
-def test_every_oracle_answers_exactly_the_topics_of_the_qrels(collection: Collection, data):
-    for name in ORACLES:
-        options = data.draw(parameters(name, positive_grades(collection.qrels)), label=name)
-        if "depth" in inspect.signature(ORACLES[name]).parameters:
-            options.setdefault("depth", 40)  # the loops are slow
-        values = oracle_calc(name, collection.qrels, collection.run, **options)
-        assert list(values) == list(collection.qrels)
-        assert all(math.isfinite(value) for value in values.values())
-
-
-def test_a_cutoff_cannot_be_seen_past():
-    # One law for all: a cutoff is the same as a shorter run.
-    rng = random.Random(7)
-    docs = [f"d{number}" for number in range(12)]
-    for _ in range(50):
-        judgments = {doc: rng.choice((-1, 0, 1, 2)) for doc in rng.sample(docs, 8)}
-        ranking = rng.sample(docs, 10)
-        for name in ("RPref", "BprefVariant", "OMeasure", "PMeasure", "PPlus", "CRPRecovery"):
-            scale = {"scale": 2} if name == "RPref" else {}
-            whole = ORACLES[name](ranking, judgments, cutoff=4, **scale)
-            assert whole == ORACLES[name](ranking[:4], judgments, **scale)

@@ -4,13 +4,13 @@ import gzip
 import itertools
 import random
 import warnings
-from typing import NamedTuple
 
 import ir_measures
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from ir_measures import ScoredDoc
+from ir_measures import Qrel, ScoredDoc
 
 import irpref
 from compared import ORACLE, count
@@ -36,26 +36,6 @@ def plain(name: str) -> dict:
     return given | ({"depth": 50} if "depth" in spec.SUPPORTED_PARAMS else {})
 
 
-class FloatQrel(NamedTuple):
-    query_id: str
-    doc_id: str
-    relevance: float
-
-
-class KnownQrel(NamedTuple):
-    query_id: str
-    doc_id: str
-    relevance: float
-    known: bool
-
-
-class ExpectedQrel(NamedTuple):
-    query_id: str
-    doc_id: str
-    relevance: float
-    expected: float
-
-
 def package_calc(name, qrels, run, parameters):
     """Values by topic, each topic once. An inferred scale warns, which is right and not of interest here."""
     measure = REGISTRY[name](**parameters)
@@ -67,20 +47,16 @@ def package_calc(name, qrels, run, parameters):
     return values
 
 
-def with_known(qrels, known):
-    return [
-        KnownQrel(query_id, doc_id, grade, doc_id in known[query_id])
-        for query_id, judgments in qrels.items()
-        for doc_id, grade in judgments.items()
+def with_column(qrels, name, value):
+    """The judgments as a frame, with a further column: value(topic, document)."""
+    rows = [
+        (topic, doc, float(grade), value(topic, doc)) for topic, docs in qrels.items() for doc, grade in docs.items()
     ]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
 
 
-def with_expected(qrels, expected):
-    return [
-        ExpectedQrel(query_id, doc_id, grade, expected[query_id])
-        for query_id, judgments in qrels.items()
-        for doc_id, grade in judgments.items()
-    ]
+def knowing(qrels, known):
+    return with_column(qrels, "known", lambda topic, doc: doc in known[topic])
 
 
 def assert_same(values, expected):
@@ -113,7 +89,7 @@ def test_measure_equals_its_oracle(name, collection: Collection, data):
 )
 def test_measure_of_every_form_equals_its_oracle(name, collection: Collection, data, forms, way):
     qrels = {query_id: docs for query_id, docs in collection.qrels.items() if docs}  # rows hold no empty topic
-    judged = [FloatQrel(query_id, doc, float(grade)) for query_id, docs in qrels.items() for doc, grade in docs.items()]
+    judged = [Qrel(query_id, doc, float(grade)) for query_id, docs in qrels.items() for doc, grade in docs.items()]
     rows = [ScoredDoc(query_id, doc, score) for query_id, docs in collection.run.items() for doc, score in docs.items()]
     assume(rows and any(row.query_id in qrels for row in rows))
     options = data.draw(parameters(name, positive_grades(qrels)))
@@ -134,7 +110,7 @@ def test_measure_of_the_known_documents_equals_its_oracle(name, collection: Coll
         for query_id, judgments in collection.qrels.items()
     }
     assert_same(
-        package_calc(name, with_known(collection.qrels, known), collection.run, options),
+        package_calc(name, knowing(collection.qrels, known), collection.run, options),
         oracle_calc(name, collection.qrels, collection.run, known=known, **options),
     )
 
@@ -147,7 +123,9 @@ def test_numbers_expected_by_topic(name, collection: Collection, data):
         query_id: data.draw(st.sampled_from((1, 2, 3, 1.5, 9)), label=query_id) for query_id in collection.qrels
     }
     assert_same(
-        package_calc(name, with_expected(collection.qrels, expected), collection.run, options),
+        package_calc(
+            name, with_column(collection.qrels, "expected", lambda topic, _: expected[topic]), collection.run, options
+        ),
         oracle_calc(name, collection.qrels, collection.run, **options | {"expected": expected}),
     )
 
@@ -163,17 +141,18 @@ def test_a_gain_for_grade_0(name, top, collection: Collection):
     )
 
 
+def assert_agrees(name, qrels, run, options):
+    known = {}
+    if name in NEEDS_KNOWN:
+        known = {"known": {query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()}}
+    given = knowing(qrels, known["known"]) if known else qrels
+    assert_same(package_calc(name, given, run, options), oracle_calc(name, qrels, run, **known, **options))
+
+
 @pytest.mark.parametrize("grades", [(0, 0, 0, 1, 1, 2, 3), (-2, -1, 0, 0, 1, 2), (0.0, 0.1, 0.25, 1.0)])
 @pytest.mark.parametrize("name", sorted(ORACLES))
 def test_longer_lists(name, grades):
-    qrels, run = random_collection(seed=2006, grades=grades)
-    options = plain(name)
-    known = {query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()}
-    if name in NEEDS_KNOWN:
-        values = package_calc(name, with_known(qrels, known), run, options)
-        assert_same(values, oracle_calc(name, qrels, run, known=known, **options))
-    else:
-        assert_same(package_calc(name, qrels, run, options), oracle_calc(name, qrels, run, **options))
+    assert_agrees(name, *random_collection(seed=2006, grades=grades), plain(name))
 
 
 def test_twist_at_its_usual_depth():
@@ -207,14 +186,9 @@ def read_trec(path, column):
 
 
 def assert_all_agree(qrels, run):
-    known = {query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()}
     for name in ORACLES:
         options = {parameter: value for parameter, value in plain(name).items() if parameter != "depth"}
-        if name in NEEDS_KNOWN:
-            values = package_calc(name, with_known(qrels, known), run, options)
-            assert_same(values, oracle_calc(name, qrels, run, known=known, **options))
-        else:
-            assert_same(package_calc(name, qrels, run, options), oracle_calc(name, qrels, run, **options))
+        assert_agrees(name, qrels, run, options)
 
 
 @pytest.mark.once
@@ -242,7 +216,7 @@ def test_judgments_with_negative_grades(data_dir):
 
 @pytest.mark.parametrize("name", ["CRP", "CRPRecovery", "Twist"])
 def test_a_topic_with_negative_grades_beside_one_without(name):
-    # Where both are, the one is read rank by rank and the other at its hits.
+    # With it, both are read at all ranks of the list; without it, only as far as the curve moves.
     for ranking in itertools.permutations(["a", "n", "m", "x"]):
         qrels = {"q": {"a": 1, "n": -1, "m": 0}, "plain": {"a": 1, "m": 0}}
         run = {query_id: {doc: -float(i) for i, doc in enumerate(ranking)} for query_id in qrels}
