@@ -19,7 +19,7 @@ import irpref
 from compared import TREC_EVAL, count
 from irpref.analysis.preference_check import preference_findings
 from irpref.judged.pool import Pool
-from irpref.measures.names import other_names
+from irpref.measures.tables import other_names
 from irpref.reference.preferences import OF_GROUPS as ORACLES
 from irpref.reference.preferences import by_group, preferences_of
 from irpref.values.kernels import KernelEvaluator

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irpref
-from irpref.measures.names import other_names
+from irpref.measures.tables import other_names
 
 SLACK = 0.5e-4 + 1e-9  # four digits are printed
 

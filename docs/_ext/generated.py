@@ -84,7 +84,7 @@ def linked(source: str) -> str:
     return re.sub(r"doi:(10\.[^\s;,]*\w)", r"[doi:\1](https://doi.org/\1)", text)
 
 
-# First words of a paragraph of a definition, and the part of the page to which it and what follows belong.
+# First words of a paragraph of a definition, and the part of the page where it and what follows are shown.
 PARTS = (
     ("decided", r"Left open there|Decided here"),
     ("equals", r"What equals what"),
@@ -98,13 +98,28 @@ PARTS = (
 
 
 def sections(definition: str) -> dict[str, str]:
-    """A module's docstring by parts; what stands before the first of them is the formula."""
+    """A module's docstring by parts; before the first of them, `symbols` of the formula and `background`.
+
+    The formula itself is left out: the page has it in LaTeX.
+    """
     found: dict[str, list[str]] = {}
-    part = "formula"
-    for paragraph in definition.split("\n\n"):
+    part = "symbols"
+    for paragraph in definition.split("\n\n")[1:]:
         part = next((name for name, words in PARTS if re.match(words, paragraph)), part)
+        first = paragraph.split("\n")[0]
+        if part == "symbols":
+            if "symbols" not in found and first.startswith(" ") and (" = " in first or " sum over " in paragraph):
+                continue
+            if is_prose(paragraph) and not paragraph.endswith(":"):
+                part = "background"
         found.setdefault(part, []).append(paragraph)
     return {name: prose("\n\n".join(paragraphs)) for name, paragraphs in found.items()}
+
+
+def is_prose(paragraph: str) -> bool:
+    """Whether a paragraph of a docstring is no formula, table or list of symbols."""
+    lines = paragraph.split("\n")
+    return not lines[0].startswith(" ") and not any(re.search(r"\S {2,}\S", line.strip()) for line in lines)
 
 
 def measure_page(measure: Any) -> str:
@@ -130,7 +145,7 @@ def measure_page(measure: Any) -> str:
         "\n".join(["| | |", "| --- | --- |", *facts]),
         "## Formula",
         f"$$\n{measure.FORMULA}\n$$",
-        said["formula"],
+        said.get("symbols", ""),
         "## Parameters",
         parameters_table(measure),
         calls(measure),
@@ -140,6 +155,7 @@ def measure_page(measure: Any) -> str:
         "## Pitfalls",
         measure.PITFALLS or "None that we know of.",
         *headed("## When to use which", said.get("use")),
+        *headed("## Background", said.get("background")),
         *headed("## What the paper leaves open, and what was decided", said.get("decided")),
         *headed("## What equals what", said.get("equals")),
         "## In other tools",
@@ -206,7 +222,7 @@ def headed(heading: str, *texts: str | None) -> list[str]:
 def other_tools(measure: Any, said: str | None) -> list[str]:
     """Its names elsewhere, and where values differ, with both numbers."""
     import irpref
-    from irpref.measures.names import other_names
+    from irpref.measures.tables import other_names
 
     of_trec_eval = {f"trec_eval {name}": text for name, text in other_names()["trec_eval"].items()}
     own = {name: text for name, text in of_trec_eval.items() if irpref.parse(text).NAME == measure.NAME}
@@ -258,10 +274,8 @@ def prose(text: str) -> str:
     """A module's docstring as Markdown: formulas and lists of symbols stay as they were set, the rest is prose."""
     parts = []
     for part in text.split("\n\n"):
-        lines = part.split("\n")
-        plain = not lines[0].startswith(" ") and not any(re.search(r"\S {2,}\S", line.strip()) for line in lines)
         text = linked(re.sub(r"(?<!\S)\*(?=\S)(?!\w+\*)", r"\\*", part))
-        parts.append(text if plain else f"```text\n{dedent(part)}\n```")
+        parts.append(text if is_prose(part) else f"```text\n{dedent(part)}\n```")
     return "\n\n".join(parts)
 
 

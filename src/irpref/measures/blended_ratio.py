@@ -4,13 +4,14 @@
 
     Q  = 1/R * sum over relevant ranks of BR            Q@l divides by min(l, R)
     R-measure = BR(R), if the list is shorter too
-    O  = BR(r_1)     r_1  rank of the first relevant document
-    P  = BR(r_p)     r_p  rank of the best retrieved document: highest grade first, then rank
+    O  = BR(r_1)
+    P  = BR(r_p)
     P+ = mean of BR over the relevant ranks up to r_p
 
 cg, cgI   gain cumulated by the ranking, and by the ideal list of all relevant documents
 count(r)  relevant documents in the top r            R  relevant documents in the pool
-relevant  gain > 0
+r_1       rank of the first relevant document        r_p  rank of the best retrieved one: highest grade, then rank
+relevant  gain > 0                                   rel(r)  1 if the document at rank r is relevant, else 0
 
 T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, 695-696,
 doi:10.1145/1148170.1148322 (Q, O, P and P+, beta = 1; its section 4 names R-measure, which is of the author's earlier
@@ -379,7 +380,8 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons):
 
     Formula
     -------
-    \mathrm{RMeasure} = \mathrm{BR}(R)
+    \mathrm{RMeasure} = \mathrm{BR}(R), \quad \mathrm{BR}(r) = \frac{\beta\, \mathrm{cg}(r) +
+    \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
 
     Columns
     -------
@@ -421,7 +423,8 @@ class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons):
 
     Formula
     -------
-    O = \mathrm{BR}(r_1)
+    O = \mathrm{BR}(r_1), \quad \mathrm{BR}(r) = \frac{\beta\, \mathrm{cg}(r) +
+    \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
 
     Elsewhere
     ---------
@@ -461,7 +464,8 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
 
     Formula
     -------
-    P = \mathrm{BR}(r_p)
+    P = \mathrm{BR}(r_p), \quad \mathrm{BR}(r) = \frac{\beta\, \mathrm{cg}(r) +
+    \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
 
     Elsewhere
     ---------
@@ -497,7 +501,8 @@ class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
 
     Formula
     -------
-    P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r)
+    P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) =
+    \frac{\beta\, \mathrm{cg}(r) + \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
 
     Elsewhere
     ---------

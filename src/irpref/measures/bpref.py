@@ -159,11 +159,12 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
 
     Formula
     -------
-    \mathrm{bpref} = \frac{1}{R} \sum_{r} \left(1 - \frac{\min(|n \prec r|, R)}{\min(R, N)}\right)
+    \mathrm{bpref} = \frac{1}{R} \sum_{r\ \mathrm{retrieved}} \left(1 - \frac{\min(a_r,
+    \mathrm{cap})}{\mathrm{den}}\right)
 
     Parameters
     ----------
-    norm : denominator of the penalty, see the table of the definition
+    norm : which cap and denominator the penalty has: a row of the table above
     top : the highest judged document: in the sum, out of it and of R, or out of the sum only
 
     Columns

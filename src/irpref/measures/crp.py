@@ -9,7 +9,9 @@
                  with worst='reversed' w is the reversed ideal list, as the paper has it
     CRPRecovery  R / b,   b = min {j >= R: CRP(j) >= 0}, the balance point; 0 if there is none
 
-R  documents with a grade above 0
+R      documents with a grade above 0
+RP(j)  relative position: how many ranks the document at rank j is above (negative) or below (positive) the ranks
+       that the ideal list has for documents of its grade, from first_j to last_j
 
 M. Angelini, N. Ferro, K. Järvelin, H. Keskustalo, A. Pirkola, G. Santucci and G. Silvello, Cumulated Relative
 Position: a metric for ranking evaluation, IIR 2013 (extended abstract), CEUR-WS 964, paper 9, equations (1) to (5);
@@ -412,7 +414,8 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 
     Formula
     -------
-    \mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i)
+    \mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i), \quad \mathrm{RP}(i) = \min(i - \mathrm{first}_i, 0) + \max(i -
+    \mathrm{last}_i, 0)
 
     Parameters
     ----------

@@ -10,8 +10,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout, suppress
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 from ir_measures import measures as host
@@ -21,6 +20,7 @@ from ir_measures.measures import Measure
 from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
 from irpref.measures.support import check_limits
+from irpref.measures.tables import other_names
 from irpref.messages import clipped, did_you_mean, nearest
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
@@ -171,14 +171,6 @@ def _parse(text: str | Measure) -> list[Measure]:
     if trec is not None:
         return trec
     raise _unknown(name, head, rest)
-
-
-@cache
-def other_names() -> dict[str, dict[str, str]]:
-    """What `names.toml` says: names of trec_eval alone, those that mean no measure here, common misnomers, papers."""
-    import tomllib
-
-    return tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
 
 
 def _head(name: str) -> tuple[str, str]:

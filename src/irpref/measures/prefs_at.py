@@ -6,9 +6,12 @@ among themselves.
 
     ppref@k  = correctly ordered / ordered
     rpref@k  = correctly ordered / all preferences
-    wpref@k  = sum of 1 / log2(1 + r) over correctly ordered / the same over ordered;  r: rank of the higher document
-    appref   = mean of ppref@r over the ranks r at which rpref rises; a document that was not retrieved and is
-               preferred to another such is one more rank, at which ppref is 0
+    wpref@k  = sum of 1 / log2(1 + r) over correctly ordered / the same over ordered
+    appref   = mean of ppref@r over the ranks K
+
+r  rank of the higher document of a preference
+K  ranks at which rpref rises; a document that was not retrieved and is preferred to another such is one more rank, at
+   which ppref is 0
 
 Their rpref is recall of preferences. It is not De Beer and Moens' rpref (`RPref`), which came two years before.
 
@@ -238,7 +241,7 @@ class _PrefAP(PreferenceMeasure, kernel=pref_ap):
 
     Formula
     -------
-    \mathrm{appref} = \frac{1}{|K|} \sum_{r \in K} \mathrm{ppref}(r), \quad K = \text{ranks at which rpref rises}
+    \mathrm{appref} = \frac{1}{|K|} \sum_{r \in K} \mathrm{ppref}(r)
     """
 
     PRETTY_NAME = "Average precision of preferences (appref)"

@@ -1,7 +1,9 @@
 """Total search efficiency: how early a user who wants every relevant document has them all. Higher is better.
 
-    TSE = e(p)        p  rank of the last relevant document        R  relevant documents in the pool
-    e   exposure of a rank: 1 / p (`inverse`, as in the reciprocal rank), or 1 / log2(p + 1) (`dcg`)
+    TSE = e(p)
+
+p  rank of the last relevant document        R  relevant documents in the pool
+e  exposure of a rank: 1 / p (`inverse`, as in the reciprocal rank), or 1 / log2(p + 1) (`dcg`)
 
 F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic evaluation, ACM TORS 4(1), 2025,
 doi:10.1145/3728373, arXiv:2302.11370: the reciprocal rank's counterpart at the other end of the list, the worst case
@@ -91,7 +93,7 @@ class _TSE(KernelMeasure, kernel=total_search_efficiency, reasons=tse_reasons):
 
     Formula
     -------
-    \mathrm{TSE} = \frac{1}{p_R}
+    \mathrm{TSE} = e(p), \quad e(p) = \frac{1}{p} \text{ or } \frac{1}{\log_2(p + 1)}
 
     Parameters
     ----------

@@ -2,9 +2,9 @@
 
     tau   = (rho + sigma) / 2
     sigma = harmonic mean of 1 - RP+(run) / RP+(full) and 1 - RP-(run) / RP-(full)
-    rho   = R / max(R, b),   b the last rank before CRP is first positive; if it never is: 1 if the
-            curve is 0 all along, else 0
+    rho   = R / max(R, b)
 
+b         the last rank before CRP is first positive; if it never is, rho is 1 if the curve is 0 all along, else 0
 RP+, RP-  sums of the positive and of the negative relative positions down to `depth`
 full      the ideal list, cut at `depth`, in reverse
 
@@ -111,7 +111,8 @@ class _Twist(KernelMeasure, kernel=twist):
 
     Formula
     -------
-    \tau = \frac{\rho + \sigma}{2}, \quad \sigma = \frac{2 s^{+} s^{-}}{s^{+} + s^{-}}, \quad s^{\pm} = 1 -
+    \tau = \frac{\rho + \sigma}{2}, \quad \rho = \frac{R}{\max(R, b)},
+    \quad \sigma = \frac{2 s^{+} s^{-}}{s^{+} + s^{-}}, \quad s^{\pm} = 1 -
     \frac{\mathrm{RP}^{\pm}(\mathrm{run})}{\mathrm{RP}^{\pm}(\mathrm{full})}
 
     Parameters
