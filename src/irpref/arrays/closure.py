@@ -160,7 +160,7 @@ def _order(*keys: Ints) -> Ints | slice:
 
 
 def _falling(level: Floats) -> Ints:
-    """Whole numbers from 0 that rise where levels fall: shape (n,)."""
+    """Whole numbers from 0 that rise as levels fall: shape (n,)."""
     if all_whole(level) and level.max(initial=0) - level.min(initial=0) < 1 << 16:
         return (level.max(initial=0) - level).astype(np.int64)
     return np.unique(-level, return_inverse=True)[1].astype(np.int64)

@@ -55,7 +55,7 @@ class Ranked(Record):
 
     of: Preferences
     judged: Segments  # documents (rows) by topic
-    rank: Ints  # (n_judged,), NOT_RETRIEVED where a document was not
+    rank: Ints  # (n_judged,), NOT_RETRIEVED if a document was not
     entries: Floats  # (4, n_entries) preferences of orders of levels, at the entries
     pairs: Floats  # (4, n_pairs) preferences that are listed, at the pairs
     counts: Counts
@@ -126,7 +126,7 @@ def _lowest_among_themselves(
     """
     row = of.row[at]
     found = rank[row] != NOT_RETRIEVED
-    # Above each of the first R: those before it, but for itself where it occurs twice.
+    # Above each of the first R: those before it, but for itself if it occurs twice.
     same = np.zeros(row.size, bool)
     same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
     start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
@@ -244,7 +244,7 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
 def _by_key(key: Ints, kept: Bools, first: int, end: int) -> tuple[Ints, Floats, Ints]:
     """Keys in rising order, and of each how often it was kept and how often it occurs: (n_keys,) each.
 
-    Keys lie in [first, end). Where most of these are taken, as by groups that judge the same documents, counting them
+    Keys lie in [first, end). If most of these are taken, as by groups that judge the same documents, counting them
     all is many times faster than sorting.
     """
     if end - first <= 2 * key.size:

@@ -171,7 +171,7 @@ class Judgments:
         return self.memo((Judgments.count_relevant, rel), lambda: self.count_levels(self.level_grade >= rel))
 
     def count_levels(self, mask: Bools) -> Ints:
-        """Judged documents of the levels where `mask` holds: (n_levels,) to (n_topics,)."""
+        """Judged documents of the levels that `mask` keeps: (n_levels,) to (n_topics,)."""
         return self.level_total(mask.astype(np.float64)).astype(np.int64)
 
     def topics(self, start: int, stop: int) -> Judgments:

@@ -68,7 +68,7 @@ class Preferences(Record):
         ----------
         judged : Segments
         level : int array (n_judged,)
-            Rises where the grade falls, inside each topic.
+            Rises as the grade falls, inside each topic.
         grade : float array (n_judged,)
         """
         n = judged.n

@@ -47,7 +47,7 @@ class Topic(Record):
     pool_doc : list of str
         With them: the judged documents, in the order of `pool_grade`.
     first : int or None
-        How many rows are asked for, from the first; all where None.
+        How many rows are asked for, from the first; all if None.
     """
 
     arguments: Mapping[str, Any]
@@ -167,7 +167,7 @@ def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
 
 
 def say_fulfilled(topic: Topic, only_retrieved: bool) -> None:
-    """Say which preferences each document wins and loses, where the judgments are preferences.
+    """Say which preferences each document wins and loses, if the judgments are preferences.
 
     Parameters
     ----------

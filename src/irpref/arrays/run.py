@@ -46,7 +46,7 @@ class JudgedRun:
         Rank if ties are ordered by rising id, for tools that have it so; only if it was asked for, and not
         in views.
     tied_from : int array (n_hits,) or None
-        Rank of the first document of the same score; there where `rank_rising` is.
+        Rank of the first document of the same score; there if `rank_rising` is.
     in_float32 : JudgedRun or None
         The same run with scores rounded to 32 bits, as pytrec_eval holds them, if it was asked for and has
         another order of judged documents; not in views.
@@ -124,7 +124,7 @@ class JudgedRun:
     def condensed(self, negative: bool = False) -> JudgedRun:
         """Only documents with a judgment, ranked again from 1; the pool stays whole.
 
-        A negative grade counts as a judgment only where `negative` says so.
+        A negative grade counts as a judgment only if `negative` is true.
         """
 
         def make() -> JudgedRun:

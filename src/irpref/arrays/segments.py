@@ -147,7 +147,7 @@ class Segments:
         return self._reduce(np.add, values, 0.0)
 
     def count(self, mask: Bools) -> Ints:
-        """Number of rows of each topic where `mask` holds: (n_rows,) to (n_topics,)."""
+        """Number of rows of each topic that `mask` keeps: (n_rows,) to (n_topics,)."""
         return self.part(mask.nonzero()[0]).lengths
 
     def maximum(self, values: Floats, empty: float = 0.0) -> Floats:
@@ -159,7 +159,7 @@ class Segments:
         return self._reduce(np.minimum, values, empty)
 
     def first(self, mask: Bools) -> Ints:
-        """First row of each topic where `mask` holds, -1 if there is none: shape (n_topics,)."""
+        """First row of each topic that `mask` keeps, -1 if there is none: shape (n_topics,)."""
         where = mask.nonzero()[0]
         if not where.size:
             return np.full(self.n, -1)
@@ -176,7 +176,7 @@ class Segments:
     def running(self, values: ArrayLike, whole: bool = False) -> Floats:
         """Sum up to and including each row, in its topic: (n_rows,) to (n_rows,).
 
-        `whole` says that the values are known to be whole numbers with sums below 2^53, which spares a look.
+        Set `whole` if the values are known to be whole numbers with sums below 2^53, which is faster.
         """
         values = np.asarray(values, dtype=np.float64)
         if not values.size:

@@ -22,7 +22,7 @@ class _RPref(KernelMeasure):
     ----------
     norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
         (default 'absolute')
-    unretrieved : judged documents that were not retrieved: add nothing, or are ranked below all that were
+    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below all that were
         (default 'zero')
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only (default
         'keep')
@@ -55,7 +55,7 @@ class _NPref(KernelMeasure):
     n : number of partitions of the grade scale
     norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
         (default 'absolute')
-    unretrieved : judged documents that were not retrieved: add nothing, or are ranked below all that were
+    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below all that were
         (default 'zero')
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only (default
         'keep')
@@ -88,7 +88,7 @@ class _BprefVariant(KernelMeasure):
 
     Parameters
     ----------
-    norm : denominator of the penalty, see the table of the definition (default 'min')
+    norm : which cap and denominator the penalty has: a row of the table above (default 'min')
     rel : minimum grade counted as relevant (default 1)
     top : the highest judged document: in the sum, out of it and of R, or out of the sum only (default 'keep')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
@@ -314,7 +314,7 @@ class _NCU(KernelMeasure):
 
     Parameters
     ----------
-    stop : who stops where (default 'uniform')
+    stop : at which relevant document users stop (default 'uniform')
     utility : blended ratio or precision (default 'BR')
     gamma : persistence of rank-biased stopping (default 0.95)
     beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
@@ -426,7 +426,7 @@ class _Coverage(KernelMeasure):
 
     Parameters
     ----------
-    known : column of the qrels, truthy where the user knew the document (default 'known')
+    known : column of the qrels, true for documents that the user knew (default 'known')
     nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that means leave
         them out (default 'zero')
     rel : minimum grade counted as relevant (default 1)
@@ -451,7 +451,7 @@ class _Novelty(KernelMeasure):
 
     Parameters
     ----------
-    known : column of the qrels, truthy where the user knew the document (default 'known')
+    known : column of the qrels, true for documents that the user knew (default 'known')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -783,8 +783,8 @@ class _NumPrefsFulfilled(KernelMeasure):
 
     Parameters
     ----------
-    pairs : fulfilled where the preferred document was retrieved and the other is below it or was not retrieved
-        (all, implied), or if both were (retrieved) (default 'all')
+    pairs : fulfilled if the preferred document was retrieved and the other is below it or was not retrieved
+        (all, implied), or if both were retrieved, too (retrieved) (default 'all')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any

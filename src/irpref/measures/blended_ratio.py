@@ -38,7 +38,7 @@ Left open there, decided here:
 
 - nothing relevant in the pool or retrieved: 0;
 - relevant is what has a gain, everywhere: a grade whose gain is set to 0 counts in no sum and in no number;
-- r_p goes by grade, not by gain: where two grades have one gain, the higher grade is still preferred;
+- r_p goes by grade, not by gain: if two grades have one gain, the higher grade is still preferred;
 - R-measure, like P, is 1 for every order of the R relevant documents at the top;
 - the ideal list is never cut, so a cutoff l changes what is retrieved and, for Q, the divisor min(l, R);
 - unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks are counted.
@@ -50,7 +50,7 @@ R-precision. With one positive grade P and P+ are O.
 Where tools differ: NTCIREVAL takes relevance by grade in the counts and by gain in the sums (Q of our example
 `gains-zero-level` is 0.7232 here, 0.5714 there, 0.6548 in pyNTCIREVAL); both leave topics without a relevant document
 out of the mean, or fail on them, as pyNTCIREVAL does on an empty list. ir_measures' AP@l divides by R, so
-Q(beta=0)@l is not AP@l where l < R.
+Q(beta=0)@l is not AP@l if l < R.
 
 By hand: grades a 3, b 1, x 0, beta 1, ranking x b a. R = 2, the ideal list a b cumulates 3, 4, 4.
 
@@ -65,7 +65,7 @@ When 1, when 0: all are 1 for the ideal order of all relevant documents. Q is 1 
 P and P+ a document of the best grade at rank 1 is enough. All are 0 if nothing
 relevant was retrieved, and R-measure if none is in the top R.
 
-When to use which: Q if all relevant documents are wanted; P and P+ where one highly relevant document is; O where
+When to use which: Q if all relevant documents are wanted; P and P+ if one highly relevant document is; O if
 any relevant one will do, the sooner the better. A large beta makes grades count more, a small one ranks.
 """
 
@@ -269,7 +269,7 @@ def o_reasons(topic: Topic) -> None:
 
 
 def p_reasons(topic: Topic) -> None:
-    """Which document is the best one, where P's user stops."""
+    """Which document is the best one, at which P's user stops."""
     found, rows = _say_not_relevant(topic)
     if rows:
         best = _best(topic, rows)

@@ -26,7 +26,7 @@ Left open there, decided here:
 - the balance point is looked for from R on: without that, grades make rho exceed 1 (1 2 1 0 against the ideal
   2 1 1 1 would have rho = 4/2);
 - the worst case is the bound -R (R + 1) / 2, not the reversed ideal list, which is not even the minimum when fewer
-  than R non-relevant documents are known (pool 2222 11111 00: -11, where 1 0 2 2 1 2 0 1 1 has -13).
+  than R non-relevant documents are known (pool 2222 11111 00: -11; 1 0 2 2 1 2 0 1 1 has -13).
   `nCRP(worst='reversed')` divides by that list all the same. The two agree if there are at least R non-relevant
   documents and no negative grades. If not, values above 1 are possible, a run changes its own worst case by what it
   retrieves, and if the reversed list has CRP(w, R) >= 0 (only relevant documents: S A A A becomes A A A S, +2)
@@ -136,7 +136,7 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     """RP and CRP at every rank at which the curve can move.
 
     Without negative grades these end at R or at the last hit, for what follows has RP 0. With them, they are all ranks
-    of the list, filled up with non-relevant documents to R, and to `depth` where given.
+    of the list, filled up with non-relevant documents to R, and to `depth` if given.
     """
 
     def make() -> Curve:
@@ -167,7 +167,7 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
 
 
 def crp_at(run: JudgedRun, cutoff: int | None = None) -> Ints:
-    """CRP at one rank of each topic, R where None: shape (n_topics,).
+    """CRP at one rank of each topic, at R if None: shape (n_topics,).
 
     Beyond the end of the filled-up list the curve stays where it is. For grades of 0 and more it is at least
     -R (R + 1) / 2 at R.

@@ -1,6 +1,6 @@
 """How a kernel becomes an ir_measures measure.
 
-A measure is a class: kernel, parameters, what it answers, where it comes from. `register` makes one instance of
+A measure is a class: kernel, parameters, the question it answers, its source. `register` makes one instance of
 it known to ir_measures under its name. Parameters are checked when the measure is built, with `ValueError`s
 that say what is accepted.
 """
@@ -228,7 +228,7 @@ class KernelMeasure(host.Measure):
     ELSEWHERE : dict of str to str
         Names that it has in other tools, each with the text form of the same measure here.
     DIFFERS : tuple of (str, str, str, str)
-        Where another tool gives another value: tool and version, its number, ours, where and why.
+        Tools that give another value: tool and version, its number, ours, on what and why.
     CITE : tuple of str
         Its papers: keys of `literature.bib`.
     FORMULA : str
@@ -254,7 +254,7 @@ class KernelMeasure(host.Measure):
     INSTEAD : str
         What to explain in its place, if it is no sum over documents.
     CUTOFF_ENDS_LIST : bool
-        Whether documents below the cutoff count as not retrieved; elsewhere it says where a curve is read.
+        Whether documents below the cutoff count as not retrieved; if not, it is the rank at which a curve is read.
     TIES_BY_RISING_ID : bool
         Whether equal scores are ordered by rising id, as in a tool that has it so; the kernel then reads `rank_rising`.
     TIES_ADD : bool

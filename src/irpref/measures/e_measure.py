@@ -22,8 +22,8 @@ By hand: five relevant documents, four retrieved, two of these relevant: recall 
     b = 0   F = 2 / 4 = 1/2, precision
     b = 1, cut at 8: F = 2 * 2 / (5 + 8) = 4/13, since missing ranks count as retrieved
 
-When E is 0: where the retrieved set is the relevant set. When it is 1: if they have no document in common. Ranks
-do not matter within the set; use it where a set is what is returned, or with a cutoff.
+When E is 0: if the retrieved set is the relevant set. When it is 1: if they have no document in common. Ranks
+do not matter within the set; use it if a set is what is returned, or with a cutoff.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ cannot compute (`RR(judged_only=True)@10`) or what is not listed goes to the hos
 Differences, all deliberate; each is pinned by a test:
 
 - pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and are in the
-  order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says where that matters for a run;
+  order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says if that matters for a run;
   `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the measures that it computes for the host;
 - means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in the order of the
   run, so that a mean can have another last digit there; values of topics are equal;

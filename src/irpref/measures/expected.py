@@ -10,7 +10,7 @@ R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-or
 relevant documents in the pool, which makes relative recall recall.
 
 Relative recall looks at the set that was retrieved, recall effort at the ranks: how many documents had to be examined
-until e relevant ones were found. Where e is R, relative recall is recall (ir_measures' SetR, or R@k with a cutoff), and
+until e relevant ones were found. If e is R, relative recall is recall (ir_measures' SetR, or R@k with a cutoff), and
 recall effort is precision at the rank of the last relevant document.
 
 Decided here: a user who stops when satisfied finds no more than expected, so relative recall is capped at 1
@@ -25,7 +25,7 @@ By hand: a b c d relevant, x y not, ranking a x b y.
     4 = R      2 / 4 = 1/2          0                  the fourth is never reached
     5          2 / 5                0                  more than there are
 
-When 1, when 0: relative recall is 1 if e relevant documents were retrieved, anywhere; recall effort is 1 where
+When 1, when 0: relative recall is 1 if e relevant documents were retrieved, anywhere; recall effort is 1 if
 the first e ranks are all relevant. Relative recall is 0 if nothing relevant was retrieved, recall effort as soon
 as one of the e is missing.
 

@@ -3,7 +3,7 @@
     gP = 1/n * sum of rho over the retrieved documents
     gR = sum of rho over the retrieved documents / sum of rho over all judged documents
 
-rho  grade on the scale [0, 1]: gain of the grade / max_rel, clipped      n  documents retrieved; the cutoff where given
+rho  grade on the scale [0, 1]: gain of the grade / max_rel, clipped      n  documents retrieved, or the cutoff
 
 J. Kekäläinen and K. Järvelin, Using graded relevance assessments in IR evaluation, JASIST 53(13), 2002, 1120-1129,
 doi:10.1002/asi.10137. Cited here after that definition; the article itself was not at hand when this was written.
@@ -22,9 +22,9 @@ By hand: grades a 2, b 1, c 2 with max_rel 2, ranking b x a: rho is 1/2, 0 and 1
     gP@5 = (1/2 + 1) / 5 = 3/10              gR@1 = (1/2) / (5/2) = 1/5
 
 When 1, when 0: gP is 1 only if all documents retrieved have the best grade, which a topic may not have; gR is 1
-where all documents with a gain were retrieved. Both are 0 if none was.
+if all documents with a gain were retrieved. Both are 0 if none was.
 
-What they are sensitive to: gP to max_rel (with max_rel 4 the ranking above has 1/4), so give it where runs are
+What they are sensitive to: gP to max_rel (with max_rel 4 the ranking above has 1/4), so give it if runs are
 compared over collections. Order within the list, or within the cutoff, plays no part.
 """
 

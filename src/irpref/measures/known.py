@@ -7,7 +7,7 @@ R  relevant documents    A  retrieved documents    K  documents the user knew
 R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-oriented measures); R. R. Korfhage,
 Information Storage and Retrieval, Wiley 1997.
 
-K is a column of the qrels (`known`), truthy where the user knew the document; see `irpref.with_known`. Known
+K is a column of the qrels (`known`), true for documents that the user knew; see `irpref.with_known`. Known
 documents that are not judged relevant do not matter.
 
 The two ask opposite things of a run: coverage rewards finding what the user can check, novelty what the user could not
@@ -132,7 +132,7 @@ def novelty_reasons(topic: Topic) -> None:
 
 
 _PARAMS = {
-    "known": Param(str, "column of the qrels, truthy where the user knew the document", default="known", column=bool),
+    "known": Param(str, "column of the qrels, true for documents that the user knew", default="known", column=bool),
     "rel": REL,
     "cutoff": CUTOFF,
 }

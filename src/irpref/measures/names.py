@@ -149,7 +149,7 @@ def _parse(text: str | Measure) -> list[Measure]:
         name = other_names()["trec_eval"].get(name, name)
         head, rest = _head(name)
     key = head if head in host.registry else None
-    # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, except where it would need a
+    # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, unless it needs a
     # parameter that trec_eval's form brings along.
     if key is not None:
         found = _read(text, key, rest)

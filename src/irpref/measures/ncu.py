@@ -1,4 +1,4 @@
-"""Normalised cumulative utility: the utility of stopping at a relevant document, averaged over who stops where.
+"""Normalised cumulative utility: what users get on average who stop at different relevant documents.
 
     NCU = sum over retrieved relevant documents of  p_stop(r) * utility(r)                    1 is best
 
@@ -22,7 +22,7 @@ are stop values themselves (NTCIREVAL lets them differ from the gains).
 What equals what: uniform with P is AP, uniform with BR is Q-measure, gamma = 1 is uniform; P is BR with beta = 0.
 
 Decided here, too: no cutoff. NTCIREVAL 2022 divides the rank-biased sum by min(l, R) instead of the sum of its
-weights, so an ideal list of 20 relevant documents would score 0.8025 at 10 where it scores 1 without a cutoff.
+weights, so an ideal list of 20 relevant documents would score 0.8025 at 10, and 1 without a cutoff.
 
 By hand: grades a 3, b 1, x 0, ranking x b a. The blended ratio (see Q-measure) is 1/3 at rank 2 and 6/7 at rank 3,
 precision there is 1/2 and 2/3.
@@ -60,7 +60,7 @@ def ncu(
     Parameters
     ----------
     stop
-        Row of the table above: which users stop where.
+        Row of the table above: at which document users stop.
     utility
         'BR', the blended ratio, or 'P', precision.
     gamma
@@ -121,7 +121,7 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons):
 
     Parameters
     ----------
-    stop : who stops where
+    stop : at which relevant document users stop
     utility : blended ratio or precision
     gamma : persistence of rank-biased stopping
 

@@ -24,7 +24,7 @@ Decided here: nothing relevant gives 0; unjudged documents and negative grades a
 By hand: R = 3, relevant at ranks 3, 8 and 15, with precision 1/3, 1/4 and 1/5. At level 0.4 `up` needs 2 documents,
 1.2 rounded up: 1/4; `nearest` needs 1: 1/3. The mean of all levels is (4/3 + 3/4 + 4/5) / 11 with `up`.
 
-When 1, when 0: 1 at a level where the first documents are all relevant until the level is reached; 0 if the list
+When 1, when 0: 1 at a level if the first documents are all relevant until it is reached; 0 if the list
 ends before.
 
 When to use it: to compare with published recall-precision tables. Otherwise AP, which needs no interpolation.

@@ -8,7 +8,7 @@ Judgments are put on levels, a higher one preferred, inside three nested things:
 
 Qrels with grades are one group of one subgroup in each topic, every grade a level.
 
-A preference (a before b) is *fulfilled* where a is ranked above b. It counts in one of three readings:
+A preference (a before b) is *fulfilled* if a is ranked above b. It counts in one of three readings:
 
     pairs       fulfilled                     possible                                trec_eval
     retrieved   both retrieved, a above b     both retrieved                          ..._ret
@@ -22,13 +22,13 @@ A preference (a before b) is *fulfilled* where a is ranked above b. It counts in
     group       mean over the groups of the topic of fulfilled / possible             prefs_avgjg
 
 With `nonrelevant='R'` (by group only; prefs_avgjg_Rnonrel) a group has as many non-relevant documents as relevant
-ones, R; a document is relevant where its level is above 0. N non-relevant ones:
+ones, R; a document is relevant if its level is above 0. N non-relevant ones:
 
     R >= N   (fulfilled + (R - N) * relevant retrieved) / (possible + (R - N) * relevant)
     R < N    fulfilled / possible, with the R non-relevant documents that are ranked highest
 
 Source: trec_eval 10.0 (https://github.com/usnistgov/trec_eval), form_prefs_counts.c and m_prefs_*.c. The code is the
-definition where its own description differs. What it does that one would not guess, all kept:
+definition if its own description differs. What you would not guess, all kept:
 
 - documents of equal score are ordered by *rising* id; everywhere else, in trec_eval and here, by falling id;
 - 0 / 0 is 0: of a topic without preferences, of a group without any (which still counts in the mean over groups);
@@ -45,7 +45,7 @@ definition where its own description differs. What it does that one would not gu
 - in a group of several subgroups a document has the level of the last of them, by name.
 
 Left open there (the arrays are read beyond their end), decided here: negative levels are non-relevant in a group of
-one subgroup, where at most the documents of the lowest level stay; in a group of several they are neither.
+one subgroup, of which at most the documents of the lowest level stay; in a group of several they are neither.
 
 By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b before c. What is not retrieved is
 below all that is.

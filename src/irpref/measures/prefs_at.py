@@ -41,7 +41,7 @@ When 1, when 0: precision is 1 if what is ordered is ordered rightly, be it litt
 preferences are, for which the documents preferred must have been retrieved. Both are 0 if none is right.
 
 When to use which: ppref and rpref as precision and recall of documents are used, and together; appref for one number
-of both; wpref where the top matters most.
+of both; wpref if the top matters most.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
 def pref_ap(run: JudgedRun) -> Parts:
     """appref: ppref at the ranks at which recall rises, over their number; 0 if there are none.
 
-    As average precision is precision at the ranks where recall rises. It has no cutoff.
+    As average precision is precision at the ranks at which recall rises. It has no cutoff.
     """
     of = _at_hits(run)
     # Recall rises exactly where a hit is the higher document of a correct preference.

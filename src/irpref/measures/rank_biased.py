@@ -16,7 +16,7 @@ residual, whatever these documents are.
 
 `RBP` has the values of cwl_eval, through which ir_measures has it: without a cutoff, ranks end at 1000, and the weights
 of those are scaled to add up to 1 (they fall short by p^1000: 4e-5 for p = .99, nothing for p <= .95). trec_eval 10 has
-p = .9 where ir_measures and cwl_eval have .8. `ERR` has those of gdeval: 16 is 2 to the power of the highest grade, 4,
+p = .9; ir_measures and cwl_eval have .8. `ERR` has those of gdeval: 16 is 2 to the power of the highest grade, 4,
 whatever the highest grade of the qrels is; its five digits are not rounded here.
 
 Decided here: for the residual a negative grade is no judgment; an empty ranking has the residual 1.

@@ -35,15 +35,15 @@ calls `prefs_simp` on such qrels; n-pref with n = k max_rel + 1 partitions is rp
 do not depend on max_rel, since it cancels.
 
 Where tools differ: NTCIREVAL prints rpref_N (ours, absolute) and rpref_relative (ours with `top='zero'`, with
-which an ideal list scores less than 1); its `gcompute` takes each topic's highest grade for the top of the scale, where
-ours is one for the whole collection: else N would mean something else in each topic.
+which an ideal list scores less than 1); its `gcompute` takes each topic's highest grade for the top of the scale; ours
+is one for the whole collection, or N would mean something else in each topic.
 
 How it is computed: grades enter as ratios of whole numbers wherever they are whole, all in the unit of the topic's best
 document, so that fractions that are equal have equal bits (`irpref.measures.scale`). The differences above each
 document are counted by `irpref.arrays.inversions`, once for all norms and readings.
 
-What it cannot hold: a document keeps 1 - penalty_k of its weight, to 16 digits of the whole. In the relative norm,
-where all documents above are worth less than 1e-16 of it, that is 0: values are exact to 1e-16, if not in all digits.
+What it cannot hold: a document keeps 1 - penalty_k of its weight, to 16 digits of the whole. In the relative norm
+that is 0 if all documents above are worth less than 1e-16 of it: values are exact to 1e-16, if not in all digits.
 
 By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0, 0, so R = 3/2 and
 N = 0 + 1/2 + 1 + 1 = 5/2. c is above a, which costs 1, and above b, which costs (1/2 - 0) / (1/2) = 1; a
@@ -59,7 +59,7 @@ Were only c and a retrieved, b would add nothing with `unretrieved='zero'`, (3/5
 is ranked below both, loses what it lost above, and the value stays 3/5.
 
 When 1, when 0: 1 if every judged document with a gain was retrieved and none of a lower grade is ranked above it; 0
-where no document with a gain was retrieved, or where each of them lost its whole weight. Documents without a judgment
+if no document with a gain was retrieved, or if each of them lost its whole weight. Documents without a judgment
 may be anywhere: without a cutoff they change no value.
 
 With another `max_rel` the same ranking has another value in the absolute norm, since N is another: 2/3 on a scale up to
@@ -121,8 +121,8 @@ from irpref.measures.scale import Scale, scale
 def misplaced(view: JudgedRun, of: Scale, found: JudgedRun | None = None, weighted: bool = True) -> Floats:
     """Sum, over the retrieved judged documents above each one with a lower value, of the difference: (n_hits,).
 
-    Not `weighted`, their number. With `found`, the documents of the view that have a value above 0, of these alone:
-    nothing is lower than 0.
+    If `weighted` is false, count them. `found`, the documents of the view with a value above 0, restricts the result to
+    these: nothing is lower than 0.
 
     The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what `explain` shows as `lost`.
     rho_k is the same in all summands of the inner sum, so it is taken out of it. What is left are differences of
@@ -420,7 +420,7 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Pitfalls
     --------
-    Where partitions cut a scale unevenly, two neighbouring grades can fall into one and the next two apart.
+    If partitions cut a scale unevenly, two neighbouring grades can fall into one and the next two apart.
 
     Formula
     -------

@@ -4,7 +4,7 @@ A grade enters as a whole number wherever it is one: not rho is kept but the gra
 the same unit. A quotient of two of them is then a quotient of whole numbers, rounded once, and fractions that are
 equal have equal bits, 1/3 and 2/6 for one. Multiplying by a power of two takes no digit.
 
-Partitions of n-pref are found in doubles, but in rationals where n rho is so near a boundary that rounding could
+Partitions of n-pref are found in doubles, but in rationals if n rho is so near a boundary that rounding could
 decide: 100 * 0.29 is 28.999999999999996.
 """
 
@@ -72,7 +72,7 @@ class Scale(Record):
 
 
 def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale:
-    """Place the grades on the scale, and cut it into n partitions where n is given.
+    """Place the grades on the scale, and cut it into n partitions if n is given.
 
     Parameters
     ----------

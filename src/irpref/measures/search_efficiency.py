@@ -40,7 +40,7 @@ By hand: a b c relevant, x y not.
 When it is highest, when 0: e(R) for all relevant documents at the top, in any order; 0 as soon as one is missing. In a
 mean, topics with few relevant documents weigh more, with `RecallEffort` they do not.
 
-When to use it: where a single missed document matters, as in patent or legal search and systematic reviews, with lists
+When to use it: if a single missed document matters, as in patent or legal search and systematic reviews, with lists
 deep enough that most hold all relevant documents. Elsewhere it is 0 for most topics.
 """
 

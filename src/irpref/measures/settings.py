@@ -78,7 +78,7 @@ class Scale:
     meanings : mapping of grade to str
         Definitions, if there are any.
     given : tuple
-        Grades that occur in the file, ascending; all of the scale where nobody counted.
+        Grades that occur in the file, ascending; all of the scale if nobody counted.
     source : 'definitions', 'counts' or 'qrels'
         Where the grades were taken from.
     regrade : mapping of grade to grade
@@ -111,7 +111,7 @@ def scale_of(dataset: Any) -> Scale:
     Returns
     -------
     Scale
-        From definitions and counts where ir_datasets has them; nothing is downloaded then. Otherwise from
+        From definitions and counts if ir_datasets has them; nothing is downloaded then. Otherwise from
         the judgments, which ir_datasets may have to fetch.
 
     Raises
@@ -182,7 +182,7 @@ def _scale(meanings: Mapping[Number, str], counts: Mapping[Number, int], officia
     grades = sorted(meanings if fits else counts)
     positive = [g for g in grades if g > 0]
     top = max([*positive, 1])
-    # Definitions that do not fit the file still help with the words, where the number is defined.
+    # Definitions that do not fit the file still help with the words, if the number is defined.
     rel = official if official is not None else _first_relevant(positive, meanings if fits else {})
     gains: dict[Number, Number] = {g: 0 for g in positive if g < rel}
     occurs = counts or dict.fromkeys(grades, 1)
@@ -226,7 +226,7 @@ def _notes(
     elif not has_nonrelevant:
         yield (
             "No judged non-relevant documents: Bpref and BprefVariant are degenerate (they are recall), and "
-            "so is NPref(n=2) where all grades fall into one half; RPref compares the relevant grades with "
+            "so is NPref(n=2) if all grades fall into one half; RPref compares the relevant grades with "
             "each other only."
         )
     undefined = sorted(g for g in occurs if g not in meanings)

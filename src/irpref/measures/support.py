@@ -1,4 +1,4 @@
-"""What ir_measures cannot compute, said in words before it fails, and in one line where it fails all the same."""
+"""What ir_measures cannot compute: said before it fails, or in one line if it fails all the same."""
 
 from __future__ import annotations
 

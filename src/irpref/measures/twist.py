@@ -13,7 +13,7 @@ user's effort into account, JASIST 67(3), 2016, 620-648, doi:10.1002/asi.23416. 
 which is not that of `CRPRecovery`, are those of the authors' toolkit MATTERS (`twist.m`).
 
 Decided here: nothing relevant retrieved or in the pool gives 0; a list in perfect reverse has sigma 0 (MATTERS:
-0/0); where R exceeds `depth`, R is the depth (MATTERS stops); negative grades are grades below non-relevant.
+0/0); if R exceeds `depth`, R is the depth (MATTERS stops); negative grades are grades below non-relevant.
 
 By hand: grades a 2, b 1, c 0, depth 3, ranking a c b. The ideal list is a b c: c is one rank too high, b one too
 low, so RP is 0, -1, +1. Reversed, c b a has RP -2, 0, +2. The curve of the run is 0, -1, 0 and never positive.
@@ -51,7 +51,7 @@ def _kept(run: Floats, most: Floats) -> Floats:
 
 def shown(run: JudgedRun, n: Ints) -> JudgedRun:
     """The first n documents of each topic: n is (n_topics,)."""
-    # A view has one cutoff for all topics; where R exceeds the depth nothing is cut below R.
+    # A view has one cutoff for all topics; if R exceeds the depth nothing is cut below R.
     # Documents without a judgment count, too: they push negative grades down.
     if not (run.n_retrieved > n).any():
         return run
