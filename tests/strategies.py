@@ -11,23 +11,7 @@ from irpref.measures.declare import Param
 
 # Orders that go wrong easily: numbers as text, case, accents, and code points from U+10000 on, which a UTF-16
 # comparison puts before U+E000.
-DOC_IDS = (
-    "d1",
-    "d2",
-    "d10",
-    "d9",
-    "D1",
-    "é",
-    "e",
-    "文書",
-    "\ue000x",
-    "\U0001d518x",
-    "a",
-    "a.",
-    "0",
-    "00",
-    "-1",
-)
+DOC_IDS = ("d1", "d2", "d10", "d9", "D1", "é", "e", "文書", "\ue000x", "\U0001d518x", "a", "a.", "0", "00", "-1")
 QUERY_IDS = ("q1", "q10", "q2", "301", "Frage", "問い")
 OTHER_QUERY_IDS = ("unjudged-1", "q3")
 
@@ -126,13 +110,8 @@ def positive_grades(qrels: Mapping[str, Mapping[str, float]]) -> list[float]:
 def gains(draw: st.DrawFn, grades: Iterable[float]) -> dict[float, float]:
     """Gains that do not fall as grades rise, for all of the grades given; some of them equal, or 0."""
     grades = list(grades)
-    values = draw(
-        st.lists(
-            st.sampled_from((0, 1, 2, 3, 4, 9, 0.5, 1.5)),
-            min_size=len(grades),
-            max_size=len(grades),
-        )
-    )
+    value = st.sampled_from((0, 1, 2, 3, 4, 9, 0.5, 1.5))
+    values = draw(st.lists(value, min_size=len(grades), max_size=len(grades)))
     return dict(zip(grades, sorted(values), strict=True))
 
 
@@ -149,17 +128,9 @@ def _values(spec: Param, grades: list[float]) -> st.SearchStrategy | None:
         return gains(grades) if grades else None
     if bool in spec.types:
         return st.booleans()
-    numbers = [n for n in (INTEGERS if spec.types == (int,) else NUMBERS) if _accepts(spec, n)]
+    numbers = [n for n in (INTEGERS if spec.types == (int,) else NUMBERS) if _accepted(spec.clean, {"value": n})]
     # Text is the name of a column, which the data lack.
     return st.sampled_from(numbers) if numbers else None
-
-
-def _accepts(spec: Param, value: float) -> bool:
-    try:
-        spec.clean(value)
-    except ValueError:
-        return False
-    return True
 
 
 def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dict]:
@@ -175,17 +146,15 @@ def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dic
         for parameter, spec in measure.SUPPORTED_PARAMS.items()
         if parameter not in measure.params and (values := _values(spec, grades)) is not None
     }
-    required = {parameter for parameter in drawn if measure.SUPPORTED_PARAMS[parameter].required}
-    return st.fixed_dictionaries(
-        {parameter: values for parameter, values in drawn.items() if parameter in required},
-        optional={parameter: values for parameter, values in drawn.items() if parameter not in required},
-    ).filter(lambda values: _fit(measure, values))
+    spec = measure.SUPPORTED_PARAMS
+    required = {parameter: drawn.pop(parameter) for parameter in list(drawn) if spec[parameter].required}
+    return st.fixed_dictionaries(required, optional=drawn).filter(lambda values: _accepted(measure, values))
 
 
-def _fit(measure: Any, values: dict) -> bool:
-    """Whether the measure takes these parameters together."""
+def _accepted(make: Any, values: dict) -> bool:
+    """Whether a measure takes these parameters together, or a parameter this value."""
     try:
-        measure(**values)
+        make(**values)
     except ValueError:
         return False
     return True

@@ -222,16 +222,6 @@ def test_drawn_values_stay_in_range(name, collection, data):
         assert low - 1e-12 <= value <= high + 1e-12
 
 
-def test_crp_is_bounded_by_its_worst_case(usual, collection):
-    for topic, value in usual[irpref.CRP].items():
-        grades = collection.qrels[topic].values()
-        r = sum(grade > 0 for grade in grades)
-        if min(grades) >= 0:  # a document below non-relevant ones can be further away from its place
-            assert value >= -r * (r + 1) / 2
-            assert usual[irpref.nCRP][topic] <= 1
-            assert max(grades) > 1 or (value <= 0 and usual[irpref.nCRP][topic] >= 0) or topic[:5] == "float"
-
-
 @every_variant
 @pytest.mark.parametrize("run", [{}, {"graded 1": {}}], ids=["empty run", "empty topic"])
 def test_an_empty_ranking_has_the_default_value(measure, run, collection):
@@ -428,12 +418,8 @@ def test_none_means_not_given():
 
 def test_a_default_that_is_given_is_not_printed():
     for measure in registered().values():
-        defaults = {
-            name: spec.default
-            for name, spec in measure.SUPPORTED_PARAMS.items()
-            if isinstance(spec.default, (str, int, float, bool))
-        }
-        same(measure, measure(**defaults))
+        specs = measure.SUPPORTED_PARAMS.items()
+        same(measure, measure(**{name: s.default for name, s in specs if isinstance(s.default, (str, int, float))}))
 
 
 def test_names_of_variants_print_as_the_variant():
@@ -459,24 +445,20 @@ print(evaluator.calc_aggregate(data.run))
 
 def test_the_hash_seed_does_not_show():
     here = os.path.dirname(__file__)
-    outputs = [
+    path = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", HASH_SEED],
             cwd=here,
-            env={
-                **os.environ,
-                "PYTHONHASHSEED": seed,
-                "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")]),
-            },
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path},
             capture_output=True,
             text=True,
             check=True,
         ).stdout
         for seed in ("0", "1", "42")
-    ]
-    assert outputs[0].count("\n") > 1000
-    assert outputs[1] == outputs[0]
-    assert outputs[2] == outputs[0]
+    }
+    assert len(outputs) == 1
+    assert outputs.pop().count("\n") > 1000
 
 
 # Direction --------------------------------------------------------------------------------------------------
