@@ -5,7 +5,7 @@ retrieved, or the higher one alone. Of a preference without a retrieved document
 
 Three things are counted:
 
-    `Counts`             by group, with five numbers from which all readings of trec_eval follow
+    `ranked`             by group, with five numbers from which all readings of trec_eval follow
     `by_pair`            by pair of documents, which several groups may judge
     `at_documents`       at the higher document of each, which is what a document adds to a value
 
@@ -28,11 +28,16 @@ from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, ratio
 
 
-class Counts(Record):
-    """Preferences by group, whole numbers."""
+class Ranked(Record):
+    """The preferences of a pool, a ranking of its documents, and what is counted of both: whole numbers."""
 
-    ordered: Floats  # (4, n_groups) rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE
-    number: Floats  # (n_groups,) all, retrieved or not
+    of: Preferences
+    judged: Segments  # documents (rows) by topic
+    rank: Ints  # (n_judged,), NOT_RETRIEVED if a document was not
+    entries: Floats  # (4, n_entries) preferences of orders of levels, at the entries
+    pairs: Floats  # (4, n_pairs) preferences that are listed, at the pairs
+    ordered: Floats  # (4, n_groups) both; rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE
+    number: Floats  # (n_groups,) all preferences, retrieved or not
 
     def fulfilled(self, pairs: str) -> Floats:
         """Fulfilled preferences: shape (n_groups,)."""
@@ -44,27 +49,12 @@ class Counts(Record):
         return self.number if pairs == "all" else counted.sum(axis=0)
 
 
-def _by_group(of: Preferences, entries: Floats, pairs: Floats) -> Counts:
-    """Those of orders of levels (`entries`), and those that are listed (`pairs`)."""
-    both = zip(entries, pairs, strict=True)
-    return Counts(np.array([of.entries.total_whole(e) + of.pairs.total_whole(p) for e, p in both]), of.number())
-
-
-class Ranked(Record):
-    """The preferences of a pool, a ranking of its documents, and what is counted of both."""
-
-    of: Preferences
-    judged: Segments  # documents (rows) by topic
-    rank: Ints  # (n_judged,), NOT_RETRIEVED if a document was not
-    entries: Floats  # (4, n_entries) preferences of orders of levels, at the entries
-    pairs: Floats  # (4, n_pairs) preferences that are listed, at the pairs
-    counts: Counts
-
-
 def ranked(of: Preferences, judged: Segments, rank: Ints) -> Ranked:
     """Count once what all readings of this ranking need."""
     entries, pairs = ordered(of, rank)
-    return Ranked(of, judged, rank, entries, pairs, _by_group(of, entries, pairs))
+    both = zip(entries, pairs, strict=True)
+    by_group = np.array([of.entries.total_whole(e) + of.pairs.total_whole(p) for e, p in both])
+    return Ranked(of, judged, rank, entries, pairs, by_group, of.number())
 
 
 def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
@@ -74,12 +64,12 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     one more fulfilled preference of every relevant document retrieved. If it has too many, the group is counted
     again with the R highest of them.
     """
-    of, rank, counts = view.of, view.rank, view.counts
+    of, rank = view.of, view.rank
     relevant, other, found, r, n = _kinds(view, pairs)
     r_all, r_found = of.entries.count(relevant), of.entries.count(relevant & found)
     missing = np.maximum(r - n, 0)
-    fulfilled = counts.fulfilled(pairs) + r_found * missing
-    possible = counts.possible(pairs) + r_all * missing
+    fulfilled = view.fulfilled(pairs) + r_found * missing
+    possible = view.possible(pairs) + r_all * missing
     # Fewer relevant than non-relevant documents: the second line of the definition.
     few = r < n
     if not few.any():
@@ -98,8 +88,7 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     kept = of.entries.spread(few)
     kept[at[~first_r]] = False
     # A group that lost documents is counted from the start, since every count may have changed.
-    again = of.without(kept)
-    fresh = _by_group(again, *ordered(again, rank))
+    fresh = ranked(of.without(kept), view.judged, rank)
     more, pairs_more = _lowest_among_themselves(of, rank, at, candidates, first_r, pairs == "retrieved")
     # Groups with enough relevant documents keep what they had.
     fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
@@ -149,9 +138,9 @@ def by_pair(view: Ranked, pairs: str) -> Floats:
 
     If no two groups can judge one pair this is the share of preferences, which is found without listing pairs.
     """
-    of, counts = view.of, view.counts
+    of = view.of
     # One group without repeated judgments prefers one of two documents at most once: a pair is a preference.
-    value = ratio(of.groups.total_whole(counts.fulfilled(pairs)), of.groups.total_whole(counts.possible(pairs)))
+    value = ratio(of.groups.total_whole(view.fulfilled(pairs)), of.groups.total_whole(view.possible(pairs)))
     # Only these topics can have a pair that two groups judge; pair by pair is slow.
     overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
     for t in np.flatnonzero(overlap).tolist():

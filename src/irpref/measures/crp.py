@@ -139,8 +139,10 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     of the list, filled up with non-relevant documents to R, and to `depth` if given.
     """
 
+    best, grade = ideal(run.pool), run.pool.level_grade
+    depth = depth if best.negatives else None
+
     def make() -> Curve:
-        best, grade = ideal(run.pool), run.pool.level_grade
         r = best.relevant
         if best.negatives:
             length = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
@@ -291,37 +293,37 @@ def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Fl
         1 if the curve is at 0 or above already at R.
     """
     view = (run.condensed(negative=True) if judged_only else run).at(cutoff)
-    balance = crp_balance(view)
-    r = ideal(run.pool).relevant
-    return ratio(r, balance)
+    return ratio(ideal(run.pool).relevant, crp_balance(view))
 
 
-def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool) -> Terms:
+def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool, share: Floats | None = None) -> Terms:
     """RP of the documents above the rank that CRP is read at: shape (n_judged,) and by rank.
 
-    RP of each document down to the rank that is asked for. The parts are judged documents, documents without a
-    judgment (a function of rank, since there may be many), and the ranks that fill a short list up (`rest`).
+    RP of each document down to the rank that is asked for, times `share` of its topic, 1 if None. The parts are judged
+    documents, documents without a judgment (a function of rank, since there may be many), and the ranks that fill a
+    short list up (`rest`).
 
     In the example of the module c adds -2 and a +1; b is ranked below rank R = 2 and adds nothing.
     """
     view = run.condensed(negative=True) if judged_only else run
     of, r = crp_curve(view), ideal(run.pool).relevant
     rank = np.where(r > 0, np.minimum(r if cutoff is None else cutoff, of.ranks.lengths), 0)
-    rp = view.on_pool(of.rp[of.hit])
+    factor = np.ones(r.size) if share is None else share
+    rp = of.rp[of.hit] * 1.0
 
     def rp_at(topic: Ints, at: Ints) -> Floats:
         return np.where(at <= of.ranks.lengths[topic], of.rp[of.row(at, topic)], 0.0)
 
     def unjudged(topic: Ints, at: Ints) -> Floats:
-        return np.where(at <= rank[topic], rp_at(topic, at), 0.0)
+        return np.where(at <= rank[topic], rp_at(topic, at), 0.0) * factor[topic]
 
     return Terms(
-        view.on_pool(np.where(view.rank <= view.hits.spread(rank), of.rp[of.hit], 0.0), 0.0),
+        view.on_pool(np.where(view.rank <= view.hits.spread(rank), rp, 0.0) * view.hits.spread(factor), 0.0),
         unjudged=None if judged_only else unjudged,
         # The ranks that fill a short list up belong to no document.
-        rest=of.crp[of.row(rank)] - of.crp[of.row(np.minimum(rank, view.n_retrieved))],
-        columns={"rp": rp, "crp": view.on_pool(of.crp[of.hit])},
-        unjudged_columns={} if judged_only else {"rp": rp_at, "crp": lambda topic, at: of.crp[of.row(at, topic)]},
+        rest=(of.crp[of.row(rank)] - of.crp[of.row(np.minimum(rank, view.n_retrieved))]) * factor,
+        columns={"rp": view.on_pool(rp), "crp": view.on_pool(of.crp[of.hit] * 1.0)},
+        unjudged_columns={} if judged_only else {"rp": rp_at, "crp": lambda topic, at: of.crp[of.row(at, topic)] * 1.0},
     )
 
 
@@ -330,22 +332,8 @@ def n_crp_terms(run: JudgedRun, *, worst: str, judged_only: bool) -> Terms:
 
     In the example of the module c adds 2/3 and a takes away 1/3.
     """
-    terms = crp_terms(run, judged_only=judged_only)
     loss = _loss(run, worst, judged_only)
-    share = np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0)
-    parent = terms.unjudged
-
-    def unjudged(topic: Ints, at: Ints) -> Floats:
-        assert parent is not None
-        return parent(topic, at) * share[topic]
-
-    return Terms(
-        terms.judged * run.pool.judged.spread(share),
-        unjudged=None if parent is None else unjudged,
-        rest=None if terms.rest is None else terms.rest * share,
-        columns=terms.columns,
-        unjudged_columns=terms.unjudged_columns,
-    )
+    return crp_terms(run, judged_only=judged_only, share=np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0))
 
 
 def position_reasons(topic: Topic) -> None:

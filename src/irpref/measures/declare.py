@@ -181,21 +181,14 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
         below, least = grade, gain
 
 
-class _Described:
-    """The docstring of a class of measures; that of the measures themselves has their parameters and source, too."""
+class _OfMeasures:
+    """An attribute that a class of measures has by itself, and its measures by what is declared of them."""
 
-    def __init__(self, own: str) -> None:
-        self.own = own
+    def __init__(self, own: Any, make: Callable[[KernelMeasure], Any]) -> None:
+        self.own, self.make = own, make
 
-    def __get__(self, measure: KernelMeasure | None, of: type[KernelMeasure]) -> str:
-        return self.own if measure is None else description(measure)
-
-
-class _Signed:
-    """The signature of calling a measure; None for its class."""
-
-    def __get__(self, measure: KernelMeasure | None, of: type[KernelMeasure]) -> inspect.Signature | None:
-        return None if measure is None else signature(measure)
+    def __get__(self, measure: KernelMeasure | None, of: type[KernelMeasure]) -> Any:
+        return self.own if measure is None else self.make(measure)
 
 
 class KernelMeasure(host.Measure):
@@ -298,7 +291,7 @@ class KernelMeasure(host.Measure):
     COLUMNS: ClassVar[Mapping[str, str]] = {}
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     TIES_BY_RISING_ID: ClassVar[bool] = False
-    __signature__ = _Signed()
+    __signature__ = _OfMeasures(None, lambda measure: signature(measure))
 
     def __init_subclass__(cls, **functions: Any) -> None:
         super().__init_subclass__()
@@ -313,7 +306,7 @@ class KernelMeasure(host.Measure):
             if name not in vars(cls):
                 setattr(cls, name, value)
         # `help(QMeasure)` is asked of a measure, not of its class.
-        cls.__doc__ = _Described(head)  # type: ignore[assignment]
+        cls.__doc__ = _OfMeasures(head, description)  # type: ignore[assignment]
 
     @property
     def __name__(self) -> str:

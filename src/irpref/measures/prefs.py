@@ -164,17 +164,16 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
     view = _ranked(run, cutoff)
     if by == "pair":
         return by_pair(view, pairs)
-    counts = view.counts
     # One fraction a topic: a group with many preferences weighs more than one with few.
     if by == "preference":
-        return ratio(groups.total_whole(counts.fulfilled(pairs)), groups.total_whole(counts.possible(pairs)))
+        return ratio(groups.total_whole(view.fulfilled(pairs)), groups.total_whole(view.possible(pairs)))
     # One fraction a group, (n_groups,), and their mean: every judge weighs alike.
     if nonrelevant == "R":
         fulfilled, possible = as_many_nonrelevant(view, pairs)
         # trec_eval divides 0 by 0 here, and the topic is lost: see the list of the module.
         undefined = groups.count(possible == 0) > 0
     else:
-        fulfilled, possible = counts.fulfilled(pairs), counts.possible(pairs)
+        fulfilled, possible = view.fulfilled(pairs), view.possible(pairs)
         undefined = np.zeros(groups.n, bool)
     # Group after group in the order of their names, as trec_eval adds.
     value = groups.total(ratio(fulfilled, possible)) / np.maximum(groups.lengths, 1)
@@ -193,7 +192,7 @@ def n_prefs(run: JudgedRun) -> Floats:
 
 def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floats:
     """Preferences fulfilled, of each topic: shape (n_topics,)."""
-    return run.pool.preferences.groups.total_whole(_ranked(run, cutoff).counts.fulfilled(pairs))
+    return run.pool.preferences.groups.total_whole(_ranked(run, cutoff).fulfilled(pairs))
 
 
 def _terms(run: JudgedRun, adds: Floats, kept: Floats, broken: Floats, rest: Floats | None = None) -> Terms:
@@ -224,17 +223,16 @@ def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, c
     of = run.pool.preferences
     groups = of.groups
     view = _ranked(run, cutoff)
-    counts = view.counts
     none = np.zeros(of.n_groups)
     if by == "pair":
         _, kept, broken = at_documents(view, pairs, none)
         return _terms(run, pair_terms(view, pairs), kept, broken)
     if by == "preference":
-        possible = groups.spread(groups.total_whole(counts.possible(pairs)))
+        possible = groups.spread(groups.total_whole(view.possible(pairs)))
         return _terms(run, *at_documents(view, pairs, ratio(np.ones(of.n_groups), possible)))
     each = 1 / groups.spread(np.maximum(groups.lengths, 1))  # every group weighs alike
     if nonrelevant == "all":
-        return _terms(run, *at_documents(view, pairs, each * ratio(np.ones(of.n_groups), counts.possible(pairs))))
+        return _terms(run, *at_documents(view, pairs, each * ratio(np.ones(of.n_groups), view.possible(pairs))))
     # Not every summand of this reading belongs to a document: what does is shown, the rest follows from the value.
     _, kept, broken = at_documents(view, pairs, none)
     value = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
