@@ -108,7 +108,12 @@ def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None
     """
     of = above(run, rel, cutoff)
     place = of.number + of.found.hits.position  # judged documents above
-    summand = _kept(of, norm, place)
+    if norm in ("relative", "relative2"):
+        summand = 1 - of.number / np.maximum(place + (norm == "relative2"), 1.0)
+    else:
+        cap, den = (of.found.hits.spread(bound) for bound in bounds(of.r, of.n, of.n_retrieved, norm))
+        # A denominator of 0 means that no judged non-relevant document can be above.
+        summand = 1 - np.minimum(of.number, cap) / np.maximum(den, 1)
     size = of.r
     if top != "keep":
         first = np.flatnonzero(place == 0)
@@ -119,16 +124,6 @@ def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None
         summand[first] = 0.0
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
     return Parts(of.found, summand, size, {"lost": of.number})
-
-
-def _kept(of: _Above, norm: str, place: Floats) -> Floats:
-    """1 less the penalty: shape (n_found,)."""
-    if norm in ("relative", "relative2"):
-        return 1 - of.number / np.maximum(place + (norm == "relative2"), 1.0)
-    cap, den = (bound.astype(np.float64) for bound in bounds(of.r, of.n, of.n_retrieved, norm))
-    counted = np.minimum(of.number, of.found.hits.spread(cap))
-    # A denominator of 0 means that no judged non-relevant document can be above.
-    return 1 - counted / of.found.hits.spread(np.maximum(den, 1.0))
 
 
 def bpref_reasons(topic: Topic) -> None:

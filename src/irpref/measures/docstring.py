@@ -56,7 +56,10 @@ def declared(name: str, text: str) -> tuple[str, dict[str, Any]]:
             blocks = [block.partition("\n") for block in re.split(r"\n(?! )", body)]
             items = [(*first.partition(" : ")[::2], _line(rest)) for first, _, rest in blocks]
             if heading == "Differs":
-                found["DIFFERS"] = tuple((tool, *_both(name, values), why) for tool, values, why in items)
+                odd = next((values for _, values, _ in items if ", here " not in values), None)
+                if odd is not None:
+                    raise ValueError(f"{name}: {odd!r} in section 'Differs', expected 'its value, here ours'")
+                found["DIFFERS"] = tuple((tool, *values.split(", here ", 1), why) for tool, values, why in items)
             else:
                 found[ITEMS[heading]] = {item: _line(f"{said} {rest}") for item, said, rest in items}
         else:
@@ -69,13 +72,6 @@ def declared(name: str, text: str) -> tuple[str, dict[str, Any]]:
         found["CITE"] = tuple(re.findall(r"\[(\w+)\]", found["SOURCE"]))
         found["SOURCE"] = re.sub(r" \[\w+\]", "", found["SOURCE"])
     return head, found
-
-
-def _both(name: str, values: str) -> tuple[str, str]:
-    theirs, here, ours = values.partition(", here ")
-    if not here:
-        raise ValueError(f"{name}: {values!r} in section 'Differs', expected 'its value, here ours'")
-    return theirs, ours
 
 
 def _line(text: str) -> str:

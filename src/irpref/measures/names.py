@@ -10,7 +10,6 @@ import io
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout, suppress
-from functools import lru_cache
 from typing import Any
 
 from ir_measures import measures as host
@@ -186,12 +185,6 @@ def _plain(name: str) -> str:
 
 def _spellings() -> dict[str, str]:
     """Names of the registry by their plain form; forms that mean different measures are left out."""
-    return _spellings_of(tuple((key, id(measure)) for key, measure in host.registry.items()))
-
-
-@lru_cache(maxsize=2)
-def _spellings_of(known: tuple[tuple[str, int], ...]) -> dict[str, str]:
-    # Of what the registry holds now: a measure may join later.
     found: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for key, measure in host.registry.items():

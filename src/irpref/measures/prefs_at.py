@@ -50,43 +50,31 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Ints, JudgedRun, Parts, Record, Sum, ratio
+from irpref.arrays import Floats, Ints, JudgedRun, Parts, Sum, ratio
 from irpref.arrays.fulfilled import at_documents, ranked
 from irpref.measures.declare import register
 from irpref.measures.prefs import PreferenceMeasure, n_prefs, ranks_on_pool
 
 
-class _AtHits(Record):
-    """Preferences whose higher document is a hit: float arrays (n_hits,)."""
+def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]:
+    """Correctly ordered and ordered preferences whose higher document is each hit: (n_hits,), (n_hits,).
 
-    correct: Floats
-    ordered: Floats
-
-
-def _at_hits(run: JudgedRun) -> _AtHits:
-    """A preference is decided at the rank of its higher document: of the documents below, retrieved or not, none can
-    change it. So each belongs to one hit, and every value at a cutoff is a sum over hits.
+    A preference is decided at the rank of its higher document: of the documents below, retrieved or not, none can
+    change it. So each belongs to one hit, every value at a cutoff is a sum over hits, and a cutoff needs no counting
+    again: hits below it have 0.
     """
 
-    def make() -> _AtHits:
+    def make() -> tuple[Floats, Floats]:
         of = run.pool.preferences
         view = ranked(of, run.pool.judged, ranks_on_pool(run, run.rank, None))
         _, correct, broken = at_documents(view, "all", np.zeros(of.n_groups))
-        return _AtHits(correct[run.row], (correct + broken)[run.row])
+        return correct[run.row], (correct + broken)[run.row]
 
-    return run.memo(_at_hits, make)
-
-
-def _within(run: JudgedRun, cutoff: int | None) -> _AtHits:
-    """Those with the higher document among the first `cutoff`: 0 elsewhere.
-
-    A cutoff needs no counting again.
-    """
-    of = _at_hits(run)
+    correct, ordered = run.memo(_at_hits, make)
     if cutoff is None:
-        return of
+        return correct, ordered
     inside = run.rank <= cutoff
-    return _AtHits(np.where(inside, of.correct, 0.0), np.where(inside, of.ordered, 0.0))
+    return np.where(inside, correct, 0.0), np.where(inside, ordered, 0.0)
 
 
 def _still_to_rise(run: JudgedRun) -> Ints:
@@ -107,16 +95,16 @@ def _still_to_rise(run: JudgedRun) -> Ints:
 
 def _parts(run: JudgedRun, adds: Floats, size: Floats | Ints) -> Parts:
     """Contributions of the hits: a preference is credited to its higher document, not to both."""
-    of = _at_hits(run)
-    columns = {"correct": of.correct, "wrong": of.ordered - of.correct}
+    correct, ordered = _at_hits(run)
+    columns = {"correct": correct, "wrong": ordered - correct}
     return Parts(run, adds, size, columns, counts=lambda: run.pool.preferences.wins(run.pool.grade.size) > 0, most=1.0)
 
 
 @Sum
 def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
     """ppref: correctly ordered over ordered preferences; 0 if nothing is ordered."""
-    of = _within(run, cutoff)
-    return _parts(run, of.correct, run.hits.total_whole(of.ordered))
+    correct, ordered = _at_hits(run, cutoff)
+    return _parts(run, correct, run.hits.total_whole(ordered))
 
 
 @Sum
@@ -125,7 +113,7 @@ def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Parts:
 
     It never falls as k grows.
     """
-    return _parts(run, _within(run, cutoff).correct, n_prefs(run))
+    return _parts(run, _at_hits(run, cutoff)[0], n_prefs(run))
 
 
 @Sum
@@ -134,8 +122,8 @@ def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
 
     Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh more.
     """
-    of, weight = _within(run, cutoff), 1 / np.log2(1.0 + run.rank)
-    return _parts(run, weight * of.correct, run.hits.total(weight * of.ordered))
+    (correct, ordered), weight = _at_hits(run, cutoff), 1 / np.log2(1.0 + run.rank)
+    return _parts(run, weight * correct, run.hits.total(weight * ordered))
 
 
 @Sum
@@ -144,10 +132,10 @@ def pref_ap(run: JudgedRun) -> Parts:
 
     As average precision is precision at the ranks at which recall rises. It has no cutoff.
     """
-    of = _at_hits(run)
+    correct, ordered = _at_hits(run)
     # Recall rises exactly where a hit is the higher document of a correct preference.
-    rises = of.correct > 0
-    precision = ratio(run.hits.running(of.correct, whole=True), run.hits.running(of.ordered, whole=True))
+    rises = correct > 0
+    precision = ratio(run.hits.running(correct, whole=True), run.hits.running(ordered, whole=True))
     return _parts(run, np.where(rises, precision, 0.0), run.hits.count(rises) + _still_to_rise(run))
 
 
