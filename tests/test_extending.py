@@ -102,18 +102,8 @@ def test_the_page_names_these_places():
 
 def test_the_tests_of_all_forms_pictures_and_commands_take_them(repository):
     chosen = "psv or every_form_is_tried or box or depth or reasons_are_about"
-    said = ran(
-        repository,
-        "-m",
-        "pytest",
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "tests/test_tables.py",
-        "tests/test_grammar.py",
-        "-k",
-        chosen,
-    )
+    files = ["tests/test_tables.py", "tests/test_grammar.py"]
+    said = ran(repository, "-m", "pytest", "-x", "-p", "no:cacheprovider", *files, "-k", chosen)
     assert int(said.rpartition(" passed")[0].split()[-1]) >= 15, said
 
 
