@@ -46,7 +46,7 @@ class _RPref(KernelMeasure):
 class _NPref(KernelMeasure):
     """rpref after the grade scale has been cut into n partitions: n = 2 is bpref, growing n approaches rpref.
 
-    How well are preferences kept when only n levels of relevance are told apart?
+    How well are preferences kept if only n levels of relevance are told apart?
     [0, 1].
     De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293.
 
@@ -88,7 +88,7 @@ class _BprefVariant(KernelMeasure):
 
     Parameters
     ----------
-    norm : which cap and denominator the penalty has: a row of the table above (default 'min')
+    norm : cap and denominator of the penalty, a row of the table above (default 'min')
     rel : minimum grade counted as relevant (default 1)
     top : the highest judged document: in the sum, out of it and of R, or out of the sum only (default 'keep')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
@@ -109,13 +109,13 @@ class _QMeasure(KernelMeasure):
     `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
     divided by min(cutoff, R). `beta=0` is AP. Gains that are all twice as large are the same as twice the `beta`.
 
-    How early, and how completely, are documents in order of their grades?
+    How early and how completely does the ranking have the relevant documents, the better ones first?
     [0, 1].
     Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322.
 
     Parameters
     ----------
-    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
     judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
@@ -136,13 +136,13 @@ class _RMeasure(KernelMeasure):
     1 for every order of the relevant documents at the top, such as the ideal order reversed: if the order within
     the top R matters, take `QMeasure`.
 
-    How good are the top R documents, when R are relevant?
+    How good are the top R documents, if R are relevant?
     [0, 1].
     T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322.
 
     Parameters
     ----------
-    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
     judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
     """
@@ -167,7 +167,7 @@ class _OMeasure(KernelMeasure):
 
     Parameters
     ----------
-    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
     judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
@@ -183,7 +183,7 @@ class _OMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _OMeasure: ...
 
 class _PMeasure(KernelMeasure):
-    """For one highly relevant document: the blended ratio where the best retrieved document is.
+    """For one highly relevant document: the blended ratio at the rank of the best retrieved document.
 
     Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
     item. 1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
@@ -194,7 +194,7 @@ class _PMeasure(KernelMeasure):
 
     Parameters
     ----------
-    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
     judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
@@ -210,7 +210,7 @@ class _PMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PMeasure: ...
 
 class _PPlus(KernelMeasure):
-    """P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
+    """P-measure that also counts the relevant documents above the best one: the mean of their blended ratios.
 
     1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but below 1 a fair
     document on the way to a good one costs part of the value, not all of it.
@@ -221,7 +221,7 @@ class _PPlus(KernelMeasure):
 
     Parameters
     ----------
-    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
     judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
@@ -261,7 +261,7 @@ class _GPrecision(KernelMeasure):
 class _GRecall(KernelMeasure):
     """Recall in which a document counts by its grade.
 
-    How much of all relevance that was judged did the list find?
+    How much of all judged relevance did the list find?
     [0, 1].
     Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137.
 
@@ -308,7 +308,7 @@ class _WeightedRR(KernelMeasure):
 class _NCU(KernelMeasure):
     """Utility for a population of users who stop at different relevant documents.
 
-    What do users get on average who stop at one relevant document or another?
+    What do users get on average if they stop at different relevant documents?
     [0, 1].
     Sakai & Robertson, EVIA 2008; NTCIREVAL.
 
@@ -317,7 +317,7 @@ class _NCU(KernelMeasure):
     stop : at which relevant document users stop (default 'uniform')
     utility : blended ratio or precision (default 'BR')
     gamma : persistence of rank-biased stopping (default 0.95)
-    beta : weight of the cumulated gain; 0 leaves precision alone (default 1.0)
+    beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
     judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
     """
@@ -338,7 +338,7 @@ class _CRP(KernelMeasure):
 
     Average `nCRP` over topics instead: CRP grows with the square of R.
 
-    How many ranks are documents away from where the ideal list has them?
+    By how many ranks do documents miss their place in the ideal list?
     from -R(R+1)/2; 0 is ideal; positive values are possible.
     Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9.
 
@@ -381,7 +381,7 @@ class _nCRP(KernelMeasure):
 class _CRPRecovery(KernelMeasure):
     """R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never is.
 
-    How soon are early misplacements made good?
+    How soon does the ranking make up for early mistakes?
     [0, 1].
     Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9.
 
@@ -402,13 +402,13 @@ class _CRPRecovery(KernelMeasure):
 class _Twist(KernelMeasure):
     """Effort that misplaced documents cost, from how soon they are made good and how far they are misplaced.
 
-    How much effort do misplaced documents spare or cost the user?
+    How much effort do misplaced documents cost the user?
     [0, 1].
     Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m.
 
     Parameters
     ----------
-    depth : ranks that are looked at; shorter lists are filled up (default 1000)
+    depth : ranks that count; shorter lists are filled up (default 1000)
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
@@ -577,9 +577,9 @@ class _FMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _FMeasure: ...
 
 class _SeenAP(KernelMeasure):
-    """Mean precision at the relevant documents that were retrieved. Silent on those that were not: see AP.
+    """Mean precision at the relevant documents that were retrieved. It ignores those that were not: see AP.
 
-    How pure is the list down to each relevant document that it has?
+    How precise is the list down to each relevant document that it has?
     [0, 1].
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
 
@@ -669,7 +669,7 @@ class _DCG(KernelMeasure):
 class _NCG(KernelMeasure):
     """Gain collected down to the cutoff, as a share of what the ideal list has there.
 
-    Which share of the gain that could be had down to this rank has a user collected?
+    What share of the gain available down to this rank has a user collected?
     [0, 1].
     Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418.
 
@@ -689,9 +689,9 @@ class _NCG(KernelMeasure):
     def __matmul__(self, at_param: int) -> _NCG: ...
 
 class _RBPResidual(KernelMeasure):
-    """How far RBP could rise, were all documents without a judgment relevant: the weight of what nobody judged.
+    """How far RBP could rise if all documents without a judgment were relevant: the weight of what nobody judged.
 
-    How much of rank-biased precision is not known, because documents were not judged?
+    How much of rank-biased precision is unknown because documents were not judged?
     [0, 1].
     Moffat & Zobel, TOIS 2008, section 5, doi:10.1145/1416950.1416952.
 
@@ -709,9 +709,10 @@ class _RBPResidual(KernelMeasure):
     def __matmul__(self, at_param: int) -> _RBPResidual: ...
 
 class _InterpolatedPrecision(KernelMeasure):
-    """Highest precision at any rank where a recall level is reached; without a level, the mean over eleven of them.
+    """Highest precision at any rank at which a recall level is reached; without a level, the mean over eleven of
+    them.
 
-    How precise can a user be who wants this share of the relevant documents?
+    How precise is the ranking for a user who wants this share of the relevant documents?
     [0, 1].
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; trec_eval 10 m_iprec_at_recall.c.
 
@@ -836,7 +837,7 @@ class _PrefRecall(KernelMeasure):
 class _WeightedPrefPrecision(KernelMeasure):
     """Precision of preferences in which a pair weighs more the higher its higher document is ranked.
 
-    How many preferences are decided correctly, those at the top above all?
+    How many preferences are decided correctly, those at the top counting most?
     [0, 1].
     Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
 

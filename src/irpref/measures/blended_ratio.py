@@ -295,7 +295,7 @@ def p_plus_reasons(topic: Topic) -> None:
 
 
 # Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the range of a double.
-BETA = Param(float, "weight of the cumulated gain; 0 leaves precision alone", default=1.0, minimum=0, maximum=1e30)
+BETA = Param(float, "weight of the cumulated gain; with 0 only precision is left", default=1.0, minimum=0, maximum=1e30)
 _PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
 
 
@@ -325,12 +325,12 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons):
 
     Question
     --------
-    How early, and how completely, are documents in order of their grades?
+    How early and how completely does the ranking have the relevant documents, the better ones first?
 
     Use
     ---
-    All relevant documents are wanted, the better ones first, and judgments are fairly complete (`judged_only=True`
-    if they are not).
+    You want all relevant documents, the better ones first, and judgments are fairly complete (if they are not, use
+    `judged_only=True`).
 
     Pitfalls
     --------
@@ -368,11 +368,11 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons):
 
     Question
     --------
-    How good are the top R documents, when R are relevant?
+    How good are the top R documents, if R are relevant?
 
     Use
     ---
-    Exactly as many documents are looked at as are relevant; a graded R-precision.
+    You look at exactly as many documents as are relevant: a graded R-precision.
 
     Pitfalls
     --------
@@ -415,11 +415,11 @@ class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons):
 
     Use
     ---
-    One relevant document is enough, and a better one is worth more.
+    Any relevant document is enough, but a better one should count more.
 
     Pitfalls
     --------
-    It looks at the first relevant document alone, however bad the next ones are; many topics are needed.
+    Only the first relevant document counts, however bad the next ones are, so you need many topics.
 
     Formula
     -------
@@ -444,7 +444,7 @@ class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons):
 
 
 class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
-    r"""For one highly relevant document: the blended ratio where the best retrieved document is.
+    r"""For one highly relevant document: the blended ratio at the rank of the best retrieved document.
 
     Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
     item. 1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
@@ -455,11 +455,11 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
 
     Use
     ---
-    One document is wanted, and it should be the best one.
+    You want one document, and it should be the best one.
 
     Pitfalls
     --------
-    A better list can have a lower value: moving the best document up moves the rank at which it is read
+    A better list can have a lower value: if the best document moves up, so does the rank at which the ratio is read
     (`p-measure-limits`). `PPlus` has no such jump.
 
     Formula
@@ -482,7 +482,7 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
 
 
 class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
-    r"""P-measure that also looks at the relevant documents above the best one: the mean of their blended ratios.
+    r"""P-measure that also counts the relevant documents above the best one: the mean of their blended ratios.
 
     1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but below 1 a fair
     document on the way to a good one costs part of the value, not all of it.
@@ -493,11 +493,11 @@ class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
 
     Use
     ---
-    One good answer is wanted, and what is above it must be read as well.
+    You want one good answer, and users read what is above it.
 
     Pitfalls
     --------
-    The depth of the best document decides how much of the list is looked at.
+    How much of the list counts depends on the rank of the best document.
 
     Formula
     -------

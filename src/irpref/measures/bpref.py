@@ -145,12 +145,12 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
 
     Use
     ---
-    Judgments are binary and incomplete, and some documents were judged non-relevant.
+    You have binary, incomplete judgments with some documents judged non-relevant.
 
     Pitfalls
     --------
     The norms differ most if few documents were judged non-relevant; a paper that says only 'bpref' may mean any of
-    them. Without judged non-relevant documents all are recall.
+    them. Without judged non-relevant documents every variant is recall.
 
     Formula
     -------
@@ -159,7 +159,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
 
     Parameters
     ----------
-    norm : which cap and denominator the penalty has: a row of the table above
+    norm : cap and denominator of the penalty, a row of the table above
     top : the highest judged document: in the sum, out of it and of R, or out of the sum only
 
     Columns

@@ -386,7 +386,7 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 
     Question
     --------
-    How many ranks are documents away from where the ideal list has them?
+    By how many ranks do documents miss their place in the ideal list?
 
     Use
     ---
@@ -439,7 +439,7 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
 
     Use
     ---
-    The distance from the ideal order is the question, and a mean over topics is needed.
+    You want the distance from the ideal order, averaged over topics.
 
     Pitfalls
     --------
@@ -484,11 +484,11 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
 
     Question
     --------
-    How soon are early misplacements made good?
+    How soon does the ranking make up for early mistakes?
 
     Use
     ---
-    The question is how soon early misplacements are made good.
+    You want to know how soon a ranking makes up for early mistakes.
 
     Pitfalls
     --------

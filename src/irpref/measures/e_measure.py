@@ -89,11 +89,11 @@ class _EMeasure(KernelMeasure, kernel=e_measure):
 
     Use
     ---
-    A retrieved set is to be judged as a whole, without ranks.
+    You evaluate a retrieved set as a whole, without ranks.
 
     Pitfalls
     --------
-    Lower is better. `beta` is van Rijsbergen's, whose square other tools take.
+    Lower is better. `beta` is van Rijsbergen's; other tools take its square.
 
     Formula
     -------
@@ -131,11 +131,11 @@ class _FMeasure(KernelMeasure, kernel=f_measure, terms=f_terms, reasons=found_re
 
     Use
     ---
-    A retrieved set is to be judged as a whole, without ranks, and higher should be better.
+    You evaluate a retrieved set as a whole, without ranks, and want higher values to be better.
 
     Pitfalls
     --------
-    `beta` is van Rijsbergen's, whose square other tools take.
+    `beta` is van Rijsbergen's; other tools take its square.
 
     Formula
     -------

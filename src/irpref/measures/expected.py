@@ -113,11 +113,11 @@ class _RelativeRecall(KernelMeasure, kernel=relative_recall, reasons=relative_re
 
     Use
     ---
-    Users say how many relevant documents they expect.
+    You know how many relevant documents users expect.
 
     Pitfalls
     --------
-    By default the number expected is R, and the measure is recall.
+    By default the expected number is R, and the measure is recall.
 
     Range
     -----
@@ -161,7 +161,7 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort):
 
     Use
     ---
-    The question is how long users must read until they have as many as they expected.
+    You want to know how long users must read until they have as many as they expected.
 
     Pitfalls
     --------

@@ -70,7 +70,7 @@ class _CG(_Gain, kernel=cg):
 
     Pitfalls
     --------
-    Topics with many relevant documents rule the mean: use `NCG` to compare systems over topics.
+    Topics with many relevant documents dominate the mean: use `NCG` to compare systems over topics.
 
     Range
     -----
@@ -100,7 +100,7 @@ class _DCG(_Gain, kernel=dcg):
     Pitfalls
     --------
     Not ir-measures' discount: log(rank) from rank `base` on, not log2(rank + 1). Topics with many relevant documents
-    rule the mean.
+    dominate the mean.
 
     Range
     -----
@@ -127,15 +127,15 @@ class _NCG(_Gain, kernel=ncg):
 
     Question
     --------
-    Which share of the gain that could be had down to this rank has a user collected?
+    What share of the gain available down to this rank has a user collected?
 
     Use
     ---
-    The order within the top does not matter, and documents differ in worth.
+    The order within the top does not matter, but some documents are better than others.
 
     Pitfalls
     --------
-    Without a cutoff it is recall of gain: the order of the documents plays no part at all.
+    Without a cutoff it is recall of gain: the order of the documents does not matter at all.
 
     Formula
     -------

@@ -80,11 +80,11 @@ class _GPrecision(KernelMeasure, kernel=g_precision, reasons=gain_reasons):
 
     Use
     ---
-    Precision, but grades should count.
+    You want precision in which grades count.
 
     Pitfalls
     --------
-    It depends on `max_rel`, and cannot be 1 unless every document retrieved has the best grade.
+    It depends on `max_rel`, and is 1 only if every retrieved document has the best grade.
 
     Formula
     -------
@@ -121,15 +121,15 @@ class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons):
 
     Question
     --------
-    How much of all relevance that was judged did the list find?
+    How much of all judged relevance did the list find?
 
     Use
     ---
-    Recall, but a missed document of a high grade should cost more.
+    You want recall in which missing a highly relevant document costs more.
 
     Pitfalls
     --------
-    Depends on how many documents of low grade were judged.
+    The value depends on how many documents of low grade were judged.
 
     Formula
     -------

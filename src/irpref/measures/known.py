@@ -155,7 +155,7 @@ class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=co
 
     Use
     ---
-    It is known what the users knew before, and a system should find these documents, too.
+    You know which documents users knew before, and a system should find these, too.
 
     Pitfalls
     --------
@@ -204,11 +204,11 @@ class _Novelty(KernelMeasure, kernel=novelty, terms=novelty_terms, reasons=novel
 
     Use
     ---
-    It is known what the users knew before, and a system should find others.
+    You know which documents users knew before, and a system should find others.
 
     Pitfalls
     --------
-    Needs a column that says what the user knew. Nothing known: 1 as soon as anything relevant is found.
+    Needs a column that says what the user knew. If nothing was known, it is 1 as soon as anything relevant is found.
 
     Formula
     -------

@@ -105,15 +105,15 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons):
 
     Question
     --------
-    What do users get on average who stop at one relevant document or another?
+    What do users get on average if they stop at different relevant documents?
 
     Use
     ---
-    You have an idea at which relevant document users stop.
+    You have a model of the relevant document at which users stop.
 
     Pitfalls
     --------
-    Values of different `stop` and `utility` are not comparable; say both.
+    Values of different `stop` and `utility` are not comparable: report both.
 
     Formula
     -------

@@ -124,8 +124,8 @@ class _OriginalNDCG(KernelMeasure, kernel=original_ndcg, reasons=discount_reason
 
     Pitfalls
     --------
-    Ranks below the base are not discounted: with base 2 the first two ranks weigh alike. Most tools mean another
-    formula when they say nDCG.
+    Ranks up to the base are not discounted: with base 2 the first two ranks weigh the same. Most tools mean another
+    formula by nDCG.
 
     Formula
     -------

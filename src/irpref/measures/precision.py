@@ -83,11 +83,12 @@ def counts(run: JudgedRun, *, rel: float) -> tuple[Ints, Ints, Ints]:
 
 
 class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
-    r"""Highest precision at any rank where a recall level is reached; without a level, the mean over eleven of them.
+    r"""Highest precision at any rank at which a recall level is reached; without a level, the mean over eleven of
+    them.
 
     Question
     --------
-    How precise can a user be who wants this share of the relevant documents?
+    How precise is the ranking for a user who wants this share of the relevant documents?
 
     Use
     ---

@@ -313,12 +313,12 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
 
     Use
     ---
-    Judgments are preferences, and all of them count alike.
+    Your judgments are preferences, and all of them count the same.
 
     Pitfalls
     --------
-    Equal scores are ordered by rising id, as in trec_eval's `prefs` measures and nowhere else. With
-    `pairs='retrieved'` a short list can have 1.
+    Equal scores are ordered by rising id, as in trec_eval's `prefs` measures and nowhere else. With `pairs='retrieved'`
+    a short list can score 1.
 
     Formula
     -------
@@ -389,7 +389,7 @@ class _NumPrefs(_Number, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_re
 
     Use
     ---
-    You want to know how much a preference measure rests on.
+    You want to know how many preferences a value rests on.
 
     Formula
     -------

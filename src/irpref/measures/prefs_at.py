@@ -148,12 +148,12 @@ class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
 
     Use
     ---
-    Judgments are preferences, and the top of the ranking is the question.
+    Your judgments are preferences, and the top of the ranking matters.
 
     Pitfalls
     --------
-    It is a share of the preferences that the top decides: a list of documents that nobody compared decides none, and
-    has 0.
+    It counts only preferences that the top decides: a list of documents that nobody compared decides none, and has the
+    value 0.
 
     Formula
     -------
@@ -174,7 +174,7 @@ class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
 
     Use
     ---
-    Judgments are preferences, and the question is how many of all are settled by the top of the ranking.
+    Your judgments are preferences, and you ask how many of them the top of the ranking settles.
 
     Pitfalls
     --------
@@ -193,11 +193,11 @@ class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
 
     Question
     --------
-    How many preferences are decided correctly, those at the top above all?
+    How many preferences are decided correctly, those at the top counting most?
 
     Use
     ---
-    Judgments are preferences, and mistakes at the top should cost more.
+    Your judgments are preferences, and mistakes at the top should cost more.
 
     Pitfalls
     --------
@@ -221,11 +221,11 @@ class _PrefAP(PreferenceMeasure, kernel=pref_ap):
 
     Use
     ---
-    Judgments are preferences, and one number with the top first is wanted.
+    Your judgments are preferences, and you want one number that puts the top first.
 
     Pitfalls
     --------
-    Preferences that are never decided count 0, so that unjudged documents above cost nothing, but missing ones do.
+    Preferences that are never decided count as 0: unjudged documents above cost nothing, but missing documents do.
 
     Formula
     -------

@@ -97,11 +97,11 @@ def residual_reasons(topic: Topic) -> None:
 
 
 class _RBPResidual(KernelMeasure, kernel=rbp_residual, terms=rbp_residual_terms, reasons=residual_reasons):
-    r"""How far RBP could rise, were all documents without a judgment relevant: the weight of what nobody judged.
+    r"""How far RBP could rise if all documents without a judgment were relevant: the weight of what nobody judged.
 
     Question
     --------
-    How much of rank-biased precision is not known, because documents were not judged?
+    How much of rank-biased precision is unknown because documents were not judged?
 
     Use
     ---

@@ -352,12 +352,12 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Use
     ---
-    Judgments are graded and incomplete, some documents were judged non-relevant, and the whole ranking matters.
+    You have graded, incomplete judgments with some documents judged non-relevant, and the whole ranking matters.
 
     Pitfalls
     --------
     Without `max_rel` the top of the scale is guessed from the judgments at hand. Without judged non-relevant documents
-    it says little more than recall. With `unretrieved='infinity'` a run gains by retrieving little that is judged. No
+    it says little more than recall. With `unretrieved='infinity'` a run gains by retrieving few judged documents. No
     norm is fair to systems that were not pooled.
 
     Formula
@@ -412,7 +412,7 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Question
     --------
-    How well are preferences kept when only n levels of relevance are told apart?
+    How well are preferences kept if only n levels of relevance are told apart?
 
     Use
     ---
@@ -420,7 +420,7 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Pitfalls
     --------
-    If partitions cut a scale unevenly, two neighbouring grades can fall into one and the next two apart.
+    If n does not match the scale, two neighbouring grades can share a partition while the next two do not.
 
     Formula
     -------

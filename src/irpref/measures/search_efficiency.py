@@ -84,7 +84,7 @@ class _TSE(KernelMeasure, kernel=total_search_efficiency, reasons=tse_reasons):
 
     Use
     ---
-    A single missed document matters, and the lists are deep enough that most hold all relevant documents.
+    A single missed document matters, and most lists are deep enough to hold all relevant documents.
 
     Pitfalls
     --------

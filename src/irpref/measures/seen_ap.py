@@ -43,19 +43,19 @@ def seen_ap_reasons(topic: Topic) -> None:
 
 
 class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons):
-    r"""Mean precision at the relevant documents that were retrieved. Silent on those that were not: see AP.
+    r"""Mean precision at the relevant documents that were retrieved. It ignores those that were not: see AP.
 
     Question
     --------
-    How pure is the list down to each relevant document that it has?
+    How precise is the list down to each relevant document that it has?
 
     Use
     ---
-    Only what was found is to be judged, as in an interactive session.
+    Only what was found should count, as in an interactive session.
 
     Pitfalls
     --------
-    A run that retrieves one relevant document at rank 1 has 1: report recall beside it.
+    A run that retrieves one relevant document, at rank 1, has the value 1: report recall beside it.
 
     Formula
     -------

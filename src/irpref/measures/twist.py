@@ -99,11 +99,11 @@ class _Twist(KernelMeasure, kernel=twist):
 
     Question
     --------
-    How much effort do misplaced documents spare or cost the user?
+    How much effort do misplaced documents cost the user?
 
     Use
     ---
-    The effort of users is the question, and its parts (recovery, size of the displacements) are reported, too.
+    You study the effort of users, and report its parts (recovery, size of the displacements), too.
 
     Pitfalls
     --------
@@ -117,7 +117,7 @@ class _Twist(KernelMeasure, kernel=twist):
 
     Parameters
     ----------
-    depth : ranks that are looked at; shorter lists are filled up
+    depth : ranks that count; shorter lists are filled up
 
     Negative grades
     ---------------

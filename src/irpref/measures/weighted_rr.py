@@ -94,11 +94,11 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
 
     Use
     ---
-    One relevant document is enough, and the value should stay near the reciprocal rank.
+    One relevant document is enough, and you want values close to the reciprocal rank.
 
     Pitfalls
     --------
-    As published it exceeds 1; `norm` says which of the normalisations was used.
+    As published, values exceed 1: report `norm`.
 
     Range
     -----
