@@ -3,6 +3,8 @@
     CG  = sum of gain(j)                         DCG = sum of gain(j) / max(1, log_base(j))
     NCG = CG / CG of the ideal list              down to the cutoff
 
+gain(j), g_j  gain of the document at rank j        base, b  base of the logarithm        k  cutoff
+
 K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002, 422-446,
 doi:10.1145/582415.582418, section 2; R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed.,
 Addison-Wesley 2011, ch. 4. NDCG of these definitions is `OriginalNDCG`; curves over all ranks are

@@ -2,6 +2,8 @@
 
     DCG = sum of gain(j) / max(1, log_base(j))              nDCG = DCG / DCG of the ideal list
 
+gain(j), g_j  gain of the document at rank j        base, b  base of the logarithm
+
 K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002, 422-446,
 doi:10.1145/582415.582418, section 2; the same with base 2 in R. Baeza-Yates and B. Ribeiro-Neto, Modern
 Information Retrieval, ch. 4. With base 2, ranks 1 and 2 weigh the same. ir_measures' nDCG divides by

@@ -4,6 +4,8 @@
     11-point average = mean of P(0), P(0.1), ..., P(1)
     R-precision = relevant documents in the top R / R              also if the list is shorter
 
+P(j)  precision at rank j        recall(j)  recall at rank j        x  recall level
+
 R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4. The
 formula printed there takes the maximum between two levels only; its tables, and these functions, take it from
 the level on.

@@ -2,7 +2,7 @@
 
 A preference is *ordered* at rank k if at least one of its two documents is among the first k; *correctly* ordered
 if the preferred one is ranked above the other. Documents that were not retrieved come below all that were, in no order
-among themselves.
+among themselves. In these terms:
 
     ppref@k  = correctly ordered / ordered
     rpref@k  = correctly ordered / all preferences
