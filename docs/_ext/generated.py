@@ -108,7 +108,7 @@ def sections(definition: str) -> dict[str, str]:
         part = next((name for name, words in PARTS if re.match(words, paragraph)), part)
         first = paragraph.split("\n")[0]
         if part == "symbols":
-            if "symbols" not in found and first.startswith(" ") and (" = " in first or " sum over " in paragraph):
+            if first.startswith(" ") and (" = " in first or " sum over " in paragraph):
                 continue
             if is_prose(paragraph) and not paragraph.endswith(":"):
                 part = "background"
