@@ -374,6 +374,11 @@ def test_terms_add_up(measure, usual, collection):
 # Names ------------------------------------------------------------------------------------------------------
 
 
+def test_an_evaluator_pickles(usual, collection):
+    evaluator = pickle.loads(pickle.dumps(KernelEvaluator(VARIANTS, judgments(collection.qrels))))
+    assert by_topic(evaluator, collection.run) == usual
+
+
 def same(measure, other):
     assert other == measure
     assert type(other) is type(measure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from types import MappingProxyType
@@ -85,6 +86,12 @@ class Sum:
     def __init__(self, parts: Callable[..., Parts]) -> None:
         self.parts = parts
         update_wrapper(self, parts)
+
+    def __reduce__(self) -> Any:
+        # The function that it decorates has lost its name to it. In `__main__` it is pickled itself, if at all.
+        module, name = getattr(self.parts, "__module__", ""), getattr(self.parts, "__qualname__", "")
+        named = module != "__main__" and getattr(sys.modules.get(module), name, None) is self
+        return name if named else (Sum, (self.parts,))
 
     def __call__(self, run: JudgedRun, **parameters: Any) -> Floats:
         of = self.parts(run, **parameters)
