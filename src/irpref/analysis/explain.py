@@ -16,6 +16,7 @@ computed a second time. Measures that are no sum over documents are refused, wit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import Qrels, Run
-from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours
+from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours, registered
 from irpref.measures.names import parse
 from irpref.messages import clipped
 from irpref.values.prepare import prepare
@@ -64,7 +65,10 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
             "document adds" + (f"; explain {stand_in} in its place" if stand_in else "")
         )
     if type(found).terms is None:
-        instead = f"; explain {found.INSTEAD}" if found.INSTEAD else ""
+        name = re.split(r"\W", found.INSTEAD)[0]
+        other = registered().get(name)
+        same = {p: value for p, value in found.params.items() if other and p in other.SUPPORTED_PARAMS}
+        instead = f"; explain {other(**same)}{found.INSTEAD.removeprefix(name)}" if other else ""
         raise ValueError(f"{found} is no sum over documents: none has a share of it{instead}")
     found.validate_params()
     return found

@@ -245,7 +245,7 @@ class KernelMeasure(host.Measure):
     BELOW_ZERO : str
         What negative grades do to its values, for a warning; empty if that is nothing to warn of.
     INSTEAD : str
-        What to explain in its place, if it is no sum over documents.
+        The measure to explain in its place, if it is no sum over documents, and why.
     CUTOFF_ENDS_LIST : bool
         Whether documents below the cutoff count as not retrieved; if not, it is the rank at which a curve is read.
     TIES_BY_RISING_ID : bool

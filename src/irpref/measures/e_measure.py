@@ -106,7 +106,7 @@ class _EMeasure(KernelMeasure, kernel=e_measure):
 
     Instead
     -------
-    FMeasure with the same parameters: E is 1 - F
+    FMeasure: E is 1 - F
 
     Source
     ------
