@@ -105,6 +105,5 @@ class Sum:
         if of.gain is not None:
             gain = of.gain()
             columns, counts = {"gain": gain, **columns}, gain > 0
-        return Terms(
-            of.found.on_pool(ratio(of.adds, of.found.hits.spread(of.size)), 0.0), columns=columns, counts=counts
-        )
+        size: Any = of.found.hits.spread(of.size)
+        return Terms(of.found.on_pool(ratio(of.adds, size), 0.0), columns=columns, counts=counts)

@@ -266,16 +266,13 @@ class KernelMeasure(host.Measure):
     reasons: ClassVar[Callable[..., None]] = staticmethod(default_reasons)
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
-    QUESTION: ClassVar[str] = ""
+    # Sections of the docstring, empty if it lacks them.
+    QUESTION = SOURCE = USE = PITFALLS = FORMULA = BELOW_ZERO = INSTEAD = ""
     RANGE: ClassVar[str] = "[0, 1]"
     BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    SOURCE: ClassVar[str] = ""
-    USE: ClassVar[str] = ""
-    PITFALLS: ClassVar[str] = ""
     ELSEWHERE: ClassVar[Mapping[str, str]] = {}
     DIFFERS: ClassVar[tuple[tuple[str, str, str, str], ...]] = ()
     CITE: ClassVar[tuple[str, ...]] = ()
-    FORMULA: ClassVar[str] = ""
     EXAMPLE: ClassVar[str]
     SUPPORTED_PARAMS: dict[str, Any]
     higher_is_better: ClassVar[bool] = True
@@ -284,8 +281,6 @@ class KernelMeasure(host.Measure):
     VARIANTS: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
     NEGATIVE_GRADES: ClassVar[bool] = False
     COUNTS: ClassVar[bool] = False
-    BELOW_ZERO: ClassVar[str] = ""
-    INSTEAD: ClassVar[str] = ""
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
     TIES_ADD: ClassVar[bool] = False
     COLUMNS: ClassVar[Mapping[str, str]] = {}
