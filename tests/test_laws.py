@@ -431,6 +431,7 @@ def test_names_of_variants_print_as_the_variant():
     assert str(irpref.BprefR) == "BprefVariant(norm='R')"
     assert str(irpref.parse("BprefN(rel=2)@10")) == "BprefVariant(norm='N',rel=2)@10"
     assert irpref.Bpref10 == irpref.BprefVariant(norm="10")
+    assert str(ir_measures.measures.registry["BprefN"]) == "BprefVariant(norm='N')"
     assert irpref.RPref @ 10 == "RPref@10"
 
 

@@ -27,15 +27,6 @@ def fresh():
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_short_forms_are_registered_beside_the_measures():
-    registry = ir_measures.measures.registry
-    assert [str(registry[name]) for name in ("BprefR", "BprefN", "Bpref10")] == [
-        "BprefVariant(norm='R')",
-        "BprefVariant(norm='N')",
-        "BprefVariant(norm='10')",
-    ]
-
-
 def test_no_name_of_one_letter():
     ours = [name for name, m in ir_measures.measures.registry.items() if isinstance(m, KernelMeasure)]
     assert len(ours) > 20

@@ -68,7 +68,7 @@ class Scale(Record):
     n: Floats  # (n_topics,) N in the same units
     r: Floats  # (n_topics,) R in the same units
     unit: Floats  # (n_topics,) value of the topic's best level, 1 if it is 0
-    name: tuple[Gains, float, int | None]  # what it was made of first
+    name: tuple[Gains, float, int | None]  # what it was made of
 
 
 def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale:
@@ -104,11 +104,6 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
         exponent = int(np.frexp(top)[1])
         value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
-        # n-pref with a partition for each grade has the scale of rpref: what is made of it is made once.
-        known: list[Scale] = pool.memo(Scale, list)
-        for other in known:
-            if other.top == top and np.array_equal(other.value, value):
-                return other
         # Levels are in order of falling grade, and by falling value with it: a step begins where the value falls.
         # Grades that share a value, by partition or by `gains`, have no preference between them.
         falls = np.zeros(value.size, bool)
@@ -118,7 +113,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         deepest = np.append(depth, 0)[pool.levels.ends - 1]
         # Weights are ratios to the best document of the topic; it cancels in the value.
         best = pool.levels.maximum(value)
-        made = Scale(
+        return Scale(
             value,
             pool.levels.spread(deepest) - depth,
             top,
@@ -127,7 +122,5 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
             np.where(best > 0, best, 1.0),
             (gains, max_rel, n),
         )
-        known.append(made)
-        return made
 
     return pool.memo((scale, gains, max_rel, n), make)
