@@ -4,13 +4,14 @@ import gzip
 import itertools
 import random
 import warnings
+from typing import NamedTuple
 
 import ir_measures
 import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from ir_measures import Qrel, ScoredDoc
+from ir_measures import ScoredDoc
 
 import irpref
 from compared import ORACLE, count
@@ -34,6 +35,12 @@ def plain(name: str) -> dict:
         return {}
     given = {p: v for p, v in type(spec).VARIANTS[0].items() if spec.SUPPORTED_PARAMS[p].required}
     return given | ({"depth": 50} if "depth" in spec.SUPPORTED_PARAMS else {})
+
+
+class FloatQrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: float
 
 
 def package_calc(name, qrels, run, parameters):
@@ -89,7 +96,7 @@ def test_measure_equals_its_oracle(name, collection: Collection, data):
 )
 def test_measure_of_every_form_equals_its_oracle(name, collection: Collection, data, forms, way):
     qrels = {query_id: docs for query_id, docs in collection.qrels.items() if docs}  # rows hold no empty topic
-    judged = [Qrel(query_id, doc, float(grade)) for query_id, docs in qrels.items() for doc, grade in docs.items()]
+    judged = [FloatQrel(query_id, doc, float(grade)) for query_id, docs in qrels.items() for doc, grade in docs.items()]
     rows = [ScoredDoc(query_id, doc, score) for query_id, docs in collection.run.items() for doc, score in docs.items()]
     assume(rows and any(row.query_id in qrels for row in rows))
     options = data.draw(parameters(name, positive_grades(qrels)))
