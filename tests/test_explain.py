@@ -179,7 +179,7 @@ def test_measures_of_a_set_say_what_each_document_is():
     }
 
 
-FIRST, LATER = "first relevant document", "below the first relevant document a: not looked at"
+FIRST, LATER = "first relevant document", "below the first relevant document a: not counted"
 BEST = "best document retrieved (highest grade, then rank)"
 
 
@@ -199,7 +199,7 @@ BEST = "best document retrieved (highest grade, then rank)"
         ("OMeasure", f"{FIRST}: its BR is the value", "not relevant", LATER),
         ("WeightedRR(max_rel=2)", f"{FIRST}: its rank and grade are the value", "not relevant", LATER),
         ("PMeasure", f"{BEST}: its BR is the value", "not relevant", "not the best document retrieved, a"),
-        ("PPlus", f"{BEST}: adds BR / 1", "not relevant", "below the best document retrieved, a: not looked at"),
+        ("PPlus", f"{BEST}: adds BR / 1", "not relevant", "below the best document retrieved, a: not counted"),
     ],
 )
 def test_each_document_has_the_reason_of_its_grade_and_rank(measure, a, b, c):

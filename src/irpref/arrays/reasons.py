@@ -75,6 +75,12 @@ class Topic(Record):
         self.say(self.inside & (self.grade >= 0) & ~found, lambda i: others)
         return found
 
+    def say_first(self, words: str) -> None:
+        """Say `words` of the first relevant document retrieved, and of the others that they do not count."""
+        found = self.found()
+        self.say(found, lambda i: f"below the first relevant document {self.doc[found.argmax()]}: not counted")
+        self.say(found & (np.cumsum(found) == 1), lambda i: f"first relevant document: {words}")
+
     def relevant(self) -> Bools:
         """Documents that have a gain, or a grade of at least the parameter `rel`: shape (n_rows,)."""
         rel = self.arguments.get("rel")

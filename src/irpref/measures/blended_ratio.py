@@ -224,17 +224,6 @@ def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cuto
     return _parts(run, gains, blend, number, hits.position < hits.spread(number))
 
 
-def _say_not_relevant(topic: Topic) -> tuple[Bools, list[int]]:
-    """Say so of the documents without a gain; which of the others the ranking has, and their rows."""
-    found = topic.found()
-    return found, np.flatnonzero(found).tolist()
-
-
-def _best(topic: Topic, rows: list[int]) -> int:
-    """Row of the document at r_p: of the highest grade, the first."""
-    return rows[int(np.argmax(topic.grade[rows]))]
-
-
 def _recall_base(topic: Topic) -> int:
     """R: judged documents with a gain, retrieved or not."""
     gains = dict(topic.arguments["gains"] or ())
@@ -244,54 +233,42 @@ def _recall_base(topic: Topic) -> int:
 def q_reasons(topic: Topic) -> None:
     """What the blended ratio of each relevant document is divided by: R, or min(l, R)."""
     r = _recall_base(topic)
-    found, _ = _say_not_relevant(topic)
-    topic.say(found, lambda i: f"relevant: adds BR / {min(r, topic.arguments['cutoff'] or r)}")
+    topic.say(topic.found(), lambda i: f"relevant: adds BR / {min(r, topic.arguments['cutoff'] or r)}")
 
 
 def r_reasons(topic: Topic) -> None:
     """Which relevant documents are in the top R; the others have no part in the one ratio."""
-    r = _recall_base(topic)
-    found, _ = _say_not_relevant(topic)
-    topic.say(
-        found,
-        lambda i: (
-            f"relevant, down to rank {r}" if topic.place[i] <= r else f"below rank {r}, where the ideal list ends"
-        ),
-    )
+    r, found = _recall_base(topic), topic.found()
+    topic.say(found, lambda i: f"below rank {r}, where the ideal list ends")
+    topic.say(found & (topic.place <= r), lambda i: f"relevant, down to rank {r}")
 
 
 def o_reasons(topic: Topic) -> None:
     """Which relevant document is the first; O's user sees no other."""
-    found, rows = _say_not_relevant(topic)
-    if rows:
-        topic.say(found, lambda i: f"below the first relevant document {topic.doc[rows[0]]}: not looked at")
-        topic.why[rows[0]] = "first relevant document: its BR is the value"
+    topic.say_first("its BR is the value")
+
+
+def _best(topic: Topic, found: Bools) -> int:
+    """Row of the document at r_p: of the highest grade, the first."""
+    return int(np.argmax(np.where(found, topic.grade, -np.inf)))
 
 
 def p_reasons(topic: Topic) -> None:
     """Which document is the best one, at which P's user stops."""
-    found, rows = _say_not_relevant(topic)
-    if rows:
-        best = _best(topic, rows)
-        topic.say(found, lambda i: f"not the best document retrieved, {topic.doc[best]}")
-        topic.why[best] = "best document retrieved (highest grade, then rank): its BR is the value"
+    found = topic.found()
+    best = _best(topic, found)
+    here = "best document retrieved (highest grade, then rank): its BR is the value"
+    topic.say(found, lambda i: here if i == best else f"not the best document retrieved, {topic.doc[best]}")
 
 
 def p_plus_reasons(topic: Topic) -> None:
     """Which document is the best one, and which are above it."""
-    found, rows = _say_not_relevant(topic)
-    if rows:
-        best = _best(topic, rows)
-        of = rows.index(best) + 1
-        topic.say(
-            found,
-            lambda i: (
-                f"relevant, down to the best document {topic.doc[best]}: adds BR / {of}"
-                if i < best
-                else f"below the best document retrieved, {topic.doc[best]}: not looked at"
-            ),
-        )
-        topic.why[best] = f"best document retrieved (highest grade, then rank): adds BR / {of}"
+    found = topic.found()
+    best, row = _best(topic, found), np.arange(found.size)
+    adds = f"adds BR / {found[: best + 1].sum()}"
+    topic.say(found, lambda i: f"below the best document retrieved, {topic.doc[best]}: not counted")
+    topic.say(found & (row < best), lambda i: f"relevant, down to the best document {topic.doc[best]}: {adds}")
+    topic.say(found & (row == best), lambda i: f"best document retrieved (highest grade, then rank): {adds}")
 
 
 # Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the range of a double.

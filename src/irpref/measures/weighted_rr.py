@@ -78,11 +78,7 @@ def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains:
 
 def first_reasons(topic: Topic) -> None:
     """Which relevant document is the first."""
-    found = topic.found()
-    rows = np.flatnonzero(found).tolist()
-    if rows:
-        topic.say(found, lambda i: f"below the first relevant document {topic.doc[rows[0]]}: not looked at")
-        topic.why[rows[0]] = "first relevant document: its rank and grade are the value"
+    topic.say_first("its rank and grade are the value")
 
 
 class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
