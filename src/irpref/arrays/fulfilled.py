@@ -83,7 +83,7 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     keys = (rank,) if of.by_id is None else (of.by_id, rank)
     at = at[np.lexsort((*(key[of.row[at]] for key in keys), of.entries.topic[at]))]
     # By group, from the top of the ranking: the first R of each stay, all others leave the group.
-    candidates = Segments(np.searchsorted(of.entries.topic[at], np.arange(of.n_groups + 1)))
+    candidates = Segments(np.searchsorted(of.entries.topic[at], np.arange(of.groups.size + 1)))
     first_r = candidates.position < candidates.spread(np.where(of.several, r_all, r))
     kept = of.entries.spread(few)
     kept[at[~first_r]] = False

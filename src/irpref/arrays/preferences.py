@@ -85,11 +85,6 @@ class Preferences(Record):
         """Entries and pairs of all topics before each one: shape (n_topics + 1,)."""
         return self.entries.offsets[self.groups.offsets] + self.pairs.offsets[self.groups.offsets]
 
-    @property
-    def n_groups(self) -> int:
-        """Number of groups of all topics."""
-        return self.groups.size
-
     def topics(self, start: int, stop: int, first_row: int, last_row: int) -> Preferences:
         """Topics `start` to `stop - 1`, whose judgments are the rows `first_row` to `last_row - 1`."""
         g = slice(int(self.groups.offsets[start]), int(self.groups.offsets[stop]))

@@ -75,16 +75,8 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Bools, Floats, Gains, Ints, JudgedRun, Judgments, Parts, Record, Segments, Sum, Topic
+from irpref.arrays import Bools, Floats, Gains, Ints, JudgedRun, Judgments, Parts, Segments, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-
-
-class Blend(Record):
-    """Blended ratio at the retrieved relevant documents: arrays (n_found,)."""
-
-    found: JudgedRun  # these documents
-    ratio: Floats
-    number: Floats  # of relevant documents down to this one
 
 
 def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
@@ -100,7 +92,7 @@ def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
     return pool.memo((ideal_gain, gains), make)
 
 
-def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
+def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun, Floats]:
     """BR at each retrieved relevant document of the run.
 
     All five measures are read off these numbers: Q and P+ are means of them, O and P one of them.
@@ -116,11 +108,12 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
 
     Returns
     -------
-    Blend
-        With ratios in (0, 1]: neither the gain nor the count exceeds that of the ideal list at any rank.
+    found, ratio
+        The retrieved relevant documents, and (n_found,) ratios in (0, 1]: neither the gain nor the count exceeds that
+        of the ideal list at any rank.
     """
 
-    def make() -> Blend:
+    def make() -> tuple[JudgedRun, Floats]:
         # Both sides of the ratio are only needed at relevant documents.
         found = run.relevant(gains)
         gain = run.pool.level_ratio_gain(gains).take(found.level)
@@ -129,13 +122,12 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> Blend:
         best = upto.take(
             np.minimum(found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1))
         )
-        count = found.hits.ordinal
-        number, rank = count, found.rank
+        number, rank = found.hits.ordinal, found.rank
         excess = run.pool.ratio_excess(gains)
         if excess is not None:  # both sides of the fraction are in the unit of the gains
             number, rank = (np.ldexp(part * 1.0, -found.hits.spread(excess)) for part in (number, rank))
         ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + number) / (beta * best + rank)
-        return Blend(found, ratio, count)
+        return found, ratio
 
     return run.memo((blended_ratio, beta, gains), make)
 
@@ -149,13 +141,14 @@ def _preferred(found: JudgedRun) -> Ints:
     return found.hits.first(found.level == found.hits.spread(found.hits.minimum(found.level)))
 
 
-def _parts(run: JudgedRun, gains: Gains, blend: Blend, size: Floats | Ints, chosen: Bools | bool = True) -> Parts:
+def _parts(
+    run: JudgedRun, gains: Gains, found: JudgedRun, br: Floats, size: Floats | Ints, chosen: Bools | bool = True
+) -> Parts:
     """Blended ratios, of all relevant documents retrieved or of those `chosen`, over a number of the topic.
 
     One that was not retrieved loses what it would have added, and is nowhere subtracted.
     """
-    adds = np.where(chosen, blend.ratio, 0.0)
-    return Parts(blend.found, adds, size, {"BR": blend.ratio}, gain=lambda: run.pool.gain(gains))
+    return Parts(found, np.where(chosen, br, 0.0), size, {"BR": br}, gain=lambda: run.pool.gain(gains))
 
 
 @Sum
@@ -165,8 +158,8 @@ def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
     Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and count in R.
     """
     r = run.pool.ideal(gains)[0].lengths
-    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _parts(run, gains, blend, r if cutoff is None else np.minimum(r, cutoff))
+    found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    return _parts(run, gains, found, br, r if cutoff is None else np.minimum(r, cutoff))
 
 
 @Sum
@@ -196,8 +189,8 @@ def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
 
     A cutoff can only hide that document.
     """
-    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _parts(run, gains, blend, np.ones(run.n_topics), blend.found.hits.position == 0)
+    found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    return _parts(run, gains, found, br, np.ones(run.n_topics), found.hits.position == 0)
 
 
 @Sum
@@ -206,9 +199,9 @@ def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
 
     With a cutoff r_p is looked for above it, so that another document may be the best.
     """
-    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    best = blend.found.hits.spread(_preferred(blend.found))
-    return _parts(run, gains, blend, np.ones(run.n_topics), np.arange(best.size) == best)
+    found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    best = found.hits.spread(_preferred(found))
+    return _parts(run, gains, found, br, np.ones(run.n_topics), np.arange(best.size) == best)
 
 
 @Sum
@@ -218,10 +211,10 @@ def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cuto
     So a document above the best one counts by how good it is there; if the best one is the first relevant document
     this is P and O.
     """
-    blend = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    hits, best = blend.found.hits, _preferred(blend.found)
+    found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    hits, best = found.hits, _preferred(found)
     number = np.where(best < 0, 0, best + 1 - hits.starts)
-    return _parts(run, gains, blend, number, hits.position < hits.spread(number))
+    return _parts(run, gains, found, br, number, hits.position < hits.spread(number))
 
 
 def _recall_base(topic: Topic) -> int:

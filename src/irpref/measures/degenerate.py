@@ -29,11 +29,6 @@ def lacks_nonrelevant(measure: Measure, judgments: Judgments) -> Bools:
     return judgments.levels.count(nonrelevant(measure, judgments.level_grade)) == 0
 
 
-def is_degenerate(measure: Measure, judgments: Judgments) -> bool:
-    """Whether no topic has what a measure needs to say more than recall."""
-    return bool(lacks_nonrelevant(measure, judgments).all())
-
-
 def what_is_left(measure: Measure, grades: Iterable[float]) -> str:
     """What a measure says without documents judged non-relevant, for a message that has named it.
 

@@ -26,9 +26,8 @@ from irpref.messages import clipped, did_you_mean, nearest
 _TREC_WITH_NUMBERS = ("map_cut", "P", "recall", "ndcg_cut", "success", "set_F", "iprec_at_recall")
 TREC_NAMES = (
     *_TREC_WITH_NUMBERS,
-    *("map", "ndcg", "bpref", "recip_rank", "Rprec", "infAP"),
-    *("set_P", "set_recall", "set_map", "set_relative_P"),
-    *("num_ret", "num_rel", "num_rel_ret", "num_q", "official", "all_trec"),
+    *["map", "ndcg", "bpref", "recip_rank", "Rprec", "infAP", "set_P", "set_recall", "set_map", "set_relative_P"],
+    *["num_ret", "num_rel", "num_rel_ret", "num_q", "official", "all_trec"],
 )
 _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"

@@ -74,24 +74,23 @@ def ncu(
     """
     view = run.view(None, judged_only)
     # beta = 0 turns the blended ratio into precision.
-    blend = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
+    found, useful = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
     ideal, upto = ideal_gain(run.pool, gains)
     r = ideal.lengths
     weight: Floats
     size: Floats
     # The weights of retrieved documents, and the sum of those of all R: the table above, row by row.
     if stop == "uniform":
-        weight, size = np.ones(blend.ratio.size), r.astype(np.float64)
+        weight, size = np.ones(useful.size), r.astype(np.float64)
     elif stop == "graded":
-        weight = run.pool.level_ratio_gain(gains)[blend.found.level]
+        weight = run.pool.level_ratio_gain(gains)[found.level]
         size = np.append(upto, 0.0)[np.where(r > 0, ideal.ends - 1, -1)]
     else:
-        weight = gamma ** (blend.number - 1)
+        weight = gamma ** (found.hits.ordinal - 1)
         # Added one by one like the weights themselves, so that an ideal list has the value 1 exactly.
         size = np.cumsum(gamma ** np.arange(max(int(r.max(initial=0)), 1)))[r - 1]
     size = np.where(r > 0, size, 1.0)
-    columns = {"utility": blend.ratio}
-    return Parts(blend.found, weight * blend.ratio, size, columns, gain=lambda: run.pool.gain(gains), most=1.0)
+    return Parts(found, weight * useful, size, {"utility": useful}, gain=lambda: run.pool.gain(gains), most=1.0)
 
 
 def stopping_reasons(topic: Topic) -> None:

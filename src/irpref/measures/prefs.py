@@ -223,22 +223,22 @@ def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, c
     of = run.pool.preferences
     groups = of.groups
     view = _ranked(run, cutoff)
-    none = np.zeros(of.n_groups)
+    none = np.zeros(of.groups.size)
     if by == "pair":
         _, kept, broken = at_documents(view, pairs, none)
         return _terms(run, pair_terms(view, pairs), kept, broken)
     if by == "preference":
         possible = groups.spread(groups.total_whole(view.possible(pairs)))
-        return _terms(run, *at_documents(view, pairs, ratio(np.ones(of.n_groups), possible)))
+        return _terms(run, *at_documents(view, pairs, ratio(np.ones(of.groups.size), possible)))
     each = 1 / groups.spread(np.maximum(groups.lengths, 1))  # every group weighs alike
     if nonrelevant == "all":
-        return _terms(run, *at_documents(view, pairs, each * ratio(np.ones(of.n_groups), view.possible(pairs))))
+        return _terms(run, *at_documents(view, pairs, each * ratio(np.ones(of.groups.size), view.possible(pairs))))
     # Not every summand of this reading belongs to a document: what does is shown, the rest follows from the value.
     _, kept, broken = at_documents(view, pairs, none)
     value = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
     _, possible = as_many_nonrelevant(view, pairs)
     undefined = groups.count(possible == 0) > 0
-    weight = np.where(groups.spread(undefined), 0.0, each * ratio(np.ones(of.n_groups), possible))
+    weight = np.where(groups.spread(undefined), 0.0, each * ratio(np.ones(of.groups.size), possible))
     adds = whole_groups(view, pairs, weight)
     rest = value - run.pool.judged.total(adds)
     return _terms(run, adds, kept, broken, np.where(np.abs(rest) > 1e-12, rest, 0.0))  # else what rounding left
@@ -252,7 +252,7 @@ def n_prefs_terms(run: JudgedRun) -> Terms:
 
 def n_prefs_fulfilled_terms(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Terms:
     """Fulfilled preferences whose higher document each one is: shape (n_judged,). They add up to the value."""
-    return _terms(run, *at_documents(_ranked(run, cutoff), pairs, np.ones(run.pool.preferences.n_groups)))
+    return _terms(run, *at_documents(_ranked(run, cutoff), pairs, np.ones(run.pool.preferences.groups.size)))
 
 
 def preference_reasons(topic: Topic) -> None:

@@ -67,7 +67,7 @@ def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]
     def make() -> tuple[Floats, Floats]:
         of = run.pool.preferences
         view = ranked(of, run.pool.judged, ranks_on_pool(run, run.rank, None))
-        _, correct, broken = at_documents(view, "all", np.zeros(of.n_groups))
+        _, correct, broken = at_documents(view, "all", np.zeros(of.groups.size))
         return correct[run.row], (correct + broken)[run.row]
 
     correct, ordered = run.memo(_at_hits, make)

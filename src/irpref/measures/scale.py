@@ -49,16 +49,6 @@ def partition(value: Floats, n: int, top: float) -> Floats:
     return np.minimum(part, n - 1)
 
 
-def _check_shares(value: Floats, top: float) -> None:
-    """Refuse what a double cannot hold, rather than return a value that is wrong in its digits."""
-    small = value[(value > 0) & (value < LEAST_SHARE * top)]
-    if small.size:
-        raise ValueError(
-            f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of double precision, "
-            f"expected at least {LEAST_SHARE:g} of max_rel"
-        )
-
-
 class Scale(Record):
     """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
 
@@ -99,8 +89,12 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         top = float(max_rel)
         if n is not None:
             value, top = partition(value, n, top), float(n - 1)
-        else:
-            _check_shares(value, top)
+        elif (small := value[(value > 0) & (value < LEAST_SHARE * top)]).size:
+            # What a double cannot hold is refused, rather than a value returned that is wrong in its digits.
+            raise ValueError(
+                f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of double precision, "
+                f"expected at least {LEAST_SHARE:g} of max_rel"
+            )
         # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
         exponent = int(np.frexp(top)[1])
         value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))

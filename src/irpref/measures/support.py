@@ -65,7 +65,8 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
             raise ValueError(f"the provider {source.NAME} does not compute {measure}{_said(source, measure)}")
         able = [p for p in every if p.supports(measure)]
         near = [p for p in every if p not in able and _alike(p, measure) and (not able or p.is_available())]
-        said = "; ".join(f"{p.NAME}{_install(p)} does{_said(p, measure)}" for p in [*able, *near])
+        how = {p: "" if p.is_available() else f" ({p.install_instructions()})" for p in [*able, *near]}
+        said = "; ".join(f"{p.NAME}{install} does{_said(p, measure)}" for p, install in how.items())
         raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
 
 
@@ -139,11 +140,6 @@ def _is_finite(value: float) -> bool:
 
 def _alike(provider: Any, measure: Measure) -> list[Any]:
     return [known for known in provider.SUPPORTED_MEASURES if known.NAME == measure.NAME]
-
-
-def _install(provider: Any) -> str:
-    how = "" if provider.is_available() else provider.install_instructions()
-    return f" ({how})" if how else ""
 
 
 def _said(provider: Any, measure: Measure) -> str:

@@ -40,15 +40,6 @@ from irpref.measures.crp import crp_curve, ideal, reversed_ideal
 from irpref.measures.declare import KernelMeasure, Param, register
 
 
-def _kept(run: Floats, most: Floats) -> Floats:
-    """1 - run / most, at least 0; if nothing can be displaced, 1 if nothing is: shape (n_topics,).
-
-    The share of the possible displacement that the run avoids, for one of the two signs.
-    """
-    # In a list shorter than 2 R a run can be displaced further than the reversed ideal list.
-    return np.maximum(1 - np.divide(run, most, out=(run > 0) * 1.0, where=most > 0), 0.0)
-
-
 def shown(run: JudgedRun, n: Ints) -> JudgedRun:
     """The first n documents of each topic: n is (n_topics,)."""
     # A view has one cutoff for all topics; if R exceeds the depth nothing is cut below R.
@@ -62,10 +53,14 @@ def shown(run: JudgedRun, n: Ints) -> JudgedRun:
 def space(plus: Floats, minus: Floats, most_plus: Floats, most_minus: Floats) -> Floats:
     """Sigma, of the displacements of a list and of the reversed ideal list: shape as all four.
 
-    The harmonic mean: low as soon as one of the two sides is, documents too high or documents too low.
-    0 if both are 0.
+    The harmonic mean of what is kept on either side, documents too low and documents too high: 1 - run / most, at least
+    0; if nothing can be displaced, 1 if nothing is. 0 if both are 0.
     """
-    a, b = _kept(plus, most_plus), _kept(-minus, -most_minus)
+    a, b = (
+        # In a list shorter than 2 R a run can be displaced further than the reversed ideal list.
+        np.maximum(1 - np.divide(of, most, out=(of > 0) * 1.0, where=most > 0), 0.0)
+        for of, most in ((plus, most_plus), (-minus, -most_minus))
+    )
     return ratio(2 * a * b, a + b)
 
 

@@ -17,7 +17,7 @@ from irpref.judged.inputs import is_missing
 from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, SOURCE, ConflictError, Pool
 from irpref.measures.declare import KernelMeasure, arguments_of, needs
-from irpref.measures.degenerate import is_degenerate, warn_degenerate
+from irpref.measures.degenerate import lacks_nonrelevant, warn_degenerate
 from irpref.messages import RangeWarning, ScaleWarning, on_command_line, our_name, warn_user
 
 if TYPE_CHECKING:
@@ -174,5 +174,5 @@ def note_degenerate(measure: Measure, pool: Pool) -> None:
     if "nonrelevant" not in needs(measure):
         return
     # Looked up for each system, and for each batch of one.
-    if pool.memo((note_degenerate, measure), lambda: is_degenerate(measure, pool)):
+    if pool.memo((note_degenerate, measure), lambda: bool(lacks_nonrelevant(measure, pool).all())):
         warn_degenerate(measure, pool.level_grade.tolist())
