@@ -90,15 +90,7 @@ import numpy as np
 from ir_measures.measures.base import SumAgg
 
 from irpref.arrays import MISSED, REST, Floats, Ints, JudgedRun, Terms, Topic, names, ratio
-from irpref.arrays.fulfilled import (
-    Ranked,
-    as_many_nonrelevant,
-    at_documents,
-    by_pair,
-    pair_terms,
-    ranked,
-    whole_groups,
-)
+from irpref.arrays import fulfilled as counting
 from irpref.arrays.preferences import NOT_RETRIEVED
 from irpref.arrays.reasons import say_fulfilled
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
@@ -140,11 +132,11 @@ def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints
     return out
 
 
-def _ranked(run: JudgedRun, cutoff: int | None) -> Ranked:
+def _ranked(run: JudgedRun, cutoff: int | None) -> counting.Ranked:
     """The ranking with its preferences counted, once for all readings of a cutoff."""
 
-    def make() -> Ranked:
-        return ranked(run.pool.preferences, run.pool.judged, _ranks(run, cutoff))
+    def make() -> counting.Ranked:
+        return counting.ranked(run.pool.preferences, run.pool.judged, _ranks(run, cutoff))
 
     return run.memo((_ranked, cutoff), make)
 
@@ -163,13 +155,13 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
     groups = run.pool.preferences.groups
     view = _ranked(run, cutoff)
     if by == "pair":
-        return by_pair(view, pairs)
+        return counting.by_pair(view, pairs)
     # One fraction a topic: a group with many preferences weighs more than one with few.
     if by == "preference":
         return ratio(groups.total_whole(view.fulfilled(pairs)), groups.total_whole(view.possible(pairs)))
     # One fraction a group, (n_groups,), and their mean: every judge weighs alike.
     if nonrelevant == "R":
-        fulfilled, possible = as_many_nonrelevant(view, pairs)
+        fulfilled, possible = counting.as_many_nonrelevant(view, pairs)
         # trec_eval divides 0 by 0 here, and the topic is lost: see the list of the module.
         undefined = groups.count(possible == 0) > 0
     else:
@@ -225,21 +217,23 @@ def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, c
     view = _ranked(run, cutoff)
     none = np.zeros(of.groups.size)
     if by == "pair":
-        _, kept, broken = at_documents(view, pairs, none)
-        return _terms(run, pair_terms(view, pairs), kept, broken)
+        _, kept, broken = counting.at_documents(view, pairs, none)
+        return _terms(run, counting.pair_terms(view, pairs), kept, broken)
     if by == "preference":
         possible = groups.spread(groups.total_whole(view.possible(pairs)))
-        return _terms(run, *at_documents(view, pairs, ratio(np.ones(of.groups.size), possible)))
+        return _terms(run, *counting.at_documents(view, pairs, ratio(np.ones(of.groups.size), possible)))
     each = 1 / groups.spread(np.maximum(groups.lengths, 1))  # every group weighs alike
     if nonrelevant == "all":
-        return _terms(run, *at_documents(view, pairs, each * ratio(np.ones(of.groups.size), view.possible(pairs))))
+        return _terms(
+            run, *counting.at_documents(view, pairs, each * ratio(np.ones(of.groups.size), view.possible(pairs)))
+        )
     # Not every summand of this reading belongs to a document: what does is shown, the rest follows from the value.
-    _, kept, broken = at_documents(view, pairs, none)
+    _, kept, broken = counting.at_documents(view, pairs, none)
     value = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
-    _, possible = as_many_nonrelevant(view, pairs)
+    _, possible = counting.as_many_nonrelevant(view, pairs)
     undefined = groups.count(possible == 0) > 0
     weight = np.where(groups.spread(undefined), 0.0, each * ratio(np.ones(of.groups.size), possible))
-    adds = whole_groups(view, pairs, weight)
+    adds = counting.whole_groups(view, pairs, weight)
     rest = value - run.pool.judged.total(adds)
     return _terms(run, adds, kept, broken, np.where(np.abs(rest) > 1e-12, rest, 0.0))  # else what rounding left
 
@@ -252,7 +246,7 @@ def n_prefs_terms(run: JudgedRun) -> Terms:
 
 def n_prefs_fulfilled_terms(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Terms:
     """Fulfilled preferences whose higher document each one is: shape (n_judged,). They add up to the value."""
-    return _terms(run, *at_documents(_ranked(run, cutoff), pairs, np.ones(run.pool.preferences.groups.size)))
+    return _terms(run, *counting.at_documents(_ranked(run, cutoff), pairs, np.ones(run.pool.preferences.groups.size)))
 
 
 def preference_reasons(topic: Topic) -> None:

@@ -98,22 +98,9 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import (
-    MISSED,
-    REST,
-    Floats,
-    Gains,
-    Ints,
-    JudgedRun,
-    Record,
-    Segments,
-    Terms,
-    Topic,
-    names,
-    ratio,
-    say_preferences,
-)
+from irpref.arrays import Floats, Gains, Ints, JudgedRun, Record, Segments, Terms, ratio
 from irpref.arrays.inversions import inversions
+from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 from irpref.measures.scale import Scale, scale
 
