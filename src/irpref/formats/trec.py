@@ -21,8 +21,8 @@ The format leaves open, and we decided:
   table rejects them with topic and document.
 
 The file is cut into blocks of whole lines. Compiled code (`irpref.formats.texts`) takes a block whose lines hold
-nothing unusual. Every other block, and all of them without compiled code, goes through the exact parser
-(`parse_lines`), which reads it or says which line is wrong.
+nothing unusual; without it, a block with one blank or tab between two fields is split at once. Every other block goes
+through the exact parser (`parse_lines`), line by line, which reads it or says which line is wrong.
 """
 
 from __future__ import annotations
@@ -264,13 +264,45 @@ def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malform
         names, lengths, columns, numbers = plain
         return _table(form, Stretches(names, lengths), columns, numbers), skipped + numbers.size
     try:
-        found, number = parse_lines(text, form)
+        found = _split(text, form)
+        number = len(found["query_id"]) if found else 0
+        if found is None:
+            found, number = parse_lines(text, form)
     except _Malformed as error:
         error.line += skipped
         return error, 0
     query_id = stretches_of(found["query_id"])
     numbers = np.array(found[form.number] if form.number else np.zeros(len(query_id)), dtype=np.float64)
     return _table(form, query_id, {name: found[name] for name in form.texts}, numbers), skipped + number
+
+
+def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
+    """Columns of lines that hold nothing unusual, split all at once; None if in doubt."""
+    if not _is_even(data, form.n) or data.startswith(b"#") or b"\n#" in data:
+        return None
+    try:
+        fields = data.decode("utf-8").removesuffix("\n").replace("\n", " ").replace("\t", " ").split(" ")
+        found: dict[str, list[Any]] = {name: fields[i :: form.n] for name, i in form.columns.items()}
+        if form.number:
+            # Python alone takes letters of other scripts and `_` for parts of a number.
+            plain = data.isascii() and b"_" not in data
+            found[form.number] = list(map(float, found[form.number])) if plain else as_floats(found[form.number])
+        return found
+    except ValueError:
+        return None
+
+
+def _is_even(data: bytes, n: int) -> bool:
+    """Whether each line has `n` fields, with one blank or tab between two, and nothing else below 33."""
+    text = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
+    low = text <= 32
+    if np.count_nonzero(low) != np.count_nonzero(text == 10) * n:  # counted first: a long line may have many fields
+        return False
+    at = np.flatnonzero(low)
+    if at[0] == 0 or (at[1:] - at[:-1] == 1).any():
+        return False
+    gaps = text[at].reshape(-1, n)
+    return bool((gaps[:, -1] == 10).all() and ((gaps[:, :-1] == 32) | (gaps[:, :-1] == 9)).all())
 
 
 def _table(form: Form, query_id: Stretches, columns: dict[str, Any], number: Any) -> Table:
