@@ -121,30 +121,23 @@ def test_a_click_on_a_run_compares_the_others_with_it(page):
     assert page.run("document.querySelectorAll('.delta').length") == 0
 
 
-def test_who_sorts_by_a_measure_sees_its_places(page):
-    _click(page, 3)
-    assert (
-        page.run("document.getElementById('board-measure').selectedOptions[0].textContent") == "\u2068EMeasure@3\u2069"
-    )
+def test_a_measure_that_is_sorted_by_or_chosen_brings_its_places_and_letters(page):
     board = irpref.leaderboard(MEASURES, QRELS, RUNS)
-    rows = board[board["measure"] == "EMeasure@3"].set_index("run")
-    shown = page.run(
-        "[...document.querySelectorAll('#board tbody tr')].map(r => [r.cells[0], r.cells[4]].map(c => c.textContent))"
-    )
-    assert shown[0][0] == rows["mean"].idxmin()  # lower is better
-    for name, place in shown:
-        assert place.startswith(f"{rows.loc[name, 'place']} (")
-
-
-def test_another_measure_brings_its_places_and_letters(page):
-    page.run("const s = document.getElementById('board-measure'); s.value = '2'; s.dispatchEvent(new Event('change'))")
-    board = irpref.leaderboard(MEASURES, QRELS, RUNS)
-    rows = board[board["measure"] == "EMeasure@3"].set_index("run")
-    shown = page.run("[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
-    for row in shown:
-        of = rows.loc[row[0]]
-        assert row[4] == f"{of['place']} ({of['place_low']}\u2013{of['place_high']})"
-        assert row[-1] == of["letters"]
+    choose = "const s = document.getElementById('board-measure'); s.value = '1'; s.dispatchEvent(new Event('change'))"
+    for measure, act in (("EMeasure@3", lambda: _click(page, 3)), ("RPref(max_rel=2)", lambda: page.run(choose))):
+        act()
+        chosen = page.run("document.getElementById('board-measure').selectedOptions[0].textContent")
+        assert chosen == f"\u2068{measure}\u2069"
+        rows = board[board["measure"] == measure].set_index("run")
+        shown = page.run(
+            "[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+        )
+        if measure == "EMeasure@3":
+            assert shown[0][0] == rows["mean"].idxmin()  # lower is better
+        for name, *_, place, _interval, _topics, _judged, letters in shown:
+            of = rows.loc[name]
+            assert place == f"{of['place']} ({of['place_low']}\u2013{of['place_high']})"
+            assert letters == of["letters"]
 
 
 def test_a_cell_of_the_matrix_opens_the_two_runs(page):
