@@ -219,9 +219,9 @@ def test_bars_are_ordered_by_group_and_strips_are_of_a_group(plots):
     labels = [tick.get_text() for tick in ax.get_yticklabels()]
     assert sorted(labels) == sorted(f"{run} ({group})" for run in RUNS for group in PARTS)
     other = irpref.meta.topic_values(["RR"], EXAMPLE.qrels, RUNS)["RR"]
-    ax = plots.measure_scatter([values, other], labels=True, groups=GROUPS)
-    assert {text.get_text() for text in ax.texts} >= {f"{run} ({group})" for run in RUNS for group in PARTS}
-    dots = {(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in ax.lines}
+    ax = plots.measure_scatter([values, other], groups=GROUPS)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [*values.systems, *PARTS]
+    dots = {point for line in ax.lines for point in zip(line.get_xdata(), line.get_ydata(), strict=True)}
     of = values.by_group(GROUPS)["b"], other.by_group(GROUPS)["b"]
     assert {(float(x), float(y)) for x, y in zip(of[0].means, of[1].means, strict=True)} <= dots
     tau = irpref.meta.system_ranking(of[0]).tau(irpref.meta.system_ranking(of[1]))
