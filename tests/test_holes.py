@@ -261,6 +261,33 @@ def test_without_holes_the_interval_is_the_value():
 EVERY_SCALE_FREE = [measure for measure in EVERY if "judged_only" not in measure.params]
 
 
+@pytest.mark.parametrize(
+    ("options", "grades", "judged", "ranking"),
+    [
+        ({"beta": 3}, [0, 1, 3], {"n": 0, "a": 2, "b": 1}, "unav"),  # v may be 1, as the ideal list then has
+        ({"beta": 3}, [0, 1, 2], {doc: 1 for doc in "abcde"}, "aucbvdw"),
+        ({"cutoff": 5}, [0, 3], {"n": 0, "a": 2}, "uavwnxyz"),  # so may w and others below the cutoff
+        ({"cutoff": 6}, [0, 1, 3], {"a": 1, "n": 0, "b": 1}, "anuvwxyz"),
+    ],
+)
+def test_what_is_below_the_best_document_lowers_p_measure(options, grades, judged, ranking):
+    run = {doc: -float(i) for i, doc in enumerate(ranking)}
+    oracle = partial(ORACLES["PMeasure"], **options)
+    found = brute_force(lambda topic, *of: oracle(*of[:2]), {"q": judged}, {"q": run}, grades)
+    assert found["q"] is not None
+    check(irpref.PMeasure(**options), {"q": judged}, {"q": run}, found, grades=grades)
+
+
+def test_the_search_sees_the_ranks_that_the_measure_sees():
+    """The preference measures of trec_eval rank tied documents by rising id."""
+    docs = [f"d{i:02}" for i in range(30)]
+    qrels = {"q": {doc: i % 3 for i, doc in enumerate(docs[::3])}}
+    tied, rising = {"q": dict.fromkeys(docs, 1.0)}, {"q": {doc: -float(i) for i, doc in enumerate(docs)}}
+    name, columns = "PrefShare(pairs='implied',by='pair')@7", ["value", "low", "high", "exact"]
+    one, two = (hole_intervals(name, qrels, run)[columns].iloc[0].tolist() for run in (tied, rising))
+    assert one == two
+
+
 # By hand, and what is refused ------------------------------------------------------------------------------------
 
 
