@@ -59,30 +59,29 @@ def test_interruption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes that say how much is in them")
-@pytest.mark.parametrize("named", [False, True])
-def test_interruption_while_a_pipe_is_silent(named: bool, files: Path) -> None:
+@pytest.mark.parametrize("named", [[], ["one"], ["one", "two"]])
+def test_interruption_while_pipes_are_silent(named: list[str], files: Path) -> None:
     import fcntl
     import termios
 
-    if named:
-        os.mkfifo("pipe")
-        reader = writer = os.open("pipe", os.O_RDWR)
-    else:
-        reader, writer = os.pipe()
+    for name in named:
+        os.mkfifo(name)
+    pipes = [(end, end) for end in (os.open(name, os.O_RDWR) for name in named)] or [os.pipe()]
     command = [sys.executable, "-c", "import sys, irpref_command; sys.exit(irpref_command.main())"]
-    command += ["eval", "qrels", "pipe" if named else "-", "QMeasure"]
-    with subprocess.Popen(command, stdin=reader, stderr=subprocess.PIPE, text=True) as process:
-        os.write(writer, b"1 Q0")
-        left = bytearray(b"1234")
-        while any(left):  # until it was read: then the command waits for more
-            fcntl.ioctl(reader, termios.FIONREAD, left)
-            time.sleep(0.01)
+    command += ["eval", "qrels", *(named or "-"), "QMeasure"]
+    with subprocess.Popen(command, stdin=pipes[0][0], stderr=subprocess.PIPE, text=True) as process:
+        for reader, writer in pipes:
+            os.write(writer, b"1 Q0")
+            left = bytearray(b"1234")
+            while any(left):  # until it was read: then the command waits for more
+                fcntl.ioctl(reader, termios.FIONREAD, left)
+                time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         try:
             _, said = process.communicate(timeout=20)
         finally:
             process.kill()
-            for pipe in {reader, writer}:
+            for pipe in {end for ends in pipes for end in ends}:
                 os.close(pipe)
     assert (process.returncode, said) == (130, "irpref: interrupted\n")
 

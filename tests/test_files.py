@@ -1,7 +1,10 @@
 """Runs judged as they are read, from one file or many, whatever lies where in memory."""
 
+import gc
 import os
+import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +138,42 @@ def test_only_a_few_are_worked_on_before_the_caller_takes_them() -> None:
     assert len(begun) < 12
     results.close()  # type: ignore[attr-defined]
     assert len(begun) < 14
+
+
+@pytest.mark.parametrize(
+    "threads", [lambda work, of: stream.each(work, of, jobs=2), lambda work, of: source.ahead(map(work, of))]
+)
+def test_what_a_caller_leaves_can_be_collected_by_a_thread_that_works(
+    threads: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors: list[object] = []
+    begun: list[int] = []
+    left = threading.Event()
+    monkeypatch.setattr(sys, "unraisablehook", errors.append)
+
+    def work(i: int) -> int:
+        if i:
+            begun.append(i)
+            left.wait()
+            gc.collect()
+        return i
+
+    def leave() -> None:
+        results = threads(work, iter(range(1000)))
+        cycle: list[object] = [results]
+        cycle.append(cycle)
+        next(results)
+
+    before = threading.active_count()
+    gc.disable()
+    try:
+        leave()
+        left.set()
+        while threading.active_count() > before:
+            time.sleep(0.01)
+    finally:
+        gc.enable()
+    assert (errors, len(begun) < 4) == ([], True)
 
 
 def test_errors_that_are_no_fault_of_the_input_end_all() -> None:

@@ -75,6 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return CLOSED
     except KeyboardInterrupt:
         complain("interrupted")
+        if argv is None:  # Python would wait for threads that read: a pipe may stay silent for ever
+            os._exit(INTERRUPTED)
         return INTERRUPTED
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
         from irpref.measures.names import UnknownMeasureError

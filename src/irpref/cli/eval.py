@@ -138,7 +138,7 @@ def _scores(
             assert done.error is not None
             error = frame.named(done.error, done.item)
             if len(paths) == 1 or name == base:
-                found.close()  # threads end here, not when somebody collects garbage
+                found.close()  # the rest is not read
                 raise error
             # The others are printed.
             frame.complain(error)

@@ -485,7 +485,7 @@ def read_runs(files: Mapping[str, str], args: argparse.Namespace) -> Iterator[tu
         warn_again(done, len(files) > 1)
         if done.error is not None:
             bar.close()
-            found.close()  # threads end here, not when somebody collects garbage
+            found.close()  # the rest is not read
             raise named(done.error, done.item)
         run: Any = done.value
         if run.empty:

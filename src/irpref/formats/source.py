@@ -280,11 +280,16 @@ def ahead(items: Iterator[T], n: int = 2) -> Iterator[T]:
     from concurrent.futures import ThreadPoolExecutor
 
     end: Any = object()
-    with ThreadPoolExecutor(1) as thread:
+    thread = ThreadPoolExecutor(1)
+    try:
         waiting = deque(thread.submit(next, items, end) for _ in range(n))
         while (item := waiting.popleft().result()) is not end:
             waiting.append(thread.submit(next, items, end))
             yield item
+    finally:
+        # If the caller has gone, this may happen while garbage is collected, by this thread even, which cannot wait for
+        # itself.
+        thread.shutdown(wait=False, cancel_futures=True)
 
 
 def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:

@@ -97,17 +97,17 @@ def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) ->
     from concurrent.futures import ThreadPoolExecutor
 
     running: deque[Future[Done[S, T]]] = deque()
-    with ThreadPoolExecutor(jobs) as threads:
-        try:
-            for item in items:
-                running.append(threads.submit(done, work, item))
-                if len(running) >= 2 * jobs:  # being worked on, or waiting for the caller
-                    yield running.popleft().result()
-            while running:
+    threads = ThreadPoolExecutor(jobs)
+    try:
+        for item in items:
+            running.append(threads.submit(done, work, item))
+            if len(running) >= 2 * jobs:  # being worked on, or waiting for the caller
                 yield running.popleft().result()
-        finally:  # the caller has gone
-            for future in running:
-                future.cancel()
+        while running:
+            yield running.popleft().result()
+    finally:
+        # Not waiting, as in `irpref.formats.source.ahead`.
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def done(work: Callable[[S], T], item: S) -> Done[S, T]:
