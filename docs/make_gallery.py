@@ -160,12 +160,11 @@ PICTURES = (
     Picture(
         "stability",
         "Stability",
-        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. More than five measures have a "
-        "panel each, with the others in grey.",
+        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. Of more than eight measures "
+        "five, or those you name with `highlight=`, are in colour.",
         "values = list(meta.topic_values(measures, made_up.qrels, made_up.runs).values())\n"
         "ax = plots.stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
-        "Seven panels, in each the curve of a measure among the grey ones of the others: the more ties, the lower the "
-        "minority rate.",
+        "The curves of seven measures: the more ties, the lower the minority rate.",
     ),
     Picture(
         "swap",

@@ -131,7 +131,7 @@ def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
         values = values * len(shown) if len(values) == 1 else values
         ax.plot(shown, values, **style(label, kind="measure"))
     ax.set(xlabel="cutoff", ylabel=words, ylim=(0, None))
-    legend(ax, always=True)
+    legend(ax)
     return finish(ax)
 
 
@@ -149,7 +149,8 @@ def pictures(key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any
         replace(of.select(best), measure=label) for of, label in zip(values.values(), measures.values(), strict=True)
     ]
     steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
-    save(plots.stability(steady, axes((6.0, 4.2))), f"{key}-stability.png")
+    drawn = plots.stability(steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady])
+    save(drawn, f"{key}-stability.png")
     save(draw(found, "power", "discriminative power (%)"), f"{key}-power.png")
     save(draw(found, "minority_rate", "minority rate (%)"), f"{key}-minority.png")
 

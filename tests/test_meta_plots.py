@@ -1,19 +1,12 @@
 """Pictures show the numbers of the results, no others."""
 
 import dataclasses
-import io
 
 import numpy as np
 import pytest
 
 from irpref import plots
-from irpref.meta import (
-    TopicValues,
-    discriminative_power,
-    incompleteness,
-    stability,
-    swap,
-)
+from irpref.meta import TopicValues, discriminative_power, incompleteness, stability, swap
 from irpref.show.meta_plots import axes
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -45,23 +38,24 @@ def test_stability_and_swap_curves(values):
 
 
 @pytest.mark.parametrize(("method", "draw"), [(stability, plots.stability), (swap, plots.swap)])
-def test_many_measures_have_a_panel_each_with_the_others_in_grey(values, method, draw):
-    names = ["AP", "RR", "P@5", "nDCG", "$x^{", "R@20", "Bpref"]
+def test_of_many_measures_five_or_those_named_are_in_colour(values, method, draw):
+    names = ["AP", "RR", "P@5", "nDCG", "$x^{", "R@20", "Bpref", "RPref(max_rel=3,norm='relative')@10", "P@10"]
     found = [method(dataclasses.replace(values[0], measure=name), n_samples=5, rng=0) for name in names]
-    ax = draw(found)
-    panels = ax.figure.axes
-    assert [panel.get_title().replace("\\$", "$") for panel in panels] == names
-    for panel, one in zip(panels, found, strict=True):
-        *grey, mine = [line for line in panel.lines if len(line.get_xdata()) > 2]
-        assert {line.get_color() for line in grey} == {"0.82"}
-        assert len(grey) == len(names)
-        x, y = (one.ties, one.minority_rate) if method is stability else (one.edges, one.rate)
-        assert mine.get_xdata() == pytest.approx(x if method is swap else 100 * x)
-        assert mine.get_ydata() == pytest.approx(100 * y, nan_ok=True)
-    assert len({panel.get_ylim() for panel in panels}) == len({panel.get_xlim() for panel in panels}) == 1
-    ax.figure.savefig(io.BytesIO())
-    given = matplotlib.figure.Figure().add_subplot()
-    assert draw(found, given).figure.axes == [given]
+
+    def in_colour(ax):
+        looks = {
+            (line.get_color(), line.get_linestyle(), line.get_marker())
+            for line in ax.lines
+            if len(line.get_xdata()) > 2
+        }
+        assert len(looks) == len(ax.get_legend().get_texts())
+        ax.figure.draw_without_rendering()
+        assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
+        return [text.get_text().replace("\\$", "$") for text in ax.get_legend().get_texts()]
+
+    assert in_colour(draw(found)) == [*names[:5], "4 other measures"]
+    assert in_colour(draw(found[:8])) == names[:8]
+    assert in_colour(draw(found, axes(), highlight=names[7:])) == [*names[7:], "7 other measures"]
 
 
 def test_significance_matrix_is_ordered_best_first(values):
@@ -105,27 +99,11 @@ def test_robustness_curves():
         assert ax.get_xlabel().endswith("(%); mean and range of 2 samples")
         left, right = ax.get_xlim()
         assert left > 100 > 10 > right
-    names = ["AP", "RR", "P@5", "P@10", "R@5", "nDCG"]
-    many = incompleteness(names, qrels, runs, levels=(60, 40, 15), n_samples=2, rng=0)
-    panels = plots.incompleteness(many).figure.axes
-    assert [panel.get_title() for panel in panels] == list(many.measures)
-    assert all(len(panel.collections) == 1 for panel in panels)
-    assert [label.get_text() for label in panels[-1].get_xticklabels()] == ["100", "40", "15"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["100", "50", "10"]
+    assert len(plots.incompleteness(found, highlight="AP").collections) == 1
     assert "AP by all judgments" in plots.incompleteness(found, reference="AP").get_ylabel()
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
         plots.incompleteness(found, value="rho")
-
-
-def test_many_measures_on_axes_that_are_given_have_a_legend_below_them():
-    rng = np.random.default_rng(3)
-    names = [f"s{i}" for i in range(5)], [f"q{i}" for i in range(8)]
-    several = [stability(TopicValues(f"M{m}", *names, rng.random((5, 8))), n_samples=20, rng=0) for m in range(14)]
-    ax = plots.stability(several, axes())
-    ax.figure.draw_without_rendering()
-    assert [words.get_text() for words in ax.get_legend().get_texts()] == [one.measure for one in several]
-    assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
-    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in ax.lines}
-    assert len(looks) == 14
 
 
 def test_a_measure_has_one_colour_in_all_pictures(values):

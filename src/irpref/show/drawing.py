@@ -86,24 +86,6 @@ def axes(size: tuple[float, float] = SIZE) -> Axes:
     return ax
 
 
-def panels(n: int, size: tuple[float, float] = (2.0, 1.7)) -> list[Axes]:
-    """`n` small axes of one new figure, at most five in a row, that share their scales. Raises as `load`."""
-    down = math.ceil(n / 5)
-    across = math.ceil(n / down)
-    wide, high = across * size[0] + 0.4, down * size[1] + 0.4
-    figure, grid = load().subplots(
-        down, across, figsize=(wide, high), layout="constrained", sharex=True, sharey=True, squeeze=False
-    )
-    _ours.add(figure)
-    found = grid.ravel().tolist()
-    for empty in found[n:]:
-        empty.remove()
-    for last in found[max(0, n - across) : n]:  # nothing is below it
-        last.xaxis.set_tick_params(labelbottom=True)
-    found[0].locator_params(nbins=4)
-    return found[:n]
-
-
 def grow(ax: Axes, height: float) -> None:
     """Make the figure higher by so many inches, if it is one of ours."""
     figure: Any = ax.figure
@@ -208,7 +190,14 @@ class Lines(NamedTuple):
 
 
 def draw_runs(
-    table: Any, x: str, y: str, ax: Axes | None, highlight: Highlight, among: Any = None, **look: Any
+    table: Any,
+    x: str,
+    y: str,
+    ax: Axes | None,
+    highlight: Highlight,
+    among: Any = None,
+    kind: str = "system",
+    **look: Any,
 ) -> Lines:
     """A curve for each run of a table: the best ones or those to `highlight` in colour, the rest in grey.
 
@@ -219,27 +208,30 @@ def draw_runs(
     ax : Axes to draw on; a new figure if None
     highlight : see `highlighted`; the best runs are those with the highest mean of `y`
     among : DataFrame with as many rows for each run, in which the best runs are found; `table` if None
+    kind : 'system', or 'measure'
+        What the column `run` names. Measures are not shortened, and their order is that of the table.
     **look : further arguments of `Axes.plot`
     """
     ax = axes() if ax is None else ax
     rows_of = {str(name): rows for name, rows in table.groupby("run", sort=False)}
     names = list(rows_of)
     means = (table if among is None else among).groupby("run", sort=False)[y].mean()
-    best = means.sort_values(ascending=False, kind="stable").index
-    chosen = highlighted(names, highlight, best.tolist())
+    best = means.sort_values(ascending=False, kind="stable").index.tolist()
+    are_runs = kind == "system"
+    chosen = highlighted(names, highlight, best if are_runs else names)
     rest = [name for name in names if name not in chosen]
-    label = count(len(rest), "other run")
+    label = count(len(rest), "other run" if are_runs else "other measure")
     for i, name in enumerate(rest):
         rows = rows_of[name]
         ax.plot(rows[x], rows[y], color=PALE, linewidth=0.7, zorder=1, label=None if i else label)
-    short = short_names(chosen)
-    introduce(chosen)
+    short = short_names(chosen) if are_runs else Names({name: text(name) for name in chosen}, "")
+    introduce(chosen, kind)
     drawn = {}
     for i, name in enumerate(chosen):
         rows = rows_of[name]
         # Marks at places of their own, so that equal lines are seen.
         marks: dict[str, Any] = {"markevery": (0.03 * (i % 5), 0.15)} if x == "rank" else {}
-        (line,) = ax.plot(rows[x], rows[y], **marks, **look, **style(name, short.shown[name]))
+        (line,) = ax.plot(rows[x], rows[y], **marks, **look, **style(name, short.shown[name], kind))
         drawn[name] = rows, line
     if x == "rank":
         ax.set(xlabel="rank", xlim=(0, None))
@@ -321,9 +313,7 @@ def _columns(labels: Sequence[str], inches: float) -> int:
     return math.ceil(len(labels) / rows)
 
 
-def legend(
-    ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "", always: bool = False, above: bool = False
-) -> float:
+def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "", above: bool = False) -> float:
     """A legend outside of the axes, so that it covers no data; inside on a figure that cannot make room for it.
 
     Parameters
@@ -331,7 +321,6 @@ def legend(
     ax : Axes
     handles : what it names; all that have a label if None
     note : a last line
-    always : also with one run that came without a name
     above : between the title and the axes, not below the x axis
 
     Returns
@@ -340,9 +329,10 @@ def legend(
         Points that it takes above the axes.
     """
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
-    handles = sorted(handles, key=lambda one: one.get_label().endswith(("other run", "other runs")))  # these last
+    others = tuple(f"other {what}" for what in ("run", "runs", "measure", "measures"))
+    handles = sorted(handles, key=lambda one: one.get_label().endswith(others))  # these last
     labels = [str(one.get_label()) for one in handles]
-    if not labels or not (always or any(label != "run" for label in labels)):
+    if all(label == "run" for label in labels):
         return 0.0
     figure: Any = ax.figure
     look: dict[str, Any] = {"fontsize": "small", "title": textwrap.fill(note, 66, break_on_hyphens=False) or None}

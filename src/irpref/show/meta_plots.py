@@ -1,7 +1,7 @@
 """Pictures of results of meta-evaluation. They draw what the results hold, and compute nothing.
 
-One style with `irpref.plots`; a measure has the same colour, line and marker in all pictures of a session. More than
-five measures have a panel each.
+One style with `irpref.plots`; a measure has the same colour, line and marker in all pictures of a session. Of more
+than eight measures the first five, or those named by `highlight`, are in colour and the others grey.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["axes", "incompleteness", "load", "significance", "stability", "swap"]
 _SIZE = (6.4, 4.4)  # inches
-_FEW = 5  # curves that one picture has room for
 
 
 def axes(size: tuple[float, float] = _SIZE) -> Axes:
@@ -32,78 +31,71 @@ def axes(size: tuple[float, float] = _SIZE) -> Axes:
 
 
 def _curves(
-    curves: Mapping[str, tuple[Any, Any]],
-    ax: Axes | None,
-    words: tuple[str, str],
-    bands: Mapping[str, tuple[Any, Any]] | None = None,
-    **limits: Any,
-) -> list[Axes]:
-    """A curve for each measure, with its band; more than five, if no axes are given, in a panel each, others grey."""
-    drawing.introduce(curves, "measure")
-    many = ax is None and len(curves) > _FEW
-    drawn = [[name] for name in curves] if many else [list(curves)]
-    found = drawing.panels(len(curves)) if many else [axes() if ax is None else ax]
-    for panel, mine in zip(found, drawn, strict=True):
-        for x, y in curves.values() if many else []:
-            panel.plot(x, y, color="0.82", linewidth=0.8)
-        for name in mine:
-            look = drawing.style(name, kind="measure") | {"markersize": 4, "linewidth": 1.3}
-            (line,) = panel.plot(*curves[name], **look)
-            if bands:
-                # Many bands are over each other, and each has to be lighter.
-                alpha = 0.18 if len(mine) <= _FEW else 0.07
-                panel.fill_between(curves[name][0], *bands[name], color=line.get_color(), alpha=alpha, linewidth=0)
-        panel.set(**limits)
-        drawing.finish(panel)
-        if many:
-            panel.set_title(str(line.get_label()), fontsize="small")
-        else:
-            panel.set(xlabel=words[0], ylabel=words[1])
-            drawing.legend(panel, always=True)
-    if many:
-        figure: Any = found[0].figure
-        figure.supxlabel(words[0], fontsize="medium")
-        figure.supylabel(words[1], fontsize="medium")
-    return found
+    curves: Mapping[str, tuple[Any, Any]], ax: Axes | None, highlight: drawing.Highlight, across: str, up: str
+) -> drawing.Lines:
+    """A curve for each measure, with a legend."""
+    import pandas as pd
+
+    table = pd.concat([pd.DataFrame({"run": name, "x": x, "y": y}) for name, (x, y) in curves.items()])
+    drawn = drawing.draw_runs(table, "x", "y", axes() if ax is None else ax, highlight, kind="measure")
+    drawn.ax.set(xlabel=across, ylabel=up)
+    drawing.legend(drawing.finish(drawn.ax))
+    return drawn
 
 
 @drawing.styled
-def stability(results: Stability | Iterable[Stability], ax: Axes | None = None) -> Axes:
+def stability(
+    results: Stability | Iterable[Stability], ax: Axes | None = None, *, highlight: drawing.Highlight = None
+) -> Axes:
     """Minority rate against proportion of ties, a curve for each measure; low and left is stable.
 
     Parameters
     ----------
     results : Stability, or iterable of them
-    ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
+    ax : Axes to draw on; a new figure if None
+    highlight : names of measures, optional
+        Those in colour; the others are grey. None: all of up to eight measures, the first five of more.
     """
     several = [results] if isinstance(results, Stability) else results
     curves = {one.measure: (100 * one.ties, 100 * one.minority_rate) for one in several}
-    words = "proportion of ties (%)", "minority rate (%)"
-    return _curves(curves, ax, words, xlim=(0, None), ylim=(0, None))[0]
+    ax = _curves(curves, ax, highlight, "proportion of ties (%)", "minority rate (%)").ax
+    ax.set(xlim=(0, None), ylim=(0, None))
+    return ax
 
 
 @drawing.styled
-def swap(results: Swap | Iterable[Swap], ax: Axes | None = None, rate: float = 0.05) -> Axes:
+def swap(
+    results: Swap | Iterable[Swap],
+    ax: Axes | None = None,
+    rate: float = 0.05,
+    *,
+    highlight: drawing.Highlight = None,
+) -> Axes:
     """Swap rate by difference, a curve for each measure; low is sensitive.
 
     Parameters
     ----------
     results : Swap, or iterable of them
-    ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
+    ax : Axes to draw on; a new figure if None
     rate : swap rate to mark
+    highlight : see `stability`
     """
     several = [results] if isinstance(results, Swap) else results
     curves = {one.measure: (one.edges, 100 * one.rate) for one in several}
-    words = "difference of the means, at least", "swap rate (%)"
-    found = _curves(curves, ax, words, xlim=(0, None), ylim=(0, None))
-    for panel in found:
-        panel.axhline(100 * rate, color="0.4", linewidth=0.8, linestyle=(0, (1, 1)))
-    return found[0]
+    ax = _curves(curves, ax, highlight, "difference of the means, at least", "swap rate (%)").ax
+    ax.axhline(100 * rate, color="0.4", linewidth=0.8, linestyle=(0, (1, 1)))
+    ax.set(xlim=(0, None), ylim=(0, None))
+    return ax
 
 
 @drawing.styled
 def incompleteness(
-    result: Incompleteness, ax: Axes | None = None, value: str = "tau", reference: str | None = None
+    result: Incompleteness,
+    ax: Axes | None = None,
+    value: str = "tau",
+    reference: str | None = None,
+    *,
+    highlight: drawing.Highlight = None,
 ) -> Axes:
     """Agreement with the ranking by all judgments, as fewer and fewer are left; a curve for each measure.
 
@@ -112,9 +104,10 @@ def incompleteness(
     Parameters
     ----------
     result : Incompleteness
-    ax : Axes to draw on; a new figure if None, in which more than five measures have a panel each
+    ax : Axes to draw on; a new figure if None
     value : 'tau', 'tau_ap', or 'mean' (of all systems)
     reference : as in `Incompleteness.table`
+    highlight : see `stability`
     """
     words = {"tau": "Kendall's tau", "tau_ap": "tau_ap", "mean": "mean value of the systems"}
     if value not in words:
@@ -122,24 +115,23 @@ def incompleteness(
     table = result.table(reference)
     of_measure = {name: table[table["measure"] == name] for name in result.measures}
     curves = {name: (rows["level"], rows[value]) for name, rows in of_measure.items()}
-    across, up, bands = f"{result.of_level} (%)", words[value], None
+    samples = int(table["samples"].max())
+    across = f"{result.of_level} (%)" + (f"; mean and range of {samples} samples" if samples > 1 else "")
+    up = words[value]
     if value != "mean":
         up += drawing.text(f" with {reference or 'its own ranking'} by all judgments")
-    samples = int(table["samples"].max())
-    if samples > 1:
-        across += f"; mean and range of {samples} samples"
-        found = result.samples(reference).groupby(["measure", "level"], sort=False)[value].agg(["min", "max"])
-        ends = {name: found.loc[name].loc[rows["level"]] for name, rows in of_measure.items()}
-        bands = {name: (of["min"], of["max"]) for name, of in ends.items()}
+    ax, drawn, _ = _curves(curves, ax, highlight, across, up)
+    found = result.samples(reference).groupby(["measure", "level"])[value].agg(["min", "max"])
+    for name, (rows, line) in drawn.items() if samples > 1 else ():
+        ends = found.loc[name].loc[rows["x"]]
+        alpha = 0.18 if len(drawn) <= drawing.BEST else 0.07  # many bands are over each other
+        ax.fill_between(rows["x"], ends["min"], ends["max"], color=line.get_color(), alpha=alpha, linewidth=0)
     levels = sorted(set(table["level"]), reverse=True)
-    drawn = _curves(curves, ax, (across, up), bands, xscale="log", xlim=(levels[0] * 1.05, levels[-1] / 1.05))
     shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
-    if len(drawn) > 1:  # a panel has room for three
-        shown = sorted({levels[0], levels[len(levels) // 2], levels[-1]}, reverse=True)
-    for panel in drawn:
-        panel.set_xticks(shown, [f"{level:g}" for level in shown])
-        panel.minorticks_off()
-    return drawn[0]
+    ax.set(xscale="log", xlim=(levels[0] * 1.05, levels[-1] / 1.05))
+    ax.set_xticks(shown, [f"{level:g}" for level in shown])
+    ax.minorticks_off()
+    return ax
 
 
 @drawing.styled
