@@ -25,11 +25,11 @@ INTRO = """\
 
 <!-- Written by docs/make_settings.py; change that. -->
 
-Look up your collection in the [table](#the-table) to choose `rel`, `gains` and `max_rel`. It has every public data set with qrels
-in ir_datasets {version} ({n_ids} ids, in {n_groups} groups that share grades and definitions).
+Look up your collection in the [table](#the-table) to choose `rel`, `gains` and `max_rel`. The table covers every public data set
+with {{term}}`qrels` in ir_datasets {version}: {n_ids} ids, in {n_groups} groups with the same {{term}}`grades <grade>` and definitions.
 
-`irpref.bind(measures, dataset)` sets `max_rel` from the same source, and warns you if a measure cannot tell systems
-apart better than recall. Set the other parameters yourself:
+`irpref.bind(measures, dataset)` sets `max_rel` from the same source and warns you if a measure is
+{{term}}`degenerate` on these judgments. Set the other parameters yourself:
 
 ```python
 from ir_measures import AP, nDCG
@@ -43,20 +43,20 @@ measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), 
 
 ## How the recommendations are made
 
-1. **Scale.** All defined grades, even if no document has them. If a file has a grade that is not defined, the definitions
-   belong to another file, and the grades in the file are the scale.
-2. **`rel`** (for AP, P, Bpref, BprefVariant, EMeasure, ...): the threshold of the official measures of the task (the highest, if
-   there are several); else the lowest positive grade whose definition does not deny relevance
+1. **Scale.** All defined grades, even if no document has them. If the file has a grade that is not defined, we use the grades in
+   the file instead, because the definitions belong to another file.
+2. **`rel`** (for AP, P, Bpref, BprefVariant, EMeasure, ...): the threshold of the task's official measures (the highest, if
+   there are several). Without one, the lowest positive grade whose definition does not deny relevance
    ("does not answer the question", "Not valuable", "Excluded").
-3. **`gains`** (for RPref, NPref, QMeasure, PPlus, ...): grades between 0 and `rel` get gain 0, so that graded and
-   binary measures agree on what is relevant. Leave out `gains` to give partial credit for them, as nDCG does in
+3. **`gains`** (for RPref, NPref, QMeasure, PPlus, ...): grades between 0 and `rel` get {{term}}`gain` 0, so that graded and
+   binary measures agree on what is relevant. Leave out `gains` to give these grades partial credit, as nDCG does in
    most of these tracks. Other grades keep their value.
 4. **`max_rel`** (for RPref, NPref): the top of the scale.
-5. **Negative grades** count as unjudged, except in the CRP family, where they are a grade below non-relevant.
-6. **Direction.** Cranfield's grades count down: 1 is a complete answer there and 4 of minimum interest. Its row is about the
-   grades that `scale.regrade` makes of them: `5 - grade`, without -1. [`irpref check`](check.md) finds such scales with any run.
-7. **Labels.** Some tracks publish labels in place of grades. `irpref.read_qrels` and the commands know three schemes, and tell you
-   which grades they use. For other labels, or other grades, use `labels={{"good": 1, "bad": 0}}` (`--labels good=1,bad=0`). The schemes:
+5. **Negative grades** count as {{term}}`unjudged`. Only the CRP family reads them as a grade below non-relevant.
+6. **Direction.** Cranfield's grades count down: 1 is a complete answer, 4 is of minimum interest. Its row describes the
+   grades after `scale.regrade`: `5 - grade`, without -1. [`irpref check`](check.md) finds such scales if you give it a run.
+7. **Labels.** Some tracks publish labels instead of grades. `irpref.read_qrels` and the commands know the three schemes below, and
+   a warning tells you the grades. For other labels or grades, use `labels={{"good": 1, "bad": 0}}` (`--labels good=1,bad=0`).
 
    | labels | grades | from |
    |---|---|---|
@@ -64,15 +64,16 @@ measures = [RPref(max_rel=scale.max_rel, gains=scale.gains), AP(rel=scale.rel), 
    | `L0` `L1` ... `L9` | 0 1 ... 9 | NTCIR's later tracks |
    | `hr` `fr` `pr` `nr` | 3 2 1 0 | Kekäläinen and Järvelin: highly, fairly, partially, not relevant |
 
-The column *non-relevant* tells you whether any document was judged non-relevant (a grade from 0 to below `rel`). In {n_without} of the
-{n_ids} ids none was. Do not use Bpref, BprefVariant, RPref and NPref there: no judged document can be ranked wrongly above a relevant
-one. With one positive grade they equal recall; with several, RPref still compares the relevant grades with each other.
+The column *non-relevant* tells you whether any document was judged non-relevant (a grade from 0 to below `rel`). In {n_without} of
+the {n_ids} ids, none was. Do not use Bpref, BprefVariant, RPref and NPref there: they look for judged documents that are wrongly
+ranked above relevant ones. With one positive grade they equal recall. With several, RPref still compares the relevant grades
+with each other.
 
 The definitions of grades are those of ir_datasets; we did not compare them with the tracks' guidelines.
 
 ## The table
 
-`name/*` means all data sets with qrels below that name; the number of ids that a row covers is in brackets. Grades in
+`name/*` means all data sets with qrels below that name. A number in brackets counts the ids of a row. Grades in
 parentheses are defined but no document has them. The last column refers to the notes below the table.
 
 | data sets | grades | grade 1 means | non-relevant | `rel` | `gains` | `max_rel` | notes |

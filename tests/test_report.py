@@ -121,7 +121,7 @@ def test_the_command_writes_the_numbers_that_eval_prints(files, tmp_path, capsys
     qrels, runs = files
     page = tmp_path / "page.html"
     assert main(["report", qrels, *runs, *MEASURES, "-f", str(page)]) == 0
-    capsys.readouterr()
+    assert f"irpref: wrote {page} (open it in a browser)\n" in capsys.readouterr().err
     assert main(["eval", qrels, *runs, *MEASURES, "-o", "tsv"]) == 0
     printed = {}
     for line in capsys.readouterr().out.splitlines():

@@ -27,7 +27,7 @@ WORDS = {
 AROUND = {"{} {}\n", "{} warning: {}\n", "irpref: {}\n", "hint: {}", "{}, line {}: {}", "group {}: {}"}
 PARTS = {"topic {}, group {}: ", "; judges who may disagree belong to different groups"}
 PARTS |= {"did you mean {}?", "irpref list shows them all"}
-NO_FAULT = {"\r{} million rows\x1b[K", "irpref: interrupted\n"}
+NO_FAULT = {"\r{} million rows\x1b[K", "irpref: interrupted\n", "wrote {} (open it in a browser)"}
 
 
 def texts(node):

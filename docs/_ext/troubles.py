@@ -628,7 +628,7 @@ KINDS = {
                 "this picture is of",
                 "one topic is explained: give -t ID",
                 "one topic is drawn: give -t ID",
-                "-f FILE says where the page is written",
+                "name the file to write, such as -f",
                 "the name of the picture must end in",
                 "tables are not written as …, but as …",
                 "the page is HTML, its name ends in .html",

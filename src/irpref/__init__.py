@@ -66,7 +66,8 @@ __all__ += _LATER
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        # With the name and the object, Python suggests the nearest name.
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     where, inside = _LATER[name]
     if name not in _MODULES:
         return getattr(import_module(__name__ + where), inside)

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> None:
     if args.file is not None and os.path.splitext(args.file)[1].lower() not in ("", ".html", ".htm"):
         raise UsageError(f"-f {args.file}: the page is HTML, its name ends in .html")
     if args.file is None and sys.stdout.isatty():
-        raise UsageError("-f FILE says where the page is written, such as -f report.html")
+        raise UsageError("name the file to write, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
     qrels = given.of_topics() if args.topic or args.judge or args.known else given.qrels
     made = irpref.report(
@@ -73,6 +73,7 @@ def run(args: argparse.Namespace) -> None:
         sys.stdout.write(made.html)
     else:
         made.save(args.file)
+        frame.say(f"wrote {args.file} (open it in a browser)")
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -232,24 +232,24 @@ def _notes(
     undefined = sorted(g for g in occurs if g not in meanings)
     if meanings and not fits:
         yield (
-            f"The file holds {_listed(undefined)}, which ir_datasets does not define (it defines "
-            f"{_listed(sorted(meanings))}): the scale is that of the file."
+            f"The file has {_listed(undefined)}, which ir_datasets does not define (it defines "
+            f"{_listed(sorted(meanings))}), so the scale is that of the file."
         )
     above = [g for g in grades if g > max(positive, default=0)]
     if above:
-        yield f"The top of the scale ({_listed(above)}) was never given."
+        yield f"The top of the scale ({_listed(above)}) is defined but no document has it."
     negative = [g for g in grades if g < 0]
     removed = [g for g in negative if _REMOVED.search(meanings.get(g, ""))]
     verdict = [g for g in negative if g not in removed]
     if removed:
         yield (
-            f"{_listed(removed)} marks documents to take out of the run before evaluating; as a negative "
-            "grade it counts as unjudged, but the document keeps its rank."
+            f"{_listed(removed)} marks documents to remove from the run before you evaluate it. If they stay, they "
+            "count as unjudged and keep their ranks."
         )
     if verdict:
         yield (
-            f"{_listed(verdict)} counts as unjudged (a grade below non-relevant for the CRP family); map to "
-            "0 to have it judged and not relevant."
+            f"{_listed(verdict)}: unjudged (for the CRP family, a grade below non-relevant). To count it as judged and "
+            "not relevant, map it to 0."
         )
 
 
