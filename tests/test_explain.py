@@ -193,13 +193,18 @@ BEST = "best document retrieved (highest grade, then rank)"
         ("GPrecision(max_rel=2)", "retrieved: counts with its gain 2", "no gain", "retrieved: counts with its gain 1"),
         ("RelativeRecall", "relevant and retrieved", "not relevant", "relevant and retrieved"),
         # R = 3, and the 3 relevant documents are where a third of the users stop each.
-        ("QMeasure", "relevant: adds its blended ratio BR / 3", "not relevant", "relevant: adds its blended ratio BR / 3"),
+        ("QMeasure", "relevant: adds its blended ratio / 3", "not relevant", "relevant: adds its blended ratio / 3"),
         ("RMeasure", "relevant, down to rank 3", "not relevant", "below rank 3, where the ideal list ends"),
         ("NCU", "relevant: 0.333 of the users stop here", "not relevant", "relevant: 0.333 of the users stop here"),
-        ("OMeasure", f"{FIRST}: its blended ratio BR is the value", "not relevant", LATER),
+        ("OMeasure", f"{FIRST}: its blended ratio is the value", "not relevant", LATER),
         ("WeightedRR(max_rel=2)", f"{FIRST}: its rank and grade are the value", "not relevant", LATER),
-        ("PMeasure", f"{BEST}: its blended ratio BR is the value", "not relevant", "not the best document retrieved, a"),
-        ("PPlus", f"{BEST}: adds its blended ratio BR / 1", "not relevant", "below the best document retrieved, a: not counted"),
+        ("PMeasure", f"{BEST}: its blended ratio is the value", "not relevant", "not the best document retrieved, a"),
+        (
+            "PPlus",
+            f"{BEST}: adds its blended ratio / 1",
+            "not relevant",
+            "below the best document retrieved, a: not counted",
+        ),
     ],
 )
 def test_each_document_has_the_reason_of_its_grade_and_rank(measure, a, b, c):

@@ -67,18 +67,18 @@ def test_a_grade_that_is_not_defined_makes_the_file_the_scale():
     # Defined as 0 to 2; the file holds 1 to 3.
     scale = scale_of("nfcorpus/test")
     assert (scale.grades, scale.max_rel, scale.source) == ((1, 2, 3), 3, "counts")
-    assert "The file holds 3, which ir_datasets does not define (it defines 0, 1, 2)" in scale.note
+    assert "The file has 3, which ir_datasets does not define (it defines 0, 1, 2)" in scale.note
 
 
 def test_a_defined_top_grade_that_nobody_gave_stays_the_top():
     scale = scale_of("clueweb09/en/trec-web-2010")
     assert (scale.max_rel, scale.min_grade) == (4, -2)
     assert max(scale.given) == 3
-    assert "The top of the scale (4) was never given." in scale.note
+    assert "The top of the scale (4) is defined but no document has it." in scale.note
 
 
 def test_negative_grades_are_explained():
-    assert "-2 counts as unjudged" in scale_of("clueweb12/trec-web-2013").note
+    assert "Negative grades (-2) count as unjudged" in scale_of("clueweb12/trec-web-2013").note
     assert "-100 marks documents to take out of the run" in scale_of("bright/aops").note
 
 

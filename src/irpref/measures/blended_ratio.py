@@ -226,7 +226,7 @@ def _recall_base(topic: Topic) -> int:
 def q_reasons(topic: Topic) -> None:
     """What the blended ratio of each relevant document is divided by: R, or min(l, R)."""
     r = _recall_base(topic)
-    topic.say(topic.found(), lambda i: f"relevant: adds its blended ratio BR / {min(r, topic.arguments['cutoff'] or r)}")
+    topic.say(topic.found(), lambda i: f"relevant: adds its blended ratio / {min(r, topic.arguments['cutoff'] or r)}")
 
 
 def r_reasons(topic: Topic) -> None:
@@ -238,7 +238,7 @@ def r_reasons(topic: Topic) -> None:
 
 def o_reasons(topic: Topic) -> None:
     """Which relevant document is the first; O's user sees no other."""
-    topic.say_first("its blended ratio BR is the value")
+    topic.say_first("its blended ratio is the value")
 
 
 def _best(topic: Topic, found: Bools) -> int:
@@ -250,7 +250,7 @@ def p_reasons(topic: Topic) -> None:
     """Which document is the best one, at which P's user stops."""
     found = topic.found()
     best = _best(topic, found)
-    here = "best document retrieved (highest grade, then rank): its blended ratio BR is the value"
+    here = "best document retrieved (highest grade, then rank): its blended ratio is the value"
     topic.say(found, lambda i: here if i == best else f"not the best document retrieved, {topic.doc[best]}")
 
 
@@ -258,7 +258,7 @@ def p_plus_reasons(topic: Topic) -> None:
     """Which document is the best one, and which are above it."""
     found = topic.found()
     best, row = _best(topic, found), np.arange(found.size)
-    adds = f"adds its blended ratio BR / {found[: best + 1].sum()}"
+    adds = f"adds its blended ratio / {found[: best + 1].sum()}"
     topic.say(found, lambda i: f"below the best document retrieved, {topic.doc[best]}: not counted")
     topic.say(found & (row < best), lambda i: f"relevant, down to the best document {topic.doc[best]}: {adds}")
     topic.say(found & (row == best), lambda i: f"best document retrieved (highest grade, then rank): {adds}")

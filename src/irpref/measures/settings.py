@@ -15,13 +15,13 @@ The recommendations are made by rule, so that they can be argued with:
    If the file holds a grade that is not defined, the definitions belong to another file and the counted
    grades are the scale (nfcorpus defines 0 to 2 and holds 1 to 3).
 2. *rel.* The threshold of the official measures (the highest, if they name several). Else the lowest positive
-   grade whose definition does not itself deny relevance ("does not answer the question", "Not valuable").
+   grade whose definition does not deny relevance ("does not answer the question", "Not valuable").
 3. *gains.* Grades between 0 and `rel` get gain 0, so that graded and binary measures agree on what is
-   relevant. Leave `gains` away to give them partial credit, as nDCG does in most tracks.
+   relevant. Leave out `gains` to give them partial credit, as nDCG does in most tracks.
 4. *max_rel.* The top of the scale.
 5. *Negative grades* are left alone: they count as unjudged (except for the CRP family). If they mean
    "judged and worthless", the note says how to have them count as judged and not relevant.
-6. *Direction.* Of Cranfield the grades count down, and ir_datasets describes them the other way round. `regrade` says
+6. *Direction.* Cranfield's grades count down, and ir_datasets describes them the other way round. `regrade` says
    what each grade of the file is on a scale where higher is better, and everything else refers to that scale.
 
 Judged non-relevant documents are those with a grade of at least 0 and below `rel`. Without them no
@@ -248,8 +248,8 @@ def _notes(
         )
     if verdict:
         yield (
-            f"{_listed(verdict)}: unjudged (for the CRP family, a grade below non-relevant). To count it as judged and "
-            "not relevant, map it to 0."
+            f"Negative grades ({_listed(verdict)}) count as unjudged, except in the CRP family. To count them as judged "
+            "and not relevant, map them to 0."
         )
 
 
