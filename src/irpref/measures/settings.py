@@ -248,8 +248,8 @@ def _notes(
         )
     if verdict:
         yield (
-            f"Negative grades ({_listed(verdict)}) count as unjudged, except in the CRP family. To count them as judged "
-            "and not relevant, map them to 0."
+            f"Negative grades ({_listed(verdict)}) count as unjudged, except in the CRP family. To count them as "
+            "judged and not relevant, map them to 0."
         )
 
 
