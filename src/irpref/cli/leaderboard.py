@@ -1,7 +1,7 @@
 """Rank runs by their means, with confidence intervals and tests of all pairs.
 
-Shows the range of ranks (best, worst) that is consistent with the tests. Runs that share a letter are not shown to
-differ (no letters if it would take more than eight). --design estimates how many topics you need.
+Shows each run's range of places (best, worst) that is consistent with the tests. Runs that share a letter are not
+shown to differ (no letters if it would take more than eight). --design estimates how many topics you need.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _arguments(parser: Parser) -> None:
         *("topic", "pairs", "level", "groups", "judge"),
         option("--permutations", metavar="N", type=frame.at_least_1, default=10_000, help=text),
         option("--seed", type=int, default=0, help="seed of the permutations (default: %(default)s)"),
-        option("--tests", action="store_true", help="print pairs of runs instead of ranks"),
+        option("--tests", action="store_true", help="print pairs of runs instead of the ranking"),
         option("--design", metavar="DIFFERENCE", nargs="?", type=float, const=OBSERVED, help=design),
         *(*frame.READING, *frame.RANKING, *frame.WRITING),
         groups="a table for each group of topics",
