@@ -168,14 +168,10 @@ def test_topics_keep_the_scale_of_all_judgments(files: Path, capsys: pytest.Capt
         assert f'"mean": {one}' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "command", ["report qrels r1 r2 AP -f page.html", "leaderboard qrels r1 r2 AP --pairs none -o csv"]
-)
-def test_scores_in_32_bits_everywhere(command: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_in_32_bits(files: Path) -> None:
     def values(*options: str) -> str:
-        assert main([*command.split(), *options]) == 0
-        out = capsys.readouterr().out
-        return Path("page.html").read_text() if "page.html" in command else out
+        assert main(["report", "qrels", "r1", "r2", "AP", "-f", "page.html", *options]) == 0
+        return Path("page.html").read_text()
 
     # Relevant in all topics: a and c. By 64 bits r1 has a first: AP = (1 + 2/3) / 2 = 5/6. In 32 bits a and b are tied,
     # and b stands first, since its id is higher: AP = (1/2 + 2/3) / 2 = 7/12.
@@ -204,7 +200,7 @@ def test_robustness_in_32_bits(files: Path, capsys: pytest.CaptureFixture[str]) 
 def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("r1.x", "r2.x"):
         (files / name).write_text("query_id,doc_id,score\n1,a,3\n1,b,2\n2,a,1\n")
-    for command in ("report qrels r1.x r2.x AP -f page.html", "leaderboard qrels r1.x r2.x AP"):
+    for command in ("report qrels r1.x r2.x AP -f page.html", "leaderboard qrels r1.x r2.x AP", "eval qrels r1.x AP"):
         assert main([*command.split(), "--jobs", "1"]) == 1
         assert "r1.x, line 1: 1 field" in capsys.readouterr().err
         main([*command.split(), "--format", "csv", "--jobs", "1"])
@@ -223,11 +219,7 @@ def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture
         ("eval qrels r1 AP -p 2.5", "invalid int value: '2.5'"),
         ("curve crp qrels r1 --level .9", "--level is no option of this command"),
         ("-t 1 eval qrels r1 AP", "-t comes after the command: irpref eval ... -t ..."),
-        ("-q eval qrels r1 AP", "-q comes after the command: irpref eval ... -q ..."),
         ("version", "did you mean irpref --version?"),
-        ("eval qrels r1 P@1e3", "P: cutoff=1000.0 is not accepted, expected a whole number"),
-        ("eval qrels r1 nDCG(dcg='log3')", "dcg='log3' is not accepted, expected one of 'log2', 'exp-log2'"),
-        ("eval qrels r1 AP(foo=1)", "AP has no parameter 'foo' (it takes cutoff, rel, judged_only)"),
     ],
 )
 def test_what_newcomers_type_is_told_in_a_sentence(

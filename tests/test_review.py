@@ -13,7 +13,6 @@ from irpref import (
     Coverage,
     EMeasure,
     FMeasure,
-    Novelty,
     OriginalNDCG,
     QMeasure,
     RelativeRecall,
@@ -114,16 +113,6 @@ def test_a_column_asked_for_later_reaches_groups_of_topics():
     assert KernelEvaluator([recall], qrels).calc_aggregate(run)[recall] == 1 / 4
 
 
-def test_missing_truth_values_mean_not_known():
-    run = {"q": {"a": 1.0, "b": 0.0}}
-    for known in (pd.array([True, None, False], dtype="boolean"), [True, None, False], [1.0, np.nan, 0.0]):
-        qrels = JUDGED.assign(known=known)
-        assert Coverage.evaluate(qrels, run)["q"] == 1
-        assert Novelty.evaluate(qrels, run)["q"] == 0.5
-        twice = pd.concat([qrels, qrels])
-        assert Novelty.evaluate(twice, run)["q"] == 0.5
-
-
 def test_the_same_judgment_known_and_missing_is_a_contradiction():
     rows = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "relevance": 1})
     with pytest.raises(ValueError, match="holds document 'a' twice, with 'known'"):
@@ -138,19 +127,6 @@ FRAME = {"query_id": ["q", "q"], "doc_id": ["a", "b"]}
 def test_polars_truth_values_are_grades():
     qrels = pl.DataFrame({**FRAME, "relevance": [True, False]})
     assert QMeasure.evaluate(qrels, {"q": {"b": 1.0, "a": 0.0}}) == {"q": 2 / 3}
-
-
-def test_polars_frames_without_rows():
-    nothing = pl.DataFrame({"query_id": [], "doc_id": [], "score": []})
-    assert QMeasure.evaluate({"q": {"a": 1}}, nothing) == {"q": 0}
-    with pytest.raises(ValueError, match="the qrels are empty"):
-        QMeasure.evaluate(nothing.rename({"score": "relevance"}), {"q": {"a": 1.0}})
-
-
-def test_polars_missing_values_alone():
-    run = pl.DataFrame({**FRAME, "score": [None, None]})
-    with pytest.raises(ValueError, match="the score of topic 'q', document 'a' is nan"):
-        QMeasure.evaluate({"q": {"a": 1}}, run)
 
 
 def test_known_documents_of_a_lazy_polars_frame():
