@@ -46,6 +46,7 @@ from compared import count
 from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning, host
 from irpref.cli import main
 from irpref.judged.align import align_run
+from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import KernelEvaluator
 from real_runs import COLLECTIONS, qrels_of, runs_of
 from strategies import collections, for_the_host, random_collection
@@ -100,7 +101,7 @@ class Both:
         parts = [measures, *([m] for m in apart)]
         self.host = [ir_measures.DefaultPipeline.evaluator(part, qrels) for part in parts]
         self.n = len(measures) + len(apart)
-        self.ours = host.evaluator([*measures, *apart], qrels)
+        self.ours = irpref.evaluator([*measures, *apart], qrels)
         assert isinstance(self.ours, KernelEvaluator)
         self.place = {topic: i for i, topic in enumerate(self.ours.topic_ids)}
 
@@ -164,10 +165,10 @@ class Judgment(NamedTuple):
 
 def test_a_topic_does_not_depend_on_the_others():
     qrels, run = random_collection(seed=8, grades=(-1, 0, 0, 1, 2))
-    evaluator = host.evaluator([*HOST, *APART], qrels)
+    evaluator = irpref.evaluator([*HOST, *APART], qrels)
     together = evaluator.values(run)
     for i, topic in enumerate(evaluator.topic_ids):
-        alone = host.evaluator([*HOST, *APART], {topic: qrels[topic]}).values({topic: run[topic]})
+        alone = irpref.evaluator([*HOST, *APART], {topic: qrels[topic]}).values({topic: run[topic]})
         for measure, values in alone.items():
             assert values[0] == together[measure][i]
     assert set(evaluator.calc_aggregate({}).values()) == {0.0}
@@ -188,8 +189,8 @@ def test_float_grades_are_welcome(collection, data):
     # pytrec_eval takes integers only. Twice the grade is an integer wherever all grades are halves.
     doubled = {t: {d: 2 * g for d, g in docs.items()} for t, docs in collection.qrels.items()}
     measures = [nDCG, nDCG @ 3, nDCG(judged_only=True)]
-    found = host.evaluator(measures, collection.qrels).values(collection.run)
-    expected = host.evaluator(measures, doubled).values(collection.run)
+    found = irpref.evaluator(measures, collection.qrels).values(collection.run)
+    expected = irpref.evaluator(measures, doubled).values(collection.run)
     for measure in measures:
         assert found[measure] == pytest.approx(expected[measure], rel=1e-12)
 
@@ -235,7 +236,7 @@ def test_a_wrong_parameter_is_an_error_as_for_the_host():
             with pytest.raises(AssertionError):
                 ir_measures.calc_aggregate([measure], {"q": {"a": 1}}, {"q": {"a": 1.0}})
     with pytest.raises(ValueError, match="NPref needs n"):
-        host.evaluator([irpref.NPref], {"q": {"a": 1}})
+        irpref.evaluator([irpref.NPref], {"q": {"a": 1}})
 
 
 # The pipeline -----------------------------------------------------------------------------------------------
@@ -341,8 +342,8 @@ def test_an_evaluator_of_both_leaves_the_pipeline_alone():
     before = list(ir_measures.DefaultPipeline.providers)
     qrels, run = random_collection(seed=5)
     asked = [IPrec @ 0.5, AP, RPref(max_rel=3), infAP, nDCG @ 5]
-    evaluator = host.evaluator(asked, qrels)
-    assert isinstance(evaluator, host.CombinedEvaluator)
+    evaluator = irpref.evaluator(asked, qrels)
+    assert isinstance(evaluator, CombinedEvaluator)
     assert ir_measures.DefaultPipeline.providers == before
     expected = ir_measures.calc_aggregate(asked, qrels, run)
     found = evaluator.calc_aggregate(run)
@@ -364,20 +365,21 @@ def test_an_evaluator_of_both_leaves_the_pipeline_alone():
 def test_an_evaluator_of_both_reads_an_iterator_once():
     qrels, run = random_collection(seed=5)
     asked = ["ndcg_cut_5", "RPref(max_rel=3)", "infAP"]
-    expected = host.evaluator(asked, qrels).calc_aggregate(run)
+    expected = irpref.evaluator(asked, qrels).calc_aggregate(run)
     judged = (Judgment(t, d, g) for t, docs in qrels.items() for d, g in docs.items())
-    evaluator = host.evaluator(asked, judged)
+    evaluator = irpref.evaluator(asked, judged)
     rows = [ScoredDoc(t, d, s) for t, docs in run.items() for d, s in docs.items()]
     assert evaluator.calc_aggregate(iter(rows)) == expected
     assert len(list(evaluator.iter_calc(iter(rows)))) == 3 * len(qrels)
     assert evaluator.calc(iter(rows)).aggregated == expected
-    frames = host.evaluator(asked, pl.DataFrame([Judgment(t, d, g) for t, dd in qrels.items() for d, g in dd.items()]))
+    judgments = pl.DataFrame([Judgment(t, d, g) for t, docs in qrels.items() for d, g in docs.items()])
+    frames = irpref.evaluator(asked, judgments)
     assert frames.calc_aggregate(pl.DataFrame(rows)) == expected
 
 
 def test_an_evaluator_of_the_host_alone():
     qrels, run = random_collection(seed=5)
-    evaluator = host.evaluator("infAP", qrels)
+    evaluator = irpref.evaluator("infAP", qrels)
     expected = {metric.query_id: metric.value for metric in ir_measures.iter_calc([infAP], qrels, run)}
     found = evaluator.calc(run)
     assert {metric.query_id: metric.value for metric in found.per_query} == expected
@@ -443,9 +445,9 @@ def test_what_other_providers_cannot_compute_is_said_in_words(name, said):
 
 def test_ties_must_have_been_looked_at():
     qrels, run = {"q": {"r1": 1}}, {"q": {"r1": 1.0, "z9": 1.0}}
-    evaluator = host.evaluator([RR, RR @ 3, Judged @ 1], qrels)
+    evaluator = irpref.evaluator([RR, RR @ 3, Judged @ 1], qrels)
     assert evaluator.ties
-    assert not host.evaluator([RR, AP, Judged], qrels).ties
+    assert not irpref.evaluator([RR, AP, Judged], qrels).ties
     with pytest.raises(ValueError, match="ties=True"):
         evaluator.values_of(align_run(evaluator.pool, run))
     assert evaluator.calc_aggregate(run) == {Judged @ 1: 1.0, RR: 0.5, RR @ 3: 1.0}
@@ -464,7 +466,7 @@ def test_counts_are_of_topics_that_the_run_answers():
     asked = [NumQ, NumRel, NumRet, NumRelRet]
     expected = {NumQ: 1, NumRel: 1, NumRet: 2, NumRelRet: 1}
     assert ir_measures.calc_aggregate(asked, qrels, run) == expected
-    assert host.evaluator(asked, qrels).calc_aggregate(run) == expected
+    assert irpref.evaluator(asked, qrels).calc_aggregate(run) == expected
 
 
 def test_a_negative_grade_is_a_judgment_for_judged_and_none_for_judged_only():
@@ -472,7 +474,7 @@ def test_a_negative_grade_is_a_judgment_for_judged_and_none_for_judged_only():
     asked = [Judged @ 1, Judged, AP(judged_only=True), P @ 3]
     expected = {Judged @ 1: 1.0, Judged: 2 / 3, AP(judged_only=True): 1.0, P @ 3: 1 / 3}
     assert ir_measures.calc_aggregate(asked, qrels, run) == pytest.approx(expected)
-    assert host.evaluator(asked, qrels).calc_aggregate(run) == pytest.approx(expected)
+    assert irpref.evaluator(asked, qrels).calc_aggregate(run) == pytest.approx(expected)
 
 
 # One value, whatever the door --------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from ir_measures import (
 )
 
 import irpref
-from irpref import TieWarning, host
+from irpref import TieWarning
 from real_runs import qrels_of, read_run
 from strategies import for_the_host, random_collection
 
@@ -44,8 +44,8 @@ def test_difference_scores_are_64_bit():
     qrels, run = {"q": {"b": 1, "a": 0}}, {"q": {"a": 1.00000001, "b": 1.0}}
     assert ir_measures.calc_aggregate([AP, RR], qrels, run) == {AP: 1.0, RR: 1.0}
     with pytest.warns(TieWarning, match="of topic 'q'"):
-        assert host.evaluator([AP, RR], qrels).calc_aggregate(run) == {AP: 0.5, RR: 0.5}
-    assert host.evaluator([AP, RR], qrels, float32=True).calc_aggregate(run) == {AP: 1.0, RR: 1.0}
+        assert irpref.evaluator([AP, RR], qrels).calc_aggregate(run) == {AP: 0.5, RR: 0.5}
+    assert irpref.evaluator([AP, RR], qrels, float32=True).calc_aggregate(run) == {AP: 1.0, RR: 1.0}
 
 
 def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
@@ -53,10 +53,10 @@ def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
     (path,) = (data_dir / "trec-covid-r3" / "runs_original").glob("UIowaS_Run2*")
     run = read_run(path)
     theirs = ir_measures.calc_aggregate([AP, nDCG], qrels, run)
-    evaluator = host.evaluator([AP, nDCG], qrels)
+    evaluator = irpref.evaluator([AP, nDCG], qrels)
     with pytest.warns(TieWarning, match="of 10 topics, first '4'"):
         mine = evaluator.calc_aggregate(run)
-    assert host.evaluator([AP, nDCG], qrels, float32=True).calc_aggregate(run) == pytest.approx(theirs, rel=1e-12)
+    assert irpref.evaluator([AP, nDCG], qrels, float32=True).calc_aggregate(run) == pytest.approx(theirs, rel=1e-12)
     assert mine != theirs
     assert mine == pytest.approx(theirs, abs=1e-3)
     rounded = {t: {d: as_float32(s) for d, s in docs.items()} for t, docs in run.items()}
@@ -71,7 +71,7 @@ def test_difference_means_do_not_depend_on_the_order_of_topics():
     assert (0.1 + 0.2) + 0.3 != (0.3 + 0.2) + 0.1
     assert ir_measures.calc_aggregate([SetR], qrels, run) == {SetR: ((0.1 + 0.2) + 0.3) / 3}
     assert ir_measures.calc_aggregate([SetR], qrels, turned) == {SetR: ((0.3 + 0.2) + 0.1) / 3}
-    evaluator = host.evaluator([SetR], qrels)
+    evaluator = irpref.evaluator([SetR], qrels)
     for order in (run, turned):
         assert evaluator.calc_aggregate(order) == {SetR: ((0.1 + 0.2) + 0.3) / 3}
         assert {m.query_id: m.value for m in evaluator.iter_calc(order)} == values
@@ -87,7 +87,7 @@ def test_difference_exponential_gains_are_not_rounded():
     qrels = {number[t]: docs for t, docs in collection.qrels.items()}
     run = {number[t]: docs for t, docs in collection.run.items()}
     measure = nDCG(dcg="exp-log2") @ 10
-    evaluator = host.evaluator([measure], qrels)
+    evaluator = irpref.evaluator([measure], qrels)
     mine = dict(zip(evaluator.topic_ids, evaluator.values(run)[measure].tolist(), strict=True))
     theirs = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
     assert {t: round(v, 5) for t, v in mine.items()} == theirs
@@ -102,7 +102,7 @@ def test_difference_exponential_gains_of_high_grades(capfd):
         ir_measures.calc_aggregate([measure], qrels, run)
     assert "format error" in capfd.readouterr().err
     expected = (1 / 1 + 31 / np.log2(3)) / (31 / 1 + 1 / np.log2(3))
-    assert host.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(expected)
+    assert irpref.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(expected)
 
 
 def test_difference_documents_retrieved_beside_judged_only():
@@ -110,7 +110,7 @@ def test_difference_documents_retrieved_beside_judged_only():
     asked = [AP(judged_only=True), NumRet]
     assert ir_measures.pytrec_eval.calc_aggregate(asked, qrels, run)[NumRet] == 2
     assert ir_measures.pytrec_eval.calc_aggregate(asked[::-1], qrels, run)[NumRet] == 3
-    assert host.evaluator(asked, qrels).calc_aggregate(run)[NumRet] == 3
+    assert irpref.evaluator(asked, qrels).calc_aggregate(run)[NumRet] == 3
 
 
 def test_difference_two_ndcg_with_and_without_gains():
@@ -120,12 +120,12 @@ def test_difference_two_ndcg_with_and_without_gains():
     assert alone[mapped] > alone[nDCG]
     together = ir_measures.pytrec_eval.calc_aggregate([mapped, nDCG], qrels, run)
     assert together == {mapped: 0.0, nDCG: alone[mapped]}  # one value lost, the other under the wrong name
-    assert host.evaluator([mapped, nDCG], qrels).calc_aggregate(run) == alone
+    assert irpref.evaluator([mapped, nDCG], qrels).calc_aggregate(run) == alone
 
 
 def test_difference_a_topic_with_negative_grades_only():
     # Never in a process of ours: pytrec_eval would end it.
-    found = host.evaluator([AP, Bpref, nDCG, NumRel], {"q": {"a": -1, "b": -2}}).calc_aggregate({"q": {"a": 1.0}})
+    found = irpref.evaluator([AP, Bpref, nDCG, NumRel], {"q": {"a": -1, "b": -2}}).calc_aggregate({"q": {"a": 1.0}})
     assert set(found.values()) == {0.0}
 
 
@@ -134,7 +134,7 @@ def test_difference_float_grades_and_numbers_as_ids():
     for qrels, message in (({"1": {"7": 0.5, "8": 1.5}}, "integer"), ({1: {7: 0, 8: 1}}, "string")):
         with pytest.raises(TypeError, match=message):
             ir_measures.calc_aggregate([AP], qrels, run)
-        assert host.evaluator([AP], qrels).calc_aggregate(run) == {AP: 0.5}
+        assert irpref.evaluator([AP], qrels).calc_aggregate(run) == {AP: 0.5}
 
 
 def test_difference_bad_input_is_not_passed_over():
@@ -158,18 +158,18 @@ def test_difference_bad_input_is_not_passed_over():
 
 
 def test_difference_an_empty_topic_is_not_answered():
-    assert host.evaluator([NumQ], {"q": {"a": 1}}).calc_aggregate({"q": {}}) == {NumQ: 0.0}
+    assert irpref.evaluator([NumQ], {"q": {"a": 1}}).calc_aggregate({"q": {}}) == {NumQ: 0.0}
     assert ir_measures.calc_aggregate([NumQ], {"q": {"a": 1}}, {"q": {}}) == {NumQ: 1.0}
 
 
 def test_difference_a_topic_without_judgments_is_a_topic():
     qrels, run = {"1": {}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}}
-    assert host.evaluator([NumQ, NumRet], qrels).calc_aggregate(run) == {NumQ: 2.0, NumRet: 2.0}
+    assert irpref.evaluator([NumQ, NumRet], qrels).calc_aggregate(run) == {NumQ: 2.0, NumRet: 2.0}
     assert ir_measures.calc_aggregate([NumQ, NumRet], qrels, run) == {NumQ: 1.0, NumRet: 1.0}
 
 
 def test_difference_infinite_scores_are_errors():
     run = {"q": {"a": float("inf")}}
     with pytest.raises(ValueError, match="the score of topic 'q', document 'a' is inf"):
-        host.evaluator([NumRet], {"q": {"a": 1}}).calc_aggregate(run)
+        irpref.evaluator([NumRet], {"q": {"a": 1}}).calc_aggregate(run)
     assert ir_measures.calc_aggregate([NumRet], {"q": {"a": 1}}, run) == {NumRet: 1.0}

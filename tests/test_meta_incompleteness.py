@@ -238,7 +238,7 @@ def test_agreement_is_with_the_measures_own_ranking_or_a_reference():
     assert table.loc[2, ["tau", "tau_min", "tau_max"]].tolist() == pytest.approx(
         [row["tau"].mean(), row["tau"].min(), row["tau"].max()]
     )
-    with pytest.raises(ValueError, match="nDCG was not evaluated"):
+    with pytest.raises(ValueError, match="reference='nDCG' is not known, expected one of 'AP', 'QMeasure'"):
         found.table("nDCG")
 
 
@@ -281,7 +281,7 @@ def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
         ({"teams": {"run0": "a"}}, r"teams is for loss='pools', got loss='random'"),
         ({"depth": 0, "loss": "pools"}, r"depth=0 is not accepted, expected a whole number of at least 1"),
         ({"depth": 2.5, "loss": "pools"}, r"depth=2.5 is not accepted"),
-        ({"loss": "pool"}, r"loss='pool' is not accepted, expected one of 'random', 'pools'.*did you mean 'pools'"),
+        ({"loss": "pool"}, r"loss='pool' is not known, expected one of 'random', 'pools'.*did you mean 'pools'"),
         ({"loss": "pools", "least": (2, 2)}, r"least=\(2, 2\) is for loss='random', got loss='pools'"),
         ({"rel": 0}, "rel=0"),
         ({"least": (1,)}, "least="),

@@ -92,6 +92,6 @@ def test_agreement_of_measures():
 def test_errors():
     with pytest.raises(ValueError, match="rank different systems: 'c'"):
         system_ranking(make("AP", [1, 2, 3])).tau(system_ranking(make("Q", [1, 2])))
-    with pytest.raises(ValueError, match="'tau' or 'tau_ap'"):
+    with pytest.raises(ValueError, match="method='rho' is not known, expected one of 'tau', 'tau_ap'"):
         agreement({}, "rho")
     assert np.isnan(tau_ap([1], [1]))

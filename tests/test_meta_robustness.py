@@ -175,7 +175,7 @@ def test_standard_errors_are_of_topics_or_teams_and_of_samples_and_differences_a
     assert result.number(50, "own", "b") == pytest.approx((0.2, np.sqrt(0.04)))
     (row,) = result.table("b").to_dict("records")
     assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.975, 9) * np.sqrt(0.01 + 4 / 3))
-    with pytest.raises(ValueError, match=r"^c was not evaluated \(there are a, b\)$"):
+    with pytest.raises(ValueError, match=r"^reference='c' is not known, expected one of 'a', 'b'"):
         result.table("c")
 
 

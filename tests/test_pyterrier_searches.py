@@ -207,7 +207,7 @@ def test_importing_registers_no_names():
 
 
 def test_a_search_refuses_what_it_cannot_return(topics, qrels):
-    with pytest.raises(ValueError, match="return_type='best' is not accepted"):
+    with pytest.raises(ValueError, match="return_type='best' is not known"):
         pt.irpref.GridSearch(None, {}, topics, qrels, return_type="best")
 
 

@@ -20,25 +20,11 @@ from irpref.measures.declare import is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, about, warn_user
-from irpref.values.evaluator import CombinedEvaluator, evaluator
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import columns_for
 
 if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Run
-
-__all__ = [
-    "HOSTED",
-    "AcceleratedProvider",
-    "CombinedEvaluator",
-    "IrprefProvider",
-    "accelerate",
-    "evaluator",
-    "install",
-    "register_names",
-    "supports",
-    "unregister_names",
-]
 
 _lock = Lock()
 
@@ -63,9 +49,6 @@ class HostEvaluator(KernelEvaluator):
                 warn_user(text, IrprefWarning, once="no common topic")
                 return super().align({})
 
-    def _iter_calc(self, run: Run) -> Iterator[Metric]:
-        return iter(self.calc(run).per_query)
-
     def calc(self, run: Run) -> CalcResults:
         """Means and metrics, one for every topic of the qrels and measure, sorted as the host does: see the class."""
         judged = self.align(run)
@@ -81,16 +64,7 @@ class HostEvaluator(KernelEvaluator):
 
 
 class NoJudgments(providers.Evaluator):
-    """What the host gives without judgments: the default for each topic, of which there are mostly none.
-
-    Parameters
-    ----------
-    measures : measures
-    topics : ids of topics, all without judgments
-    """
-
-    def __init__(self, measures: Iterable[Measure], topics: Iterable[str]) -> None:
-        super().__init__(sorted(set(measures), key=str), list(topics))
+    """What the host gives without judgments: the default for each topic, of which there are mostly none."""
 
     def _iter_calc(self, run: Run) -> Iterator[Metric]:
         warn_user("the qrels are empty: there is nothing to judge a run against", IrprefWarning, once="empty qrels")
@@ -140,7 +114,7 @@ def _for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJu
     if not (any(data.values()) if isinstance(data, Mapping) else len(data)):
         for measure in measures:
             measure.validate_params()
-        return NoJudgments(measures, map(str, data) if isinstance(data, Mapping) else ())
+        return NoJudgments(measures, list(map(str, data)) if isinstance(data, Mapping) else [])
     return HostEvaluator(measures, data)
 
 
@@ -168,10 +142,6 @@ class IrprefProvider(providers.Provider):
     def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
         """Columns of the qrels that these measures read."""
         return [*super().qrel_inputs(measures), *columns_for(measures)]
-
-    def install_instructions(self) -> str:
-        """How to get the provider."""
-        return "pip install irpref"
 
 
 def install(provider: providers.Provider) -> None:

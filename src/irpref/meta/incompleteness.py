@@ -24,9 +24,10 @@ from irpref.judged.order import Alignment
 from irpref.judged.types import EachRun, Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
+from irpref.messages import check_choice
 from irpref.meta.board import Board
 from irpref.meta.journal import CELL, Cell, Journal, hash_of_run, read
-from irpref.meta.losses import DEPTH, LEAST, Loss
+from irpref.meta.losses import Loss
 from irpref.meta.ranking import kendall_taus, tau_ap
 from irpref.values.matrix import higher_is_better
 from irpref.values.progress import Bar
@@ -90,14 +91,15 @@ class Incompleteness:
         """
         import pandas as pd
 
-        if reference is not None and str(reference) not in self.measures:
-            raise ValueError(f"{reference} was not evaluated (there are {', '.join(self.measures)})")
+        if reference is not None:
+            check_choice("reference", str(reference), self.measures)
         by_part = self.means.pivot(index=["measure", "level", "sample"], columns="system", values="mean")
         parts = []
         for measure in self.measures:
             truth = str(reference or measure)
             means = by_part.loc[[measure]].sort_values(["level", "sample"], ascending=[False, True])
-            scores, right = means.to_numpy() * _sign(measure), by_part.loc[truth, 100, 0].to_numpy() * _sign(truth)
+            sign, sign_of_truth = (1.0 if higher_is_better(of) else -1.0 for of in (measure, truth))
+            scores, right = means.to_numpy() * sign, by_part.loc[truth, 100, 0].to_numpy() * sign_of_truth
             part = means.index.to_frame(index=False)
             part["tau"] = kendall_taus(scores, right)
             part["tau_ap"] = [tau_ap(row, right) for row in scores]
@@ -128,10 +130,6 @@ class Incompleteness:
         ).reset_index()
 
 
-def _sign(measure: str) -> float:
-    return 1.0 if higher_is_better(measure) else -1.0
-
-
 def _frame(cells: Mapping[Cell, float]) -> pd.DataFrame:
     import pandas as pd
 
@@ -145,15 +143,11 @@ def incompleteness(
     *,
     levels: Iterable[float] = LEVELS,
     n_samples: int = 5,
-    rel: float = 1,
-    least: tuple[int, int] = LEAST,
     rng: Rng,
     output: str | Path | None = None,
-    loss: str = "random",
-    depth: int = DEPTH,
-    teams: Mapping[str, str] | None = None,
     float32: bool = False,
     ties: str = "id",
+    **options: Any,
 ) -> Incompleteness:
     """Evaluate runs with all judgments and with parts of them.
 
@@ -166,21 +160,21 @@ def incompleteness(
     levels : per cent of the judgments that are left, or of the teams that were pooled
     n_samples : int
         Random orders of the judgments; each gives one part for each level.
-    rel : lowest relevant grade
-        Relevant and non-relevant documents are thinned separately. Give that of your binary measures.
-    least : relevant and judged non-relevant documents of a topic that stay at any level
-        Of `loss='random'`.
     rng : seed or Generator
     output : path of a file, optional
         Results are appended whenever a part is done. What the file holds already is not computed again, unless the
         run of that name, or the version of this package or of ir_measures, was another one.
+    float32, ties : see `irpref.evaluator`
     loss : {'random', 'pools'}
         Which judgments are missing: any, or those that only runs outside of a shallow pool found.
-    depth : int
+    rel : lowest relevant grade, 1 if not given
+        Relevant and non-relevant documents are thinned separately. Give that of your binary measures.
+    least : relevant and judged non-relevant documents of a topic that stay at any level, (1, 10) if not given
+        Of `loss='random'`.
+    depth : int, 10 if not given
         For `loss='pools'`: ranks of each topic that were judged.
     teams : mapping of run to team, optional
         For `loss='pools'`: runs that are pooled together, or not at all.
-    float32, ties : see `irpref.evaluator`
 
     Returns
     -------
@@ -196,16 +190,16 @@ def incompleteness(
     board = Board(named, qrels, runs, keep=output is not None, alignment=Alignment(ties, float32))
     if len(board.aligned) < 2:
         raise ValueError(f"systems are ranked, which needs at least 2 runs, got {len(board.aligned)}")
-    if teams is not None and loss != "pools":
-        raise ValueError(f"teams is for loss='pools', got loss={loss!r}")
-    lost = Loss(board.pool, board.aligned, loss, levels, rel, least, depth, teams, rng)
+    lost = Loss(board.pool, board.aligned, levels, rng, **options)
+    if lost.teams and lost.loss != "pools":
+        raise ValueError(f"teams is for loss='pools', got loss={lost.loss!r}")
     samples = [[(100.0, 0)] * (sample == 0) + [(level, sample) for level in lost.levels] for sample in range(n_samples)]
     hashes = {name: hash_of_run(run) for name, run in board.raw.items()}
     with nullcontext() if output is None else Journal(Path(output), _settings(board, lost), hashes) as journal:
         found: dict[Cell, float] = journal.cells if journal else {}
         bar = Bar(len(samples))
         for units in samples:
-            bar.step(_LEVEL[loss])
+            bar.step(_LEVEL[lost.loss])
             units, systems, names = _missing(units, board, found)
             keep = np.array([lost.keep(*unit)[0] for unit in units])
             for system, times, values in board.values(keep, systems, names) if units else ():
@@ -220,7 +214,7 @@ def incompleteness(
                     journal.append(new)
         bar.close()
     wanted = [(*unit, m, s) for units in samples for unit in units for m in board.named for s in board.aligned]
-    return Incompleteness(_frame({cell: found[cell] for cell in wanted}), loss)
+    return Incompleteness(_frame({cell: found[cell] for cell in wanted}), lost.loss)
 
 
 def _missing(units: list[tuple[float, int]], board: Board, found: Mapping[Cell, float]) -> tuple[list[Any], ...]:

@@ -19,17 +19,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Ints, NDArray, Segments, all_whole, order_by
+from irpref.arrays.segments import Bools, Ints, Segments, all_whole, order_by
 from irpref.judged.fingerprint import canonical
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels
-from irpref.messages import did_you_mean
+from irpref.messages import check_choice
 from irpref.values.samples import Rng
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 LOSSES = ("random", "pools")
 LEAST = (1, 10)
 DEPTH = 10
-T = TypeVar("T", bound=np.generic)
 
 
 class Restriction:
@@ -63,34 +62,25 @@ class Restriction:
         row = rows % n_judged
         columns = {name: column[row] for name, column in pool.columns.items()}
         self.pool = Judgments(_repeated(pool.judged, n).part(rows), pool.grade[row], columns)
-        # When each row stays, a bit each time: read once for all times, and most rows of low levels never stay.
-        self._times = np.packbits(keep, axis=0, bitorder="little")
-        self._byte, self._bit = np.arange(n) // 8, (1 << np.arange(n) % 8).astype(np.uint8)[:, None]
         # Level here of each level there, of the first time, of the second and so on.
         self._level = np.zeros(n * pool.level_start.size, np.int64)
         self._level[pool.level[row] + rows // n_judged * pool.level_start.size] = self.pool.level
 
     def of(self, run: JudgedRun) -> JudgedRun:
         """The run against what is left: other documents keep their ranks and count as unjudged."""
-        n = len(self.keep)
-        times = np.array([byte.take(run.row) for byte in self._times])
-        some = np.flatnonzero(times.any(axis=0))
-        kept = np.flatnonzero((times.take(some, axis=1)[self._byte] & self._bit) != 0)
-
-        def stay(values: NDArray[T]) -> NDArray[T]:
-            return np.tile(values.take(some), n).take(kept)
-
-        level = np.add.outer(np.arange(n) * run.pool.level_start.size, run.level.take(some)).ravel()
+        n, size, n_levels = len(self.keep), run.row.size, run.pool.level_start.size
+        kept = np.flatnonzero(self.keep.take(run.row, axis=1))
+        hit = kept % size
         part = JudgedRun(
             self.pool,
-            _repeated(run.hits.part(some), n).part(kept),
-            stay(run.rank),
+            _repeated(run.hits, n).part(kept),
+            run.rank.take(hit),
             lambda: self._row(run.row),
             np.tile(run.n_retrieved, n),
-            self._level.take(level.take(kept)),
+            self._level.take(kept // size * n_levels + run.level.take(hit)),
         )
         if run.rank_rising is not None:
-            part.rank_rising = stay(run.rank_rising)
+            part.rank_rising = run.rank_rising.take(hit)
         return part
 
     def _row(self, row: Ints) -> Ints:
@@ -113,15 +103,15 @@ class Loss:
     ----------
     pool : Pool
     runs : mapping of system to JudgedRun
-    loss : {'random', 'pools'}
     levels : per cent of the judgments that are left, or of the teams that are pooled
+    rng : seed or Generator
+    loss : {'random', 'pools'}
     rel : lowest relevant grade
     least : relevant and non-relevant documents of a topic that stay at any level, if they are lost at random
     depth : int
         Ranks of a topic that are judged in pools.
     teams : mapping of system to team, optional
         Who is drawn; a system that is not named is a team of its own.
-    rng : seed or Generator
 
     Attributes
     ----------
@@ -140,17 +130,15 @@ class Loss:
         self,
         pool: Pool,
         runs: Mapping[str, JudgedRun],
-        loss: str,
         levels: Iterable[float],
-        rel: float,
-        least: tuple[int, int],
-        depth: int,
-        teams: Mapping[str, str] | None,
         rng: Rng | None,
+        loss: str = "random",
+        rel: float = 1,
+        least: tuple[int, int] = LEAST,
+        depth: int = DEPTH,
+        teams: Mapping[str, str] | None = None,
     ) -> None:
-        if loss not in LOSSES:
-            hint = did_you_mean(loss, LOSSES) if isinstance(loss, str) else ""
-            raise ValueError(f"loss={loss!r} is not accepted, expected one of {', '.join(map(repr, LOSSES))}{hint}")
+        check_choice("loss", loss, LOSSES)
         if isinstance(depth, bool) or int(depth) != depth or depth < 1:
             raise ValueError(f"depth={depth!r} is not accepted, expected a whole number of at least 1")
         if depth != DEPTH and loss != "pools":
@@ -253,8 +241,7 @@ def thin(
     import pandas as pd
 
     pool = Pool.build(qrels)
-    lost = Loss(pool, {}, "random", [level], rel, least, DEPTH, None, rng)
-    keep, _ = lost.keep(float(level), sample)
+    keep, _ = Loss(pool, {}, [level], rng, rel=rel, least=least).keep(float(level), sample)
     grade = pool.grade[keep]
     return pd.DataFrame(
         {

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from irpref.arrays.segments import Floats
+from irpref.messages import check_choice
 from irpref.values.matrix import MeasureValues, one_of, values_in
 from irpref.values.means import places
 
@@ -37,9 +38,7 @@ _ENTRIES = 1 << 15  # rows by systems that stay in the cache
 def _scores(values: ArrayLike) -> Floats:
     """Scores as whole numbers, equal if the means differ by rounding only; higher is better: shape as `values`."""
     given = np.asarray(values, dtype=np.float64)
-    if given.ndim < 2:
-        return np.where(np.isnan(given), np.nan, -places(given))
-    return np.array([_scores(row) for row in given]).reshape(given.shape)
+    return np.apply_along_axis(lambda row: np.where(np.isnan(row), np.nan, -places(row)), -1, given)
 
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
@@ -50,7 +49,7 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
     ValueError
         The lists differ in length.
     """
-    return float(kendall_taus(np.atleast_2d(np.asarray(a, dtype=np.float64)), b)[0])
+    return float(kendall_taus(a, b)[0])
 
 
 def kendall_taus(rows: ArrayLike, reference: ArrayLike) -> Floats:
@@ -143,15 +142,13 @@ class SystemRanking:
     higher_is_better: bool = True
 
     def _aligned(self, other: SystemRanking) -> tuple[Floats, Floats]:
-        mean = dict(zip(other.systems, other.means.tolist(), strict=True))
-        if set(mean) != set(self.systems):
-            odd = sorted(set(mean) ^ set(self.systems))[0]
-            raise ValueError(f"{self.measure} and {other.measure} rank different systems: {odd!r} is in one only")
-        theirs = np.array([mean[name] for name in self.systems])
-        return (
-            self.means if self.higher_is_better else -self.means,
-            theirs if other.higher_is_better else -theirs,
+        """Means of the systems by both, higher is better."""
+        mine, theirs = (
+            dict(zip(of.systems, of.means if of.higher_is_better else -of.means, strict=True)) for of in (self, other)
         )
+        if odd := sorted(set(mine) ^ set(theirs)):
+            raise ValueError(f"{self.measure} and {other.measure} rank different systems: {odd[0]!r} is in one only")
+        return np.array([*mine.values()]), np.array([theirs[name] for name in mine])
 
     def tau(self, other: SystemRanking) -> float:
         """Kendall's tau-b with another ranking of the same systems. Raises `ValueError` for other systems."""
@@ -205,8 +202,7 @@ def agreement(values: MeasureValues, method: str = "tau") -> pd.DataFrame:
     values = values if isinstance(values, Mapping) else {of.measure: of for of in values_in(values)}
     import pandas as pd
 
-    if method not in ("tau", "tau_ap"):
-        raise ValueError(f"method={method!r} is not accepted, expected 'tau' or 'tau_ap'")
+    check_choice("method", method, ("tau", "tau_ap"))
     rankings = {name: system_ranking(v) for name, v in values.items()}
     return pd.DataFrame(
         {

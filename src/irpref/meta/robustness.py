@@ -40,8 +40,9 @@ from irpref.judged.order import Alignment
 from irpref.judged.types import EachRun, Qrels
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
+from irpref.messages import check_choice
 from irpref.meta.board import Board
-from irpref.meta.losses import DEPTH, LEAST, Loss
+from irpref.meta.losses import Loss
 from irpref.meta.ranking import order, taus_of_scores
 from irpref.values.samples import Rng
 
@@ -106,8 +107,15 @@ class Robustness:
         --------
         `found.number(10, "own", lambda of: of["RPref"] - of["Bpref"])`
         """
-        function = of if callable(of) else itemgetter(of)
-        return _number(lambda rows: function(dict(zip(self.measures, rows, strict=True))), self.found[level, outcome])
+        parts = {name: self._parts(level, outcome, name) for name in self.measures}
+        return _number(of if callable(of) else itemgetter(of), parts)
+
+    def _parts(self, level: float, outcome: str, measure: str) -> list[Any]:
+        """The mean of the samples, the means without one of them, and an outcome on halves and without teams."""
+        check_choice("measure", measure, self.measures)
+        samples, topics, teams = (of[self.measures.index(measure)] for of in self.found[level, outcome])
+        n = samples.size
+        return [samples.mean(), (samples.sum() - samples) / (n - 1) if n > 1 else samples, topics, teams]
 
     def width(self) -> float:
         """Standard errors on both sides of an estimate in a 95 % interval."""
@@ -135,12 +143,11 @@ class Robustness:
         """
         import pandas as pd
 
-        self._known(reference)
+        if reference is not None:
+            check_choice("reference", reference, self.measures)
         rows = []
         for measure in self.measures:
-            if measure == reference:
-                continue
-            for level, outcome in self.found:
+            for level, outcome in self.found if measure != reference else ():
                 x, error = self.number(level, outcome, _difference(measure, reference))
                 low, high = x - self.width() * error, x + self.width() * error
                 rows.append((measure, level, self.judgments[level], outcome, x, low, high))
@@ -169,22 +176,16 @@ class Robustness:
         """
         import pandas as pd
 
-        self._known(measure, reference)
         levels = sorted(level for level, outcome in self.found if outcome == "prediction")
         rows = []
         for there in levels:
-            found = [self._ahead(measure, here, reference, there) for here in levels]
-            ends = []
-            for step in (0.0, self.width(), -self.width()):
-                ends.append(self._crossing(levels, [x + step * error for x, error in found]))
+            target = self._parts(there, "prediction", reference)
+            known = ({0: self._parts(here, "prediction", measure), 1: target} for here in levels)
+            ahead = [_number(lambda both: both[0] - both[1], parts) for parts in known]
+            steps = (0.0, self.width(), -self.width())
+            ends = [self._crossing(levels, [x + step * error for x, error in ahead]) for step in steps]
             rows.append((there, self.judgments[there], *ends))
         return pd.DataFrame(rows, columns=["level", "judgments", "needed", "low", "high"])
-
-    def _ahead(self, measure: str, here: float, reference: str, there: float) -> tuple[float, float]:
-        """Prediction by a measure at one level less that by another at another: estimate and standard error."""
-        rows = self.measures.index(measure), self.measures.index(reference)
-        parts = zip(self.found[here, "prediction"], self.found[there, "prediction"], strict=True)
-        return _number(lambda both: both[0] - both[1], Outcome(*(np.array([a[rows[0]], b[rows[1]]]) for a, b in parts)))
 
     def _crossing(self, levels: list[float], ahead: list[float]) -> float:
         """Judgments from which on the difference is not negative."""
@@ -197,31 +198,29 @@ class Robustness:
         share = -ahead[below] / (ahead[below + 1] - ahead[below])
         return float(np.exp(few + share * (many - few)))
 
-    def _known(self, *names: str | None) -> None:
-        for name in names:
-            if name is not None and name not in self.measures:
-                raise ValueError(f"{name} was not evaluated (there are {', '.join(self.measures)})")
-
 
 def _difference(measure: str, reference: str | None) -> Callable[[Mapping[str, Floats]], Any]:
     return lambda of: of[measure] - (0.0 if reference is None else of[reference])
 
 
-def _number(of: Callable[[Floats], Any], outcome: Outcome) -> tuple[float, float]:
-    """A function of the rows of an outcome: estimate and standard error."""
-    samples, topics, teams = outcome
+def _number(of: Callable[[Mapping[Any, Floats]], Any], parts: Mapping[Any, list[Any]]) -> tuple[float, float]:
+    """A function of what `_parts` returns for each measure: estimate and standard error."""
+    by_part = (dict(zip(parts, rows, strict=True)) for rows in zip(*parts.values(), strict=True))
+    estimate, without, topics, teams = (np.asarray(of(rows), dtype=np.float64) for rows in by_part)
+    variance = max(_variance(topics), _jackknifed(teams)) + _jackknifed(without)
+    return float(estimate), float(np.sqrt(variance))
 
-    def variance(rows: Floats, jackknife: bool) -> float:
-        known = np.asarray(of(rows), dtype=np.float64)
-        known = known[np.isfinite(known)]
-        if known.size < 2:
-            return 0.0
-        return float(known.var(ddof=1) * ((known.size - 1) ** 2 / known.size if jackknife else 1))
 
-    n = samples.shape[1]
-    without = (samples.sum(axis=1, keepdims=True) - samples) / (n - 1) if n > 1 else samples
-    total = max(variance(topics, False), variance(teams, True)) + variance(without, True)
-    return float(of(samples.mean(axis=1))), float(np.sqrt(total))
+def _variance(of: Floats) -> float:
+    """Variance of what is known; 0 of fewer than two numbers."""
+    known = of[np.isfinite(of)]
+    return float(known.var(ddof=1)) if known.size > 1 else 0.0
+
+
+def _jackknifed(of: Floats) -> float:
+    """Variance of a mean, from what it is without each one."""
+    n = np.count_nonzero(np.isfinite(of))
+    return _variance(of) * ((n - 1) ** 2 / n) if n else 0.0
 
 
 def robustness(
@@ -229,18 +228,15 @@ def robustness(
     qrels: Qrels,
     runs: EachRun,
     *,
-    loss: str = "random",
     levels: Iterable[float] = LEVELS,
     n_samples: int = 30,
-    rel: float = 1,
-    depth: int = DEPTH,
-    teams: Mapping[str, str] | None = None,
     cutoff: int | None = None,
     criteria: Iterable[MeasureLike] = CRITERIA,
     n_halves: int = 50,
     rng: Rng,
     float32: bool = False,
     ties: str = "id",
+    **options: Any,
 ) -> Robustness:
     """How measures rank systems with fewer judgments, with intervals over topics and teams.
 
@@ -249,18 +245,10 @@ def robustness(
     measures : measures or their names; or a mapping from what to call them
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, list of paths, or iterable of (name, run)
-    loss : {'random', 'pools'}
-        As in `incompleteness`.
     levels : per cent of the judgments that are left, or of the teams that were pooled
         100 is always there.
     n_samples : int
         Samples of the loss.
-    rel : lowest relevant grade
-        Relevant and non-relevant documents are thinned separately.
-    depth : int
-        For `loss='pools'`: ranks of each topic that were judged.
-    teams : mapping of run to team, optional
-        Runs of a team are pooled and left out together; a run that is not named is a team of its own.
     cutoff : int, optional
         Runs are cut to this length first.
     criteria : measures
@@ -269,6 +257,9 @@ def robustness(
         Random halves of the topics.
     rng : seed or Generator
     float32, ties : see `irpref.evaluator`
+    loss, rel, least, depth : see `incompleteness`
+    teams : mapping of run to team, optional
+        Runs of a team are pooled and left out together; a run that is not named is a team of its own.
 
     Returns
     -------
@@ -287,7 +278,7 @@ def robustness(
             f"robustness compares rankings on halves of the topics, which needs at least 3 runs and {LEAST_TOPICS} "
             f"topics, got {len(board.aligned)} and {board.pool.n_topics}"
         )
-    lost = Loss(board.pool, board.aligned, loss, levels, rel, LEAST, depth, teams, rng)
+    lost = Loss(board.pool, board.aligned, levels, rng, **options)
     full = _cubes(board, np.ones((1, board.pool.grade.size), bool), board.named)
     plan = _Plan({name: of[0] for name, of in full.items()}, truth, lost, n_samples, n_halves)
     found: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
@@ -298,7 +289,7 @@ def robustness(
         judgments[level] = float(np.count_nonzero(keep)) / n_samples
         values = full if level == 100 else _cubes(board, keep, named)
         for name in named:
-            for outcome, of in plan.outcomes(name, values[name], level < 100, pooled if loss == "pools" else None):
+            for outcome, of in plan.outcomes(name, values[name], level < 100, pooled if lost.loss == "pools" else None):
                 found.setdefault((level, outcome), []).append(of)
     outcomes = {key: Outcome(*map(np.array, zip(*rows, strict=True))) for key, rows in found.items()}
     return Robustness(tuple(named), outcomes, judgments, plan.freedom)
@@ -385,29 +376,24 @@ class _Plan:
 
     def _calls(self, name: str, values: Floats) -> Iterable[tuple[str, Any]]:
         """Wrong calls of significance, and those that are kept."""
-        systems = values.shape[1]
-        upper = np.triu(np.ones((systems, systems), bool), 1)
+        pairs = values.shape[1] * (values.shape[1] - 1)
         wrong, kept = (np.full((len(values), len(self.topics)), np.nan) for _ in range(2))
-        false, same = np.zeros((systems, systems)), np.zeros((systems, systems))
-        for b, half in enumerate(self.topics):
-            truth = told_apart(self.full[name][:, half > 0])
-            known = np.count_nonzero(truth[upper])
-            some = values[:, :, half > 0]
-            # On the halves a few samples do: they say how topics vary, and take most of the time.
-            for s, sample in enumerate(some if b == 0 else some[:CALLS]):
-                now = told_apart(sample)
+        teams = []
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for b, half in enumerate(self.topics):
+                truth = told_apart(self.full[name][:, half > 0])
+                # On the halves a few samples do: they say how topics vary, and take most of the time.
+                now = told_apart(values[: CALLS if b else None, :, half > 0])
                 right = (now == truth) & (now != 0)
                 mistaken = (now != 0) & ~right
-                wrong[s, b] = np.count_nonzero(mistaken[upper]) / max(int(np.count_nonzero(upper)), 1)
-                kept[s, b] = np.count_nonzero(right[upper]) / known if known else np.nan
+                wrong[: len(now), b] = np.count_nonzero(mistaken, axis=(1, 2)) / pairs
+                kept[: len(now), b] = np.count_nonzero(right, axis=(1, 2)) / np.count_nonzero(truth)
                 if b == 0:
-                    false += mistaken / len(values)
-                    same += right / len(values)
-        truth = told_apart(self.full[name]) != 0
-        with np.errstate(invalid="ignore", divide="ignore"):
-            teams = self._pairs(false) / self._pairs(upper | upper.T)
-            yield "wrong", (wrong[:, 0], _mean(wrong[:, 1:]), teams)
-            yield "kept", (kept[:, 0], _mean(kept[:, 1:]), self._pairs(same) / self._pairs(truth))
+                    several = ~np.eye(len(truth), dtype=bool), truth != 0
+                    for of, every in zip((mistaken, right), several, strict=True):
+                        teams.append(self._pairs((of / len(values)).sum(axis=0)) / self._pairs(every))
+        yield "wrong", (wrong[:, 0], _mean(wrong[:, 1:]), teams[0])
+        yield "kept", (kept[:, 0], _mean(kept[:, 1:]), teams[1])
 
 
 def _mean(of: Floats) -> Floats:
@@ -433,16 +419,16 @@ def _critical(n: int) -> float:
 def told_apart(values: Floats) -> Any:
     """Two-sided paired t-tests of all pairs of systems at .05: +1 row better, -1 column better, 0 neither.
 
-    values (n_systems, n_topics) to int8 (n_systems, n_systems). Pairs whose differences do not vary are not
+    values (..., n_systems, n_topics) to int8 (..., n_systems, n_systems). Pairs whose differences do not vary are not
     told apart.
     """
-    n = values.shape[1]
-    mean = values.mean(axis=1)
-    centred = values - mean[:, None]
-    covariance = centred @ centred.T / (n - 1)
-    variance = np.diagonal(covariance)
-    spread = np.add.outer(variance, variance) - 2 * covariance
-    difference = np.subtract.outer(mean, mean)
+    n = values.shape[-1]
+    mean = values.mean(axis=-1)
+    centred = values - mean[..., None]
+    covariance = centred @ np.swapaxes(centred, -1, -2) / (n - 1)
+    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
+    spread = variance[..., None] + variance[..., None, :] - 2 * covariance
+    difference = mean[..., None] - mean[..., None, :]
     # |t| > critical, without a division by a variance of 0.
     told = (difference * difference > _critical(n) ** 2 / n * spread) & (spread > _NO_VARIANCE)
     return told * np.where(difference > 0, np.int8(1), np.int8(-1))

@@ -17,7 +17,7 @@ them; here the noncentral distributions are evaluated at each n that is tried.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -97,13 +97,9 @@ def _power(n: float, difference: float, variance: float, m: int, method: str, al
     if method == "t":
         df, shift = n - 1, math.sqrt(squared)
         bound = stats.t.isf(alpha / 2, df)
-        if shift > 30:  # scipy's series ends there; the deviation in the denominator decides, not the noise of the mean
-            return float(stats.chi2.cdf(df * (shift / bound) ** 2, df))
         # Of the other sign, as the same tail of the distribution turned round: scipy's lower tail can be NaN.
         with np.errstate(divide="ignore"):  # scipy 1.11 takes the logarithm of 0 on its way to a tail of 0
             return float(stats.nct.sf(bound, df, shift) + stats.nct.sf(bound, df, -shift))
-    if squared > 2000:
-        return 1.0
     between, within = m - 1, m * (n - 1)
     return float(stats.ncf.sf(stats.f.isf(alpha, between, within), between, within, squared))
 
@@ -191,17 +187,17 @@ def detectable_difference(
     def short(difference: float) -> float:
         return _power(n_topics, difference, variance, n_systems, method, 1 - level) - power
 
-    low, high = 0.0, unit
+    low, high = 1e-9 * unit, unit
     if 1 - level >= power:  # found by chance alone
         return 0.0
     while short(high) < 0:
         low, high = high, 2 * high
-    return float(brentq(short, max(low, 1e-9 * unit), high, xtol=1e-12 * unit, rtol=1e-12))
+    return float(brentq(short, low, high, xtol=1e-12 * unit, rtol=1e-12))
 
 
 def topic_set_size(
     values: TopicValues | Mapping[str, TopicValues],
-    differences: float | Iterable[float] = (0.01, 0.02, 0.05, 0.1),
+    differences: ArrayLike = (0.01, 0.02, 0.05, 0.1),
     level: float = 0.95,
     power: float = 0.8,
 ) -> pd.DataFrame:
@@ -210,7 +206,7 @@ def topic_set_size(
     Parameters
     ----------
     values : TopicValues, or what `topic_values` returns
-    differences : float or several
+    differences : float, or several
         True differences that are to be found.
     level, power : see `topics_needed`
 
@@ -237,25 +233,18 @@ def topic_set_size(
     import pandas as pd
 
     rows = []
-    wanted = [differences] if isinstance(differences, (int, float)) else list(differences)
+    wanted = np.atleast_1d(np.asarray(differences, dtype=np.float64)).tolist()
     for of in [values] if isinstance(values, TopicValues) else values.values():
         variance = residual_variance(of)
         if not variance:
             raise ValueError(f"{of.measure}: the systems differ by the same on every topic: there is no variance")
         known = detectable_difference(of.n_topics, variance, level=level, power=power)
         for difference in wanted:
-            rows.append(
-                {
-                    "measure": of.measure,
-                    "variance": variance,
-                    "n_topics": of.n_topics,
-                    "detectable": known,
-                    "difference": float(difference),
-                    "topics_t": topics_needed(difference, variance, 2, "t", level, power),
-                    "topics_anova": topics_needed(difference, variance, of.n_systems, "anova", level, power),
-                }
-            )
-    return pd.DataFrame(rows)
+            by_t = topics_needed(difference, variance, 2, "t", level, power)
+            by_anova = topics_needed(difference, variance, of.n_systems, "anova", level, power)
+            rows.append((of.measure, variance, of.n_topics, known, difference, by_t, by_anova))
+    names = ("measure", "variance", "n_topics", "detectable", "difference", "topics_t", "topics_anova")
+    return pd.DataFrame(rows, columns=names)
 
 
 def _check(method: str, **numbers: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -125,9 +124,6 @@ class CombinedEvaluator(ByTopic):
     def leaves_out(self) -> bool:
         """Whether means are without topics that a provider leaves out: see `Others`."""
         return self._others.leave_out
-
-    def _iter_calc(self, run: Run) -> Iterator[Metric]:
-        return iter(self.calc(run).per_query)
 
     def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics by measure, in the order they were asked for."""

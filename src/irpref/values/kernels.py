@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,7 @@ class ByTopic(providers.Evaluator):
         return self._iter_calc(run)
 
     def _iter_calc(self, run: Run) -> Iterator[Metric]:
-        return self._metrics(self.values(run))
+        return iter(self.calc(run).per_query)
 
     def _metrics(self, values: dict[Measure, Floats]) -> Iterator[Metric]:
         ids = [self.topic_ids[t] for t in self._order]
@@ -153,23 +153,16 @@ class KernelEvaluator(ByTopic):
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
-        if not self.alignment.float32 or judged.in_float32 is None:
-            return self._computed(self.tasks, judged)
-        short = {measure: task for measure, task in self.tasks.items() if measure in self.short}
-        plain = {measure: task for measure, task in self.tasks.items() if measure not in self.short}
-        found = {**self._computed(plain, judged), **self._computed(short, judged.in_float32)}
-        return {measure: found[measure] for measure in self.tasks}
-
-    @staticmethod
-    def _computed(tasks: Mapping[Measure, Task], judged: JudgedRun) -> dict[Measure, Floats]:
-        out: dict[Measure, Floats] = {measure: np.empty(judged.n_topics) for measure in tasks}
+        rounded = judged.in_float32 if self.alignment.float32 else None
+        out: dict[Measure, Floats] = {measure: np.empty(judged.n_topics) for measure in self.tasks}
         batches = list(judged.batches())
 
         def fill(batch: tuple[int, int]) -> None:
             # Made here and gone afterwards, with all that the measures share: memory does not grow with the topics.
-            some = judged.topics(*batch)
+            exact = judged.topics(*batch)
+            short = exact if rounded is None else rounded.topics(*batch)
             for measure, values in out.items():
-                values[slice(*batch)] = tasks[measure](some)
+                values[slice(*batch)] = self.tasks[measure](short if measure in self.short else exact)
 
         if len(batches) >= 8 and (os.cpu_count() or 1) > 1:
             # Groups of topics share nothing, and NumPy releases the interpreter's lock; a few are done sooner alone.

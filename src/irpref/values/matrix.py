@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import combinations, compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 # Column names of the long tables we read: ours, and those of `pt.Experiment(perquery=True)`.
 _COLUMNS = {
     "system": ("system", "name", "run"),
-    "topic": ("query_id", "qid"),
+    "topic": ("query_id", "qid", "topic"),
     "measure": ("measure",),
     "value": ("value",),
 }
@@ -38,7 +39,7 @@ _COLUMNS = {
 
 @dataclass(frozen=True, eq=False)
 class _Matrix:
-    """Numbers of systems by topics. The number of rows is that of `_n_rows`."""
+    """Numbers of systems, or of pairs of them, by topics."""
 
     measure: str
     systems: Sequence[str]
@@ -48,27 +49,26 @@ class _Matrix:
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C", ndmin=2)
         systems, topics = tuple(map(str, self.systems)), tuple(map(str, self.topics))
-        wanted = (self._n_rows(len(systems)), len(topics))
-        if values.shape != wanted or not values.size:
-            raise ValueError(
-                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of the shape {wanted} "
-                f"(at least 1 by 1), got {values.shape}"
-            )
         for what, names in (("system", systems), ("topic", topics)):
-            if len(set(names)) != len(names):
-                twice = next(n for i, n in enumerate(names) if n in names[:i])
-                raise ValueError(f"{self.measure}: {what} {twice!r} is there twice")
+            if twice := [name for name, number in Counter(names).items() if number > 1]:
+                raise ValueError(f"{self.measure}: {what} {twice[0]!r} is there twice")
+        rows = self._rows_of(systems)
+        if values.shape != (len(rows), len(topics)) or not values.size:
+            raise ValueError(
+                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of the shape "
+                f"{(len(rows), len(topics))} (at least 1 by 1), got {values.shape}"
+            )
+        if not np.isfinite(values).all():
+            row, t = np.argwhere(~np.isfinite(values))[0]
+            raise ValueError(f"{self.measure}: the value of {rows[row]}, topic {topics[t]!r} is {values[row, t]}")
         values.flags.writeable = False
         for name, value in (("systems", systems), ("topics", topics), ("values", values)):
             object.__setattr__(self, name, value)
-        self._check_finite()
 
     @staticmethod
-    def _n_rows(n_systems: int) -> int:
-        raise NotImplementedError
-
-    def _check_finite(self) -> None:
-        raise NotImplementedError
+    def _rows_of(systems: Sequence[str]) -> list[str]:
+        """What each row holds the values of."""
+        return [f"system {name!r}" for name in systems]
 
     @property
     def matrix(self) -> Floats:
@@ -84,34 +84,6 @@ class _Matrix:
     def n_topics(self) -> int:
         """Number of topics."""
         return len(self.topics)
-
-    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Self:
-        """Only these systems and topics, in this order.
-
-        Raises
-        ------
-        ValueError
-            A name is unknown.
-        """
-        rows, columns = self._numbers("system", self.systems, systems), self._numbers("topic", self.topics, topics)
-        return replace(
-            self,
-            systems=[self.systems[i] for i in rows],
-            topics=[self.topics[i] for i in columns],
-            values=self._rows(rows)[:, columns],
-        )
-
-    def _numbers(self, what: str, known: Sequence[str], names: Iterable[str] | None) -> list[int]:
-        number = {name: i for i, name in enumerate(known)}
-        wanted = known if names is None else [str(name) for name in names]
-        for name in wanted:
-            if name not in number:
-                raise ValueError(f"{self.measure}: no {what} {name!r} (there are {', '.join(known[:5])}, ...)")
-        return [number[name] for name in wanted]
-
-    def _rows(self, systems: list[int]) -> Floats:
-        """Rows of these systems, by number."""
-        raise NotImplementedError
 
     def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, Self]:
         """The values on each group of topics, for what takes values: `stability(of)` of each gives results by group.
@@ -168,20 +140,25 @@ class TopicValues(_Matrix):
     higher_is_better: bool = True
     is_sum: bool = False
 
-    @staticmethod
-    def _n_rows(n_systems: int) -> int:
-        return n_systems
+    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> TopicValues:
+        """Only these systems and topics, in this order.
 
-    def _check_finite(self) -> None:
-        if not np.isfinite(self.values).all():
-            s, t = np.argwhere(~np.isfinite(self.values))[0]
-            raise ValueError(
-                f"{self.measure}: the value of system {self.systems[s]!r}, topic {self.topics[t]!r} is "
-                f"{self.values[s, t]}"
-            )
+        Raises
+        ------
+        ValueError
+            A name is unknown.
+        """
+        rows, columns = self._numbers("system", self.systems, systems), self._numbers("topic", self.topics, topics)
+        of = [self.systems[i] for i in rows], [self.topics[i] for i in columns]
+        return replace(self, systems=of[0], topics=of[1], values=self.values[np.ix_(rows, columns)])
 
-    def _rows(self, systems: list[int]) -> Floats:
-        return self.values[systems]
+    def _numbers(self, what: str, known: Sequence[str], names: Iterable[str] | None) -> list[int]:
+        number = {name: i for i, name in enumerate(known)}
+        wanted = known if names is None else [str(name) for name in names]
+        for name in wanted:
+            if name not in number:
+                raise ValueError(f"{self.measure}: no {what} {name!r} (there are {', '.join(known[:5])}, ...)")
+        return [number[name] for name in wanted]
 
     @property
     def scale(self) -> int:
@@ -275,18 +252,8 @@ class PairDifferences(_Matrix):
     """
 
     @staticmethod
-    def _n_rows(n_systems: int) -> int:
-        return n_systems * (n_systems - 1) // 2
-
-    def _check_finite(self) -> None:
-        if not np.isfinite(self.values).all():
-            raise ValueError(f"{self.measure}: a comparison is NaN or infinite")
-
-    def _rows(self, systems: list[int]) -> Floats:
-        square = np.zeros((self.n_systems, self.n_systems, self.n_topics))
-        first, second = np.triu_indices(self.n_systems, 1)
-        square[first, second], square[second, first] = self.values, -self.values
-        return square[np.ix_(systems, systems)][np.triu_indices(len(systems), 1)]
+    def _rows_of(systems: Sequence[str]) -> list[str]:
+        return [f"systems {first!r} and {second!r}" for first, second in combinations(systems, 2)]
 
 
 # Values of measures, as they are handed to meta-evaluation: also the result of `pt.Experiment(perquery=True)`.
@@ -339,35 +306,24 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
     """System, topic, measure and value, without topics of which no system has a value. Names become `str`."""
     import pandas as pd
 
-    columns = _check_columns(frame)
-    table = pd.DataFrame({new: list(map(str, frame[old])) for new, old in columns.items()}, dtype=object)
-    table["value"] = frame[columns["value"]].to_numpy(dtype=np.float64)
-    return table[table.groupby(["topic", "measure"])["value"].transform("count") > 0]
-
-
-def read_values(path: str | Path) -> pd.DataFrame:
-    """Long table of a CSV file, or of `perquery.csv` in a directory; all names are `str`."""
-    import pandas as pd
-
-    path = Path(path)
-    frame = pd.read_csv(path / "perquery.csv" if path.is_dir() else path, dtype=object, keep_default_na=False)
-    _check_columns(frame)
-    frame["value"] = frame["value"].astype(float)
-    return frame
-
-
-def _check_columns(frame: pd.DataFrame) -> dict[str, str]:
-    """The columns of a long table that hold system, topic, measure and value."""
-    columns = {}
+    found = {wanted: [name for name in names if name in frame.columns] for wanted, names in _COLUMNS.items()}
     for wanted, names in _COLUMNS.items():
-        found = [name for name in names if name in frame.columns]
-        if not found:
+        if not found[wanted]:
             raise ValueError(
                 f"the table has no column {' or '.join(map(repr, names))} (found: "
                 f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one"
             )
-        columns[wanted] = found[0]
-    return columns
+    table = pd.DataFrame({wanted: list(map(str, frame[names[0]])) for wanted, names in found.items()}, dtype=object)
+    table["value"] = frame[found["value"][0]].to_numpy(dtype=np.float64)
+    return table[table.groupby(["topic", "measure"])["value"].transform("count") > 0]
+
+
+def read_values(path: str | Path) -> pd.DataFrame:
+    """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all names are `str`."""
+    import pandas as pd
+
+    path = Path(path)
+    return _long(pd.read_csv(path / "perquery.csv" if path.is_dir() else path, dtype=object, keep_default_na=False))
 
 
 def higher_is_better(measure: str) -> bool:

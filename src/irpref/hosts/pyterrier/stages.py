@@ -16,6 +16,7 @@ Rows of topics without judgments stay as they are, unless a stage says otherwise
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -314,11 +315,14 @@ class PerQuery(_Stage):
     def __init__(self, qrels: Qrels, measures: Measures, *, float32: bool = False, ties: str = "id") -> None:
         self._measures = parse_all(measures)
         self._float32, self._ties = float32, ties  # by their own names, by which PyTerrier looks for them
-        self._made: Any = None
         super().__init__(qrels)
 
     def _prepare(self) -> None:
-        self._evaluator()
+        self._evaluator  # noqa: B018
+
+    @cached_property
+    def _evaluator(self) -> Any:
+        return evaluator(self.measures, self.qrels, float32=self._float32, ties=self._ties)
 
     @property
     def measures(self) -> list[Any]:
@@ -327,23 +331,18 @@ class PerQuery(_Stage):
 
     def __getstate__(self) -> dict[str, Any]:
         # pytrec_eval's evaluators cannot be pickled; PyTerrier's parallel stages pickle pipelines.
-        return {**self.__dict__, "_made": None}
+        return {name: of for name, of in self.__dict__.items() if name != "_evaluator"}
 
     def _settings(self) -> dict[str, Any]:
         return {"measures": f"[{', '.join(map(str, self.measures))}]"}
 
     def _n_topics(self) -> int:
-        return len(self._evaluator().topic_ids)
-
-    def _evaluator(self) -> Any:
-        if self._made is None:
-            self._made = evaluator(self.measures, self.qrels, float32=self._float32, ties=self._ties)
-        return self._made
+        return len(self._evaluator.topic_ids)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Evaluate."""
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
-        made = self._evaluator()
+        made = self._evaluator
         query = set(pt.model.query_columns(inp))
         out = inp.loc[~inp["qid"].duplicated(), [c for c in inp.columns if c in query]].reset_index(drop=True)
         place = {name: t for t, name in enumerate(made.topic_ids)}

@@ -13,6 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from irpref.measures.names import parse
+from irpref.messages import check_choice
 
 Setting = list[tuple[pt.Transformer, str, Any]]
 RETURNED = ("opt_pipeline", "best_setting", "both")
@@ -43,8 +44,7 @@ def GridSearch(
     ValueError
         No such measure, or no such `return_type`.
     """
-    if return_type not in RETURNED:
-        raise ValueError(f"return_type={return_type!r} is not accepted, expected one of {', '.join(RETURNED)}")
+    check_choice("return_type", return_type, RETURNED)
     measure = parse(metric)
     before: Setting = [(stage, name, stage.get_parameter(name)) for stage, names in params.items() for name in names]
     settings: Any = params
