@@ -7,7 +7,6 @@ must never see a topic whose grades are all negative, which ends the process.
 import math
 import re
 import struct
-import warnings
 
 import ir_measures
 import pytest
@@ -101,10 +100,6 @@ IDENTITIES = [
 ]
 
 
-def check_identities(collection: Collection):
-    check_values(by_topic([mine for mine, _, _ in IDENTITIES], *collection), collection)
-
-
 def check_values(ours, collection: Collection):
     host = by_topic([theirs for _, theirs, _ in IDENTITIES], *collection)
     for mine, theirs, exact in IDENTITIES:
@@ -118,12 +113,7 @@ def check_values(ours, collection: Collection):
 
 @given(integer_collections)
 def test_measures_that_have_another_name_in_the_host(collection):
-    check_identities(collection)
-
-
-@pytest.mark.parametrize("collection", LONGER, ids=["binary", "graded", "negative", "all relevant"])
-def test_measures_that_have_another_name_in_the_host_on_longer_lists(collection):
-    check_identities(collection)
+    check_values(by_topic([mine for mine, _, _ in IDENTITIES], *collection), collection)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -368,17 +358,6 @@ def as_float32(score: float) -> float:
     return struct.unpack("f", struct.pack("f", score))[0]
 
 
-def test_scores_that_32_bits_do_not_tell_apart():
-    # b is better by the score as written; a comes last by id, so it is first among equals.
-    qrels = {"q": {"b": 1, "a": 0}}
-    for better, worse in ((1.00000001, 1.0), (16777217.0, 16777216.0)):
-        run = {"q": {"a": better, "b": worse}}
-        assert as_float32(better) == as_float32(worse)
-        assert ir_measures.calc_aggregate([AP, Bpref], qrels, run) == {AP: 1.0, Bpref: 1.0}
-        assert QMeasure(beta=0).evaluate(qrels, run) == {"q": 0.5}
-        assert BprefVariant.evaluate(qrels, run) == {"q": 0.0}
-
-
 def test_the_beta_of_set_f_is_not_squared():
     # Precision 2/5, recall 2/3. F with beta 2: (1 + 4) * P * R / (4 P + R) = 10/17; SetF takes 2 for beta squared.
     qrels = {"q": {"a": 1, "b": 1, "c": 1}}
@@ -423,14 +402,3 @@ def test_pyntcireval_refuses_empty_lists_and_goes_by_level():
     labels = Labeler(qrels["q"]).label(["b", "a"])
     assert ntcir.QMeasure([0, 1, 1], [0, 2], 1.0).compute(labels) == pytest.approx((1 / 3 + 1) / 2)
     assert QMeasure(gains={1: 0}).evaluate(qrels, run)["q"] == pytest.approx((1 + 2) / (2 + 2))
-
-
-def test_a_topic_without_judged_non_relevant_documents_is_worth_its_recall():
-    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}
-    for norm in ("min", "R", "N", "10", "10min", "old"):
-        assert BprefVariant(norm=norm).evaluate(qrels, run) == {"q": 0.5}
-    assert ir_measures.calc_aggregate([Bpref], qrels, run) == {Bpref: 0.5}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", irpref.DegenerateWarning)
-        assert RPref(max_rel=1).evaluate(qrels, run) == {"q": 0.5}

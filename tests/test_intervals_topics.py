@@ -94,31 +94,21 @@ def test_the_bootstrap_stays_in_the_range_of_the_values():
     assert mean_intervals(values, method="t")[0] < 0
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, -0.1, float("nan"), "high", None])
-def test_a_level_outside_0_to_1_is_refused(level):
-    with pytest.raises(ValueError, match=r"level=.* is not accepted, expected a number between 0 and 1"):
-        irpref.intervals(["AP"], QRELS, RUN, over="topics", level=level)
-
-
-def test_a_method_that_is_not_known_is_refused():
-    with pytest.raises(ValueError, match=r"method='jackknife' is not known, expected one of 'bootstrap', 't'"):
-        irpref.intervals(["AP"], QRELS, RUN, over="topics", method="jackknife")
-
-
-def test_one_topic_has_no_interval():
-    with pytest.raises(ValueError, match="needs at least 2 topics, got 1"):
-        irpref.intervals(["AP"], {"q1": QRELS["q1"]}, RUN, over="topics")
-
-
-def test_no_measure_is_refused():
-    with pytest.raises(ValueError, match="no measure"):
-        irpref.intervals([], QRELS, RUN, over="topics")
-
-
-def test_what_the_interval_is_over_must_be_known_and_have_the_option():
-    with pytest.raises(ValueError, match=r"over='topic' is not known, .*'ties', .*did you mean 'topics'"):
-        irpref.intervals(["AP"], QRELS, RUN, over="topic")
-    with pytest.raises(ValueError, match=r"level=0.9 says nothing about over='ties': it belongs to over='topics'"):
-        irpref.intervals(["AP"], QRELS, RUN, level=0.9)
-    with pytest.raises(ValueError, match=r"grades=\[0, 1\] says nothing about over='topics'.*over='unjudged'"):
-        irpref.intervals(["AP"], QRELS, RUN, over="topics", grades=[0, 1])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        *(
+            ({"level": level}, r"level=.* is not accepted, expected a number between 0 and 1")
+            for level in (0, 1, 95, -0.1, float("nan"), "high", None)
+        ),
+        ({"method": "jackknife"}, r"method='jackknife' is not known, expected one of 'bootstrap', 't'"),
+        ({"qrels": {"q1": QRELS["q1"]}}, "needs at least 2 topics, got 1"),
+        ({"measures": []}, "no measure"),
+        ({"over": "topic"}, r"over='topic' is not known, .*'ties', .*did you mean 'topics'"),
+        ({"over": "ties", "level": 0.9}, r"level=0.9 says nothing about over='ties': it belongs to over='topics'"),
+        ({"grades": [0, 1]}, r"grades=\[0, 1\] says nothing about over='topics'.*over='unjudged'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        irpref.intervals(**{"measures": ["AP"], "qrels": QRELS, "run": RUN, "over": "topics", **options})

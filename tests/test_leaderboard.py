@@ -243,31 +243,16 @@ def test_a_selection_of_rows_keeps_the_pairs(board):
     assert (some.level, some.method, some.test) == (0.95, "stepdown", board.test)
 
 
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        ({"q1": "a"}, r"groups says nothing about 23 of 24 topics, the first of them 'q0'; every topic"),
-        ({q: None if q == "q3" else "b" for q in QRELS}, "nothing about 1 of 24 topics, the first of them 'q3'"),
-        ({q: "a" if q == "q3" else "b" for q in QRELS}, "at least 2 topics, got 1 in group 'a'"),
-        ("nowhere", r"groups='nowhere' is neither a column of the qrels \(found: none\) nor a file"),
-    ],
-)
-def test_groups_that_do_not_fit_are_refused(groups, message):
-    with pytest.raises(ValueError, match=message):
-        irpref.leaderboard(["AP"], QRELS, RUNS, groups=groups)
-
-
 def test_files_and_columns_of_groups_are_checked(tmp_path):
     file = tmp_path / "groups"
-    file.write_text("q1 a\nq1 b\n")
-    with pytest.raises(ValueError, match="line 2: topic 'q1' is in group 'a' and in 'b'"):
-        irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
-    file.write_text("\nq1\n")
-    with pytest.raises(ValueError, match=r"line 2: expected `topic group`, got 'q1'"):
-        irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
-    file.write_text("q1 a\u2028b c\nq2\n", encoding="utf-8")  # U+2028 ends no line
-    with pytest.raises(ValueError, match=r"line 2: expected `topic group`, got 'q2'"):
-        irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
+    for text, message in (
+        ("q1 a\nq1 b\n", "line 2: topic 'q1' is in group 'a' and in 'b'"),
+        ("\nq1\n", "line 2: expected `topic group`, got 'q1'"),
+        ("q1 a\u2028b c\nq2\n", "line 2: expected `topic group`, got 'q2'"),  # U+2028 ends no line
+    ):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=message):
+            irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
     frame = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "relevance": [1, 0], "kind": ["x", "y"]})
     with pytest.raises(ValueError, match="column 'kind' of topic 'q1' holds 'x' and 'y', expected one group"):
         irpref.leaderboard(["AP"], frame, {"r": {"q1": {"a": 1}}, "s": {"q1": {"b": 1}}}, groups="kind")
@@ -285,22 +270,19 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
         ({"level": "high"}, "level='high' is not accepted"),
         ({"pairs": "tuky"}, "pairs='tuky' is not known, expected one of .*did you mean 'tukey'"),
         ({"sort": "P@5"}, "sort='P@5' is not known, expected one of 'AP'"),
+        ({"runs": {"good": RUNS["good"]}}, "compares runs and needs at least 2, got 1"),
+        ({"runs": {}}, "compares runs and needs at least 2, got 0"),
+        ({"qrels": {"q1": QRELS["q1"]}}, "a leaderboard needs at least 2 topics, got 1"),
+        ({"measures": []}, "at least one measure"),
+        ({"groups": {"q1": "a"}}, r"groups says nothing about 23 of 24 topics, the first of them 'q0'; every topic"),
+        ({"groups": {q: None if q == "q3" else "b" for q in QRELS}}, "about 1 of 24 topics, the first of them 'q3'"),
+        ({"groups": {q: "a" if q == "q3" else "b" for q in QRELS}}, "at least 2 topics, got 1 in group 'a'"),
+        ({"groups": "nowhere"}, r"groups='nowhere' is neither a column of the qrels \(found: none\) nor a file"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(arguments, message):
+def test_what_makes_no_sense_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        irpref.leaderboard(["AP"], QRELS, RUNS, **arguments)
-
-
-def test_fewer_than_two_runs_or_topics_are_refused():
-    with pytest.raises(ValueError, match="compares runs and needs at least 2, got 1"):
-        irpref.leaderboard(["AP"], QRELS, {"good": RUNS["good"]})
-    with pytest.raises(ValueError, match="compares runs and needs at least 2, got 0"):
-        irpref.leaderboard(["AP"], QRELS, {})
-    with pytest.raises(ValueError, match="a leaderboard needs at least 2 topics, got 1"):
-        irpref.leaderboard(["AP"], {"q1": QRELS["q1"]}, RUNS)
-    with pytest.raises(ValueError, match="at least one measure"):
-        irpref.leaderboard([], QRELS, RUNS)
+        irpref.leaderboard(**{"measures": ["AP"], "qrels": QRELS, "runs": RUNS, **arguments})
 
 
 # ------------------------------------------------------------------------------------------------ true places

@@ -147,11 +147,6 @@ def test_tukey_has_the_studentised_range():
     assert found.p_adjusted.tolist() == pytest.approx(stats.studentized_range.sf(q, 3, 38).tolist(), rel=1e-9)
 
 
-def test_tukey_of_two_runs_is_the_paired_t_test():
-    (found,) = pair_tests([BOOK[:2]], "tukey")
-    assert found.p_adjusted[0] == pytest.approx(stats.ttest_rel(*BOOK[:2]).pvalue, rel=1e-8)
-
-
 @pytest.mark.once
 def test_tukey_of_many_runs_is_that_of_few():
     rng = np.random.default_rng(8)
@@ -187,20 +182,11 @@ def test_holm_has_no_p_where_nothing_varies():
 
 
 @pytest.mark.parametrize("method", ["stepdown", "randomised_tukey", "tukey", "holm"])
-def test_identical_runs_are_never_told_apart(method):
-    values = np.random.default_rng(5).random((1, 10))
-    others = np.random.default_rng(6).random((2, 10)) + 5
-    (found,) = pair_tests([np.concatenate([values, others, values])], method)
-    same = (found.first == 0) & (found.second == 3)
-    assert found.p_adjusted[same].tolist() == found.p[same].tolist() == [1.0]
-    assert found.effect_size[same].tolist() == [0.0]
-
-
-@pytest.mark.parametrize("method", ["stepdown", "randomised_tukey", "tukey", "holm"])
 def test_runs_all_alike_and_differences_that_do_not_vary(method):
     row = np.random.default_rng(5).random(10)
     (alike,) = pair_tests([np.array([row, row, row])], method)
-    assert alike.p_adjusted.tolist() == [1.0] * 3
+    assert alike.p.tolist() == alike.p_adjusted.tolist() == [1.0] * 3
+    assert alike.effect_size.tolist() == [0.0] * 3
     (shifted,) = pair_tests([np.array([row, row + 0.1, row])], method)
     assert shifted.p_adjusted[1] == 1.0  # first and third
     if method in ("stepdown", "randomised_tukey"):
@@ -229,14 +215,6 @@ def test_equal_runs_are_called_different_in_at_most_5_of_100_experiments():
     # 8,000 experiments: a standard error of 0.0024 at 0.05.
     assert (wrong / (each * rounds) <= 0.05 + 2 * 0.0024).all()
     assert wrong[0] / (each * rounds) >= 0.05 - 3 * 0.0024  # and none the less it tells
-
-
-def test_p_of_a_drawn_order_counts_the_order_observed():
-    # One of 20 orders, the largest difference by far: 1/20, and never 0.
-    matrix = np.zeros((3, 12))
-    matrix[0] = 1 + np.arange(12) / 100
-    (p,) = randomised_tukey([matrix], [np.array([1.055])], 19, 0)
-    assert p.tolist() == [0.05]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from irpref.analysis.prefer import HOW, WEIGHTS
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.reference import order
-from strategies import collections, random_collection
+from strategies import collections
 
 # What the first author's scripts (pref_eval of 2025) print for runs of `synthetic`, with -b 1: means over the topics of
 # rpp, invrpp, dcgrpp, lexirecall, lexiprecision.
@@ -108,33 +108,6 @@ def test_the_textbooks_first_query_against_its_reverse():
     for way, value in zip(WAYS, expected, strict=True):
         assert irpref.prefer(qrels, run, reverse, **way)["preference"].tolist() == pytest.approx([float(value)])
         assert irpref.prefer(qrels, reverse, run, **way)["preference"].tolist() == pytest.approx([-float(value)])
-
-
-@pytest.mark.parametrize("way", [*WAYS, {"graded": True}], ids=str)
-def test_a_ranking_is_not_preferred_to_itself_and_exchanging_two_changes_the_sign(way):
-    one, two = random_collection(1), random_collection(2)
-    there = irpref.prefer(one.qrels, one.run, two.run, **way)["preference"]
-    back = irpref.prefer(one.qrels, two.run, one.run, **way)["preference"]
-    assert there.tolist() == (-back).tolist()
-    assert there.abs().max() <= 1
-    assert (irpref.prefer(one.qrels, one.run, one.run, **way)["preference"] == 0).all()
-
-
-def test_lexicographic_preferences_keep_the_differences_of_the_measures_they_refine():
-    qrels, run = random_collection(3)
-    other = random_collection(4).run
-    for how, name in (("lexiprecision", "RR"), ("lexirecall", "RecallEffort")):
-        measure = irpref.parse(name)
-        evaluator = irpref.evaluator([measure], qrels)
-        values = [{m.query_id: m.value for m in evaluator.iter_calc(r)} for r in (run, other)]
-        found = irpref.prefer(qrels, run, other, how=how)
-        decided = 0
-        for topic, preference in found.itertuples(index=False):
-            difference = values[0].get(topic, 0.0) - values[1].get(topic, 0.0)
-            if difference:
-                decided += 1
-                assert preference == np.sign(difference)
-        assert 0 < decided < (found["preference"] != 0).sum()  # and say more
 
 
 def test_weights_that_cancel_leave_a_tie():

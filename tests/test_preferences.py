@@ -1,6 +1,5 @@
 """Preferences: files, pools, measures, against loops, against trec_eval, and against the measures of grades."""
 
-import doctest
 import io
 import json
 import warnings
@@ -450,13 +449,6 @@ def test_disagreements_are_pairs_preferred_both_ways(data):
         number += sum((b, a) in said for a, b in said) // 2
     found = {of.code: of.count for of in preference_findings(frame_of(rows))}
     assert found.get("disagreeing-judges", 0) == number
-
-
-def test_the_examples_of_the_page_are_true():
-    page = Path(__file__).parents[1] / "docs" / "preferences.md"
-    found = doctest.testfile(str(page), module_relative=False)
-    assert found.attempted > 5
-    assert not found.failed
 
 
 def test_explanations_say_what_each_document_decides():

@@ -14,7 +14,7 @@ from irpref.analysis.pairs import pair_tests
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize("page", ["leaderboard.md", "check.md"])
+@pytest.mark.parametrize("page", ["leaderboard.md", "check.md", "preferences.md"])
 def test_the_examples_of_the_page_run(page):
     done = doctest.testfile(str(DOCS / page), module_relative=False)
     assert done.attempted > 3
@@ -43,17 +43,19 @@ def test_five_runs_by_hand():
     assert randomised.p_adjusted[[3, 6]].round(3).tolist() == [0.001, 0.012]
 
 
-def test_the_page_of_error_rates_is_that_of_the_stored_results():
+@pytest.fixture(scope="module")
+def module():
     spec = importlib.util.spec_from_file_location("make_significance", DOCS / "make_significance.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_error_rates_is_that_of_the_stored_results(module):
     assert (DOCS / "significance.md").read_text(encoding="utf-8") == module.page()
 
 
-def test_an_experiment_has_equal_runs_and_others():
-    spec = importlib.util.spec_from_file_location("make_significance", DOCS / "make_significance.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def test_an_experiment_has_equal_runs_and_others(module):
     draw = np.random.default_rng(0)
     real = draw.random((30, 40))
     made, equal = module.experiment(real, 14, 100_000, True, draw)
