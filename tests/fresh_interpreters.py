@@ -74,7 +74,8 @@ def only_pyterrier():
 def only_irpref():
     import irpref  # noqa: F401
 
-    return [name for name in ("pyterrier", "matplotlib", "polars", "ir_datasets", "pyspark") if name in sys.modules]
+    heavy = ("pyterrier", "matplotlib", "pandas", "polars", "ir_datasets", "pyspark")
+    return [name for name in heavy if name in sys.modules]
 
 
 def _import_pyterrier():

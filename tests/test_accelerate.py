@@ -4,8 +4,6 @@ import itertools
 import json
 import re
 import shutil
-import subprocess
-import sys
 import warnings
 from contextlib import nullcontext
 from typing import NamedTuple
@@ -13,7 +11,6 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,17 +160,6 @@ class Judgment(NamedTuple):
     relevance: int
 
 
-def test_a_topic_does_not_depend_on_the_others():
-    qrels, run = random_collection(seed=8, grades=(-1, 0, 0, 1, 2))
-    evaluator = irpref.evaluator([*HOST, *APART], qrels)
-    together = evaluator.values(run)
-    for i, topic in enumerate(evaluator.topic_ids):
-        alone = irpref.evaluator([*HOST, *APART], {topic: qrels[topic]}).values({topic: run[topic]})
-        for measure, values in alone.items():
-            assert values[0] == together[measure][i]
-    assert set(evaluator.calc_aggregate({}).values()) == {0.0}
-
-
 @pytest.mark.parametrize("form", [lambda rows, run: run, lambda rows, run: rows, lambda rows, run: pd.DataFrame(rows)])
 def test_topics_come_in_the_order_of_the_run_and_those_it_lacks_by_id_at_the_end(form):
     qrels = {topic: {"a": 1} for topic in ("q1", "q5", "q2", "q3", "q4")}
@@ -267,12 +253,6 @@ def test_on_and_off_again():
     assert names().count("irpref-accelerated") == 1
 
 
-def test_importing_does_not_switch_it_on():
-    code = "import irpref, irpref.host, ir_measures; print(ir_measures.DefaultPipeline.providers[0].NAME)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "runtime\n"
-
-
 def test_a_mixed_set_of_measures_costs_one_evaluator():
     qrels, run = random_collection(seed=1)
     plain = ir_measures.evaluator(MIXED, qrels)
@@ -360,33 +340,6 @@ def test_an_evaluator_of_both_leaves_the_pipeline_alone():
     for measure in asked:
         assert values[measure].mean() == pytest.approx(expected[measure])
     assert evaluator.topic_ids == list(qrels)
-
-
-def test_an_evaluator_of_both_reads_an_iterator_once():
-    qrels, run = random_collection(seed=5)
-    asked = ["ndcg_cut_5", "RPref(max_rel=3)", "infAP"]
-    expected = irpref.evaluator(asked, qrels).calc_aggregate(run)
-    judged = (Judgment(t, d, g) for t, docs in qrels.items() for d, g in docs.items())
-    evaluator = irpref.evaluator(asked, judged)
-    rows = [ScoredDoc(t, d, s) for t, docs in run.items() for d, s in docs.items()]
-    assert evaluator.calc_aggregate(iter(rows)) == expected
-    assert len(list(evaluator.iter_calc(iter(rows)))) == 3 * len(qrels)
-    assert evaluator.calc(iter(rows)).aggregated == expected
-    judgments = pl.DataFrame([Judgment(t, d, g) for t, docs in qrels.items() for d, g in docs.items()])
-    frames = irpref.evaluator(asked, judgments)
-    assert frames.calc_aggregate(pl.DataFrame(rows)) == expected
-
-
-def test_an_evaluator_of_the_host_alone():
-    qrels, run = random_collection(seed=5)
-    evaluator = irpref.evaluator("infAP", qrels)
-    expected = {metric.query_id: metric.value for metric in ir_measures.iter_calc([infAP], qrels, run)}
-    found = evaluator.calc(run)
-    assert {metric.query_id: metric.value for metric in found.per_query} == expected
-    total = 0.0
-    for topic in sorted(expected):
-        total += expected[topic]
-    assert found.aggregated == {infAP: total / len(expected)}
 
 
 TIED = {"q": {"a": 3.0, "b": 3.0, "c": 16777217.0, "d": 16777216.0}, "r": {"a": -1.0, "b": -2.0}}

@@ -77,13 +77,6 @@ def test_every_plan_gives_the_values_of_ir_measures(systems, topics, qrels, valu
     assert found == values  # to the last bit
 
 
-def test_columns_are_called_by_the_measures(systems, topics, qrels):
-    frame = pt.Experiment(systems, topics, qrels, MEASURES)
-    assert set(frame.columns) == {"name", *map(str, MEASURES)}
-    # A measure can be called, and pandas calls what it is indexed with: index by the name.
-    assert frame[str(RPref(max_rel=3))].notna().all()
-
-
 def test_a_scale_taken_from_a_batch_warns_and_binding_it_helps(dataset, topics):
     # Grades to 3, but only two topics have a document of grade 3.
     qrels = dataset.get_qrels()
@@ -192,17 +185,6 @@ def test_ranks_of_equal_scores_are_not_those_of_evaluation(qrels):
     assert pt.irpref.Condense(own)(ranked).docno.tolist() == ["b", "a"]
     # A first relevant document at rank 2, of gain 1: precision 1/2, blended ratio (1 + 1) / (1 + 2).
     assert pt.irpref.PerQuery(own, [AP, QMeasure])(ranked).iloc[0].tolist() == ["q", 1 / 2, 2 / 3]
-
-
-@this_version
-def test_drawings_of_pyterriers_own_stages_need_a_network_and_ours_do_not(systems, qrels, monkeypatch):
-    def offline():
-        raise OSError("no network")
-
-    monkeypatch.setattr(pt.documentation, "objects_inv", offline)
-    with pytest.warns(UserWarning, match="Failed to render transformer as HTML"):
-        assert systems["noisy"]._repr_html_() is None
-    assert "Oracle" in pt.irpref.Oracle(qrels)._repr_html_()
 
 
 # ----------------------------------------------------------------------------------- what pt.irpref adds to irpref
@@ -363,23 +345,18 @@ def test_a_frame_without_a_name_is_named_by_its_place():
 
 
 def test_warnings_point_at_the_users_line(systems, topics, qrels):
-    calls = [
-        lambda: pt.Experiment(systems, topics, qrels, [RPref]),
-        lambda: pt.irpref.Explain(qrels, RPref),
-        lambda: ir_measures.calc_aggregate([RPref], {"q": {"a": 2}}, {"q": {"a": 1.0}}),
-        lambda: irpref.explain(RPref, {"q": {"a": 2}}, {"q": {"a": 1.0}}),
-    ]
-    for call in calls:
-        with pytest.warns(irpref.ScaleWarning) as caught:
+    twice = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "score": [1.0, 2.0]})
+    for category, call in [
+        (irpref.ScaleWarning, lambda: pt.Experiment(systems, topics, qrels, [RPref])),
+        (irpref.ScaleWarning, lambda: pt.irpref.Explain(qrels, RPref)),
+        (irpref.ScaleWarning, lambda: ir_measures.calc_aggregate([RPref], {"q": {"a": 2}}, {"q": {"a": 1.0}})),
+        (irpref.ScaleWarning, lambda: irpref.explain(RPref, {"q": {"a": 2}}, {"q": {"a": 1.0}})),
+        (irpref.DuplicateWarning, lambda: QMeasure.evaluate({"q": {"a": 1}}, twice)),
+        (irpref.DegenerateWarning, lambda: pt.irpref.bind([RPref], qrels[qrels.label > 0])),
+    ]:
+        with pytest.warns(category) as caught:
             call()
         assert {warning.filename for warning in caught} == {__file__}
-
-
-def test_a_repeated_document_warns_at_the_users_line():
-    twice = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "score": [1.0, 2.0]})
-    with pytest.warns(irpref.DuplicateWarning) as caught:
-        QMeasure.evaluate({"q": {"a": 1}}, twice)
-    assert [warning.filename for warning in caught] == [__file__]
 
 
 @pytest.mark.parametrize("plan", [{}, {"batch_size": 2}, {"plan": "tree"}], ids=["linear", "batches", "tree"])
@@ -396,14 +373,3 @@ def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
     with pytest.warns(irpref.ScaleWarning) as again:  # another call
         pt.Experiment(several, topics, qrels, [RPref], **plan)
     assert len([w for w in again if issubclass(w.category, irpref.ScaleWarning)]) == 1
-
-
-def test_advice_outside_of_pyterrier_names_the_package():
-    with pytest.warns(irpref.ScaleWarning, match=r"or irpref\.bind\(measures, qrels\)"):
-        RPref.evaluate({"q": {"a": 2}}, {"q": {"a": 1.0}})
-
-
-def test_a_degenerate_collection_is_told_at_the_users_line(qrels):
-    with pytest.warns(irpref.DegenerateWarning) as caught:
-        pt.irpref.bind([RPref], qrels[qrels.label > 0])
-    assert {warning.filename for warning in caught} == {__file__}

@@ -114,16 +114,6 @@ def test_searches_choose_the_best_value_whichever_way_is_better(dataset, topics,
     assert stage.weight == 1.0
 
 
-def test_searches_by_folds(dataset, topics, qrels, capsys):
-    stage = Turned(dataset.get_results("strong"))
-    folds = [topics.iloc[:10], topics.iloc[10:20], topics.iloc[20:]]
-    stage.weight = -1.0
-    results, settings = pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [-1.0, 1.0]}}, folds, qrels, nCRP)
-    assert [best for ((_, _, best),) in settings] == [1.0, 1.0, 1.0]
-    assert set(results.qid) == set(topics.qid)
-    assert stage.weight == -1.0  # as it was
-
-
 def test_each_fold_has_the_setting_that_is_best_on_the_others(topics, capsys):
     # Scores are right in the first two topics and turned round in the other two.
     docs = [f"d{n}" for n in range(4)]

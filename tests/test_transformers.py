@@ -249,17 +249,6 @@ def frame_of(run):
     return pd.DataFrame([(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=columns)
 
 
-def test_a_cutoff_before_condensing_is_another_thing():
-    source = pt.Transformer.from_df(RES)
-    topics = RES[["qid", "query"]].drop_duplicates()
-    before = (source % 2 >> Condense(QRELS))(topics)
-    after = (source >> Condense(QRELS) % 2)(topics)
-    assert (len(before), len(after)) == (3, 3)
-    assert rows((source % 3 >> Condense(QRELS))(topics), "docno") != rows(
-        (source >> Condense(QRELS) % 3)(topics), "docno"
-    )
-
-
 # --------------------------------------------------------------------------------------------------------- Explain
 
 
@@ -320,12 +309,6 @@ def test_ranks_below_the_end_of_a_short_list_have_a_row_without_a_document():
     assert out.why.iloc[-1].startswith("the list ends here")
 
 
-def test_rank_is_that_of_evaluation():
-    # PyTerrier ranks equal scores as they come; evaluated they stand by docno descending.
-    res = pd.DataFrame([("1", "a", 1.0, 0), ("1", "b", 1.0, 1)], columns=["qid", "docno", "score", "rank"])
-    assert rows(Explain(QRELS, QMeasure)(res), "docno", "rank") == [("b", 0), ("a", 1)]
-
-
 def test_known_documents_reach_the_measure():
     out = Explain(QRELS, "Novelty")(RES)
     one = out[out.qid == "1"].set_index("docno")
@@ -375,22 +358,6 @@ def test_a_measure_makes_its_own_stage():
     pd.testing.assert_frame_equal(stage(RES), PerQuery(QRELS, [RPref(max_rel=2)])(RES))
     pipeline = pt.Transformer.from_df(RES) >> stage
     assert pipeline.search("one", qid="1")["RPref(max_rel=2)"].tolist() == pytest.approx([F(1, 5)])
-
-
-def test_an_unknown_name_is_refused_where_the_pipeline_is_written():
-    with pytest.raises(ValueError, match="RPref"):
-        PerQuery(QRELS, ["RPreff"])
-
-
-@given(collection=collections())
-def test_per_query_gives_the_values_of_ir_measures(collection):
-    measures = [QMeasure, RPref(max_rel=3), CRP]
-    res = frame_of(collection.run)
-    out = PerQuery(collection.qrels, measures)(res).set_index("qid")
-    for measure in measures:
-        values = measure.evaluate(collection.qrels, collection.run)
-        for qid in out.index:
-            assert out.loc[qid, str(measure)] == pytest.approx(values.get(qid, np.nan), nan_ok=True)
 
 
 # ---------------------------------------------------------------------------------------------------------- Oracle
