@@ -96,6 +96,9 @@ PARTS = (
     ("use", r"When to use"),
 )
 
+# The page has a heading in place of these.
+LABEL = re.compile(r"\A(What equals what|Left open there, decided here|Decided here|When to use (which|it|them)):\s*")
+
 
 def sections(definition: str) -> dict[str, str]:
     """A module's docstring by parts; before the first of them, `symbols` of the formula and `background`.
@@ -113,7 +116,7 @@ def sections(definition: str) -> dict[str, str]:
             if is_prose(paragraph) and not paragraph.endswith(":"):
                 part = "background"
         found.setdefault(part, []).append(paragraph)
-    return {name: prose("\n\n".join(paragraphs)) for name, paragraphs in found.items()}
+    return {name: prose(LABEL.sub("", "\n\n".join(paragraphs), count=1)) for name, paragraphs in found.items()}
 
 
 def is_prose(paragraph: str) -> bool:

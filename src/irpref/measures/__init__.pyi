@@ -12,7 +12,7 @@ class _RPref(KernelMeasure):
 
     bpref for graded relevance: every judged document loses weight for each less relevant document ranked above
     it, in proportion to how much less relevant it is. Documents without a judgment (or with a negative grade)
-    play no part. Float grades are welcome.
+    do not count. Grades may be fractions.
 
     How well does the ranking keep the graded preferences between judged documents?
     [0, 1].
@@ -44,9 +44,9 @@ class _RPref(KernelMeasure):
     def __matmul__(self, at_param: int) -> _RPref: ...
 
 class _NPref(KernelMeasure):
-    """rpref after the grade scale has been cut into n partitions: n = 2 is bpref, growing n approaches rpref.
+    """rpref after the grade scale has been cut into n partitions: bpref for n = 2, close to rpref for large n.
 
-    How well are preferences kept if only n levels of relevance are told apart?
+    How well does the ranking keep preferences if only n levels of relevance are distinguished?
     [0, 1].
     De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293.
 
@@ -107,7 +107,7 @@ class _QMeasure(KernelMeasure):
     """Average precision for graded relevance: the blended ratio averaged over all relevant documents.
 
     `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
-    divided by min(cutoff, R). `beta=0` is AP. Gains that are all twice as large are the same as twice the `beta`.
+    divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the same as doubling `beta`.
 
     How early and how completely does the ranking have the relevant documents, the better ones first?
     [0, 1].
@@ -400,7 +400,7 @@ class _CRPRecovery(KernelMeasure):
     def __matmul__(self, at_param: int) -> _CRPRecovery: ...
 
 class _Twist(KernelMeasure):
-    """Effort that misplaced documents cost, from how soon they are made good and how far they are misplaced.
+    """Effort that misplaced documents cost: how soon the ranking makes up for them, and how far they are misplaced.
 
     How much effort do misplaced documents cost the user?
     [0, 1].

@@ -17,28 +17,29 @@ T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, 695-
 doi:10.1145/1148170.1148322 (Q, O, P and P+, beta = 1; its section 4 names R-measure, which is of the author's earlier
 work with Q); beta as in NTCIREVAL: 0 gives AP, R-precision, RR and precision at r_p.
 
-Why there are five: the paper looks for a measure of finding one good document. RR takes no notice of grades. O does,
-but its user stops at any relevant document, as one does who sees a list of ids. In figure 1 a topic has three of them,
-of gains 3, 2 and 1; system X has that of gain 1 at rank 1 and that of gain 3 at rank 2, system Y only the latter, at
-rank 2, and O prefers Y:
+Why there are five: the paper looks for a measure of finding one good document. RR ignores grades. O uses them,
+but its user stops at the first relevant document, however good it is. In figure 1 a topic has three relevant documents,
+of gains 3, 2 and 1. System X has gain 1 at rank 1 and gain 3 at rank 2, system Y only gain 3 at rank 2, and O prefers
+Y:
 
     O(X) = (1 + 1) / (3 + 1) = 1/2              O(Y) = (3 + 1) / (5 + 2) = 4/7
     P(X) = (4 + 2) / (5 + 2) = 6/7              P(Y) = 4/7
 
-P's user goes on to the best document in the list, and prefers X. What is above r_p then counts only as gain, so P,
-as R-measure, is 1 for the ideal list upside down; P+ (section 4) takes the mean on the way, which is 31/42 there.
+P's user goes on to the best document in the list, so P prefers X. Documents above r_p then count only by their gain,
+so P and R-measure are 1 even for the ideal list upside down. P+ (section 4) is the mean over the ranks down to r_p,
+31/42 for this list.
 
-What the paper finds (table 1, NTCIR-5 Chinese: share of the pairs of runs told apart with 95% confidence): Q 51.6%,
-AP 45.5%, P 39.2%, O 34.2%, RR 28.7%. Who looks at fewer documents needs more topics, and most of all with a cutoff.
+The paper finds (table 1, NTCIR-5 Chinese) that Q tells 51.6% of the pairs of runs apart with 95% confidence, AP 45.5%,
+P 39.2%, O 34.2% and RR 28.7%. A measure that looks at fewer documents needs more topics, above all with a cutoff.
 
-Neither P nor P+ always rises when a document moves up: with gains 0 1 3 1 2 0 0 3 down the list, moving the first 3
-from rank 3 to rank 2 moves r_p, too, and P falls from 6/11 to 1/2. Q and O never fall so.
+P and P+ may fall when a document moves up: with gains 0 1 3 1 2 0 0 3 down the list, moving the first 3 from rank 3
+to rank 2 moves r_p, too, and P falls from 6/11 to 1/2. Q and O never fall in this way.
 
 Left open there, decided here:
 
 - nothing relevant in the pool or retrieved: 0;
-- relevant is what has a gain, everywhere: a grade whose gain is set to 0 counts in no sum and in no number;
-- r_p goes by grade, not by gain: if two grades have one gain, the higher grade is still preferred;
+- a document is relevant if it has a gain: a grade whose gain is set to 0 counts nowhere;
+- r_p is found by grade, not by gain: if two grades have one gain, the higher grade is still preferred;
 - R-measure, like P, is 1 for every order of the R relevant documents at the top;
 - the ideal list is never cut, so a cutoff l changes what is retrieved and, for Q, the divisor min(l, R);
 - unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks are counted.
@@ -58,15 +59,15 @@ By hand: grades a 3, b 1, x 0, beta 1, ranking x b a. R = 2, the ideal list a b 
     Q = (1/3 + 6/7) / 2 = 25/42    R-measure = BR(2) = 1/3    O = BR(2) = 1/3    P = BR(3) = 6/7
     P+ = (1/3 + 6/7) / 2 = 25/42   Q with beta = 0: (1/2 + 2/3) / 2 = 7/12, which is AP
 
-The ranking b a x, in the wrong order, tells the five apart: BR(1) = 2/4, BR(2) = 6/6. O sees the first alone, 1/2;
-P and R-measure see none of it, 1; Q and P+ take the mean, 3/4.
+The ranking b a x, in the wrong order, tells the five apart: BR(1) = 2/4, BR(2) = 6/6. O sees only the first, 1/2;
+P and R-measure do not see the mistake, 1; Q and P+ take the mean, 3/4.
 
-When 1, when 0: all are 1 for the ideal order of all relevant documents. Q is 1 for nothing else; for O,
-P and P+ a document of the best grade at rank 1 is enough. All are 0 if nothing
-relevant was retrieved, and R-measure if none is in the top R.
+When 1, when 0: all are 1 for the ideal order of all relevant documents. Q is 1 for no other ranking; for O,
+P and P+ a document of the best grade at rank 1 is enough. All are 0 if nothing relevant was retrieved; R-measure is
+also 0 if nothing relevant is in the top R.
 
-When to use which: Q if all relevant documents are wanted; P and P+ if one highly relevant document is; O if
-any relevant one will do, the sooner the better. A large beta makes grades count more, a small one ranks.
+When to use which: Q if users want all relevant documents; P and P+ if they want one highly relevant document; O if
+any relevant one will do, the sooner the better. With a large beta grades count more, with a small one ranks.
 """
 
 from __future__ import annotations
@@ -291,7 +292,7 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons):
     r"""Average precision for graded relevance: the blended ratio averaged over all relevant documents.
 
     `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
-    divided by min(cutoff, R). `beta=0` is AP. Gains that are all twice as large are the same as twice the `beta`.
+    divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the same as doubling `beta`.
 
     Question
     --------

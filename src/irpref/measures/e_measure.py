@@ -8,8 +8,8 @@ b  weight of recall relative to precision: b > 1 favours recall
 
 C. J. van Rijsbergen, Information Retrieval, 2nd ed., Butterworths 1979, ch. 7; R. Baeza-Yates and B. Ribeiro-Neto,
 Modern Information Retrieval, ch. 4. The slides of that chapter say that b > 1 means more interest in precision;
-their own formula says the opposite, and it is the formula that is computed here. They also say that F is 1 when all
-ranked documents are relevant; by the formula no relevant document may be missing, either.
+their own formula says the opposite, and irpref computes the formula. They also say that F is 1 when all
+ranked documents are relevant; by the formula it is 1 only if all relevant documents are retrieved, too.
 
 ir_measures' `SetF(beta=x)` takes x for b^2: E with b equals 1 - SetF(beta=b*b).
 
@@ -23,7 +23,7 @@ By hand: five relevant documents, four retrieved, two of these relevant: recall 
     b = 1, cut at 8: F = 2 * 2 / (5 + 8) = 4/13, since missing ranks count as retrieved
 
 When E is 0: if the retrieved set is the relevant set. When it is 1: if they have no document in common. Ranks
-do not matter within the set; use it if a set is what is returned, or with a cutoff.
+do not matter within the set: use it for systems that return a set, or with a cutoff.
 """
 
 from __future__ import annotations

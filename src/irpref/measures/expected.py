@@ -26,11 +26,11 @@ By hand: a b c d relevant, x y not, ranking a x b y.
     5          2 / 5                0                  more than there are
 
 When 1, when 0: relative recall is 1 if e relevant documents were retrieved, anywhere; recall effort is 1 if
-the first e ranks are all relevant. Relative recall is 0 if nothing relevant was retrieved, recall effort as soon
-as one of the e is missing.
+the first e ranks are all relevant. Relative recall is 0 if nothing relevant was retrieved, recall effort is 0
+if one of the e documents is missing.
 
-What they are sensitive to: e. A small one makes recall effort a measure of the top, e = 1 being the reciprocal
-rank; e = R makes it depend on the last relevant document alone.
+What they are sensitive to: e. With a small e recall effort is a measure of the top (with e = 1, the reciprocal
+rank); with e = R it depends only on the last relevant document.
 """
 
 from __future__ import annotations

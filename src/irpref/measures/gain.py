@@ -10,13 +10,13 @@ doi:10.1145/582415.582418, section 2; R. Baeza-Yates and B. Ribeiro-Neto, Modern
 Addison-Wesley 2011, ch. 4. NDCG of these definitions is `OriginalNDCG`; curves over all ranks are
 `irpref.curves.cumulated_gain`.
 
-CG is the gain that a user has collected, in units of the gains. DCG discounts it from rank `base` on. Both depend on
-how many relevant documents a topic has, so that topics with many of them rule a mean; NCG does not.
+CG is the gain that a user has collected, in units of the gains. DCG discounts it from rank `base` on. Both grow
+with the number of relevant documents, so topics with many of them dominate a mean; NCG does not.
 
 Decided here, as for `OriginalNDCG`: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds
 all judged documents, cut at the cutoff; nothing relevant gives 0. The book averages the curves of CG and of the ideal
-list over topics and divides then; a measure has one value a topic, so that the mean of NCG is a mean of ratios, not the
-book's ratio of means (which `curves.cumulated_gain` has).
+list over topics and then divides; a measure has one value per topic, so the mean of NCG is a mean of ratios. The book's
+ratio of means is in `curves.cumulated_gain`.
 
 By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
 

@@ -10,15 +10,15 @@ Information Storage and Retrieval, Wiley 1997.
 K is a column of the qrels (`known`), true for documents that the user knew; see `irpref.with_known`. Known
 documents that are not judged relevant do not matter.
 
-The two ask opposite things of a run: coverage rewards finding what the user can check, novelty what the user could not
-have named. Neither looks at ranks; with a cutoff k both look at the first k documents.
+The two reward opposite things: coverage rewards finding what the user knows, novelty what the user does not
+know. Neither looks at ranks; with a cutoff k both look at the first k documents.
 
 Decided here: a user who knew no relevant document (coverage) and a run that retrieves none (novelty) give 0. The
-former is the topic's doing, not the run's, and lowers the mean of every run alike. With nothing_known='nan' such
-topics have no value (NaN), and means, intervals and `compare` are over the other topics. `pt.Experiment` adds up
-values itself and shows NaN: use perquery=True and the mean of pandas, which leaves NaN out. A leaderboard or a report,
-which needs the same topics for all measures, refuses and says so. Novelty has no such choice: which
-topics were left out would depend on the run, and finding nothing relevant would pay.
+former depends on the topic, not on the run, and lowers the mean of every run alike. With nothing_known='nan' such
+topics have no value (NaN), and means, intervals and `compare` use the other topics. `pt.Experiment` adds up
+values itself and shows NaN: use perquery=True and the mean of pandas, which leaves NaN out. Leaderboards and reports
+need the same topics for all measures and raise an error. Novelty has no such choice, because a run could gain by
+finding nothing relevant in a topic.
 
 By hand: relevant a b c d e, of which the user knew a b c; x is not relevant. The run is a x d e.
 
@@ -29,7 +29,7 @@ In a second topic the user knew only x: coverage is 0 / 0. The mean of both is (
 nothing_known='nan'.
 
 When 1, when 0: coverage is 1 if all relevant documents that the user knew were retrieved, whatever else was; novelty
-is 1 if every relevant document retrieved is new, be it a single one. Each is 0 if there is no such document.
+is 1 if every relevant document retrieved is new, even if it is only one. Each is 0 if there is no such document.
 
 When to use them: together, and beside precision. Neither counts non-relevant documents, so that a run of the whole
 collection has coverage 1.

@@ -34,8 +34,8 @@ precision there is 1/2 and 2/3.
 
 When 1, when 0: 1 for the ideal list, whatever the users do; 0 if nothing relevant was retrieved.
 
-What it is sensitive to: uniform users weigh every relevant document alike; graded ones stop at the best documents, so
-that these decide; rank-biased ones stop early, and the smaller gamma, the less the later relevant documents matter.
+What it is sensitive to: uniform users weigh every relevant document alike; graded users stop at the best documents,
+which then decide; rank-biased users stop early: the smaller gamma, the less the later relevant documents matter.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ ones, R; a document is relevant if its level is above 0. N non-relevant ones:
     R < N    fulfilled / possible, with the R non-relevant documents that are ranked highest
 
 Source: trec_eval 10.0 (https://github.com/usnistgov/trec_eval), form_prefs_counts.c and m_prefs_*.c. The code is the
-definition if its own description differs. What you would not guess, all kept:
+definition if its own description differs. irpref keeps what you might not expect:
 
 - documents of equal score are ordered by *rising* id; everywhere else, in trec_eval and here, by falling id;
 - 0 / 0 is 0: of a topic without preferences, of a group without any (which still counts in the mean over groups);
@@ -69,11 +69,12 @@ Grades a 1, b 0, c 0 have R = 1 and N = 2. Ranking a b c keeps b as the highest 
 fulfilled, 1 of 1, but the N R = 2 pairs of the lowest level are possible, too, and none of them is fulfilled: 1/3,
 though nothing could be ranked better.
 
-When 1, when 0: `all` is 1 if every preference is fulfilled, which asks for every document that is preferred to
-another; `retrieved` is 1 already for two documents in the right order. 0 if none of those that count is fulfilled.
+When 1, when 0: `all` is 1 if every preference is fulfilled, so every document preferred to another must be
+retrieved; `retrieved` is 1 already for two documents in the right order. 0 if none of those that count is fulfilled.
 
-When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out what the run does
-not decide, so a short list can have 1. By group every group weighs alike, by preference every preference does.
+When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out the preferences that
+the run does not decide, so a short list can score 1. `by` chooses whether each group, each pair of documents or each
+preference has the same weight.
 
 How to read the file beside trec_eval's: `_ranks` gives each judged document its rank, in the order of these measures
 alone; `_ranked` counts by group what form_prefs_counts.c counts; `pref_share` makes of it what the m_prefs_*.c make,

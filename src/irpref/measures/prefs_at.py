@@ -26,8 +26,8 @@ Left open there, decided here:
 - implied preferences: those that follow inside a group count as those that were given, none is inferred from others;
 - several judges: their preferences are pooled. Two who agree count twice; of two who differ one is always broken;
 - duplicates, and documents on one level: no preference;
-- "bad" documents, which their assessors could take out: worse than every other document of that assessor, if they
-  are written so (a subgroup with bad documents on a lower level than all others);
+- "bad" documents, which their assessors could take out: worse than every other document of that assessor, if the
+  file has them so (a subgroup with bad documents on a lower level than all others);
 - appref of preferences that are never ordered: as above. As many zeros as there are ranks at which rpref would still
   rise if those documents followed; without such preferences it is the plain mean.
 
@@ -37,11 +37,11 @@ By hand: grades a 2, b 1, c 0 give a before b, a before c, b before c. Ranking b
     rank 2, a   orders a before c (right)                            ppref@2 = 2/3    rpref@2 = 2/3
     wpref  = (1 + 1 / log2(3)) / (2 + 1 / log2(3)) = 0.6199          appref = (1/2 + 2/3) / 2 = 7/12
 
-When 1, when 0: precision is 1 if what is ordered is ordered rightly, be it little; recall is 1 if all
-preferences are, for which the documents preferred must have been retrieved. Both are 0 if none is right.
+When 1, when 0: precision is 1 if every ordered preference is ordered correctly, however few there are; recall is 1 if
+all preferences are, so all preferred documents must have been retrieved. Both are 0 if none is correct.
 
-When to use which: ppref and rpref as precision and recall of documents are used, and together; appref for one number
-of both; wpref if the top matters most.
+When to use which: report ppref and rpref together, as you would precision and recall; appref combines both in one
+number; use wpref if the top matters most.
 """
 
 from __future__ import annotations

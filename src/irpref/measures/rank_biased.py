@@ -28,8 +28,8 @@ By hand: a relevant, n judged non-relevant, u not judged; ranking a u n, p = 1/2
 
 When 1, when 0: the residual is 1 if no judged document was retrieved, and never quite 0, since every list ends.
 
-When to use it: beside RBP, always. A residual that is larger than the difference of two systems means that judging
-more documents could turn the difference.
+When to use it: beside RBP, always. If it is larger than the difference of two systems, judging more documents could
+reverse the difference.
 """
 
 from __future__ import annotations

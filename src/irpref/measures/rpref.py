@@ -7,8 +7,8 @@ R      sum of rho over the judged documents      N   sum of (1 - rho)
 den_k  absolute: N      relative: judged documents ranked above k      relative2: the same and k itself
 
 n-pref is rpref after rho has been cut into n partitions of equal width: partition i = min(n - 1, floor(n rho))
-represents the value i / (n - 1). n = 2 is bpref with the denominator N; growing n approaches rpref. For thresholds that
-are not equally spaced give rpref the values of the grades as `gains`.
+represents the value i / (n - 1). With n = 2 it is bpref with the denominator N; with larger n it approaches rpref. If
+your thresholds are not equally spaced, pass the values of the grades to rpref as `gains`.
 
 J. De Beer and M.-F. Moens, Rpref: a generalization of bpref towards graded relevance judgments, SIGIR 2006,
 637-638, doi:10.1145/1148170.1148293, equation (1) and sections 2.4, 2.5 and 3.
@@ -20,14 +20,14 @@ Left open there, decided here:
   relevant document the value 1;
 - nothing judged retrieved, or nothing relevant in the pool: 0 in every reading;
 - no judged document of a lower grade exists (N = 0): nothing can be misplaced, the factor is 1;
-- 0/0 of the highest judged document (relative): penalty 0, so that a perfect ranking has the value 1;
+- 0/0 for the highest judged document (relative norm): penalty 0, so that a perfect ranking has the value 1;
 - the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum and of R
   (not if nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
 - den_k of the relative norm: the words, "the number of preference pairs for D_k", suggest the documents of a lower
   grade; the formula lost its letters in every copy at hand. Documents ranked above are meant, for the text has 0/0 for
   the highest ranked document, and NTCIREVAL divides by them;
-- the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are found in exact
-  arithmetic, for 100 * 0.29 is 28.999999999999996 in floating point;
+- the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are computed in exact
+  arithmetic, because 100 * 0.29 is 28.999999999999996 in floating point;
 - a positive gain below 1e-250 of max_rel is refused: products with it would leave the range of a double.
 
 What equals what: with grades 0 and max_rel alone, rpref (absolute) is bpref with the denominator N, which trec_eval 10
@@ -62,10 +62,10 @@ When 1, when 0: 1 if every judged document with a gain was retrieved and none of
 if no document with a gain was retrieved, or if each of them lost its whole weight. Documents without a judgment
 may be anywhere: without a cutoff they change no value.
 
-With another `max_rel` the same ranking has another value in the absolute norm, since N is another: 2/3 on a scale up to
-3, 9/13 up to 4. The relative norms stay as they are.
+In the absolute norm the value of a ranking changes with `max_rel`, because N does: 2/3 on a scale up to 3, 9/13 up to
+4. Values in the relative norms do not change.
 
-Their figure 1 prints grades and rankings of three tools, and the scores as a plot only. From the printed rankings:
+Figure 1 of the paper prints grades and rankings of three tools, but their scores only as a plot. From the rankings:
 
                                            T1      T2      T3
     absolute                            0.848   0.703   0.144      T1 misplaces nothing: 6.7 retrieved of R = 7.9
@@ -74,9 +74,9 @@ Their figure 1 prints grades and rankings of three tools, and the scores as a pl
     relative, n = 2                     1.000   0.673   0.018      A and B of the figure
     relative, n = 4                     0.875   0.651   0.046      A1, A2, B1 and B2
 
-What it is sensitive to: the judged non-relevant documents. Few of them make N small, and one misplaced document then
-costs much. The absolute norm charges a mistake alike at every rank; the relative ones ask how many of the judged
-documents above are less relevant, so that a mistake at the top costs more.
+What it is sensitive to: the judged non-relevant documents. If there are few, N is small and one misplaced document
+costs much. In the absolute norm a mistake costs the same at every rank. The relative norms ask which share of the
+judged documents above is less relevant, so a mistake at the top costs more.
 
 How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` is the inner sum; `summands` is what
 the outer sum adds up, for every norm and reading; `rpref` adds up and divides by R; `rpref_terms` hands the same
@@ -331,7 +331,7 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     bpref for graded relevance: every judged document loses weight for each less relevant document ranked above
     it, in proportion to how much less relevant it is. Documents without a judgment (or with a negative grade)
-    play no part. Float grades are welcome.
+    do not count. Grades may be fractions.
 
     Question
     --------
@@ -343,9 +343,9 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Pitfalls
     --------
-    Without `max_rel` the top of the scale is guessed from the judgments at hand. Without judged non-relevant documents
-    it says little more than recall. With `unretrieved='infinity'` a run gains by retrieving few judged documents. No
-    norm is fair to systems that were not pooled.
+    Without `max_rel` the top of the scale is the highest grade of your judgments. Without judged non-relevant documents
+    it tells you little more than recall. With `unretrieved='infinity'` a run gains by retrieving few judged documents.
+    No norm is fair to systems that were not pooled.
 
     Formula
     -------
@@ -395,11 +395,11 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
 
 class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
-    r"""rpref after the grade scale has been cut into n partitions: n = 2 is bpref, growing n approaches rpref.
+    r"""rpref after the grade scale has been cut into n partitions: bpref for n = 2, close to rpref for large n.
 
     Question
     --------
-    How well are preferences kept if only n levels of relevance are told apart?
+    How well does the ranking keep preferences if only n levels of relevance are distinguished?
 
     Use
     ---

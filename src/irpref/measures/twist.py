@@ -24,7 +24,7 @@ When 1, when 0: a b c has RP 0 everywhere, rho 1, sigma 1 and tau 1; c b a is th
 With three relevant documents, grades a 2, b 1, c 1, the reversed list b c a has sigma 0, but its curve -1, -1, +1 is
 positive at rank 3 only, so rho = 3 / max(3, 2) = 1 and tau is 1/2.
 
-What it is sensitive to: `depth`. RP+ of the reversed list grows with it, for its relevant documents are
+What it is sensitive to: `depth`. RP+ of the reversed list grows with it, because its relevant documents are
 at the end; RP- does not once the list is long. At a depth of 1000 documents that are too low hardly move sigma.
 Values of different depths are not comparable.
 """
@@ -90,7 +90,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
 
 
 class _Twist(KernelMeasure, kernel=twist):
-    r"""Effort that misplaced documents cost, from how soon they are made good and how far they are misplaced.
+    r"""Effort that misplaced documents cost: how soon the ranking makes up for them, and how far they are misplaced.
 
     Question
     --------
