@@ -19,7 +19,6 @@ import irpref
 from irpref.cli import COMMANDS
 from irpref.formats import trec as trec
 from irpref.measures.declare import registered
-from irpref.show import text as printing
 from shells import R1, Call
 
 
@@ -307,13 +306,6 @@ def test_names_do_not_move_the_cursor_or_break_rows(call: Call, files: Path) -> 
         assert out.count("\n") == call("eval", "qrels", "r2", "r1", "AP", "-o", form)[1].count("\n")
     assert '\n"a\\x1b[31m\nb,\r",AP,' in call("eval", "qrels", "r2", name, "AP", "-o", "csv")[1]
     assert "\x1b" not in call("eval", "qrels", name, "nope\x1b[1m.txt", "AP")[2]
-
-
-def test_an_encoding_without_daggers() -> None:
-    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    page = printing.page_of(stream)
-    table = printing.Table([printing.Column("AP")], [[printing.Cell("0.5", True, True)]], notes=["† differs"])
-    assert printing.text(table, page=page) == "   AP\n0.5*#\n# differs\n"
 
 
 def test_one_bad_run_names_itself(call: Call, files: Path) -> None:

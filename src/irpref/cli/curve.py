@@ -48,7 +48,17 @@ def _gains(text: str) -> dict[float, float]:
         raise argparse.ArgumentTypeError(f"{text!r} is no list of gains such as 1=1,2=3,3=7") from None
 
 
-_TYPES = {"integer": int, "number": float, "integers": _integers, "gains": _gains}
+def _size(text: str) -> tuple[float, float]:
+    try:
+        width, height = (float(part) for part in text.lower().split("x"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 4.4x3.2") from None
+    if not (0 < width < 100 and 0 < height < 100):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size in inches")
+    return width, height
+
+
+_TYPES = {"integer": int, "number": float, "integers": _integers, "gains": _gains, "size": _size}
 _DATA = tomllib.loads(files("irpref.cli").joinpath("curves.toml").read_text(encoding="utf-8"))
 
 

@@ -17,6 +17,7 @@ from irpref.formats.replace import replaced
 
 PICTURES = kinds("plot")
 FORMATS = ("png", "pdf", "svg")
+_FILE = {"required": True, "help": "picture: .png, .pdf or .svg"}
 
 
 def _arguments(kind: str, parser: Parser) -> None:
@@ -27,22 +28,7 @@ def _arguments(kind: str, parser: Parser) -> None:
         frame.add(parser, "groups", groups=f"a {picture.groups} for each run and group of topics")
     one: dict[str, Any] = {"topic": {"action": "store", "help": "the topic"}} if kind == "sketch" else {}
     frame.add(parser, "topic", *frame.READING, *frame.RANKING, **one)
-    parser.add_argument("-f", "--file", metavar="FILE", required=True, help="picture: .png, .pdf or .svg")
-    parser.add_argument(
-        "--size", metavar="WIDTHxHEIGHT", type=_size, help="in inches, such as 4.4x3.2, the usual default"
-    )
-    parser.add_argument("--dpi", type=int, default=300, help="dots per inch of a png (default: %(default)s)")
-    parser.add_argument("--title", help="your own title; '' for none")
-
-
-def _size(text: str) -> tuple[float, float]:
-    try:
-        width, height = (float(part) for part in text.lower().split("x"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 4.4x3.2") from None
-    if not (0 < width < 100 and 0 < height < 100):
-        raise argparse.ArgumentTypeError(f"{text!r} is no size in inches")
-    return width, height
+    frame.add(parser, "file", "size", "dpi", "title", among=OPTIONS, file=_FILE)
 
 
 def run(args: argparse.Namespace) -> None:

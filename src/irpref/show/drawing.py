@@ -8,6 +8,7 @@ take colours that the other names of their picture do not have, as long as there
 
 from __future__ import annotations
 
+import itertools
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -48,7 +49,7 @@ STYLE: dict[str, Any] = {
 }
 MINUS = "\N{MINUS SIGN}"
 _ours: WeakSet[Any] = WeakSet()  # figures made here: they may grow
-_places: dict[tuple[str, str], int] = {}
+_places: dict[str, dict[str, int]] = {"system": {}, "measure": {}}
 
 
 # ------------------------------------------------------------------------------------------------------ figures
@@ -114,18 +115,12 @@ def whole_ranks(ax: Axes) -> None:
 
 def introduce(names: Iterable[str], kind: str = "system") -> None:
     """Give the names of one picture their places: those that have none yet, colours apart from the others'."""
-    names = [name for name in dict.fromkeys(names) if name != "run"]
-    used = {place for (of, _), place in _places.items() if of == kind}
-    here = {_places[kind, name] % len(COLOURS) for name in names if (kind, name) in _places}
+    places, names = _places[kind], [name for name in dict.fromkeys(names) if name != "run"]
     for name in names:
-        if (kind, name) in _places:
-            continue
-        place = 0
-        while place in used or (place % len(COLOURS) in here and len(here) < len(COLOURS)):
-            place += 1
-        _places[kind, name] = place
-        used.add(place)
-        here.add(place % len(COLOURS))
+        if name not in places:
+            here = {places[one] % len(COLOURS) for one in names if one in places}
+            free = (place for place in itertools.count() if place not in places.values())
+            places[name] = next(at for at in free if at % len(COLOURS) not in here or len(here) == len(COLOURS))
 
 
 def style(name: str, label: str | None = None, kind: str = "system") -> dict[str, Any]:
@@ -139,7 +134,7 @@ def style(name: str, label: str | None = None, kind: str = "system") -> dict[str
         Names of different kinds do not take colours from each other.
     """
     introduce([name], kind)
-    place = _places.get((kind, name), 0)  # a run without a name is alone
+    place = _places[kind].get(name, 0)  # a run without a name is alone
     return {
         "label": text(name) if label is None else label,
         "color": COLOURS[place % len(COLOURS)],
@@ -152,7 +147,8 @@ def style(name: str, label: str | None = None, kind: str = "system") -> dict[str
 
 def forget() -> None:
     """Give colours anew, from the first on, to the names that are drawn from now on."""
-    _places.clear()
+    for places in _places.values():
+        places.clear()
 
 
 # --------------------------------------------------------------------------------------------------- many runs

@@ -72,7 +72,6 @@ class Page(Record):
     """What a text is printed on."""
 
     width: int | None = None
-    dagger: str = "†"
     colour: bool = False
 
     def styled(self, text: str, style: str) -> str:
@@ -85,7 +84,7 @@ PAPER = Page()
 
 
 def page_of(stream: TextIO, widest: int | None = None) -> Page:
-    """Width, signs and colours of a stream: of the terminal if it is one; COLUMNS and NO_COLOR are honoured."""
+    """Width and colours of a stream: of the terminal if it is one; COLUMNS and NO_COLOR are honoured."""
     columns = os.environ.get("COLUMNS", "")
     width = int(columns) if columns.isdecimal() else 0
     if not width and stream.isatty():
@@ -95,12 +94,7 @@ def page_of(stream: TextIO, widest: int | None = None) -> Page:
             width = 80
     if widest is not None:
         width = min(width or widest, widest)
-    try:
-        "†".encode(getattr(stream, "encoding", None) or "utf-8")
-        dagger = "†"
-    except UnicodeEncodeError:
-        dagger = "#"
-    return Page(width or None, dagger, coloured(stream))
+    return Page(width or None, coloured(stream))
 
 
 def coloured(stream: TextIO) -> bool:
@@ -259,15 +253,14 @@ def _plain(table: Table, page: Page) -> str:
             elif n == 0 or not row:
                 out.append(row)
     for note in table.notes:
-        shown = note.replace("†", page.dagger)
-        parts = (textwrap.wrap(shown, page.width, subsequent_indent="  ") if page.width else None) or [shown]
+        parts = (textwrap.wrap(note, page.width, subsequent_indent="  ") if page.width else None) or [note]
         out += [page.styled(line, "dim") for line in parts]
     return "\n".join(out) + "\n"
 
 
 def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page) -> list[_Printed]:
     """The columns as wide as they need to be, or as the page lets them."""
-    marks = [[("*" if cell.best else "") + (page.dagger if cell.differs else "") for cell in row] for row in rows]
+    marks = [[("*" if cell.best else "") + "†" * cell.differs for cell in row] for row in rows]
     # Marks are outside the column of digits.
     outside = [max((len(row[i]) for row in marks), default=0) for i in range(len(columns))]
     widths = [max((wide(row[i].value) + outside[i] for row in rows), default=0) for i in range(len(columns))]
@@ -369,13 +362,13 @@ def _markdown(table: Table, page: Page) -> str:
 
     def shown(cell: Cell) -> str:
         text = _in_markdown(cell.value)
-        return (f"**{text}**" if cell.best else text) + (page.dagger if cell.differs else "")
+        return (f"**{text}**" if cell.best else text) + "†" * cell.differs
 
     heads = [_in_markdown(visible(column.name)) for column in table.columns]
     rule = "|" + "|".join(" --- " if column.left else " ---: " for column in table.columns) + "|"
     body = [row(map(shown, cells)) for cells in _cells(table)]
     above = f"{_in_markdown(table.title.rstrip())}\n\n" if table.title else ""
-    notes = "".join(f"\n{_in_markdown(note.replace('†', page.dagger))}\n" for note in _remarks(table, "Bold"))
+    notes = "".join(f"\n{_in_markdown(note)}\n" for note in _remarks(table, "Bold"))
     return above + "\n".join([row(heads), rule, *body]) + "\n" + notes
 
 
@@ -416,7 +409,7 @@ def _latex(table: Table, page: Page) -> str:
         *body[1:],
         r"\bottomrule",
         r"\end{tabular}}",
-        *(f"% {note.replace('†', page.dagger)}" for note in _remarks(table, "bold")),
+        *(f"% {note}" for note in _remarks(table, "bold")),
     ]
     return "\n".join(lines) + "\n"
 

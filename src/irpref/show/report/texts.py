@@ -37,9 +37,7 @@ def texts(given: Texts | None, what: str, wanted: Iterable[str]) -> list[str | N
         There is no such file and no such data set; a frame lacks a column.
     """
     ids = list(wanted)
-    if given is None:
-        return [None] * len(ids)
-    found = _found(given, what, ids)
+    found = {} if given is None else _found(given, what, ids)
     return [None if found.get(name) is None else _line(str(found[name])) for name in ids]
 
 
@@ -121,7 +119,5 @@ def _of_dataset(name: str, what: str, ids: list[str]) -> dict[str, str]:
 
 
 def _text(row: Any, what: str) -> str:
-    for name in _TEXTS[what]:
-        if getattr(row, name, None):
-            return str(getattr(row, name))
-    return str(row.default_text())
+    texts = (getattr(row, name, None) for name in _TEXTS[what])
+    return str(next(filter(None, texts), None) or row.default_text())
