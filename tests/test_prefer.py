@@ -24,13 +24,7 @@ SCRIPTS = {
     ("broad", "precise"): (0.17081289081289083, -0.10127363149266606, 0.0227713203104398, 28 / 30, -6 / 30),
     ("noisy", "strong"): (-0.5148124098124098, -0.3842679662062343, -0.4470278774435075, -26 / 30, -20 / 30),
 }
-WAYS = (
-    {},
-    {"weights": "inverse"},
-    {"weights": "dcg"},
-    {"how": "lexirecall"},
-    {"how": "lexiprecision"},
-)
+WAYS = ({}, {"weights": "inverse"}, {"weights": "dcg"}, {"how": "lexirecall"}, {"how": "lexiprecision"})
 
 
 def by_hand(a, b, judgments, how="rpp", weights="uniform", rel=1, graded=False):

@@ -129,28 +129,29 @@ def test_equal_scores_stand_by_rising_id_in_prefs_and_by_falling_id_elsewhere():
     assert found[irpref.PrefPrecision] == {"q": 0.0}
 
 
-def test_nonrelevant_documents_are_compared_with_themselves_in_a_group_of_one_subgroup():
-    # R = 1, N = 2; of x y the first stays. r before x: kept. Then x with x and y with x, 2 possible; none kept, since
-    # neither stands above x.
-    one = [("q", "0", "0", "r", 1), ("q", "0", "0", "x", 0), ("q", "0", "0", "y", 0)]
-    assert value("prefs_avgjg_Rnonrel", one, "r x y") == pytest.approx(1 / 3)
-    # The same as two subgroups: nothing of the kind.
-    two = [*one[:2], ("q", "0", "1", "r", 1), ("q", "0", "1", "y", 0)]
-    assert value("prefs_avgjg_Rnonrel", two, "r x y") == 1.0
+R_X_Y = [("q", "0", "0", "r", 1), ("q", "0", "0", "x", 0), ("q", "0", "0", "y", 0)]
+OF_TWO = [*R_X_Y[:2], ("q", "0", "1", "r", 1), ("q", "0", "1", "y", 0)]
+# Group 2 has no document retrieved: nothing is possible among retrieved documents.
+AB_CD = [("q", "1", "0", "a", 1), ("q", "1", "0", "b", 0), ("q", "2", "0", "c", 1), ("q", "2", "0", "d", 0)]
+ABC_N = [("q", "0", "0", doc, level) for doc, level in (("a", 1), ("b", 1), ("c", 1), ("n", 0))]
 
 
-def test_zero_by_zero_of_one_group_makes_a_topic_zero_with_as_many_nonrelevant_only():
-    # Group 2 has no document retrieved: nothing is possible among retrieved documents.
-    rows = [("q", "1", "0", "a", 1), ("q", "1", "0", "b", 0), ("q", "2", "0", "c", 1), ("q", "2", "0", "d", 0)]
-    assert value("prefs_avgjg_ret", rows, "a b") == 0.5
-    assert value("prefs_avgjg_Rnonrel_ret", rows, "a b") == 0.0
-    assert value("prefs_avgjg_Rnonrel", rows, "a b") == 0.5
-
-
-def test_as_many_nonrelevant_among_the_retrieved_divides_by_all_relevant():
-    # Relevant a b c, of which a and b were retrieved; N = 0 retrieved: (0 + 2 * 2) / (0 + 3 * 2).
-    rows = [("q", "0", "0", doc, level) for doc, level in (("a", 1), ("b", 1), ("c", 1), ("n", 0))]
-    assert value("prefs_avgjg_Rnonrel_ret", rows, "a b") == pytest.approx(4 / 6)
+@pytest.mark.parametrize(
+    ("measure", "rows", "ranked", "expected"),
+    [
+        # R = 1, N = 2; of x y the first stays. r before x: kept. Then x with x and y with x, 2 possible; none kept,
+        # since neither is ranked above x. In two subgroups they are not compared with themselves.
+        ("prefs_avgjg_Rnonrel", R_X_Y, "r x y", 1 / 3),
+        ("prefs_avgjg_Rnonrel", OF_TWO, "r x y", 1.0),
+        ("prefs_avgjg_ret", AB_CD, "a b", 0.5),
+        ("prefs_avgjg_Rnonrel_ret", AB_CD, "a b", 0.0),
+        ("prefs_avgjg_Rnonrel", AB_CD, "a b", 0.5),
+        # N = 0 retrieved, and the divisor has all three relevant documents: (0 + 2 * 2) / (0 + 3 * 2).
+        ("prefs_avgjg_Rnonrel_ret", ABC_N, "a b", 4 / 6),
+    ],
+)
+def test_values_of_trec_eval_counted_by_hand(measure, rows, ranked, expected):
+    assert value(measure, rows, ranked) == pytest.approx(expected)
 
 
 def test_nonrelevant_documents_may_stand_above_others_of_a_group():
@@ -225,7 +226,6 @@ def test_long_comparisons_equal_the_loops(n_docs, share):
     run = {
         "q": {doc: float(s) for doc, s in zip(docs, rng.integers(0, n_docs, n_docs), strict=True) if rng.random() < 0.8}
     }
-    closed = set(said)
     after = {doc: {b for a, b in said if a == doc} for doc in docs}
     for doc in reversed(docs):  # preferences go from lower to higher numbers
         for other in sorted(after[doc], key=docs.index):
