@@ -116,7 +116,10 @@ def sections(definition: str) -> dict[str, str]:
             if is_prose(paragraph) and not paragraph.endswith(":"):
                 part = "background"
         found.setdefault(part, []).append(paragraph)
-    return {name: prose(LABEL.sub("", "\n\n".join(paragraphs), count=1)) for name, paragraphs in found.items()}
+    text = {name: LABEL.sub("", "\n\n".join(paragraphs), count=1) for name, paragraphs in found.items()}
+    if "use" in text:
+        text["use"] = text["use"][:1].upper() + text["use"][1:]
+    return {name: prose(part) for name, part in text.items()}
 
 
 def is_prose(paragraph: str) -> bool:

@@ -67,15 +67,15 @@ def check(
     form: str | Reading | None = None,
     ties: str = "id",
 ) -> pd.DataFrame:
-    """Look at qrels and runs before they are evaluated.
+    """Find problems in qrels and runs before you evaluate them.
 
     Parameters
     ----------
     qrels : in any form that `irpref.evaluator` takes
     runs : mapping of name to run, or list of paths, optional
-        Without runs only the judgments are looked at.
+        Without runs, only the judgments are checked.
     measures : measures of any toolkit, or their names, optional
-        Those that are to be computed: their cutoffs, thresholds and needs are held against the data.
+        Measures that you want to compute: their cutoffs, thresholds and needs are compared with the data.
     jobs : int, optional
         Runs that are read at a time; by default the number of cores.
     form : str, optional

@@ -77,7 +77,7 @@ def crp(
     """Relative position (RP) and Cumulated Relative Position (CRP) by rank.
 
     The curve of a topic ends at the last retrieved document or at rank R, whichever comes later; beyond its
-    end it stays where it is. A topic without relevant documents has the curve 0, as it has the value 0 for
+    end it is constant. A topic without relevant documents has the curve 0, as it has the value 0 for
     `CRP`.
 
     Parameters
@@ -329,7 +329,7 @@ def cumulated_gain(
         Gain of a grade; a grade not named keeps its value.
     ideal : 'judged' or 'retrieved'
         Whether the ideal list holds all judged documents or only those the run retrieved. The numbers printed
-        in the book follow from the second; it does not punish a run for what it misses.
+        in the book follow from the second, which does not punish a run for missing documents.
     judged_only : bool
         Drop documents without a judgment first.
     depth : int, optional
@@ -563,7 +563,7 @@ def value_differences(
 
 
 def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, **rows: Unpack[Rows]) -> pd.DataFrame:
-    """How much was asked, retrieved, relevant, and found: the totals over all topics of the qrels.
+    """Number of topics, and of documents retrieved, relevant, and both: totals over all topics of the qrels.
 
     `ir_measures.NumQ` and `NumRel` leave out topics that the run does not answer; these counts do not.
 

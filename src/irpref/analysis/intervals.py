@@ -42,7 +42,7 @@ def intervals(
     groups: Groups | None = None,
     judge: Qrels | Sequence[Any] | None = None,
 ) -> pd.DataFrame:
-    """How far a value could have been another one.
+    """Intervals of values: over tied documents, unjudged documents, or topics.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class Filled(ResultFrame):
 
 
 def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -> Filled:
-    """Qrels in which documents that no human judged have the human grade that the judge's grade means.
+    """Fill in documents that no human judged with a judge's calibrated grades.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     judge : any form of qrels, or a list of paths or frames
         The judge's grades on any scale, of documents judged by humans and of others; several judges as a list.
     runs : mapping of name to run, or list of paths, optional
-        Runs whose ranks say how many of the filled documents are relevant: those that no system ranks high are so less
-        often than judged ones with the same grade of the judge. Grades then follow topics, too (see
+        Their ranks estimate how many of the filled documents are relevant: documents that no system ranks high are
+        relevant less often than judged ones with the same grade of the judge. Grades then depend on the topic, too (see
         `irpref.analysis.calibration`). Fill once with all runs and pass the result as qrels: the keyword `judge` and
         the option `--judge` fill without runs, so that a value does not depend on the runs evaluated beside it.
 
@@ -128,7 +128,7 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     Warns
     -----
     IrprefWarning
-        The judge's grades say nothing about the human ones, so that all documents are filled with about the same.
+        The judge's grades do not predict the human ones, so all documents get about the same grade.
 
     Examples
     --------

@@ -109,10 +109,10 @@ def leaderboard(
     runs : mapping of name to run, or list of paths
         Paths are named as `irpref eval` names them.
     sort : measure or name, optional
-        The measure that orders the runs of every board, best first; each board is ordered by its own measure if None.
+        The measure that orders the runs of every board, best first. By default each board has its own order.
     pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
-        How all pairs are tested: see `irpref.analysis.pairs`. With `none` there are no letters, adjusted p-values and
-        intervals of places.
+        How all pairs are tested: see `irpref.analysis.pairs`. With `none` there are no letters, adjusted p-values or
+        ranges of places.
     level : float in (0, 1)
         Confidence level of the intervals; pairs with an adjusted p-value of at most 1 - level are significantly
         different.
@@ -122,7 +122,7 @@ def leaderboard(
     n_permutations : int
         Sign vectors of `stepdown`, orders of `randomised_tukey`.
     rng : seed or numpy Generator, optional
-        Of what is drawn; None is seed 0, so that the same data give the same digits.
+        Random numbers of the test. By default seed 0, so that the same data give the same digits.
     float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
         Documents that no human judged are filled in, see `irpref.fill`.

@@ -99,11 +99,11 @@ def compare(
     level : float in (0, 1)
         Confidence level of the interval; 1 - level is the level of the test.
     margin : float of at least 0, optional
-        A difference that matters: the text says whether one of this size is ruled out.
+        The smallest difference that matters to you: the text says if one of this size is ruled out.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         A comparison for each group of topics, with a column `group`.
     rng : seed or numpy Generator, optional
-        Of the sign flips; None is seed 0, so that p is that of `irpref.leaderboard`.
+        Random numbers of the sign flips. By default seed 0, so that p is that of `irpref.leaderboard`.
     float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
         Documents that no human judged are filled in, see `irpref.fill`.
@@ -286,7 +286,7 @@ def gate(
     qrels : in any form that `irpref.evaluator` takes
     baseline, candidate : runs in any form that `irpref.evaluator` takes
     margin : float of at least 0
-        A loss of the mean that is tolerated.
+        The largest loss of the mean that you tolerate.
     level : float in (0, 1)
         Confidence level of the one-sided bounds. k measures share the level of a block, (1 - level) / k each, so that
         the chance of a false one stays the same.
@@ -300,7 +300,7 @@ def gate(
         A DataFrame with a row for each measure: `measure`, `baseline`, `candidate` (means), `difference`, `low`, `high`
         (candidate minus baseline and its bounds, turned round if lower is better: a loss is negative), `p` (that of
         `compare`), `worse` (whether this measure is shown to be worse), `verdict` (of this measure alone), `topics`,
-        `topics_needed` (that would decide in 4 of 5 experiments if the difference is as observed; missing if it is
+        `topics_needed` (how many would decide in 4 of 5 experiments if the difference is as observed; missing if it is
         decided), `missing_baseline`, `missing_candidate` (topics without documents), `unjudged_baseline`,
         `unjudged_candidate` (share of unjudged documents in the first ten), `could_turn` (whether judging them could
         change the verdict of this measure; missing if that is not known).

@@ -38,11 +38,11 @@ document is ranked above a, two above b.
 
 When 1, when 0: 1 if all relevant documents were retrieved and no judged non-relevant one is ranked above any of them
 (a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost all; with `N` it has 1/3. The
-larger the denominator, the less one misplaced document costs, and the more of them are told apart.
+larger the denominator, the less one misplaced document costs, and the more of them make a difference.
 
-What it is sensitive to: it reads nothing but the order of the judged documents, so pooling holes do not move
-it as they move AP. In return it does not see how deep the judged documents are. Few relevant documents make `min`
-and `R` coarse: with R = 1 a value is 0 or 1. The forms with 10 are finer there.
+What it is sensitive to: only the order of the judged documents, so unjudged documents move it less than AP. In return
+it does not see how deep the judged documents are ranked. With few relevant documents `min` and `R` are coarse: if
+R = 1, the value is 0 or 1. The forms with 10 are finer there.
 """
 
 from __future__ import annotations

@@ -23,12 +23,12 @@ Left open there, decided here:
   non-relevant; a negative grade is a grade below non-relevant (in this family only);
 - a ranking shorter than R is filled up with non-relevant documents, a missing topic too, so it scores its worst;
   beyond its end the curve stays where it is;
-- the balance point is looked for from R on: without that, grades make rho exceed 1 (1 2 1 0 against the ideal
+- the search for the balance point begins at R; otherwise rho could exceed 1 (1 2 1 0 against the ideal
   2 1 1 1 would have rho = 4/2);
 - the worst case is the bound -R (R + 1) / 2, not the reversed ideal list, which is not even the minimum when fewer
   than R non-relevant documents are known (pool 2222 11111 00: -11; 1 0 2 2 1 2 0 1 1 has -13).
   `nCRP(worst='reversed')` divides by that list all the same. The two agree if there are at least R non-relevant
-  documents and no negative grades. If not, values above 1 are possible, a run changes its own worst case by what it
+  documents and no negative grades. If not, values above 1 are possible, the worst case of a run depends on what it
   retrieves, and if the reversed list has CRP(w, R) >= 0 (only relevant documents: S A A A becomes A A A S, +2)
   the value is 0;
 - no relevant document: CRP = nCRP = CRPRecovery = 0.
@@ -54,9 +54,9 @@ The ideal list reversed is c b a: RP -2, 0, +2, so CRP(w, R) = -2, and nCRP(wors
 
 A run of c alone is filled up with a non-relevant document: RP -2, -1, so CRP is -3 and nCRP is 1, the worst.
 
-What it is sensitive to: the distance of a document from its place, not only the order of pairs. A document moved
-within the interval of its grade changes nothing; one moved ten ranks out of it costs ten times one moved by one. What
-is below rank R plays no part in nCRP, nor in CRP without a cutoff; it decides CRPRecovery.
+What it is sensitive to: the distance of a document from its place, not only the order of pairs. Moving a document
+within the interval of its grade changes nothing; moving it ten ranks out costs ten times as much as moving it one rank
+out. Documents below rank R do not affect nCRP, nor CRP without a cutoff; they decide CRPRecovery.
 
 How to read the file beside the paper:
 

@@ -25,7 +25,7 @@ When 1, when 0: gP is 1 only if all documents retrieved have the best grade, whi
 if all documents with a gain were retrieved. Both are 0 if none was.
 
 What they are sensitive to: gP to max_rel (with max_rel 4 the ranking above has 1/4), so give it if runs are
-compared over collections. Order within the list, or within the cutoff, plays no part.
+compared over collections. The order within the list, or within the cutoff, does not matter.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic eval
 doi:10.1145/3728373, arXiv:2302.11370: the reciprocal rank's counterpart at the other end of the list, the worst case
 over users who want 1, 2, ... R documents, and over the relevant documents, of which the last has the least exposure.
 
-How far this is confirmed: not by the article's own formula, which we have not seen. Summaries of it say that e is any
+How well this is confirmed: we have not seen the article's own formula. Summaries of it say that e is any
 falling function of the rank of the last relevant document. Its first author's README sets total search efficiency
 beside the reciprocal rank, as the worst case beside the best, and beside the search length until all relevant
 documents are found (Cooper's type 3); the scripts there do not compute it. A program of others, which cites equation 3
@@ -22,9 +22,9 @@ for the one that lexicographic recall prefers, unless their last ones are at the
 how='lexirecall')` then goes on with the last but one.
 
 Lexicographic recall itself is no measure here: the authors define it for two rankings, and so does `irpref.prefer`.
-It orders all lists of a topic, so that the place in that order would be a number of each. But the places are as many as
-there are ways to choose R of n ranks, soon more than a double can tell apart, and in a mean over topics the rank of the
-last relevant document would decide almost alone: that is TSE.
+It orders all lists of a topic, so the place in that order could be a value. But there are as many places as ways to
+choose R of n ranks, soon more than a double can distinguish, and in a mean over topics the rank of the last relevant
+document would decide almost alone: that is TSE.
 
 Decided here: a relevant document that was not retrieved has no rank, and TSE is 0 (at the end of a collection,
 whose size is not known here, e is almost 0); nothing relevant in the pool: 0.

@@ -17,7 +17,7 @@ By hand: a b c relevant, ranking a x b. Precision is 1 at rank 1 and 2/3 at rank
 by all three relevant documents, 5/9. The ranking x a b has (1/2 + 2/3) / 2 = 7/12.
 
 When 1, when 0: 1 if the relevant documents retrieved are at the top with nothing between them; 0 if there is
-none. To add a relevant document at the end of a list can lower the value: a has 1, a x b has 5/6.
+none. Adding a relevant document at the end of a list can lower the value: a has 1, a x b has 5/6.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ X_i   grade at rank i      delta  1 for relevant grades, 0 for others      beta 
 r_1   rank of the first relevant document, X its grade     X*  best grade judged in the topic
 
 K. Eguchi, K. Oyama, E. Ishida, N. Kando and K. Kuriyama, Overview of the web retrieval task at the third NTCIR
-workshop, 2003 (the maximum over the ranks); T. Sakai writes it as 1 / (r_1 - 1/beta). The two are one: with beta above
-1 the value at rank i lies in [1/i, 1/(i - 1)), so that no later document beats the first relevant one. Formula and
-normalisation are written down from memory of these sources, without their text at hand; that there is a normalised one
-(NWRR) is in the abstract of T. Sakai, Bootstrap-based comparisons of IR metrics for finding one relevant document, AIRS
-2006, which finds it less sensitive than O-measure and more than the reciprocal rank.
+workshop, 2003 (the maximum over the ranks); T. Sakai writes it as 1 / (r_1 - 1/beta). Both give the same value: with
+beta above 1 the value at rank i lies in [1/i, 1/(i - 1)), so no later document beats the first relevant one. Formula
+and normalisation are written down from memory of these sources, without their text at hand; that there is a normalised
+one (NWRR) is in the abstract of T. Sakai, Bootstrap-based comparisons of IR metrics for finding one relevant document,
+AIRS 2006, which finds it less sensitive than O-measure and more than the reciprocal rank.
 
 Decided here:
 
@@ -19,8 +19,8 @@ Decided here:
   Other values are a matter of the unit: `gains={1: 5, 2: 8}` with `max_rel=9` gives 1/beta = 5/10 and 8/10;
 - delta(X) = 1 for grades of at least `rel`;
 - normalised by the best value that the topic admits (`norm='ideal'`), so that the ideal list has the value 1; as
-  published (`norm='none'`) values reach max_rel + 1, and a mean over topics is that of the few topics with a best
-  document at rank 1;
+  published (`norm='none'`) values reach max_rel + 1, and the few topics with a best document at rank 1 dominate
+  the mean;
 - nothing relevant in the pool or retrieved: 0.
 
 What equals what: binary judgments on a scale up to 1 give 1 / (2 r - 1) normalised; gains of 0 give the reciprocal

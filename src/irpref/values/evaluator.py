@@ -154,9 +154,9 @@ def evaluator(
         iterable of namedtuples, path of a file, or id or object of a data set of ir_datasets. With measures such as
         PrefShare the file may hold preferences, as `irpref.read_preferences` reads them.
     float32 : bool
-        The host's everyday measures have trec_eval's order: scores as 64-bit floats, equal ones by falling document
-        id. True: the order of pytrec_eval, through which ir_measures has most of them, with scores rounded to
-        32 bits. Our own measures are the same in both.
+        False: measures rank documents as trec_eval does, by scores as 64-bit floats, ties by document id,
+        descending. True: measures that ir_measures computes with pytrec_eval rank documents as pytrec_eval does, with
+        scores rounded to 32 bits. Measures of irpref do not change.
     ties : {'id', 'input'}
         Documents with equal scores are ranked by id, descending, as in trec_eval; or in the order of the run's rows, as
         tools do that keep the order of their input. All measures see the same order.
@@ -172,7 +172,7 @@ def evaluator(
     TieWarning
         For each run: in some topics pytrec_eval would have another order of judged documents.
     ScaleWarning, RangeWarning, DegenerateWarning
-        Once for a measure, if these qrels say less than it needs: see `irpref.messages`.
+        Once for each measure that needs more than these qrels have: see `irpref.messages`.
 
     Examples
     --------
