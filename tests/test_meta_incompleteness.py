@@ -43,17 +43,29 @@ def groups(frame, rel=1):
     return out
 
 
-def test_thin_by_hand():
-    # 7 relevant and 25 non-relevant documents. Half up: 50 % of 7 is 3.5, so 4; 50 % of 25 is 12.5, so 13.
-    qrels = {"q": {**{f"r{i}": 1 + i % 2 for i in range(7)}, **{f"n{i}": 0 for i in range(25)}}}
-    sizes = {}
-    for level in (100, 50, 30, 1):
-        (left,) = groups(thin(qrels, level, rng=0)).values()
-        sizes[level] = (len(left[0]), len(left[1]))
-    # 30 % would be 2.1 and 7.5, 1 % next to nothing: at least 1 and 10 stay.
-    assert sizes == {100: (7, 25), 50: (4, 13), 30: (2, 10), 1: (1, 10)}
-    # 64.6 % of 250 is 161.5, and 64.6 * 250 / 100 a little less.
-    assert len(thin({"q": dict.fromkeys(map(str, range(250)), 1)}, 64.6, rng=0)) == 162
+# 7 relevant and 25 non-relevant documents.
+DOCS = {**{f"r{i}": 1 + i % 2 for i in range(7)}, **{f"n{i}": 0 for i in range(25)}}
+
+
+@pytest.mark.parametrize(
+    ("docs", "level", "rel", "left"),
+    [
+        (DOCS, 100, 1, (7, 25, 0)),
+        (DOCS, 50, 1, (4, 13, 0)),  # half up: 50 % of 7 is 3.5, of 25 12.5
+        (DOCS, 30, 1, (2, 10, 0)),  # 2.1 and 7.5: at least 1 and 10 stay
+        (DOCS, 1, 1, (1, 10, 0)),
+        (dict.fromkeys(map(str, range(250)), 1), 64.6, 1, (162, 0, 0)),  # 161.5, and 64.6 * 250 / 100 a little less
+        ({"r": 1, "n1": 0, "n2": 0}, 1, 1, (1, 2, 0)),  # a topic that has little keeps it
+        ({"n": 0}, 1, 1, (0, 1, 0)),
+        ({"r1": 1, "r2": 2}, 1, 1, (1, 0, 0)),
+        # Negative grades are thinned by themselves.
+        ({**{f"s{i}": -2 for i in range(20)}, **{f"n{i}": 0 for i in range(20)}, "r": 1}, 10, 1, (1, 10, 2)),
+        ({f"d{i}": i % 4 for i in range(80)}, 25, 2, (10, 10, 0)),
+    ],
+)
+def test_thin_by_hand(docs, level, rel, left):
+    (found,) = groups(thin({"q": docs}, level, rel=rel, rng=0), rel=rel).values()
+    assert tuple(map(len, found)) == left
 
 
 def test_smaller_qrels_lie_inside_larger_ones():
@@ -65,25 +77,6 @@ def test_smaller_qrels_lie_inside_larger_ones():
         ]
         assert all(small <= large for large, small in itertools.pairwise(parts))
         assert len(parts[0]) > len(parts[8]) > len(parts[-1])
-
-
-def test_thin_keeps_what_a_topic_has_when_it_has_little():
-    qrels = {"q1": {"r": 1, "n1": 0, "n2": 0}, "q2": {"n": 0}, "q3": {"r1": 1, "r2": 2}}
-    left = thin(qrels, 1, rng=0)
-    found = {topic: tuple(map(len, parts)) for topic, parts in groups(left).items()}
-    assert found == {"q1": (1, 2, 0), "q2": (0, 1, 0), "q3": (1, 0, 0)}
-
-
-def test_negative_grades_are_thinned_by_themselves():
-    qrels = {"q": {**{f"s{i}": -2 for i in range(20)}, **{f"n{i}": 0 for i in range(20)}, "r": 1}}
-    (left,) = groups(thin(qrels, 10, rng=0)).values()
-    assert tuple(map(len, left)) == (1, 10, 2)
-
-
-def test_rel_says_what_is_relevant():
-    qrels = {"q": {f"d{i}": i % 4 for i in range(80)}}
-    (left,) = groups(thin(qrels, 25, rel=2, rng=0), rel=2).values()
-    assert tuple(map(len, left)) == (10, 10, 0)
 
 
 def test_samples_do_not_depend_on_the_order_of_the_lines():

@@ -65,11 +65,8 @@ def test_one_command_writes_results_verdicts_and_pages(computed):
     stored = [f"made{x}.{form}" for x in "abc" for form in ("csv", "json")]
     assert names == sorted([*stored, "robustness-appendix.md", "robustness.md", "robustness.svg", "verdicts.csv"])
     about = json.loads((computed / "out" / "madea.json").read_text())
-    assert (about["runs"], about["teams"], about["topics"]) == (
-        7,
-        4,
-        8,
-    )  # the topic without relevant documents is left out
+    # The topic without relevant documents is left out.
+    assert (about["runs"], about["teams"], about["topics"]) == (7, 4, 8)
     assert set(about["claims"]) == {h.name for h in HYPOTHESES}
     text = (computed / "out" / "robustness.md").read_text()
     assert "3 collections with 21 runs" in text

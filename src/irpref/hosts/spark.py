@@ -152,21 +152,16 @@ def _bound(measures: list[Measure], qrels: DataFrame, extra: list[str]) -> list[
     for name in extra:
         sample[name] = 1
     arguments = prepare(ours, sample)[1] if ours else {}
-    out: list[tuple[str, Measure]] = []
-    for measure in measures:
-        scale = arguments.get(measure, {}).get("max_rel")  # type: ignore[call-overload]
-        fixed = measure if scale is None else measure(max_rel=scale)
-        out.append((str(measure), fixed))
-    return out
+    scales = {str(measure): of["max_rel"] for measure, of in arguments.items() if of.get("max_rel") is not None}
+    return [(str(m), m(max_rel=scales[str(m)]) if str(m) in scales else m) for m in measures]
 
 
 def _check_topics(run: DataFrame, qrels: DataFrame) -> None:
     """Raise if run and qrels share no topic. Stops at the first common one."""
     common = run.select("query_id").join(qrels.select("query_id").distinct(), "query_id", "leftsemi")
     if common.isEmpty() and not run.isEmpty():
-        first = [frame.select("query_id").first() for frame in (run, qrels)]
-        names = [repr(row[0]) if row else "none" for row in first]
-        raise ValueError(f"run and qrels have no topic in common: the run holds {names[0]}, the qrels hold {names[1]}")
+        first, known = (repr(frame.select("query_id").first()[0]) for frame in (run, qrels))
+        raise ValueError(f"run and qrels have no topic in common: the run holds {first}, the qrels hold {known}")
 
 
 def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[..., Any]:

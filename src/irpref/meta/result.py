@@ -22,14 +22,6 @@ class Result:
     measure: str
     systems: tuple[str, ...]
 
-    def table(self) -> pd.DataFrame:
-        """Everything that was found: columns as the class lists them."""
-        raise NotImplementedError
-
-    def summary(self) -> pd.DataFrame:
-        """The numbers that are usually reported: one row."""
-        raise NotImplementedError
-
     def _frame(self, **columns: Any) -> pd.DataFrame:
         import pandas as pd
 

@@ -86,21 +86,17 @@ def power_of(
     level : float in (0, 1)
         1 minus the level of significance.
     """
-    _check(method, level=level, n_topics=n_topics, n_systems=n_systems, difference=difference, variance=variance)
-    return _power(n_topics, difference, variance, n_systems, method, 1 - level)
-
-
-def _power(n: float, difference: float, variance: float, m: int, method: str, alpha: float) -> float:
     from scipy import stats
 
-    squared = n * difference**2 / (2 * variance)
+    _check(method, level=level, n_topics=n_topics, n_systems=n_systems, difference=difference, variance=variance)
+    alpha, squared = 1 - level, n_topics * difference**2 / (2 * variance)
     if method == "t":
-        df, shift = n - 1, math.sqrt(squared)
+        df, shift = n_topics - 1, math.sqrt(squared)
         bound = stats.t.isf(alpha / 2, df)
         # Of the other sign, as the same tail of the distribution turned round: scipy's lower tail can be NaN.
         with np.errstate(divide="ignore"):  # scipy 1.11 takes the logarithm of 0 on its way to a tail of 0
             return float(stats.nct.sf(bound, df, shift) + stats.nct.sf(bound, df, -shift))
-    between, within = m - 1, m * (n - 1)
+    between, within = n_systems - 1, n_systems * (n_topics - 1)
     return float(stats.ncf.sf(stats.f.isf(alpha, between, within), between, within, squared))
 
 
@@ -140,22 +136,22 @@ def topics_needed(
     252
     """
     _check(method, level=level, power=power, n_systems=n_systems, difference=difference, variance=variance)
-    found = fewest(lambda n: _power(n, difference, variance, n_systems, method, 1 - level), power)
+    found = fewest(lambda n: power_of(n, difference, variance, n_systems, method, level), power)
     if found is None:
         raise ValueError(f"difference={difference:g} is too small for a variance of {variance:g}: over 10^9 topics")
     return found
 
 
-def fewest(power_of: Callable[[int], float], power: float) -> int | None:
+def fewest(power_with: Callable[[int], float], power: float) -> int | None:
     """Smallest number of topics, at least 2, with this power; None if 10^9 are too few."""
     low, high = 1, 2  # too few, perhaps enough
-    while power_of(high) < power:
+    while power_with(high) < power:
         low, high = high, 2 * high
         if low > _MOST:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if power_of(middle) < power else (low, middle)
+        low, high = (middle, high) if power_with(middle) < power else (low, middle)
     return high
 
 
@@ -185,7 +181,7 @@ def detectable_difference(
     unit = math.sqrt(variance / n_topics)
 
     def short(difference: float) -> float:
-        return _power(n_topics, difference, variance, n_systems, method, 1 - level) - power
+        return power_of(n_topics, difference, variance, n_systems, method, level) - power
 
     low, high = 1e-9 * unit, unit
     if 1 - level >= power:  # found by chance alone

@@ -48,6 +48,8 @@ class CombinedEvaluator(ByTopic):
         None if the judgments are by subtopic, which only other providers can use.
     conflict : ConflictError or None
         What is wrong with them then.
+    leaves_out : bool
+        Whether means are without topics that a provider leaves out: see `Others`.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class CombinedEvaluator(ByTopic):
         self.as_host = alignment.float32 or source is not None
         judgments = for_host(qrels, "relevance") if rest else None
         self._others = Others(rest, judgments, alone=not mine, as_host=self.as_host, alignment=alignment, source=source)
+        self.leaves_out = self._others.leave_out
         if self.accelerated:
             self.accelerated.in_float32 |= self._others.in_float32
 
@@ -119,11 +122,6 @@ class CombinedEvaluator(ByTopic):
         others, metrics, lacking = self._others.values(for_host(run, "score"), rounded, self.topic_ids)
         found.update(others)
         return {measure: found[measure] for measure in self.measures}, metrics, lacking
-
-    @property
-    def leaves_out(self) -> bool:
-        """Whether means are without topics that a provider leaves out: see `Others`."""
-        return self._others.leave_out
 
     def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics by measure, in the order they were asked for."""

@@ -52,9 +52,6 @@ class ByTopic(providers.Evaluator):
     def iter_calc(self, run: Run) -> Iterator[Metric]:
         """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
         # Every topic has a value, so there is nothing for the base class to fill in.
-        return self._iter_calc(run)
-
-    def _iter_calc(self, run: Run) -> Iterator[Metric]:
         return iter(self.calc(run).per_query)
 
     def _metrics(self, values: dict[Measure, Floats]) -> Iterator[Metric]:

@@ -71,8 +71,12 @@ class Others:
         with of_host(measures):
             self._hosts = [(pipeline.evaluator(some, judgments), some is by_pytrec) for some in parts if some]
 
-    def metrics(self, run: Run, in_float32: bool) -> list[Metric]:
-        """Values of a run as `for_host` returns it; `in_float32`: whether 32-bit scores rank it differently.
+    def values(
+        self, run: Run, in_float32: bool, topic_ids: list[str]
+    ) -> tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]:
+        """Values of a run as `for_host` returns it, each (n_topics,), the metrics, and which values are the default.
+
+        `in_float32`: whether scores in 32 bits rank it differently.
 
         Raises
         ------
@@ -83,7 +87,7 @@ class Others:
 
         by_id = self.alignment.by_id
         docs = None if by_id and self.as_host else ir_measures.util.RunConverter(run).as_dict_of_dict()
-        found: list[Metric] = []
+        metrics: list[Metric] = []
         for host, pytrec in self._hosts:
             ranked: Callable[[Mapping[str, float]], Mapping[str, float]] = dict if pytrec else _best_first
             if not by_id:
@@ -92,19 +96,12 @@ class Others:
                 ranked = _places
             given = run if docs is None else {topic: ranked(of) for topic, of in docs.items()}
             with of_host(self.measures):
-                found += host.iter_calc(given)
-        return found
-
-    def values(
-        self, run: Run, in_float32: bool, topic_ids: list[str]
-    ) -> tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]:
-        """Values of a run as `metrics` takes it, each (n_topics,), the metrics, and which values are the default."""
+                metrics += host.iter_calc(given)
         pairs = [(measure, topic) for measure in self.measures for topic in topic_ids]
-        metrics = self.metrics(run, in_float32)
-        given = {(metric.measure, metric.query_id): metric.value for metric in metrics}
-        rows = np.array([given.get(pair, pair[0].DEFAULT) for pair in pairs], np.float64)
+        known = {(metric.measure, metric.query_id): metric.value for metric in metrics}
+        rows = np.array([known.get(pair, pair[0].DEFAULT) for pair in pairs], np.float64)
         values: dict[Measure, Floats] = dict(zip(self.measures, rows.reshape(-1, len(topic_ids)), strict=True))
-        return values, metrics, set(pairs).difference(given)
+        return values, metrics, set(pairs).difference(known)
 
 
 def _best_first(docs: Mapping[str, float]) -> dict[str, float]:
