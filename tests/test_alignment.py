@@ -147,6 +147,6 @@ def test_results_of_one_rule_are_not_taken_for_those_of_the_other(files, tmp_pat
 
 
 def test_the_rule_is_one_of_two():
-    with pytest.raises(ValueError, match="ties='score' is not accepted, expected one of 'id', 'input'"):
+    with pytest.raises(ValueError, match="ties='score' is not known, expected one of 'id', 'input'"):
         irpref.evaluator(["AP"], {"q": {"a": 1}}, ties="score")
     assert (Alignment().ties, Alignment().float32) == ("id", False)

@@ -465,7 +465,7 @@ def test_without_matplotlib_one_sentence_says_what_to_install(name, monkeypatch)
         (lambda: plots.crp(BOOK.qrels), "expected the table of irpref.curves.crp or qrels and runs"),
         (lambda: plots.crp_sketch(curves.crp(BOOK.qrels, BOOK.runs)), "column 'query_id' is missing"),
         (lambda: plots.crp(curves.crp({"q": {"a": 0}}, {})), "is empty: there is nothing to draw"),
-        (lambda: plots.cumulated_gain(BOOK.qrels, BOOK.runs, quantity="gain"), "quantity='gain' is not accepted"),
+        (lambda: plots.cumulated_gain(BOOK.qrels, BOOK.runs, quantity="gain"), "quantity='gain' is not known"),
         (lambda: plots.topic_strip(BOOK.qrels, BOOK.runs), "say which measure"),
         (lambda: plots.topic_strip([3]), "expected irpref.meta.TopicValues"),
         (lambda: plots.measure_scatter(BOOK.qrels, BOOK.runs, ["AP"]), "the picture is of 2 measures, got 1 measure"),

@@ -65,7 +65,7 @@ def test_the_three_forms_are_told_apart_by_their_first_line():
         ("q Q0 d 1 2.5 run\n", None, "line 1: 6 fields, .*; this looks like a run: 'q Q0 d 1"),
         ("q a b\n", "prefs", "line 1: 3 fields, expected 5"),
         ("q a b c d\n", "pairs", "line 1: 5 fields, expected 3"),
-        ("q a b\n", "pair", "form='pair' is not accepted.*did you mean 'pairs'"),
+        ("q a b\n", "pair", "form='pair' is not known.*did you mean 'pairs'"),
     ],
 )
 def test_bad_files_are_refused_with_file_line_topic_and_group(tmp_path, text, form, message):

@@ -217,31 +217,6 @@ class Explainer:
             value,
         )
 
-    def frame(self, account: Account, topics: Sequence[int] | None = None, why: bool = False) -> pd.DataFrame:
-        """The rows as a DataFrame, see `explain`."""
-        import pandas as pd
-
-        rows = np.arange(account.rank.size)
-        if topics is not None:
-            rows = np.flatnonzero(np.isin(account.topics.topic, list(topics)))
-        ids = np.array(self.pool.topic_ids, dtype=object)
-        ranks = pd.Series(account.rank[rows], dtype="Int64")
-        frame = pd.DataFrame(
-            {
-                "query_id": ids[account.topics.topic[rows]],
-                "rank": ranks.where(account.kind[rows] == RETRIEVED),
-                "doc_id": account.doc_ids[rows],
-                "score": account.score[rows],
-                "grade": account.grade[rows],
-                "judged": account.grade[rows] >= 0,
-                **{name: values[rows] for name, values in account.columns.items()},
-                "contribution": account.contribution[rows],
-            }
-        )
-        if why:
-            frame["why"] = np.array(self.reasons(account), dtype=object)[rows]
-        return frame
-
     def reasons(self, account: Account, first: int | None = None) -> list[str]:
         """Why each row contributes what it does, in words; empty if there is nothing to say.
 
@@ -332,7 +307,24 @@ def explain(
         The measure is no sum over documents (the message names one that is); the topic has no judgments; bad
         input, as for the measures.
     """
+    import pandas as pd
+
     explainer = Explainer(measure, qrels, Alignment(ties))
     wanted = None if query_id is None else [explainer.topic_number(query_id)]
     account = explainer.account(run, wanted)
-    return explainer.frame(account, why=query_id is not None if why is None else why)
+    ids = np.array(explainer.pool.topic_ids, dtype=object)
+    frame = pd.DataFrame(
+        {
+            "query_id": ids[account.topics.topic],
+            "rank": pd.Series(account.rank, dtype="Int64").where(account.kind == RETRIEVED),
+            "doc_id": account.doc_ids,
+            "score": account.score,
+            "grade": account.grade,
+            "judged": account.grade >= 0,
+            **account.columns,
+            "contribution": account.contribution,
+        }
+    )
+    if why or (why is None and query_id is not None):
+        frame["why"] = np.array(explainer.reasons(account), dtype=object)
+    return frame

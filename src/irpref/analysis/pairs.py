@@ -170,7 +170,9 @@ def pair_tests(
         else:
             p, p_adjusted = stepdown(by_topic, n_permutations, seed)
         if method == "tukey":
-            p_adjusted = tukey(difference, variance, n_runs, n_topics)
+            # Tukey's honestly significant difference for paired data.
+            q = _over(np.abs(difference), math.sqrt(variance / n_topics))
+            p_adjusted = _studentised_range(q, n_runs, (n_runs - 1) * (n_topics - 1))
         elif method == "randomised_tukey":
             p_adjusted = randomised[i]
         elif method == "none":
@@ -202,12 +204,6 @@ def _t_tests(differences: Floats) -> Floats:
     p: Floats = 2 * special.stdtr(n - 1, -np.abs(t))
     p[(differences == 0).all(axis=1)] = 1.0
     return p
-
-
-def tukey(difference: Floats, variance: float, n_runs: int, n_topics: int) -> Floats:
-    """P-values of Tukey's honestly significant difference for paired data: shape as `difference`."""
-    q = _over(np.abs(difference), math.sqrt(variance / n_topics))
-    return _studentised_range(q, n_runs, (n_runs - 1) * (n_topics - 1))
 
 
 def _studentised_range(q: Floats, n_runs: int, df: int) -> Floats:

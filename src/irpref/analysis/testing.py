@@ -23,6 +23,7 @@ from ir_measures.measures.base import SumAgg
 
 from irpref.measures.declare import MeasureLike, needs
 from irpref.measures.names import parse
+from irpref.messages import check_choice
 
 Rows = Mapping[str, Mapping[str, float]]
 _TOPICS, _JUDGED, _RETRIEVED = 12, 30, 25
@@ -248,8 +249,7 @@ def check_measure(measure: MeasureLike, *, seed: int = 0, on_fail: str = "raise"
     >>> [fault.law for fault in check_measure(wrong, on_fail="return")]
     ['ties', 'scores']
     """
-    if on_fail not in ("raise", "return"):
-        raise ValueError(f"on_fail={on_fail!r} is not accepted, expected 'raise' or 'return'")
+    check_choice("on_fail", on_fail, ("raise", "return"))
     chosen = parse(measure)
     faults = list(_broken(chosen, seed))
     if faults and on_fail == "raise":

@@ -32,7 +32,7 @@ from irpref.arrays.segments import all_whole
 from irpref.formats.columns import as_objects, objects, to_frame
 from irpref.formats.source import PathLike, Source
 from irpref.formats.trec import MOST_FIELDS, Form, is_number, lines_of, n_fields, shown, whole
-from irpref.messages import did_you_mean
+from irpref.messages import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,7 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
 def _form(source: Source, form: str | None) -> Form:
     """Form of the lines of a file: the one asked for, else that of its first line."""
     if form is not None:
-        _check_form(form)
+        check_choice("form", form, FORMS)
     number, line = next(lines_of(source), (0, b""))
     fields = line.split(None, MOST_FIELDS)
     if len(fields) <= 5 and any(line.decode("utf-8", "replace").lower().split() == f.expected.split() for f in _EVERY):
@@ -103,12 +103,6 @@ def _form(source: Source, form: str | None) -> Form:
         + "; this looks like a run" * (len(fields) == 6 and fields[1] == b"Q0")
         + f": {shown(line)!r}"
     )
-
-
-def _check_form(form: str) -> None:
-    if form not in FORMS:
-        known = f"expected one of {', '.join(map(repr, FORMS))}{did_you_mean(str(form), FORMS)}"
-        raise ValueError(f"form={form!r} is not accepted, {known}")
 
 
 def _levels(source: Source, form: Form) -> dict[str, Any]:
@@ -178,7 +172,7 @@ def write_preferences(frame: pd.DataFrame, path: str | os.PathLike[str] | IO[str
         A column is missing; an id is empty or has white space in it; several subgroups in a group, which
         `qrels_prefs` cannot tell apart.
     """
-    _check_form(form)
+    check_choice("form", form, FORMS)
     for name in ("query_id", "doc_id", "relevance"):
         if name not in frame.columns:
             raise ValueError(f"the preferences have no column {name!r} (found: {', '.join(map(str, frame.columns))})")

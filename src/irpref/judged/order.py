@@ -11,6 +11,7 @@ import numpy as np
 
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Bools, Floats, Ints, NDArray, Segments
+from irpref.messages import check_choice
 
 T = TypeVar("T", bound=np.generic)
 
@@ -37,8 +38,7 @@ class Alignment(Record):
     float32: bool = False
 
     def __init__(self, ties: str = "id", float32: bool = False) -> None:
-        if ties not in TIES:
-            raise ValueError(f"ties={ties!r} is not accepted, expected one of {', '.join(map(repr, TIES))}")
+        check_choice("ties", ties, TIES)
         super().__init__(ties, bool(float32))
 
     @property

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.messages import check_choice
 from irpref.show import drawing
 from irpref.show.inputs import GivenRuns, constant_npref, curve_means, curve_table, only, over_topics, parameters
 from irpref.show.names import middle
@@ -274,8 +275,7 @@ def cumulated_gain(
     highlight, ax : see `crp`
     **options : of `irpref.curves.cumulated_gain`
     """
-    if quantity not in _GAINS:
-        raise ValueError(f"quantity={quantity!r} is not accepted, expected one of {', '.join(map(repr, _GAINS))}")
+    check_choice("quantity", quantity, _GAINS)
     table = curve_means("cumulated_gain", ("rank", "dcg", "ideal_dcg"), data, runs, options)
     alive = table[table["ended"] < 1] if "ended" in table else table
     ax, drawn, note = drawing.draw_runs(alive, "rank", quantity, ax, highlight, table)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.messages import check_choice
 from irpref.meta.incompleteness import Incompleteness
 from irpref.meta.power import DiscriminativePower
 from irpref.meta.stability import Stability
@@ -110,8 +111,7 @@ def incompleteness(
     highlight : see `stability`
     """
     words = {"tau": "Kendall's tau", "tau_ap": "tau_ap", "mean": "mean value of the systems"}
-    if value not in words:
-        raise ValueError(f"value={value!r} is not accepted, expected one of {', '.join(map(repr, words))}")
+    check_choice("value", value, words)
     table = result.table(reference)
     of_measure = {name: table[table["measure"] == name] for name in result.measures}
     curves = {name: (rows["level"], rows[value]) for name, rows in of_measure.items()}
