@@ -45,7 +45,6 @@ program or paper printed.
   (`test_pairs.py`, `test_topic_set_size.py`). Error rates are measured by [simulation](significance.md).
 - *Toolkits*: the test suites of ir_measures and PyTerrier run with irpref imported, and with `accelerate()`
   (`python tests/host_suites.py`).
-- *The tests themselves*: `python tests/mutation.py` breaks the code in many small ways and lists what no test noticed.
 
 No check can show that a definition is what its authors had in mind if their paper leaves it open. Each measure's page
 says what was left open and what we decided.
