@@ -1,8 +1,10 @@
-"""What tests of the command line share: judgments and two runs as files, and a call of the command."""
+"""What tests of the command line share: judgments and runs as files, and a call of the command."""
 
+import importlib.util
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +38,26 @@ def call(files: Path, capsys: pytest.CaptureFixture[str]) -> Call:
         return status, out, "".join(line for line in err.splitlines(True) if not line.startswith("irpref: check: "))
 
     return called
+
+
+def qrels_text(qrels: Mapping[Any, Mapping[Any, Any]]) -> str:
+    """A file of these judgments."""
+    return "".join(f"{topic} 0 {doc} {grade}\n" for topic, docs in qrels.items() for doc, grade in docs.items())
+
+
+def run_text(run: Mapping[Any, Mapping[Any, Any]]) -> str:
+    """A file of this run."""
+    return "".join(f"{topic} Q0 {doc} 0 {score} tag\n" for topic, docs in run.items() for doc, score in docs.items())
+
+
+def script(path: Path) -> Any:
+    """A script of the repository, which is in no package, as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def golden(text: str) -> str:

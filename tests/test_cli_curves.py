@@ -7,8 +7,8 @@ from textwrap import dedent
 
 import pytest
 
-from irpref.cli import main
 from irpref.datasets import load
+from shells import qrels_text, run_text
 
 BOOK = load("mir-textbook")
 PAIR_QRELS = {str(q): {"a": 1, "b": 1, "c": 0} for q in range(1, 6)}
@@ -17,12 +17,12 @@ WORSE = {"1": {"a": 1.0}, "2": {"c": 2.0, "a": 1.0}, "3": {"a": 2.0, "b": 1.0}, 
 
 
 def write_qrels(path, qrels):
-    path.write_text("".join(f"{q} 0 {doc} {grade}\n" for q, of in qrels.items() for doc, grade in of.items()))
+    path.write_text(qrels_text(qrels))
     return str(path)
 
 
 def write_run(path, run):
-    path.write_text("".join(f"{q} Q0 {doc} 0 {score} tag\n" for q, of in run.items() for doc, score in of.items()))
+    path.write_text(run_text(run))
     return str(path)
 
 
@@ -43,31 +43,28 @@ def pair(tmp_path):
 
 
 @pytest.fixture
-def printed(capsys):
+def printed(call):
     """Run the command successfully and return what it printed."""
 
-    def call(*arguments, remark=""):
-        assert main([str(argument) for argument in arguments]) == 0
-        captured = capsys.readouterr()
-        said = [line for line in captured.err.splitlines() if not line.startswith("irpref: check: ")]
-        assert remark in captured.err
-        assert bool(said) == bool(remark)
-        return captured.out
+    def called(*arguments, remark=""):
+        status, out, err = call(*map(str, arguments))
+        assert (status, bool(err)) == (0, bool(remark)), err
+        assert remark in err
+        return out
 
-    return call
+    return called
 
 
 @pytest.fixture
-def refused(capsys):
+def refused(call):
     """Run the command, and return exit status and message."""
 
-    def call(*arguments):
-        status = main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        return status, captured.err
+    def called(*arguments):
+        status, out, err = call(*map(str, arguments))
+        assert out == ""
+        return status, err
 
-    return call
+    return called
 
 
 def tabs(text):

@@ -7,6 +7,7 @@ import pytest
 
 import irpref
 from irpref.cli import main
+from shells import qrels_text, run_text
 
 TOPICS = [f"t{i}" for i in range(6)]
 HUMAN = {t: {"a": 2, "b": 1, "c": 0, "d": i % 2} for i, t in enumerate(TOPICS[:4])}
@@ -20,11 +21,9 @@ RUNS = {
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     for name, of in {"human": HUMAN, "said": JUDGE}.items():
-        lines = [f"{t} 0 {d} {g}\n" for t, docs in of.items() for d, g in docs.items()]
-        (tmp_path / name).write_text("".join(lines))
+        (tmp_path / name).write_text(qrels_text(of))
     for name, of in RUNS.items():
-        lines = [f"{t} Q0 {d} 1 {s} x\n" for t, docs in of.items() for d, s in docs.items()]
-        (tmp_path / name).write_text("".join(lines))
+        (tmp_path / name).write_text(run_text(of))
     monkeypatch.chdir(tmp_path)
 
 

@@ -10,6 +10,7 @@ import irpref
 from irpref import BprefVariant, NPref, RPref
 from irpref.cli import main
 from irpref.judged.kept import forget
+from shells import run_text
 
 QRELS = {f"q{t}": {"a": 1, "b": 1} for t in range(4)}
 RUN = {q: {"a": 2.0 + t, "x": 1.0, "b": 0.5 * t} for t, q in enumerate(QRELS)}
@@ -94,8 +95,7 @@ def test_what_is_relevant_is_up_to_the_measure():
 def files(tmp_path):
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} 1\n" for q, docs in QRELS.items() for d in docs))
     for name, run in (("one", RUN), ("two", OTHER)):
-        rows = [f"{q} Q0 {d} 1 {s} t\n" for q, docs in run.items() for d, s in docs.items()]
-        (tmp_path / name).write_text("".join(rows))
+        (tmp_path / name).write_text(run_text(run))
     return [str(tmp_path / name) for name in ("qrels", "one", "two")]
 
 

@@ -7,7 +7,6 @@ The tutorials run when the site is built, which also checks its links (`docs/che
 import contextlib
 import glob
 import gzip
-import importlib.util
 import io
 import os
 import re
@@ -24,6 +23,7 @@ import irpref
 from irpref.cli import COMMANDS, main, whole_parser
 from irpref.datasets import load
 from irpref.measures import registered
+from shells import qrels_text, run_text, script
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -144,19 +144,13 @@ def lines_of_the_documents():
 def collection():
     """Files of the shipped collection, as lines: judgments, runs, known documents, topics."""
     example = load("synthetic")
-    runs = [
-        "".join(f"{q} Q0 {d} 0 {s} {name}\n" for q, docs in run.items() for d, s in docs.items())
-        for name, run in example.runs.items()
-    ]
     return {
-        "qrels": "".join(f"{q} 0 {d} {grade}\n" for q, docs in example.qrels.items() for d, grade in docs.items()),
-        "runs": runs,
-        "judge": "".join(
-            f"{q} 0 {d} {2 * grade + i % 2}\n"
-            for q, docs in example.qrels.items()
-            for i, (d, grade) in enumerate(docs.items())
+        "qrels": qrels_text(example.qrels),
+        "runs": [run_text(run) for run in example.runs.values()],
+        "judge": qrels_text(
+            {q: {d: 2 * docs[d] + i % 2 for i, d in enumerate(docs)} for q, docs in example.qrels.items()}
         ),
-        "known": "".join(f"{q} 0 {d} 1\n" for q, docs in example.qrels.items() for d in list(docs)[:2]),
+        "known": qrels_text({q: dict.fromkeys(list(docs)[:2], 1) for q, docs in example.qrels.items()}),
         "topics": "".join(f"{q}\t{text}\n" for q, text in example.queries.items()),
     }
 
@@ -244,9 +238,7 @@ def generated(tmp_path_factory):
     pytest.importorskip("matplotlib")
     sys.path.insert(0, str(DOCS / "_ext"))
     try:
-        spec = importlib.util.spec_from_file_location("generated", DOCS / "_ext" / "generated.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = script(DOCS / "_ext" / "generated.py")
         import pictures  # noqa: F401  (found while the path is there)
     finally:
         sys.path.remove(str(DOCS / "_ext"))
@@ -319,19 +311,9 @@ def test_links_that_leave_the_site_have_one_form(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     from check_site import outside
 
-    good = {
-        "https://doi.org/10.1145/582415.582418",
-        "https://doi.org/10.1007/978-3-540-78646-7_5",
-        "#here",
-        "page.html",
-    }
-    assert outside(good) == []
-    for wrong in (
-        "http://trec.nist.gov",
-        "https://doi.org/582415",
-        "https://dx.doi.org/10.1145/582415.582418",
-        "mailto:",
-    ):
+    doi = "https://doi.org/10.1145/582415.582418"
+    assert outside({doi, "#here", "page.html"}) == []
+    for wrong in ("http://trec.nist.gov", "https://doi.org/582415", doi.replace("doi", "dx.doi", 1), "mailto:"):
         assert outside({wrong}) == [line for line in outside({wrong}) if wrong in line] != []
     assert len(outside({"https://www.a.org/b/", "https://a.org/b"})) == 1
 

@@ -95,6 +95,12 @@ def test_a_command_takes_judgments_then_runs_then_measures(name: str) -> None:
     assert ALL[name].format_usage().startswith(f"usage: irpref {name} [options] QRELS {rest}")
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_a_command_that_takes_measures_takes_those_of_your_own(name: str) -> None:
+    takes = any("MEASURE" in str(action.metavar) for action in ALL[name]._actions if not action.option_strings)
+    assert "--import" in shown(ALL[name]) or not takes
+
+
 @pytest.mark.parametrize("name", [name for name in ALL if name not in POSITIONAL])
 def test_help_of_a_command_says_what_each_option_does(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*name.split(), "--help"]) == 0

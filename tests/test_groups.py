@@ -11,6 +11,7 @@ import irpref
 from irpref import curves
 from irpref.cli import main
 from irpref.datasets import load
+from shells import qrels_text, run_text
 
 EXAMPLE = load("synthetic")
 RUNS = {name: EXAMPLE.runs[name] for name in ("baseline", "strong", "noisy")}
@@ -83,11 +84,9 @@ def files(tmp_path_factory):
     (home / "two").write_text("".join(f"{t} {'c' if g == 'c' else 'a'}\n" for t, g in GROUPS.items()))
     parts = {**PARTS, "a": [*PARTS["a few"], *PARTS["b"]]}
     for name, qrels in {"all": EXAMPLE.qrels, **{g: only(topics) for g, topics in parts.items()}}.items():
-        lines = [f"{t} 0 {d} {g}\n" for t, docs in qrels.items() for d, g in docs.items()]
-        (home / f"{name}.qrels").write_text("".join(lines))
+        (home / f"{name}.qrels").write_text(qrels_text(qrels))
     for name, run in RUNS.items():
-        lines = [f"{t} Q0 {d} 1 {s!r} x\n" for t, docs in run.items() for d, s in docs.items()]
-        (home / f"{name}.run").write_text("".join(lines))
+        (home / f"{name}.run").write_text(run_text(run))
     return home
 
 

@@ -1,6 +1,5 @@
 """Measures of one's own in the shell: --import, wherever measures are taken."""
 
-import argparse
 import json
 import sys
 
@@ -8,7 +7,7 @@ import ir_measures
 import pytest
 
 import irpref
-from irpref.cli import main, whole_parser
+from irpref.cli import main
 
 FILE = """
 import ir_measures
@@ -86,20 +85,6 @@ def test_it_works_in_python_as_any_measure_does():
     assert irpref.gate(mine, "qrels", runs["a"], runs["b"])["could_turn"].isna().item()  # nothing is known of it
     pytest.importorskip("vl_convert")
     assert "FirstHit" in irpref.report([mine], "qrels", runs).html
-
-
-def test_every_command_that_takes_measures_has_the_option():
-    def lacking(parser, name=""):
-        inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-        for action in inner:
-            for word, part in action.choices.items():
-                yield from lacking(part, f"{name} {word}".strip())
-        if not inner:
-            takes = any("MEASURE" in str(action.metavar) for action in parser._actions if not action.option_strings)
-            if takes and "--import" not in parser._option_string_actions:
-                yield name
-
-    assert list(lacking(whole_parser())) == []
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,10 @@ def test_a_missing_id_is_named(missing, way, monkeypatch):
     for column in ("query_id", "doc_id"):
         table = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]}, dtype=object)
         table.loc[1, column] = missing
-        for form in (table, table.astype({column: "category"}), [Retrieved(*r) for r in table.values.tolist()]):
+        rows = table.values.tolist()
+        numbers = table.assign(**{column: pd.array([1, None], dtype="Int64")})
+        of_polars = pl.DataFrame(table.astype(object).where(table.notna(), None).to_dict("list"))
+        for form in (table, table.astype({column: "category"}), [Retrieved(*r) for r in rows], numbers, of_polars):
             with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):
                 align_run(Pool.build({"q": {"a": 1}}), form)
 

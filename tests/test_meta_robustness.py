@@ -12,6 +12,7 @@ from irpref.cli import main
 from irpref.meta import robustness, thin
 from irpref.meta.robustness import Outcome, Robustness, told_apart
 from irpref.values.matrix import topic_values
+from shells import qrels_text, run_text
 
 
 def collection(seed=1, n_topics=12, n_runs=8, n_docs=40, depth=25):
@@ -241,12 +242,10 @@ def test_errors_say_what_is_accepted(changed, says):
 
 def test_the_command_prints_the_tables_of_the_library(tmp_path, capsys):
     qrels, runs = collection()
-    lines = [f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()]
-    (tmp_path / "qrels").write_text("".join(lines))
+    (tmp_path / "qrels").write_text(qrels_text(qrels))
     (tmp_path / "runs").mkdir()
     for name, run in runs.items():
-        text = "".join(f"{q} Q0 {d} 1 {s!r} x\n" for q, docs in run.items() for d, s in docs.items())
-        (tmp_path / "runs" / f"{name}.run").write_text(text)
+        (tmp_path / "runs" / f"{name}.run").write_text(run_text(run))
     call = ["meta", "robustness", str(tmp_path / "qrels"), str(tmp_path / "runs"), "AP", "Bpref"]
     call += ["--levels", "20", "--samples", "3", "-o", "csv"]
     library = robustness(["AP", "Bpref"], qrels, runs, levels=(20,), n_samples=3, rng=0)

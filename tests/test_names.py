@@ -15,23 +15,17 @@ from irpref import (
     NCU,
     BprefVariant,
     Coverage,
-    EMeasure,
     NPref,
     QMeasure,
     RelativeRecall,
     RPref,
-    Twist,
 )
 from refused import QRELS, RUN, mean, refusal
 
 # Parameters -------------------------------------------------------------------------------------------------
 
 REFUSED = [
-    (
-        lambda: RPref(norm="absolut"),
-        "RPref: norm='absolut' is not accepted, expected one of 'absolute', 'relative'",
-    ),
-    (lambda: RPref(norm="absolut"), "did you mean 'absolute'?"),
+    (lambda: RPref(norm="absolut"), "norm='absolut' is not accepted, expected one of 'absolute', 'relative'"),
     (lambda: RPref(nrom="absolute"), "RPref has no parameter 'nrom'; did you mean 'norm'?"),
     (lambda: RPref(max_rel=0), "RPref: max_rel=0 is not accepted, expected a number above 0"),
     (lambda: RPref(max_rel="3"), "max_rel='3'"),
@@ -39,7 +33,6 @@ REFUSED = [
     (lambda: RPref(max_rel=float("inf")), "max_rel=inf"),
     (lambda: RPref(max_rel=10**400), "RPref: max_rel="),
     (lambda: RPref @ 0, "RPref: cutoff=0 is not accepted, expected an integer of at least 1"),
-    (lambda: RPref @ -1, "cutoff=-1"),
     (lambda: RPref @ 1.5, "cutoff=1.5"),
     (lambda: RPref @ True, "cutoff=True"),
     (lambda: RPref(top="Keep"), "did you mean 'keep'?"),
@@ -59,16 +52,10 @@ REFUSED = [
     (lambda: NCU(gamma=1.5), "gamma=1.5 is not accepted, expected a number above 0 and of at most 1"),
     (lambda: NCU(stop="grade"), "did you mean 'graded'?"),
     (lambda: irpref.nCRP @ 5, "nCRP has no parameter 'cutoff' (it takes worst, judged_only)"),
-    (lambda: Twist(depth=0), "depth=0"),
     (lambda: Coverage(known=""), "known='' is not accepted, expected the name of a column of the qrels"),
-    (
-        lambda: RelativeRecall(expected=0.5),
-        "expected a number of at least 1 or the name of a column of the qrels",
-    ),
-    (lambda: EMeasure(beta=-0.1), "beta=-0.1"),
+    (lambda: RelativeRecall(expected=0.5), "a number of at least 1 or the name of a column of the qrels"),
     (lambda: irpref.OriginalNDCG(base=1), "base=1 is not accepted, expected a number above 1"),
     (lambda: BprefVariant(norm=10), "norm=10 is not accepted, expected one of 'min', 'R', 'N', '10'"),
-    (lambda: BprefVariant(rel=0), "rel=0"),
     (lambda: irpref.BprefN(unretrieved="zero"), "BprefVariant has no parameter 'unretrieved'"),
     (lambda: BprefVariant(top=5), "top=5 is not accepted, expected one of 'keep', 'drop', 'zero'"),
 ]
@@ -124,29 +111,18 @@ def test_numbers_of_numpy_are_numbers():
         ("QMeasure(gains={1: 2, 2: 5}) @ 10", QMeasure(gains={1: 2, 2: 5}) @ 10),
         ("QMeasure(gains={-1:0,2:3})", QMeasure(gains={-1: 0, 2: 3})),
         ("RPref(max_rel=+3)", RPref(max_rel=3)),
-        ("RPref(max_rel=2.5)", RPref(max_rel=2.5)),
         ("NCU(stop='rank_biased',gamma=.5)", NCU(stop="rank_biased", gamma=0.5)),
         ('RPref(norm="relative")', RPref(norm="relative")),
         ("QMeasure(judged_only=True)", QMeasure(judged_only=True)),
         ("QMeasure(beta=2)", QMeasure(beta=2.0)),
         ("RPref(cutoff=None)", RPref),
         ("Bpref10@5", BprefVariant(norm="10") @ 5),
-        ("BprefN(rel=2)@10", BprefVariant(norm="N", rel=2) @ 10),
-        ("nDCG@10", nDCG @ 10),
         ("NumRelRet", ir_measures.NumRet(rel=1)),
         ("SetF(beta=2)", ir_measures.SetF(beta=2.0)),
         ("nDCG(dcg='exp-log2',gains={0:0,1:3})@5", nDCG(dcg="exp-log2", gains={0: 0, 1: 3}) @ 5),
         ("IPrec@0.1", ir_measures.IPrec @ 0.1),
-        ("map", AP),
-        ("bpref", ir_measures.Bpref),
-        ("recip_rank", ir_measures.RR),
-        ("ndcg_cut_10", nDCG @ 10),
-        ("ndcg_cut.10", nDCG @ 10),
-        ("P_5", ir_measures.P @ 5),
-        ("P.5", ir_measures.P @ 5),
         ("set_F", ir_measures.SetF(beta=1.0)),
         ("iprec_at_recall_0.1", irpref.InterpolatedPrecision(rounding="nearest") @ 0.1),
-        ("infAP", ir_measures.infAP),
     ],
 )
 def test_names_of_every_toolkit(text, measure):
@@ -176,7 +152,9 @@ bpref-10 -> BprefVariant(norm='10')   NDCG_CUT_10 -> nDCG@10   Recip_Rank -> RR 
 BPREF10 -> BprefVariant(norm='10')   rpref -> RPref   Rpref(norm=relative)@10 -> RPref(norm='relative')@10
 n-pref(n=3) -> NPref(n=3)   ncrp -> nCRP   NDcg -> nDCG   ndcg@10 -> nDCG@10
 ndcg(dcg=exp-log2)@10 -> nDCG(dcg='exp-log2')@10   map(rel=2) -> AP(rel=2)   recall@10 -> R@10
-success@5 -> Success@5   Coverage(known=seen) -> Coverage(known='seen')
+success@5 -> Success@5   Coverage(known=seen) -> Coverage(known='seen')   infAP -> infAP   map -> AP   bpref -> Bpref
+recip_rank -> RR   ndcg_cut_10 -> nDCG@10   ndcg_cut.10 -> nDCG@10   P_5 -> P@5   P.5 -> P@5
+RPref(max_rel=2.5) -> RPref(max_rel=2.5)
 """
 
 
@@ -250,8 +228,6 @@ def test_an_unknown_name(text, message):
         ("RPref(max_rel=[1])", "lists are not accepted"),
         ("RPref(max_rel=3,max_rel=4)", "max_rel is given twice"),
         ("RPref(**{'max_rel': 3})", "'**' is not accepted"),
-        ("RPref@-3", "cutoff=-3"),
-        ("QMeasure(beta=-1)", "beta=-1"),
         ("AP(rell=2)", "AP has no parameter 'rell'; did you mean 'rel'?"),
         ("AP(rel='x')", "AP: rel='x' is not accepted"),
         ("nDCG(dcg='exp')@5", "dcg='exp' is not accepted"),
@@ -262,18 +238,14 @@ def test_an_unknown_name(text, message):
         ("(" * 9_000, "is not written like a measure"),
         ("x" * 10_000_000, "10000000 characters are no name of a measure"),
         ("P@" + "1" * 4_000, "is not accepted, expected a number"),
-        ("SetF(beta=" + "1" * 4_000 + ")", "is not accepted, expected a number"),
         ("nDCG(gains={1:" + "1" * 4_000 + "})", "is not accepted, expected a dict"),
         ("RPref(max_rel=" + "1" * 4_000 + ")", "is not accepted, expected a number above 0"),
         ("P@0", "P: cutoff=0 is not accepted, expected at least 1"),
         ("P_0", "P: cutoff=0 is not accepted, expected at least 1"),
-        ("nDCG@0", "nDCG: cutoff=0 is not accepted, expected at least 1"),
         ("P_5.5", "P takes whole numbers, such as P_10"),
         ("P@5,10", "names 2 measures (P@5, P@10): use parse_all"),
         ("P", "names 9 measures"),
-        ("ndcg_cut.5,10", "names 2 measures"),
         (3, "expected the name of a measure, got 3"),
-        (None, "expected the name of a measure, got None"),
     ],
 )
 def test_text_that_is_no_measure(text, message, capsys):

@@ -1,6 +1,5 @@
 """Pictures: what the artists hold, and what the texts say. How they look is for eyes: docs/gallery.md."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from irpref import curves, plots
 from irpref.datasets import load
 from irpref.meta import TopicValues, topic_values
 from irpref.show import drawing
+from shells import script
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -482,13 +482,11 @@ def test_what_cannot_be_drawn_is_an_error(draw, message):
 @pytest.mark.once
 def test_the_gallery_is_what_its_script_makes(tmp_path):
     docs = Path(__file__).resolve().parents[1] / "docs"
-    spec = importlib.util.spec_from_file_location("make_gallery", docs / "make_gallery.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    script.main(tmp_path)
+    gallery = script(docs / "make_gallery.py")
+    gallery.main(tmp_path)
     written = (tmp_path / "gallery.md").read_text(encoding="utf-8")
     assert written == (docs / "gallery.md").read_text(encoding="utf-8"), "run docs/make_gallery.py"
-    names = [picture.name for picture in script.PICTURES]
+    names = [picture.name for picture in gallery.PICTURES]
     for folder in (tmp_path, docs):
         assert sorted(path.stem for path in (folder / "gallery").iterdir()) == sorted(names)
     for name in names:

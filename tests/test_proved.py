@@ -1,7 +1,6 @@
 """The page on how values are checked says what the tests counted, of the tests that there are."""
 
 import ast
-import importlib.util
 import json
 from pathlib import Path
 
@@ -9,16 +8,14 @@ import pytest
 
 import compared
 from irpref.datasets import examples, load
+from shells import script
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def make_proved():
-    spec = importlib.util.spec_from_file_location("make_proved", ROOT / "docs" / "make_proved.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(ROOT / "docs" / "make_proved.py")
 
 
 @pytest.fixture(scope="module")

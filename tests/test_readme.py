@@ -1,11 +1,12 @@
 """The README says what the package does: it names every measure, its Python runs, its commands exist."""
 
-import importlib.util
 import re
 import shlex
 from pathlib import Path
 
 import pytest
+
+from shells import qrels_text, run_text, script
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text("utf8")
@@ -16,10 +17,7 @@ def blocks(language):
 
 
 def test_the_list_of_measures_is_the_registry():
-    spec = importlib.util.spec_from_file_location("make_readme", ROOT / "docs" / "make_readme.py")
-    make_readme = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make_readme)
-    assert make_readme.with_names(TEXT) == TEXT, "run: python docs/make_readme.py"
+    assert script(ROOT / "docs" / "make_readme.py").with_names(TEXT) == TEXT, "run: python docs/make_readme.py"
 
 
 def test_the_two_commands_stand_in_the_readme():
@@ -52,13 +50,9 @@ def test_its_command_lines_run(tmp_path, monkeypatch, capsys):
 
     cast = load("cast2021")
     monkeypatch.chdir(tmp_path)
-    lines = [f"{q} 0 {d} {g}\n" for q, judged in cast.qrels.items() for d, g in judged.items()]
-    Path("qrels.txt").write_text("".join(lines), encoding="utf8")
+    Path("qrels.txt").write_text(qrels_text(cast.qrels), encoding="utf8")
     for path, name in (("run1.txt", "org_manual_bm25"), ("run2.txt", "org_manual_ance")):
-        run = cast.runs[name]
-        Path(path).write_text(
-            "".join(f"{q} Q0 {d} 0 {s} {name}\n" for q, found in run.items() for d, s in found.items()), encoding="utf8"
-        )
+        Path(path).write_text(run_text(cast.runs[name]), encoding="utf8")
     (block,) = [block for block in blocks("sh") if block.startswith("irpref ")]
     for command in block.replace(" -t 1 ", " -t 106_1 ").splitlines():
         assert main(shlex.split(command, comments=True)[1:]) == 0, command
@@ -68,19 +62,11 @@ def test_its_command_lines_run(tmp_path, monkeypatch, capsys):
     assert Path("report.html").is_file()
 
 
-def test_links_of_the_readme_lead_somewhere():
-    links = re.findall(r"\]\(((?!http)[^)#]+)\)", TEXT)
-    assert [link for link in links if not (ROOT / link).is_file()] == []
-
-
 def test_on_a_package_index_every_link_is_absolute_and_has_the_address_of_the_project():
     """The build makes them so; the address stands in `[project.urls]`."""
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    hatch_build = importlib.util.module_from_spec(spec)
     pytest.importorskip("hatchling", reason="builds the wheel")
-    spec.loader.exec_module(hatch_build)
     urls = {"Repository": "https://git.example/me/irpref", "Documentation": "https://docs.example/irpref"}
-    text = hatch_build.with_addresses(TEXT, urls)
+    text = script(ROOT / "hatch_build.py").with_addresses(TEXT, urls)
     links = dict(zip(re.findall(r"\]\(([^)]+)\)", TEXT), re.findall(r"\]\(([^)]+)\)", text), strict=True))
     assert links["docs/check.md"] == "https://docs.example/irpref/check.html"
     assert links["docs/tutorials/own-measure.md"] == "https://docs.example/irpref/tutorials/own-measure.html"

@@ -1,11 +1,12 @@
 """The page on real runs says what its results say, and the results hold no name of a run."""
 
 import csv
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
+
+from shells import script
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -13,10 +14,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 @pytest.fixture(scope="module")
 def generator():
     pytest.importorskip("pandas")
-    spec = importlib.util.spec_from_file_location("make_real_runs", DOCS / "make_real_runs.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(DOCS / "make_real_runs.py")
 
 
 def rows(generator, key):

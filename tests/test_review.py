@@ -88,15 +88,11 @@ def test_uniform_ncu_is_q_measure_to_the_last_digit():
 JUDGED = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "relevance": [2, 1, 1]})
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_one_column_may_be_read_in_two_ways(together):
+def test_one_column_may_be_read_in_two_ways():
     qrels = JUDGED.assign(number=3)  # three documents expected, and all of them known
     measures = [Coverage(known="number"), RelativeRecall(expected="number")]
     run = {"q": {"a": 1.0}}
-    if together:
-        found = KernelEvaluator(measures, qrels).calc_aggregate(run)
-    else:  # the evaluators share the indexed qrels
-        found = {m: KernelEvaluator([m], qrels).calc_aggregate(run)[m] for m in measures}
+    found = KernelEvaluator(measures, qrels).calc_aggregate(run)
     assert found == {measures[0]: pytest.approx(1 / 3), measures[1]: pytest.approx(1 / 3)}
 
 
@@ -190,18 +186,6 @@ def test_twist_of_a_topic_does_not_depend_on_a_longer_one():
     other = {"q": judgments, "z": {"a": 1}}
     beside = {"q": run, "z": ranking([*"bcdefghijkl", "a"])}
     assert Twist(depth=8).evaluate(other, beside)["q"] == value(Twist(depth=8), judgments, run)
-
-
-# Missing ids ------------------------------------------------------------------------------------------------
-
-
-def test_a_missing_id_among_integers():
-    rows = {"query_id": ["q", "q"], "doc_id": [1, None], "score": [2.0, 1.0]}
-    run = pd.DataFrame(rows).astype({"doc_id": "Int64"})
-    for given in (run, pl.DataFrame(rows)):
-        with pytest.raises(ValueError, match=r"an id is missing .* in doc_id"):
-            QMeasure.evaluate({"q": {1: 1}}, given)
-    assert QMeasure.evaluate({"q": {1: 1}}, run[:1]) == {"q": 1}
 
 
 @pytest.mark.parametrize("measure", [irpref.QMeasure, irpref.NCU(stop="graded"), irpref.OriginalNDCG, irpref.PPlus])

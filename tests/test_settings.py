@@ -1,6 +1,5 @@
 """The scale of a collection: facts from ir_datasets, recommendations by the stated rules."""
 
-import importlib.util
 from collections import namedtuple
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pandas as pd
 import pytest
 
 from irpref.measures.settings import Scale, scale_of
+from shells import script
 
 ir_datasets = pytest.importorskip("ir_datasets")
 
@@ -77,9 +77,17 @@ def test_a_defined_top_grade_that_nobody_gave_stays_the_top():
     assert "The top of the scale (4) is defined but no document has it." in scale.note
 
 
-def test_negative_grades_are_explained():
-    assert "Negative grades (-2) count as unjudged" in scale_of("clueweb12/trec-web-2013").note
-    assert "-100 marks documents to remove from the run" in scale_of("bright/aops").note
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("clueweb12/trec-web-2013", "Negative grades (-2) count as unjudged"),
+        ("bright/aops", "-100 marks documents to remove from the run"),
+        ("clueweb12/trec-web-2013/diversity", "Judged by subtopic"),
+    ],
+)
+def test_notes_explain_grades_and_rows(name, said):
+    assert said in scale_of(name).note
+    assert "Judged by subtopic" not in scale_of("clueweb12/trec-web-2013").note
 
 
 def test_cranfield_counts_down():
@@ -96,11 +104,6 @@ def test_cranfield_counts_down():
     assert scale.meanings[scale.regrade[1]].startswith("References which are a complete answer")
     assert scale.note.startswith("Take 5 - grade and leave out -1")
     assert scale_of("antique/test").regrade == {}
-
-
-def test_qrels_by_subtopic_are_named():
-    assert "Judged by subtopic" in scale_of("clueweb12/trec-web-2013/diversity").note
-    assert "Judged by subtopic" not in scale_of("clueweb12/trec-web-2013").note
 
 
 def test_beir_has_counts_but_no_definitions():
@@ -153,7 +156,7 @@ def test_unknown_names_are_errors():
 
 
 def test_every_public_data_set_has_a_scale():
-    for name in make_settings().with_qrels():
+    for name in script(PAGE.with_name("make_settings.py")).with_qrels():
         scale = scale_of(name)
         assert scale.max_rel >= 1, name
         assert scale.min_grade <= scale.max_rel, name
@@ -164,14 +167,7 @@ def test_the_page_is_what_the_generator_writes():
     text = PAGE.read_text(encoding="utf-8")
     if f"in ir_datasets {ir_datasets.__version__}:" not in text:
         pytest.skip("docs/settings.md was written with another version of ir_datasets")
-    assert make_settings().page() == text
-
-
-def make_settings():
-    spec = importlib.util.spec_from_file_location("make_settings", PAGE.with_name("make_settings.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    assert script(PAGE.with_name("make_settings.py")).page() == text
 
 
 def test_words_for_the_grades_do_not_make_another_scale():

@@ -1,7 +1,6 @@
 """The pages about leaderboards and checks say what the functions do."""
 
 import doctest
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from irpref.analysis.check import check
 from irpref.analysis.letters import letters
 from irpref.analysis.pairs import pair_tests
+from shells import script
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -45,10 +45,7 @@ def test_five_runs_by_hand():
 
 @pytest.fixture(scope="module")
 def module():
-    spec = importlib.util.spec_from_file_location("make_significance", DOCS / "make_significance.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(DOCS / "make_significance.py")
 
 
 def test_the_page_of_error_rates_is_that_of_the_stored_results(module):

@@ -1,11 +1,12 @@
 """Every message of the package has its place on the page of warnings and errors: its words, its meaning, a remedy."""
 
 import ast
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+
+from shells import script
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -71,10 +72,7 @@ def messages():
 
 @pytest.fixture(scope="module")
 def troubles():
-    spec = importlib.util.spec_from_file_location("troubles", ROOT / "docs" / "_ext" / "troubles.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(ROOT / "docs" / "_ext" / "troubles.py")
 
 
 @pytest.mark.once

@@ -1,6 +1,5 @@
 """What an editor and a type checker know of the measures, and `help`."""
 
-import importlib.util
 import inspect
 import pydoc
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 import irpref
 from irpref import measures
 from irpref.measures.declare import KernelMeasure
+from shells import script
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -78,9 +78,7 @@ def test_a_strict_type_checker_knows_the_parameters(tmp_path):
 
 
 def test_the_file_for_type_checkers_is_what_the_declarations_say():
-    spec = importlib.util.spec_from_file_location("make_types", ROOT / "docs" / "make_types.py")
-    make_types = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make_types)
+    make_types = script(ROOT / "docs" / "make_types.py")
     assert make_types.OUT.read_text(encoding="utf-8") == make_types.stub(), "run: python docs/make_types.py"
 
 

@@ -16,6 +16,7 @@ from ir_measures import AP
 import irpref
 from irpref import Coverage
 from irpref.cli import main
+from shells import run_text
 
 NAN = Coverage(nothing_known="nan")
 KNOWN = {"q1": "ab", "q2": "n", "q3": "a", "q4": "b"}
@@ -60,9 +61,7 @@ def test_no_topic_has_a_value():
 def test_on_the_command_line(tmp_path, capsys):
     (tmp_path / "qrels").write_text("".join(f"{r.query_id} 0 {r.doc_id} {r.relevance}\n" for r in QRELS.itertuples()))
     (tmp_path / "known").write_text("".join(f"{r.query_id} 0 {r.doc_id} 1\n" for r in QRELS[QRELS.known].itertuples()))
-    (tmp_path / "run").write_text(
-        "".join(f"{q} Q0 {doc} 0 {score} x\n" for q, docs in RUN.items() for doc, score in docs.items())
-    )
+    (tmp_path / "run").write_text(run_text(RUN))
     paths = [str(tmp_path / "qrels"), str(tmp_path / "run"), str(NAN), "--known", str(tmp_path / "known")]
     assert main(["eval", *paths]) == 0
     assert capsys.readouterr().out.split()[-1] == "0.5000"

@@ -14,6 +14,7 @@ from irpref.analysis.verdict import _bounds, _deciding
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.values.matrix import TopicValues
+from shells import qrels_text, run_text
 
 COLUMNS = [
     *("measure", "mean_a", "mean_b", "difference", "low", "high", "p", "effect_size", "wins", "losses", "equal"),
@@ -89,8 +90,7 @@ def test_the_verdict_is_that_of_the_leaderboard_and_the_interval_agrees():
 def test_paths_are_named_and_groups_have_a_row_each(tmp_path):
     qrels, a, b = _drawn(16, 1)
     for name, run in (("bm25", a), ("mine", b)):
-        lines = (f"{q} Q0 {d} 0 {s} x\n" for q, docs in run.items() for d, s in docs.items())
-        (tmp_path / f"{name}.run").write_text("".join(lines))
+        (tmp_path / f"{name}.run").write_text(run_text(run))
     groups = {q: "odd" if t % 2 else "even" for t, q in enumerate(qrels)}
     found = irpref.compare("R@10", qrels, tmp_path / "bm25.run", str(tmp_path / "mine.run"), groups=groups)
     assert found[["group", "topics"]].values.tolist() == [["even", 8], ["odd", 8]]
@@ -244,11 +244,8 @@ def shell(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def write(qrels, a, b):
-        lines = (f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items())
-        (tmp_path / "qrels").write_text("".join(lines))
-        for name, run in (("a.run", a), ("b.run", b)):
-            lines = (f"{q} Q0 {d} 0 {s} x\n" for q, docs in run.items() for d, s in docs.items())
-            (tmp_path / name).write_text("".join(lines))
+        for name, text in (("qrels", qrels_text(qrels)), ("a.run", run_text(a)), ("b.run", run_text(b))):
+            (tmp_path / name).write_text(text)
 
     def call(*arguments):
         return main(list(arguments)), *capsys.readouterr()
