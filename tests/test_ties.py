@@ -189,7 +189,7 @@ def test_the_draws_of_a_topic_are_those_of_the_topic_alone():
     rng = np.random.default_rng(3)
     qrels = {f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 100))} for t in range(4)}
     run = {q: {f"d{i}": float(i % 3) for i in range(120)} for q in qrels}
-    names = ["RPref(max_rel=3)", "Twist", "QMeasure", "PPlus"]
+    names = ["RPref(max_rel=3)", "Twist", "SeenAP", "NCU(stop='graded')"]
     frame = tie_intervals(names, qrels, run)
     assert not frame.exact.any()
     for topic in qrels:
@@ -212,10 +212,28 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
     mean_gain = Fraction(3 * 40 + 2 * 60 + 100, n)
     ideal = sorted([3] * 40 + [2] * 110 + [1] * 100, reverse=True)
     dcg = float(mean_gain) * math.fsum(1 / math.log2(r + 1) for r in range(1, n + 1))
+    # Each relevant document adds its gain + 1 to the numerator of its own ratio and of those below.
+    below = [sum(ideal[:r]) + r for r in range(1, n + 1)]
+    added, best = sum((g + 1) * found[g] for g in (1, 2, 3)), found[3]
+    q = sum(Fraction(added, n) * (1 + Fraction((relevant - 1) * r, n - 1)) / d for r, d in enumerate(below)) / pool
+    o = sum(
+        Fraction(math.comb(n - 1 - r, relevant - 1), math.comb(n, relevant)) * Fraction(added, relevant) / d
+        for r, d in enumerate(below)
+    )
+    p = sum(
+        Fraction(math.comb(n - 1 - r, best - 1), math.comb(n, best))
+        * (4 + Fraction((added - 4 * best) * r, n - best))
+        / d
+        for r, d in enumerate(below)
+    )
     # A relevant document has each number of the 300 non-relevant ones above it with the same probability.
     bpref_r = Fraction(relevant, pool) * (1 - Fraction(sum(min(a, 250) for a in range(301)), 301) / 250)
     truth = {
         "AP": ap,
+        "QMeasure": q,
+        "NCU": q,
+        "OMeasure": o,
+        "PMeasure": p,
         "RR": rr,
         "P@10": Fraction(relevant, n),
         "nDCG": dcg / math.fsum(g / math.log2(r + 1) for r, g in enumerate(ideal, start=1)),

@@ -7,7 +7,7 @@ possible and, each order of each group of tied documents being as likely as any 
 Tied are documents whose scores are equal as float64. Scores that differ, but are the same once rounded to float32,
 are ties for tools that keep them so (pytrec_eval); they are none here.
 
-Closed forms (`forms`) for AP, P, R, RR, nDCG, F and what is made like them. For any other measure, yours included,
+Closed forms (`forms`) for AP, P, R, RR, nDCG, F, Q and what is made like them. For any other measure, yours included,
 orders of a topic (`orders`) are put through its kernel as so many topics. If the value is a sum over the groups, or a
 ratio of such sums, a few orders of each group tell the values of all (`paths`). Else all orders are computed, up to
 `ARRANGEMENTS`. If that is too much, some orders are drawn. The column `exact` says so.
@@ -137,8 +137,10 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
     for measure, task in tasks.items():
         value, n = values[measure], judged.n_topics
         out[measure] = of = Bounds(value.copy(), value.copy(), value.copy(), np.ones(n, bool), np.zeros(n))
+        three = None
         if isinstance(task, partial) and task.func in FORMS:
             three = FORMS[task.func](tied, task, **task.keywords)
+        if three is not None:
             _put(of, mixed, [numbers[mixed] for numbers in three], value[mixed])
         else:
             alike.setdefault(_Kind.of(measure, task), {})[measure] = task
@@ -172,12 +174,11 @@ def _size(kernel: Sum, run: JudgedRun, **how: Any) -> Floats:
     return kernel.parts(run, **how).size * 1.0
 
 
-_BLENDED = (blended_ratio.q_measure, blended_ratio.o_measure, blended_ratio.r_measure, ncu.ncu)
 ADDS: dict[Any, _Adds] = {
     **dict.fromkeys((known.novelty, expected.relative_recall, generalised.g_precision, generalised.g_recall), _Adds()),
     **dict.fromkeys((rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, weighted_rr.weighted_rr), _Adds()),
     **dict.fromkeys((gain.cg, gain.dcg, gain.ncg), _Adds()),
-    **dict.fromkeys(_BLENDED, _Adds(unjudged="zero")),
+    **dict.fromkeys((blended_ratio.r_measure, ncu.ncu), _Adds(unjudged="zero")),
     blended_ratio.p_measure: _Adds(unjudged="zero", divided=True),
     blended_ratio.p_plus: _Adds(partial(_size, blended_ratio.p_plus), unjudged="zero", divided=True),
     everyday.host_bpref: _Adds(unjudged="judged"),

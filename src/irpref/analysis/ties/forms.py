@@ -6,7 +6,7 @@ each other, and what is above a group does not depend on the order inside it.
 
 *Highest and lowest.* Two neighbours of a group change places. If the better one moving up never lowers the value, the
 group by falling merit has the highest value and by rising merit the lowest: any order becomes sorted by such steps.
-Merit is relevance or gain. The kernel itself computes both orders.
+Merit is relevance or gain. The kernel itself computes both orders. (CRP, P and P+ are different: see there.)
 
 *Mean.* By linearity, document by document.
 
@@ -23,16 +23,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irpref.analysis.ties.orders import Tied
+from irpref.arrays.judgments import Gains
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, Segments, ratio
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, ratio
+from irpref.measures import blended_ratio, everyday, ncu, original_ndcg
 from irpref.measures import crp as of_crp
 from irpref.measures import e_measure as of_e
-from irpref.measures import everyday, original_ndcg
 from irpref.measures import expected as of_expected
 from irpref.measures import known as of_known
 
 Task = Callable[[JudgedRun], Floats]
 Closed = tuple[Floats, Floats, Floats]  # low, expected, high: (n_topics,)
+Weight = Callable[[Ints, Ints], Floats]  # of ranks and topics, two arrays of one shape
 
 
 def _ends(tied: Tied, task: Task, merit: Floats) -> tuple[Floats, Floats]:
@@ -55,32 +57,38 @@ def _constant(tied: Tied, task: Task, **_: Any) -> Closed:
 
 
 class Weighted(NamedTuple):
-    """A value that is start + 1/size * (sum of gain weight(rank)), or gain weight(rank) (1 + hits above) if `above`."""
+    """A value that is start + 1/size * sum of gain weight(rank), each times the sum of `above` down to the document."""
 
-    gain: Floats  # (n_judged,); its rows above 0 are the hits
+    gain: Floats  # (n_judged,)
     size: Floats | Ints  # (n_topics,)
-    weight: Callable[[Ints], Floats] = lambda rank: np.ones(rank.size)
-    above: bool = False
+    weight: Weight = lambda rank, _: np.ones(rank.size)
+    above: Floats = np.zeros(0)  # (n_judged,), or empty: nothing to multiply by
     start: Any = 0.0
     cutoff: Ints | None = None  # one a topic, in place of the measure's
 
 
-def _summed(tied: Tied, task: Task, of: Callable[..., Weighted], **arguments: Any) -> Closed:
+def _summed(tied: Tied, task: Task, of: Callable[..., Weighted | None], **arguments: Any) -> Closed | None:
     this, cutoff = of(tied.run, **arguments), arguments.get("cutoff")
-    low, high = _ends(tied, task, this.gain)
+    if this is None:
+        return None
+    low, high = _ends(tied, task, this.above if this.above.size else this.gain)
     view = tied.view(arguments.get("judged_only", False))
-    gain = this.gain[view.run.row]
-    at, group = Segments.of_lengths(view.slots(cutoff if this.cutoff is None else this.cutoff)), view.groups
-    weight, total = this.weight(at.spread(view.first) + at.position), group.total(gain)
-    mean = total / view.size * at.total(weight)
-    if this.above:
-        # At place q of the group, q of the other n - 1 documents are above.
-        hits = gain > 0
-        others = total * group.count(hits) - group.total(gain * hits)
-        mean *= 1 + view.before(group.count(hits) * 1.0)
-        mean += others / (view.size * np.maximum(view.size - 1, 1)) * at.total(weight * at.position)
+    mean = view.by_topic.total(_mean_of_groups(view, this, cutoff if this.cutoff is None else this.cutoff))
     size: Floats = np.broadcast_to(this.size, low.shape).astype(np.float64)
-    return low, this.start + ratio(view.by_topic.total(mean), size), high
+    return low, this.start + ratio(mean, size), high
+
+
+def _mean_of_groups(view: Tied, this: Weighted, cutoff: int | Ints | None) -> Floats:
+    gain, at, group = this.gain[view.run.row], Segments.of_lengths(view.slots(cutoff)), view.groups
+    weight, total = this.weight(at.spread(view.first) + at.position, at.spread(view.topic)), group.total(gain)
+    if not this.above.size:
+        return total / view.size * at.total(weight)
+    above = this.above[view.run.row]
+    own, of_group = group.total(gain * above), group.total(above)
+    # At place q of the group, q of the other n - 1 documents are above.
+    others = (total * of_group - own) / (view.size * np.maximum(view.size - 1, 1))
+    mean = (own + total * view.before(of_group)) / view.size * at.total(weight)
+    return mean + others * at.total(weight * at.position)
 
 
 def _relevant(run: JudgedRun, *, rel: float, **_: Any) -> Weighted:
@@ -89,6 +97,11 @@ def _relevant(run: JudgedRun, *, rel: float, **_: Any) -> Weighted:
 
 def _r_precision(run: JudgedRun, *, rel: float, **_: Any) -> Weighted:
     return _relevant(run, rel=rel)._replace(cutoff=run.pool.count_relevant(rel))
+
+
+def _average_precision(run: JudgedRun, *, rel: float, **_: Any) -> Weighted:
+    of = _relevant(run, rel=rel)
+    return of._replace(weight=lambda rank, _: 1 / rank, above=of.gain)
 
 
 def _judged(run: JudgedRun, *, cutoff: int | None) -> Weighted:
@@ -115,7 +128,9 @@ def _coverage(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cut
 def _ndcg(run: JudgedRun, *, dcg: str, gains: Any, cutoff: int | None, **_: Any) -> Weighted:
     how = run.pool, gains, dcg == "exp-log2"
     return Weighted(
-        everyday.level_gain(*how)[run.pool.level], everyday.ideal_dcg(*how, cutoff), lambda rank: 1 / np.log2(rank + 1)
+        everyday.level_gain(*how)[run.pool.level],
+        everyday.ideal_dcg(*how, cutoff),
+        lambda rank, _: 1 / np.log2(rank + 1),
     )
 
 
@@ -123,15 +138,40 @@ def _original_ndcg(run: JudgedRun, *, base: float, gains: Any, cutoff: int | Non
     return Weighted(
         run.pool.level_ratio_gain(gains)[run.pool.level],
         original_ndcg.ideal_dcg(run.pool, base, gains, cutoff),
-        lambda rank: 1 / original_ndcg.discount(rank, base),
+        lambda rank, _: 1 / original_ndcg.discount(rank, base),
     )
 
 
-_SUMS: dict[Any, Callable[..., Weighted]] = {
+def _blended(run: JudgedRun, *, beta: float, gains: Gains, **_: Any) -> Weighted:
+    """Sum of the blended ratios of relevant documents, over R."""
+    pool, excess = run.pool, run.pool.ratio_excess(gains)
+    unit = np.ones(run.n_topics) if excess is None else np.ldexp(1.0, -excess)
+    relevant, (ideal, upto) = pool.gain(gains) > 0, blended_ratio.ideal_gain(pool, gains)
+
+    def weight(rank: Ints, topic: Ints) -> Floats:
+        best = np.append(upto, 0.0)[np.minimum(ideal.starts[topic] + rank, ideal.ends[topic]) - 1]
+        return 1 / (beta * best + rank * unit[topic])
+
+    adds = beta * pool.level_ratio_gain(gains)[pool.level] + pool.judged.spread(unit)
+    return Weighted(relevant * 1.0, ideal.lengths, weight, np.where(relevant, adds, 0.0))
+
+
+def _q_measure(run: JudgedRun, *, cutoff: int | None, **arguments: Any) -> Weighted:
+    of = _blended(run, **arguments)
+    return of if cutoff is None else of._replace(size=np.minimum(of.size, cutoff))
+
+
+def _ncu(run: JudgedRun, *, stop: str, utility: str, beta: float, gains: Gains, **_: Any) -> Weighted | None:
+    return _blended(run, beta=beta if utility == "BR" else 0.0, gains=gains) if stop == "uniform" else None
+
+
+_SUMS: dict[Any, Callable[..., Weighted | None]] = {
     everyday.precision: lambda run, *, rel, cutoff, **_: Weighted((run.pool.grade >= rel) * 1.0, np.array(cutoff)),
     everyday.recall: _relevant,
     everyday.r_precision: _r_precision,
-    everyday.average_precision: lambda run, **how: _relevant(run, **how)._replace(weight=lambda r: 1 / r, above=True),
+    everyday.average_precision: _average_precision,
+    blended_ratio.q_measure: _q_measure,
+    ncu.ncu: _ncu,
     everyday.judged: _judged,
     everyday.ndcg: _ndcg,
     original_ndcg.original_ndcg: _original_ndcg,
@@ -161,31 +201,123 @@ def nth_at(n: int, marked: int, which: int) -> Floats:
     return out
 
 
-Worth = Callable[[int, Ints], Any]
+Worth = Callable[[int, Ints], Any]  # of a group and ranks in it
 
 
-def _at_hit(
+def _at_hit(view: Tied, which: Floats, marked: Bools, worth: Worth, cutoff: int | None) -> Floats:
+    """Mean `worth` of the rank of marked document number `which`, (n_topics,); 0 if there is none."""
+    number = view.groups.count(marked)
+    before, wanted, mean = view.before(number * 1.0), which[view.topic], np.zeros(which.size)
+    for g in np.flatnonzero((before < wanted) & (wanted <= before + number)).tolist():
+        rank = view.first[g] + np.arange(view.size[g])
+        chance = nth_at(rank.size, int(number[g]), int(wanted[g] - before[g]))
+        mean[view.topic[g]] = (chance * (rank <= (cutoff or np.inf)) * worth(g, rank)).sum()
+    return mean
+
+
+def _at_relevant(
     tied: Tied, task: Task, which: Floats, worth: Worth, *, rel: float, cutoff: int | None, judged_only: bool = False
 ) -> Closed:
-    """`worth` of a topic and the rank of its relevant document number `which`, (n_topics,); 0 if there is none."""
     low, high = _ends(tied, task, (tied.run.pool.grade >= rel) * 1.0)
     view = tied.view(judged_only)
-    number = view.groups.count(view.run.grade >= rel)
-    before, wanted, mean = view.before(number * 1.0), which[view.topic], np.zeros(low.size)
-    for g in np.flatnonzero((before < wanted) & (wanted <= before + number)).tolist():
-        t, rank = int(view.topic[g]), view.first[g] + np.arange(view.size[g])
-        chance = nth_at(rank.size, int(number[g]), int(wanted[g] - before[g]))
-        mean[t] = (chance * (rank <= (cutoff or np.inf)) * worth(t, rank)).sum()
-    return low, mean, high
+    return low, _at_hit(view, which, view.run.grade >= rel, worth, cutoff), high
 
 
 def _first(tied: Tied, task: Task, worth: Callable[[Ints], Any], **arguments: Any) -> Closed:
-    return _at_hit(tied, task, np.ones(tied.run.n_topics), lambda _, rank: worth(rank), **arguments)
+    return _at_relevant(tied, task, np.ones(tied.run.n_topics), lambda _, rank: worth(rank), **arguments)
 
 
 def _recall_effort(tied: Tied, task: Task, *, expected: float | str | None, rel: float, cutoff: int | None) -> Closed:
     e = of_expected.wanted(tied.run, expected, rel)
-    return _at_hit(tied, task, np.ceil(e), lambda t, rank: e[t] / rank, rel=rel, cutoff=cutoff)
+    return _at_relevant(tied, task, np.ceil(e), lambda g, rank: e[tied.topic[g]] / rank, rel=rel, cutoff=cutoff)
+
+
+def _o_measure(tied: Tied, task: Task, *, judged_only: bool, cutoff: int | None, **arguments: Any) -> Closed:
+    of, view = _blended(tied.run, **arguments), tied.view(judged_only)
+    low, high = _ends(tied, task, of.above)
+    above = of.above[view.run.row]
+    mean = ratio(view.groups.total(above), view.groups.count(above > 0))
+
+    def worth(g: int, rank: Ints) -> Floats:
+        return mean[g] * of.weight(rank, np.full(rank.size, view.topic[g]))
+
+    return low, _at_hit(view, np.ones(low.size), above > 0, worth, cutoff), high
+
+
+# Down to the best document -------------------------------------------------------------------------------------
+
+
+def _to_best(
+    tied: Tied, task: Task, *, plus: bool, judged_only: bool, cutoff: int | None, **arguments: Any
+) -> Closed | None:
+    """P, or P+, without a cutoff: by the place of the best document and the number of relevant ones above it."""
+    if cutoff is not None:  # the best document may be in any of several groups
+        return None
+    of, view = _blended(tied.run, **arguments), tied.view(judged_only)
+    run, group, above = view.run, view.groups, of.above[view.run.row]
+    level = np.where(above > 0, run.level, run.pool.level_grade.size)
+    best = (above > 0) & (level == run.hits.spread(run.hits.minimum(level)))
+    counted, gained = view.before(group.count(above > 0) * 1.0), view.before(group.total(above))
+
+    def ratios(sign: int) -> Floats:
+        sorted_by = view.arranged(sign * above)
+        own = of.above[sorted_by.row]
+        br = sorted_by.hits.running(own) * of.weight(sorted_by.rank, sorted_by.hits.topic)
+        return group.total((own > 0) * br)
+
+    parts = (ratios(-1), _mean_of_groups(view, of, None), ratios(1)) if plus else (np.zeros(group.n),) * 3
+    before = np.array([view.before(part) for part in parts])
+    out, first = np.zeros((3, run.n_topics)), run.hits.first(best)
+    for g in group.topic[first[first >= 0]].tolist():
+        rows, topic, n = slice(group.offsets[g], group.offsets[g + 1]), view.topic[g], int(view.size[g])
+        of_best, rest = above[rows][best[rows]], np.sort(above[rows][~best[rows] & (above[rows] > 0)])
+        k = np.arange(rest.size + 1.0)
+        sums = [np.cumsum([0, *rest]), k * rest.sum() / max(rest.size, 1), np.cumsum([0, *rest[::-1]])]
+        weight = of.weight(view.first[g] + np.arange(n), np.full(n, topic))
+        size = counted[g] + k + 1 if plus else np.ones(k.size)
+        out[:, topic] = _place_by_place(gained[g] + np.array(sums), of_best, weight, before[:, [g]], size, plus)
+    return out[0], out[1], out[2]
+
+
+def _place_by_place(upto: Floats, best: Floats, weight: Floats, before: Floats, size: Floats, plus: bool) -> Floats:
+    """Lowest, mean and highest value, (3,), over the orders of the group that has the best documents.
+
+    Parameters
+    ----------
+    upto : float array (3, m + 1)
+        Numerator of the blended ratio of relevant document number k: lowest, mean, highest.
+    best : float array (n_best,)
+        What each of the best documents adds to the numerator.
+    weight : float array (n,)
+        1 / denominator at each place.
+    before : float array (3, 1)
+        Sum of the blended ratios in the groups above.
+    size : float array (m + 1,)
+        Number of ratios in the mean, by the number of relevant documents above the best one.
+    plus : bool
+        Whether the ratios of these documents are in the mean, too.
+    """
+    n, m = weight.size, size.size - 1
+    k, share = np.arange(m + 1), np.ones((3, m + 1))
+    none = np.array([[np.inf], [0.0], [-np.inf]])
+    # By the number of relevant documents so far: chance (second row), sum of their ratios (the mean times the chance).
+    share[1, 1:], sums = 0.0, np.repeat(none, m + 1, axis=1)
+    sums[:, 0] = 0.0
+    low, mean, high = np.inf, 0.0, -np.inf
+    for place, w in enumerate(weight[: n - best.size + 1].tolist()):
+        left = n - place
+        values = (sums + share * (before + (upto + best[0]) * w)) / size
+        low, high = min(low, values[0].min()), max(high, values[2].max())
+        mean += values[1].sum() * best.size / left
+        relevant, other = (m - k) / left, np.maximum(left - best.size - (m - k), 0) / left
+        more = sums[:, :-1] + plus * share[:, :-1] * upto[:, 1:] * w
+        sums = np.where(other > 0, sums, none)
+        sums[1] *= other
+        sums[0, 1:] = np.minimum(sums[0, 1:], more[0])
+        sums[1, 1:] += more[1] * relevant[:-1]
+        sums[2, 1:] = np.maximum(sums[2, 1:], more[2])
+        share[1, 1:], share[1, 0] = share[1, 1:] * other[1:] + share[1, :-1] * relevant[:-1], share[1, 0] * other[0]
+    return np.array([low, mean, high])
 
 
 # Relative positions -------------------------------------------------------------------------------------------
@@ -227,13 +359,17 @@ def _n_crp(tied: Tied, task: Task, *, judged_only: bool, worst: str) -> Closed:
     return _crp(tied, task, judged_only=judged_only, loss=loss)
 
 
-FORMS: dict[Callable[..., Floats], Callable[..., Closed]] = {
+# None is returned for arguments that have no closed form.
+FORMS: dict[Callable[..., Floats], Callable[..., Closed | None]] = {
     **{kernel: partial(_summed, of=of) for kernel, of in _SUMS.items()},
     **dict.fromkeys((everyday.set_precision, everyday.set_recall, everyday.set_f, everyday.set_ap), _constant),
     **dict.fromkeys((everyday.n_retrieved, everyday.n_relevant, everyday.n_topics), _constant),
     everyday.success: partial(_first, worth=np.ones_like),
     everyday.reciprocal_rank: partial(_first, worth=lambda rank: 1 / rank),
     of_expected.recall_effort: _recall_effort,
+    blended_ratio.o_measure: _o_measure,
+    blended_ratio.p_measure: partial(_to_best, plus=False),
+    blended_ratio.p_plus: partial(_to_best, plus=True),
     of_crp.crp: _crp,
     of_crp.n_crp: _n_crp,
 }
