@@ -135,6 +135,8 @@ def test_float_grades_stay(tmp_path: Path) -> None:
 def test_a_tsv_without_header_is_trec(tmp_path: Path) -> None:
     assert rows(read_qrels(written(tmp_path / "qrels.dev.tsv", b"1\t0\ta\t2\n"))) == [("1", "a", 2)]
     assert rows(read_qrels(written(tmp_path / "t.tsv", b'query-id\tcorpus-id\tscore\n1\t"a\t2\n'))) == [("1", '"a', 2)]
+    with pytest.warns(irpref.IrprefWarning, match="labels are read as grades: S is 3"):
+        assert rows(read_qrels(written(tmp_path / "labels.tsv", b"1\ta\tS\n"))) == [("1", "a", 3)]
 
 
 def test_blank_lines_of_csv_hold_nothing(tmp_path: Path) -> None:
@@ -334,7 +336,7 @@ def test_a_missing_number_of_parquet_is_named_by_the_evaluation(tmp_path: Path) 
 
 
 def test_forms_that_there_are_not() -> None:
-    with pytest.raises(ValueError, match=r"form 'parket': expected one of trec, .*; did you mean 'parquet'"):
+    with pytest.raises(ValueError, match=r"form='parket' is not known, expected one of 'trec'.*did you mean 'parquet'"):
         read_run("x", "parket")
 
 

@@ -203,7 +203,6 @@ KINDS = {
                 "edges must rise from 0",
                 "buckets must be at least 1",
                 "jobs=…: expected at least 1",
-                "form …: expected one of",
                 "=… is not accepted",
             ),
             "irpref.RPref(norm='relativ')",

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from irpref.arrays.segments import Floats
-from irpref.formats.columns import Coded, Reading, Stretches, Table, columns_of, objects
+from irpref.formats.columns import Coded, Reading, Table, columns_of, objects, stretches_of
 from irpref.formats.labels import grades_of
 from irpref.formats.runs import inside
 from irpref.formats.source import PACKED, Source
@@ -100,7 +100,7 @@ def _tables_of(file: Any, name: str, folders: Mapping[str, str], value: str, how
                     return batch.column(there)
                 return pa.DictionaryArray.from_arrays(np.zeros(len(batch), np.int32), [folders[there]])
 
-            topics = _stretches(_ids(column(topic), topic, name, rows))
+            topics = stretches_of(_held(_ids(column(topic), topic, name, rows)))
             docs = _held(_ids(column(doc), doc, name, rows))
             further = {other: _plain(column(other)) for other in others}
             numbers = _grades(column(number), how, name) if value == "relevance" else None
@@ -162,16 +162,6 @@ def _is_dictionary(column: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_dictionary(column.type))
-
-
-def _stretches(column: Any) -> Stretches:
-    """Where a column of topics changes."""
-    if not _is_dictionary(column):
-        return _stretches(column.dictionary_encode())
-    codes = column.indices.to_numpy(zero_copy_only=False)
-    begins = np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)
-    names = column.dictionary.take(column.indices.take(begins)).to_pylist()
-    return Stretches(names, np.diff(np.append(begins, codes.size)))
 
 
 def _numbers(column: Any, there: str, name: str) -> Floats:

@@ -7,8 +7,6 @@ frame.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from operator import ne
 from types import MappingProxyType
 from typing import Any
 
@@ -153,9 +151,7 @@ _TEXT = ("query_id", "group", "subgroup", "doc_id", "iteration")
 
 def objects(items: Sequence[Any]) -> Any:
     """An object array of these items."""
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
+    return np.fromiter(items, object, len(items))
 
 
 def take(column: Any, order: Ints | slice | None) -> Any:
@@ -211,8 +207,7 @@ def changes(column: Any) -> Ints:
     elif (rows := texts.changes(column)) is not None:
         return rows
     elif isinstance(column, list):
-        differ = map(ne, islice(column, 1, None), column)
-        return np.append(0, np.flatnonzero(np.fromiter(differ, bool, len(column) - 1)) + 1)
+        column = objects(column)
     if column.dtype != object:
         return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
     # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.

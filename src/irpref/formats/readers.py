@@ -32,34 +32,8 @@ def parquet(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]
 # CSV ------------------------------------------------------------------------------------------------------------
 
 
-def csv(source: Source, value: str, how: Reading = PLAIN) -> Table:
+def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") -> Table:
     """Cells between commas, below a header."""
-    return _separated(source, value, how, ",")
-
-
-def tsv(source: Source, value: str, how: Reading = PLAIN) -> Table:
-    """Cells between tabs, below a header; without one, a TREC file."""
-    if _has_header(source, value, how):
-        return _separated(source, value, how, "\t")
-    return trec.whole(source, trec.RUN) if value == "score" else trec.qrels_table(source)
-
-
-def _has_header(source: Source, value: str, how: Reading) -> bool:
-    """Whether the first line of a file names our columns."""
-    if not source.is_file():
-        source.keep = True  # it is opened once more
-    data = b""
-    with source.open() as file:
-        while not {10, 13} & set(data) and len(data) < 1 << 16 and (more := file.read(1 << 12)):
-            data += more
-    line = data.replace(b"\r", b"\n").partition(b"\n")[0]
-    fields = [field.strip().strip('"') for field in line.decode("utf-8", "replace").split("\t")]
-    # BEIR's header is known to the reader of TREC files, where quotes are ordinary characters.
-    ids = ({how.columns.get(ours), *NAMES[ours]} for ours in ("query_id", "doc_id"))
-    return fields != ["query-id", "corpus-id", "score"] and any(known & set(fields) for known in ids)
-
-
-def _separated(source: Source, value: str, how: Reading, separator: str) -> Table:
     import csv
 
     name = source.name
@@ -96,6 +70,26 @@ def _separated(source: Source, value: str, how: Reading, separator: str) -> Tabl
         taken = set(of.values()) | set(of)
         further = {c: objects(columns[c]) if c == "iteration" else _typed(columns[c]) for c in header if c not in taken}
     return _table(topics, docs, _numbers(cells, place, value, how, name, is_text=True), further, value, name)
+
+
+def tsv(source: Source, value: str, how: Reading = PLAIN) -> Table:
+    """Cells between tabs, below a header; for a file without one see `has_header`."""
+    return csv(source, value, how, "\t")
+
+
+def has_header(source: Source, value: str, how: Reading) -> bool:
+    """Whether the first line of a file between tabs names our columns; without, it is a TREC file."""
+    if not source.is_file():
+        source.keep = True  # it is opened once more
+    data = b""
+    with source.open() as file:
+        while not {10, 13} & set(data) and len(data) < 1 << 16 and (more := file.read(1 << 12)):
+            data += more
+    line = data.replace(b"\r", b"\n").partition(b"\n")[0]
+    fields = [field.strip().strip('"') for field in line.decode("utf-8", "replace").split("\t")]
+    # BEIR's header is known to the reader of TREC files, where quotes are ordinary characters.
+    ids = ({how.columns.get(ours), *NAMES[ours]} for ours in ("query_id", "doc_id"))
+    return fields != ["query-id", "corpus-id", "score"] and any(known & set(fields) for known in ids)
 
 
 def _typed(cells: Sequence[str]) -> Any:

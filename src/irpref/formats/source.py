@@ -22,8 +22,6 @@ PathLike = str | os.PathLike[str] | IO[bytes]
 PACKED = (".gz", ".zst", ".zstd")
 PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
 PACKED_RATIO = 5  # of the text of a run to its packed bytes, about
-WHOLE_BYTES = 2 << 20  # of a packed file that is unpacked at once
-LARGEST_RATIO = 32  # of its text, which for runs is about a fifth of that
 LONGEST_LINE = 64 << 20  # bytes
 # Magic bytes of formats we do not read, so that the error can name them.
 _OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
@@ -49,7 +47,7 @@ class Source:
         self.path = path
         self.keep = keep
         self.alone = False  # whether it is parsed in the caller's thread, since other threads read other files
-        self._spool: _Spool | None = None
+        self._kept: _Stream | None = None
         if isinstance(path, (str, os.PathLike)):
             self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
         else:
@@ -66,12 +64,12 @@ class Source:
         return os.path.getsize(self.name) * (PACKED_RATIO if self.name.lower().endswith(PACKED) else 1)
 
     @contextmanager
-    def open(self, in_blocks: bool = False) -> Iterator[IO[bytes]]:
-        """The decompressed bytes from the beginning; `in_blocks`: others work on the first while the next are read."""
+    def open(self) -> Iterator[IO[bytes]]:
+        """The decompressed bytes from the beginning."""
         try:
             if not self._again():
                 with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
-                    yield _decompressed(file, self.name, 0 if in_blocks else WHOLE_BYTES)
+                    yield _decompressed(file if file.seekable() else _Stream(file, self.name), self.name)
             else:
                 yield _decompressed(self._stream(), self.name)
         except Exception as error:
@@ -87,135 +85,85 @@ class Source:
         return self.keep and os.path.exists(self.path) and not os.path.isfile(self.path)  # a pipe with a name
 
     def _stream(self) -> Any:
-        if self._spool is not None:
-            self._spool.rewind()
-            return self._spool
+        if self._kept is not None:
+            self._kept.again()
+            return self._kept
         stream: Any = self.path
         if self.name == "<stdin>":
             if sys.stdin is None:
                 raise ValueError("<stdin>: standard input is closed")
             stream = sys.stdin.buffer
         elif isinstance(self.path, (str, os.PathLike)):
-            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end by the spool
+            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end
         if isinstance(stream, io.TextIOBase):
             raise TypeError(f"{self.name} is open as text, expected a path or a binary file: open it with mode 'rb'")
         if not hasattr(stream, "read"):
             raise TypeError(f"expected a path or a binary file, got {type(self.path).__name__}")
-        if not (isinstance(stream, io.FileIO) and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)):
-            stream = _Patient(stream, self.name)
         if self.keep:
-            stream = self._spool = _Spool(stream)
+            stream = self._kept = _Stream(stream, self.name, keep=True)
+        elif not _is_regular(stream):
+            stream = _Stream(stream, self.name)
         return stream
 
 
-class _Patient:
-    """A stream that may have no data yet (`read` returns None), which is waited for."""
+def _is_regular(stream: Any) -> bool:
+    """Whether this is an unbuffered file on disk."""
+    return isinstance(stream, io.FileIO) and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
 
-    def __init__(self, stream: Any, name: str) -> None:
-        self._stream, self.name = stream, name
+
+class _Stream:
+    """A stream that cannot be read twice, and may have no data yet (its `read` returns None): then it is waited for.
+
+    What was read before `again` was called is read once more; with `keep`, everything, from a temporary file.
+    """
+
+    def __init__(self, stream: Any, name: str, keep: bool = False) -> None:
+        self._stream, self._name, self._keep = stream, name, keep
+        self._read: IO[bytes] = tempfile.TemporaryFile() if keep else io.BytesIO()  # noqa: SIM115  # closed with this
+        self._recording = True
+        weakref.finalize(self, self._read.close)
+
+    def again(self) -> None:
+        self._read.seek(0)
+        self._recording = self._keep
 
     def read(self, size: int = -1) -> bytes:
         if size < 0:
-            parts = []
-            while part := self.read(1 << 20):
-                parts.append(part)
-            return b"".join(parts)
+            return b"".join(iter(lambda: self.read(1 << 20), b""))
+        if data := self._read.read(size):
+            return data
         while (data := self._stream.read(size)) is None:
             try:
                 select.select([self._stream], [], [])
             except (OSError, TypeError, ValueError):  # nothing that can be waited for
                 raise ValueError(
-                    f"{self.name}: the stream has no data yet and cannot be waited for: open it in blocking mode"
+                    f"{self._name}: the stream has no data yet and cannot be waited for: open it in blocking mode"
                 ) from None
+        if self._recording:
+            self._read.write(data)
         return data
 
 
-class _Spool:
-    """A stream that can be read again: what was read once comes from a temporary file."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
-        self._replaying = False
-        weakref.finalize(self, self._file.close)
-
-    def rewind(self) -> None:
-        self._file.seek(0)
-        self._replaying = True
-
-    def read(self, size: int = -1) -> bytes:
-        if self._replaying:
-            data = self._file.read(size)
-            if data and size >= 0:
-                return data
-            self._replaying = False
-        else:
-            data = b""
-        fresh = self._stream.read(size)
-        self._file.write(fresh)
-        return data + fresh
-
-
-class _Reader(io.RawIOBase):
-    """A stream with its first bytes put back."""
-
-    def __init__(self, head: bytes, stream: Any) -> None:
-        self._head, self._stream = head, stream
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if self._head:
-            head = self._head if size < 0 else self._head[:size]
-            self._head = self._head[len(head) :]
-            return head + (self._stream.read() if size < 0 else b"")
-        return self._stream.read(size)
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _decompressed(stream: Any, name: str, whole_bytes: int = 0) -> IO[bytes]:
+def _decompressed(stream: Any, name: str) -> IO[bytes]:
     head = b""
     while len(head) < 10 and (more := stream.read(10 - len(head))):
         head += more
-    whole: Any = _put_back(head, stream)
+    if isinstance(stream, _Stream):
+        stream.again()
+    else:
+        stream.seek(-len(head), os.SEEK_CUR)
     if head[:2] == b"\x1f\x8b":
-        if whole is stream and os.fstat(stream.fileno()).st_size <= whole_bytes:
-            packed = stream.read()
-            data = _unpacked(packed)
-            if data is not None:
-                return io.BytesIO(data)
-            whole.seek(0)
-        return _Gunzip(whole)  # type: ignore[return-value]
+        return _Gunzip(stream)  # type: ignore[return-value]
     if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):  # or one to skip
-        return _zstd(whole)
+        return _zstd(stream)
     for packed, begin in _OTHERS.items():
         if head.startswith(begin):
             raise ValueError(f"{name} is a file of {packed}, expected plain text, gzip or zstd: unpack it first")
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8")
     if head[:3] == codecs.BOM_UTF8:
-        whole.read(3)
-    return whole
-
-
-def _unpacked(packed: bytes) -> bytes | None:
-    """The data of a gzip file of one member, all at once; None if it is not that simple: see `_Gunzip`."""
-    size = int.from_bytes(packed[-4:], "little")  # of the member, unless others follow
-    if size > LARGEST_RATIO * len(packed):
-        return None
-    member = zlib.decompressobj(wbits=31)
-    try:
-        data = member.decompress(packed, 1)
-        # Into one piece of memory, which is asked for once.
-        data += member.flush(size or 1)
-    except zlib.error:
-        return None
-    return data if member.eof and not member.unused_data else None
+        stream.read(3)
+    return stream
 
 
 class _Gunzip:
@@ -257,13 +205,6 @@ class _Gunzip:
             packed = member.unused_data.lstrip(b"\0")  # members may be followed by zeros
             while not packed and (more := stream.read(PACKED_BYTES)):
                 packed = more.lstrip(b"\0")
-
-
-def _put_back(head: bytes, stream: Any) -> Any:
-    if isinstance(stream, io.FileIO) and stream.seekable():
-        stream.seek(-len(head), os.SEEK_CUR)
-        return stream
-    return _Reader(head, stream)
 
 
 def _zstd(stream: Any) -> IO[bytes]:
@@ -324,7 +265,7 @@ def too_long(block: bytes) -> bool:
 
 def _upto_line_end(file: IO[bytes], size: int) -> int:
     """Up to `size` bytes, so many that a line ends there if that is easy to see: then nothing need be copied."""
-    if not (isinstance(file, io.FileIO) and hasattr(os, "pread") and stat.S_ISREG(os.fstat(file.fileno()).st_mode)):
+    if not (hasattr(os, "pread") and _is_regular(file)):
         return size
     here = file.tell()
     near = min(size, 1 << 12)

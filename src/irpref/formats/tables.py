@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irpref.arrays.segments import all_whole
-from irpref.formats import trec
+from irpref.formats import readers, trec
 from irpref.formats.columns import PLAIN, Reading, Table, as_list, as_objects, objects, reading, to_frame
 from irpref.formats.labels import Labels, grades_of, scheme
 from irpref.formats.runs import ENDINGS
 from irpref.formats.source import PACKED, PathLike, Source
 from irpref.formats.texts import Texts
-from irpref.messages import did_you_mean
+from irpref.messages import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,8 +118,7 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
         There is no such form.
     """
     if form is not None:
-        if form not in FORMS:
-            raise ValueError(f"form {form!r}: expected one of {', '.join(FORMS)}{did_you_mean(str(form), FORMS)}")
+        check_choice("form", form, FORMS)
         return form
     name = source.name if isinstance(source, Source) else Source(source).name
     base = os.path.basename(os.fspath(name)).lower()
@@ -147,13 +146,13 @@ def read(source: Source, value: str, how: Reading = PLAIN, block_bytes: int = tr
         As `read_run`.
     """
     form = form_of(source, how.form)
+    if form == "tsv" and not readers.has_header(source, value, how):
+        form = "trec"
     if form == "trec" or (form == "msmarco" and value == "relevance"):  # whose judgments are in TREC format
         yield from trec.blocks(source, trec.RUN, block_bytes) if value == "score" else [_qrels_table(source, how)]
     elif form == "msmarco":
         yield from trec.ranks(source)
     else:
-        from irpref.formats import readers
-
         found = getattr(readers, form)(source, value, how)
         yield from [found] if isinstance(found, Table) else found
 
@@ -174,16 +173,16 @@ def read_table(path: PathLike | Source, value: str, form: str | Reading | None =
 
 def _qrels_table(source: Source, how: Reading) -> Table:
     """Judgments of a TREC file, which may hold labels instead of grades."""
-    if how.labels is None and not _are_labels(trec.first_fields(source)):
-        return trec.qrels_table(source)
-    form = trec.QRELS_3 if len(trec.first_fields(source)) == 3 else trec.QRELS
-    table = trec.whole(source, form.but(number=""))
-    grades = grades_of(table.columns["relevance"].tolist(), how.labels, source.name)
-    if grades is None:  # some are labels, others are none
-        return trec.qrels_table(source)
-    iteration = table.columns.get("iteration", objects(["0"] * grades.size))
+    grades = None
+    if how.labels is not None or _are_labels(trec.first_fields(source)):
+        form = trec.QRELS_3 if len(trec.first_fields(source)) == 3 else trec.QRELS
+        table = trec.whole(source, form.but(number=""))
+        grades = grades_of(table.columns["relevance"].tolist(), how.labels, source.name)
+    # Numbers; or some are labels and others are none, which is an error.
+    table = trec.whole(source, trec.QRELS) if grades is None else table.but(value=grades)
+    iteration = table.columns.get("iteration", np.repeat(objects(["0"]), len(table)))
     found = ("query_id", "doc_id", "relevance", "iteration")
-    return table.but(value=grades, columns={"iteration": iteration}, found=found)
+    return table.but(columns={"iteration": iteration}, found=found)
 
 
 def _are_labels(fields: list[bytes]) -> bool:

@@ -106,13 +106,6 @@ def whole(source: Source, form: Form) -> Table:
     return table if len(table) else table.but(columns=nothing)
 
 
-def qrels_table(source: Source) -> Table:
-    """Judgments: `query_id`, `doc_id`, grades, and the column `iteration` (`0` if the file has none)."""
-    table = whole(source, QRELS)
-    iteration = table.columns.get("iteration", np.repeat(np.array(["0"], dtype=object), len(table)))
-    return table.but(columns={"iteration": iteration}, found=("query_id", "doc_id", "relevance", "iteration"))
-
-
 def ranks(source: Source) -> Iterator[Table]:
     """Rows of a run of MS MARCO's three columns, which hold ranks: the scores are the negative ranks."""
     for table in blocks(source, RANKS):
@@ -129,7 +122,7 @@ def ranks(source: Source) -> Iterator[Table]:
 
 def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
     """Lines that hold something, with their numbers from 1."""
-    with source.open(in_blocks=True) as file:
+    with source.open() as file:
         number = 0
         for block in blocks_of(file, 1 << 16):
             if error := _too_long(block):
@@ -213,7 +206,7 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     # A pipe is read by the caller's thread: one that waits for a pipe cannot be interrupted.
     threads = texts.compiled and not source.alone and source.size() > block_bytes
     lines = 0
-    with source.open(in_blocks=threads) as file:
+    with source.open() as file:
         formed = _formed(blocks_of(file, block_bytes), form)
         for found, number in ahead(starmap(_parsed, ahead(formed))) if threads else starmap(_parsed, formed):
             if isinstance(found, _Malformed):
