@@ -91,7 +91,7 @@ WAYS = [ONE_BY_ONE, *([TEXTS] if texts.compiled else [])]
 def look_up(patch, way):
     """From now on documents are looked up in this way, however few they are."""
     patch.setattr(texts, "compiled", way == TEXTS)
-    for module in ("match", "align"):
+    for module in ("match", "inputs"):
         patch.setattr(f"irpref.judged.{module}.FEW", 0)
 
 

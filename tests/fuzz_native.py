@@ -149,8 +149,8 @@ def column(rng: random.Random) -> None:
         if found is not None:
             rows = np.array([rng.randrange(len(ids)) for _ in range(5)] if ids else [], dtype=np.int64)
             others = rows[::-1].copy()
-            assert found.to_list(rows) == [ids[row] for row in rows]
-            ranked = found.to_list(found.falling(rows, np.zeros_like(rows)))
+            assert found[rows].to_list() == [ids[row] for row in rows]
+            ranked = found[found.falling(rows, np.zeros_like(rows))].to_list()
             assert ranked == sorted((ids[row] for row in rows), reverse=True)
             assert found.same(rows, found, others) == all(ids[a] == ids[b] for a, b in zip(rows, others, strict=True))
             assert found[rows].compact().data == "".join(ids[row] for row in rows).encode()

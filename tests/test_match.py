@@ -277,7 +277,7 @@ def test_the_order_is_that_of_the_rule(topics, rng, name, falls):
     segments = Segments.of_lengths(lengths)
     for kind in (list, lambda docs: Texts.of(docs) or docs):
         part = align.Part(np.arange(len(topics)), lengths, kind(docs), score)
-        moved = order.evaluation_order(score, segments, part)
+        moved = order.evaluation_order(score, segments, part.falling)
         rows = np.arange(score.size) if moved is None else moved.put(np.arange(score.size))
         expected = [
             i

@@ -253,7 +253,7 @@ def test_texts_are_the_strings_they_were(ids, data):
         assert found.data == "".join(ids).encode()
     rows = data.draw(st.lists(st.integers(0, len(ids) - 1), max_size=30)) if ids else []
     rows = np.array(rows, dtype=np.int64)
-    assert found.to_list(rows) == [ids[i] for i in rows]
+    assert found[rows].to_list() == [ids[i] for i in rows]
     assert found[rows].to_list() == [ids[i] for i in rows]
     start, stop = sorted(data.draw(st.lists(st.integers(0, len(ids)), min_size=2, max_size=2)))
     part = found[start:stop]
@@ -562,7 +562,7 @@ def test_nothing_is_kept():
         Texts.of([*ids, None]), texts.changes([*ids, 1]), Texts.of_dicts([{**scores, "x": "y"}], 301)
         for wrong in (np.array([300]), np.array([-1])):
             with pytest.raises(IndexError, match="outside"):
-                found.to_list(wrong)
+                texts._native.strings(found.data, found.at, found.length, wrong, np.empty(1, dtype=object))
             with pytest.raises(IndexError, match="outside"):
                 found.falling(wrong, wrong)
             assert not found.same(wrong, found, wrong)

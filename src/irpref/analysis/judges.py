@@ -42,10 +42,10 @@ from irpref.analysis.frames import ResultFrame, interval_table
 from irpref.analysis.topics import check_level
 from irpref.arrays.regraded import regraded, run_on
 from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.formats.columns import as_list
+from irpref.formats.columns import as_list, columns_of
 from irpref.formats.runs import named_runs
 from irpref.judged import align
-from irpref.judged.inputs import as_frame, column_names, opened, str_list
+from irpref.judged.inputs import as_frame, opened, str_list
 from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.types import Qrels, Run, Runs
@@ -208,7 +208,7 @@ def qrels_frame(data: Qrels, what: str) -> pd.DataFrame:
     if isinstance(data, (str, os.PathLike)):
         Pool.build(data)  # an error names the file
     frame = as_frame(data, "relevance")
-    names = column_names([str(name) for name in frame.columns], "relevance", what)
+    names = columns_of([str(name) for name in frame.columns], "relevance", what)
     frame = frame.rename(columns={old: new for new, old in names.items()})
     frame = frame.assign(**{name: str_list(as_list(frame[name].to_numpy(dtype=object)), name) for name in _IDS})
     Pool.build(frame)  # grades are finite numbers, and one a document

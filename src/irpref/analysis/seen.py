@@ -98,7 +98,7 @@ def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
     place = np.full(pool.grade.size, np.inf)
     for part, row in blocks(pool, [data], seen.repeats):
         segments, of, score = Segments.of_lengths(part.lengths), part.topics, part.score
-        moved = evaluation_order(score, segments, part, row >= 0, alignment.by_id)
+        moved = evaluation_order(score, segments, part.falling, row >= 0, alignment.by_id)
         source: Ints = np.arange(row.size)
         if moved is not None:
             source, score, row = moved.put(source), moved.put(score), moved.put(row)

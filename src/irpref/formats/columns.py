@@ -259,9 +259,7 @@ def reading(
     return Reading(form, dict(columns or {}), checked(labels))
 
 
-def columns_of(
-    found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None, in_file: bool = True
-) -> dict[str, str]:
+def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None) -> dict[str, str]:
     """The three columns of a run or of judgments among those of a file or frame.
 
     Parameters
@@ -271,8 +269,7 @@ def columns_of(
     where : what the message begins with
     given : mapping of our name to the name in the file, optional
         Used if the file has that column; else, and for what is not named here, the first of `NAMES` that is there.
-    in_file : bool
-        Whether they are columns of a file, in which judgments may be called `score` (BEIR), or of a frame.
+        None for the columns of a frame, in which judgments cannot be called `score` as they are in files (BEIR).
 
     Returns
     -------
@@ -285,6 +282,7 @@ def columns_of(
         A column is not there; a frame has two of its name.
     """
     out: dict[str, str] = {}
+    in_file = given is not None
     for ours in ("query_id", "doc_id", value):
         wanted = [(given or {}).get(ours, ours), *NAMES[ours]]
         wanted = [name for name in dict.fromkeys(wanted) if in_file or name == ours or name != "score"]

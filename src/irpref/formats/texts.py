@@ -148,15 +148,14 @@ class Texts:
         _native.falling(self.data, self.at, self.length, _rows(rows), _rows(group), out)
         return out
 
-    def fill(self, out: Any, rows: Ints | None = None) -> None:
-        """Put the texts of these rows, of all if not given, into an object array as Python strings."""
-        every = np.arange(len(self)) if rows is None else _rows(rows)
-        _native.strings(self.data, self.at, self.length, every, out)
+    def fill(self, out: Any) -> None:
+        """Put the texts into an object array as Python strings."""
+        _native.strings(self.data, self.at, self.length, np.arange(len(self)), out)
 
-    def to_list(self, rows: Ints | None = None) -> list[str]:
-        """The texts of these rows, of all if not given, as Python strings."""
-        out = np.empty(len(self) if rows is None else rows.size, dtype=object)
-        self.fill(out, rows)
+    def to_list(self) -> list[str]:
+        """The texts as Python strings."""
+        out = np.empty(len(self), dtype=object)
+        self.fill(out)
         found: list[str] = out.tolist()
         return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import repeat
-from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,10 +11,10 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments, order_by
-from irpref.formats.columns import Coded, Table, as_list, take
+from irpref.formats.columns import Coded, Table, as_list, objects, take
 from irpref.formats.texts import Texts
 from irpref.judged.inputs import group, str_list, tables
-from irpref.judged.match import FEW, Buckets, chunks, keys_of, texts_of
+from irpref.judged.match import Buckets, chunks, keys_of, texts_of
 from irpref.judged.order import TREC, Alignment, blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, warn_user
@@ -70,11 +69,7 @@ class Part(Record):
 
     def docs_of(self, rows: Ints) -> list[str]:
         """Documents of these rows."""
-        if not isinstance(self.docs, list):
-            return self.docs.to_list(rows)
-        if rows.size < 2:
-            return [self.docs[int(row)] for row in rows]
-        return list(itemgetter(*rows.tolist())(self.docs))
+        return as_list(take(self.docs, rows))
 
     def falling(self, rows: Ints, group: Ints) -> Ints:
         """The rows of each group by falling id: shape as both; groups follow each other."""
@@ -168,7 +163,7 @@ def align_tables(
     for part, row in blocks(pool, parts, repeats, topics):
         segments = Segments.of_lengths(part.lengths)
         n_retrieved[part.topics] = part.lengths
-        moved = evaluation_order(part.score, segments, part, row >= 0, alignment.by_id)
+        moved = evaluation_order(part.score, segments, part.falling, row >= 0, alignment.by_id)
         as_given = row
         if moved is not None:
             row = moved.put(row)
@@ -182,7 +177,7 @@ def align_tables(
             keep(rank_rising=(first + last - at if alignment.by_id else at) - before, tied_from=first - before)
         if in_float32:
             if blurs(score, segments):
-                other = evaluation_order(rounded(part.score), segments, part, as_given >= 0, alignment.by_id)
+                other = evaluation_order(rounded(part.score), segments, part.falling, as_given >= 0, alignment.by_id)
                 short = as_given if other is None else other.put(as_given)
                 if not np.array_equal(short, row):
                     row, at, same = short, np.flatnonzero(short >= 0), False
@@ -228,35 +223,24 @@ def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
 def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TREC) -> Listing:
     """Every retrieved document of the judged topics; `quiet` if you were warned of repeated documents before."""
     repeats = Repeats(strict=False)
-    parts: list[tuple[Ints, list[str], Floats, Ints, Ints]] = []
+    parts: list[tuple[Any, ...]] = [(np.zeros(0, np.int64), [], np.zeros(0), *np.zeros((2, 0), np.int64))]
     for part, row in blocks(pool, tables(run, "score", topics=pool.topic_of), repeats):
         segments = Segments.of_lengths(part.lengths)
-        moved = evaluation_order(part.score, segments, part, by_id=alignment.by_id)
+        moved = evaluation_order(part.score, segments, part.falling, by_id=alignment.by_id)
         order: Ints = np.arange(part.score.size)
         if moved is not None:
             order = moved.put(order)
         source = order if part.source is None else part.source[order]
-        parts.append((segments.spread(part.topics), part.docs_of(order), part.score[order], row[order], source))
+        docs = objects(part.docs_of(order))
+        parts.append((segments.spread(part.topics), docs, part.score[order], row[order], source))
     if not quiet:
         repeats.warn()
-    topic = np.concatenate([*(p[0] for p in parts), np.zeros(0, np.int64)])
-    doc_ids = [doc for p in parts for doc in p[1]]
-    score = np.concatenate([*(p[2] for p in parts), np.zeros(0)])
-    row = np.concatenate([*(p[3] for p in parts), np.zeros(0, np.int64)])
-    source = np.concatenate([*(p[4] for p in parts), np.zeros(0, np.int64)])
+    topic = np.concatenate([part[0] for part in parts])
     order = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
+    docs, score, row, source = (np.concatenate(column)[order] for column in list(zip(*parts, strict=True))[1:])
     segments = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
-    row = row[order]
     grade = np.append(pool.grade, np.nan)[row]
-    return Listing(
-        segments,
-        [doc_ids[i] for i in order.tolist()],
-        score[order],
-        segments.position + 1,
-        row,
-        grade,
-        source[order],
-    )
+    return Listing(segments, docs.tolist(), score, segments.position + 1, row, grade, source)
 
 
 def blocks(pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[str] | None = None) -> Iterator[Block]:
@@ -302,7 +286,7 @@ def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
     every = Segments.of_lengths(groups.lengths)
     lengths = every.lengths[wanted]
     column = data.doc_id
-    plain = (lengths.sum() >= FEW or isinstance(column, Texts)) and pool.texts is not None
+    plain = pool.texts is not None
     if plain and isinstance(column, Coded):  # each category is read once
         column = Coded(texts_of(column.values) or column.values, column.codes)
     for start, stop in chunks(lengths):

@@ -153,11 +153,6 @@ def as_frame(data: Any, value: str) -> Any:
     return to_pandas(as_table(data, value, None), value)
 
 
-def column_names(found: Sequence[str], value: str, what: str) -> dict[str, str]:
-    """The names that the three columns have in a frame. Raises as `columns_of`."""
-    return columns_of(found, value, what, in_file=False)
-
-
 def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, Any]]:
     """A dict of dicts whose topics are `str`. Raises as `tables`."""
     what = "run" if value == "score" else "qrels"
@@ -206,7 +201,7 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     import polars as pl
 
     found = data.columns
-    names = column_names(found, value, "DataFrame")
+    names = columns_of(found, value, "DataFrame")
     numbers = data[names[value]]
     # A frame without rows has no dtype of its own; missing values are found, with topic and document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
@@ -242,7 +237,7 @@ def _further(found: Sequence[str], names: Mapping[str, str], columns: Iterable[s
 
 def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     found = [str(name) for name in data.columns]
-    names = column_names(found, value, "DataFrame")
+    names = columns_of(found, value, "DataFrame")
     further = _further(found, names, columns)
     for name in further:
         if found.count(name) > 1:
@@ -300,7 +295,7 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str] | None)
             + " (of a file give the path)" * isinstance(rows[0], (str, bytes))
             + (" (ir_measures does not take polars frames, irpref.evaluator does)" if _of_polars(rows[0]) else "")
         )
-    names = column_names(found, value, type(rows[0]).__name__)
+    names = columns_of(found, value, type(rows[0]).__name__)
     extra = {name: objects([getattr(r, name, None) for r in rows]) for name in _further(found, names, columns)}
     query_id, doc_id, numbers = (list(map(attrgetter(name), rows)) for name in names.values())
     return Table(query_id, doc_id, as_numbers(numbers, query_id, doc_id, value), extra, found)

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -50,13 +51,6 @@ class Alignment(Record):
 TREC = Alignment()
 
 
-class Ids(Protocol):
-    """Document ids of rows."""
-
-    def falling(self, rows: Ints, group: Ints) -> Ints:
-        """The rows of each group by falling id: shape as both; groups follow each other."""
-
-
 class Moved(Record):
     """Rows that are to be moved: row `rows[i]` takes the place of row `place[i]`."""
 
@@ -71,7 +65,11 @@ class Moved(Record):
 
 
 def evaluation_order(
-    score: Floats, topics: Segments, ids: Ids, matters: Bools | None = None, by_id: bool = True
+    score: Floats,
+    topics: Segments,
+    falling: Callable[[Ints, Ints], Ints],
+    matters: Bools | None = None,
+    by_id: bool = True,
 ) -> Moved | None:
     """Order of evaluation of the rows of each topic.
 
@@ -81,7 +79,8 @@ def evaluation_order(
         Finite scores, topic after topic.
     topics : Segments
         Rows of each topic.
-    ids : Ids
+    falling : callable
+        Of rows and the group of each, (n,), whose groups follow each other: the rows of each group by falling id.
     matters : bool array (n_rows,), optional
         Rows whose exact place is asked for. Ties among the others are left as they are, which spares
         looking at their ids.
@@ -131,7 +130,7 @@ def evaluation_order(
             wanted[group[matters[rows]]] = True
             keep = wanted[group]
             place, rows, group = place[keep], rows[keep], group[keep]
-        resolved = ids.falling(rows, group)
+        resolved = falling(rows, group)
         if order is None:
             return Moved(place, resolved) if (resolved != rows).any() else None
         order[place] = resolved

@@ -11,7 +11,7 @@ import numpy as np
 from irpref.arrays.judgments import Gains, Judgments
 from irpref.arrays.preferences import Preferences
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
-from irpref.formats.columns import Table, as_list, take
+from irpref.formats.columns import Table, as_list, objects, take
 from irpref.formats.texts import Texts
 from irpref.judged.inputs import as_table, group, is_missing, str_list
 from irpref.judged.match import CHUNK_ROWS, Keys, chunks, keys_of, repeated, texts_of
@@ -86,9 +86,7 @@ class Pool(Judgments):
     @cached_property
     def doc_ids(self) -> Any:
         """Ids of the judged documents: object array of str, shape (n_judged,)."""
-        ids = np.empty(len(self._docs), dtype=object)
-        ids[:] = self._docs
-        return ids[self._order]
+        return objects(self._docs)[self._order]
 
     @classmethod
     def build(cls, qrels: Any, columns: Iterable[str] = ()) -> Pool:

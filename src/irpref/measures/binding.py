@@ -9,8 +9,9 @@ from typing import Any, overload
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref.formats.columns import columns_of
 from irpref.judged.align import listing as listing_of
-from irpref.judged.inputs import as_frame, column_names
+from irpref.judged.inputs import as_frame
 from irpref.judged.kept import kept_pool
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Run
@@ -118,7 +119,7 @@ def with_known(
     if (known is None) == (run is None):
         raise ValueError("with_known takes either known (a mapping or a file) or run=")
     frame = as_frame(qrels, "relevance")
-    names = column_names([str(name) for name in frame.columns], "relevance", "DataFrame")
+    names = columns_of([str(name) for name in frame.columns], "relevance", "DataFrame")
     topics = frame[names["query_id"]].astype(str).tolist()
     docs = frame[names["doc_id"]].astype(str).tolist()
     if run is not None:

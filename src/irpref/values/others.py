@@ -13,8 +13,8 @@ from ir_measures.measures import Measure
 from ir_measures.util import Metric, Qrel, ScoredDoc
 
 from irpref.arrays.segments import Floats, all_whole
-from irpref.formats.columns import Table, as_list, changes
-from irpref.judged.inputs import as_frame, by_topic, column_names, str_list
+from irpref.formats.columns import Table, as_list, changes, columns_of
+from irpref.judged.inputs import as_frame, by_topic, str_list
 from irpref.judged.order import TREC, Alignment, rounded
 from irpref.measures.support import of_host
 
@@ -147,7 +147,7 @@ def for_host(data: Qrels | Run, value: str) -> Any:
     if isinstance(data, Table):
         return _rows(data, value)
     frame = as_frame(data, value)
-    names = column_names([str(name) for name in frame.columns], value, "DataFrame")
+    names = columns_of([str(name) for name in frame.columns], value, "DataFrame")
     ids = {name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")}
     numbers = frame[names[value]].to_numpy(dtype=np.float64)
     if value == "relevance" and all_whole(numbers):
