@@ -1,7 +1,6 @@
 """`irpref curve`, `plot` and `compare`: what they print, to the letter, for data small enough to check by hand."""
 
 import re
-import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -257,14 +256,6 @@ def test_plot_writes_the_picture_and_names_of_runs_are_text(printed, tmp_path, a
         assert printed("plot", kind, qrels, *given, *options, "-f", out, "--size", "3x2", "--dpi", "50") == ""
         assert out.read_bytes().startswith(begins)
     assert pyplot.get_fignums() == []
-
-
-def test_plot_without_matplotlib_names_the_extra(refused, book, tmp_path, monkeypatch):
-    for module in [m for m in sys.modules if m.partition(".")[0] == "matplotlib"] or ["matplotlib"]:
-        monkeypatch.setitem(sys.modules, module, None)
-    status, message = refused("plot", "pr", *book, "-f", tmp_path / "figure.png")
-    assert status == 1
-    assert message == "irpref: pictures need matplotlib: pip install matplotlib\n"
 
 
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])

@@ -94,14 +94,6 @@ def test_names_are_sorted_too_and_rows_stay_whole(page):
     assert sorted(page.run(rows)) == sorted(before)
 
 
-def test_numbers_of_the_page_are_those_of_the_evaluator(page):
-    evaluate = irpref.evaluator(irpref.parse_all(MEASURES), QRELS)
-    rows = page.run("[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
-    for row in rows:
-        of = evaluate.calc_aggregate(RUNS[row[0].strip()])
-        assert row[1:4] == [f"{of[measure]:.4f}" for measure in irpref.parse_all(MEASURES)]
-
-
 def test_a_click_on_a_run_compares_the_others_with_it(page):
     page.run("document.querySelector('#board tbody tr th bdi').click()")
     base = page.run("document.querySelector('#board tr.baseline th').textContent")
@@ -374,17 +366,3 @@ def test_hostile_names_do_nothing(browser, tmp_path):
     browser.run("document.body.append(Object.assign(new Image(), {src: 'http://127.0.0.1:9/x.png'})), 1")
     browser.run("new Promise(done => setTimeout(done, 200))")
     assert any("Content Security Policy" in text for text in browser.messages), json.dumps(browser.messages)
-
-
-def test_without_a_script_the_numbers_are_there(browser, file):
-    browser.send("Emulation.setScriptExecutionDisabled", value=True)
-    try:
-        browser.open(file)
-        shown = browser.send("DOM.getDocument", depth=-1)
-    finally:
-        browser.send("Emulation.setScriptExecutionDisabled", value=False)
-    text = json.dumps(shown)
-    evaluate = irpref.evaluator(irpref.parse_all(MEASURES), QRELS)
-    for run in RUNS.values():
-        for value in evaluate.calc_aggregate(run).values():
-            assert f'"{value:.4f}"' in text
