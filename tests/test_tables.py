@@ -127,11 +127,6 @@ def test_further_columns_of_judgments_survive(form: str, tmp_path: Path) -> None
     }
 
 
-def test_float_grades_stay(tmp_path: Path) -> None:
-    path = written(tmp_path / "qrels.json", b'{"1": {"a": 0.5, "b": 1}}')
-    assert rows(read_qrels(path)) == [("1", "a", 0.5), ("1", "b", 1.0)]
-
-
 def test_a_tsv_without_header_is_trec(tmp_path: Path) -> None:
     assert rows(read_qrels(written(tmp_path / "qrels.dev.tsv", b"1\t0\ta\t2\n"))) == [("1", "a", 2)]
     assert rows(read_qrels(written(tmp_path / "t.tsv", b'query-id\tcorpus-id\tscore\n1\t"a\t2\n'))) == [("1", '"a', 2)]

@@ -254,7 +254,6 @@ def test_texts_are_the_strings_they_were(ids, data):
     rows = data.draw(st.lists(st.integers(0, len(ids) - 1), max_size=30)) if ids else []
     rows = np.array(rows, dtype=np.int64)
     assert found[rows].to_list() == [ids[i] for i in rows]
-    assert found[rows].to_list() == [ids[i] for i in rows]
     start, stop = sorted(data.draw(st.lists(st.integers(0, len(ids)), min_size=2, max_size=2)))
     part = found[start:stop]
     assert part.to_list() == ids[start:stop]

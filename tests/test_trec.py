@@ -132,11 +132,6 @@ def test_whole_grades_beyond_what_doubles_count_stay_floats(way: str, grade: str
     assert irpref.evaluator(["RR"], frame).calc_aggregate({"1": {"a": 1.0}}) == {irpref.parse("RR"): grade[0] != "-"}
 
 
-def test_header_of_beir(way: str, tmp_path: Path) -> None:
-    frame = read_qrels(written(tmp_path / "test.tsv", b"query-id\tcorpus-id\tscore\n1\ta\t2\n"))
-    assert rows(frame, "relevance") == [("1", "a", 2)]
-
-
 def test_nothing_in_a_file_is_an_empty_table(way: str, tmp_path: Path) -> None:
     for data in (b"", b"\n\n", b"# nothing\n"):
         run, qrels = (read(written(tmp_path / "f", data)) for read in (read_run, read_qrels))
@@ -203,13 +198,6 @@ def test_standard_input_and_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_files_open_as_text() -> None:
     with pytest.raises(TypeError, match="open it with mode 'rb'"):
         read_run(io.StringIO("1 Q0 a 1 1 t\n"))
-
-
-def test_missing_files_and_directories(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        read_run(tmp_path / "none")
-    with pytest.raises(IsADirectoryError):
-        read_run(tmp_path)
 
 
 def test_the_directory_of_test_data(data_dir: Path) -> None:
