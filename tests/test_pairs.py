@@ -63,8 +63,6 @@ def test_drawn_orders_come_close_to_all_of_them():
     (drawn,) = pair_tests([matrix / 4], "randomised_tukey", n_permutations=215, rng=1)  # one less than there are
     assert np.abs(drawn.p_adjusted - exact).max() < 4 * 0.5 / 215**0.5
     assert (drawn.p_adjusted >= 1 / 216).all()
-    (all_of_them,) = pair_tests([matrix / 4], "randomised_tukey", n_permutations=216)
-    assert all_of_them.p_adjusted.tolist() == pytest.approx(exact.tolist())
 
 
 @pytest.mark.parametrize("n_topics", [2, 7, 12])
