@@ -39,13 +39,17 @@ class Browser:
     """
 
     def __init__(self):
+        from fcntl import F_DUPFD, fcntl  # Windows has none
+
         self._folder = tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True)
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
 
         def join():  # in the child: the browser reads from 3 and writes to 4
-            os.dup2(os.dup2(to_read, 30), 3)
-            os.dup2(os.dup2(to_write, 40), 4)
+            # Copies first: either end may itself be 3 or 4.
+            ends = [fcntl(end, F_DUPFD, 5) for end in (to_read, to_write)]
+            os.dup2(ends[0], 3)
+            os.dup2(ends[1], 4)
 
         self._process = subprocess.Popen(
             [program(), *OPTIONS, f"--user-data-dir={self._folder.name}", "about:blank"],
