@@ -132,31 +132,18 @@ def test_a_topic_that_the_run_lacks_has_its_missed_documents():
     assert table[["doc_id", "why"]].values.tolist() == [["a", "not retrieved: adds nothing"]]
 
 
-@pytest.mark.parametrize(
-    ("measure", "run", "expected"),
-    [
-        (
-            "RPref(max_rel=2,unretrieved='infinity')",
-            RUN["q1"],
-            {
-                "D3": "not retrieved, so below all that was, less relevant D12 and D10 included: "
-                "loses 100.0% of its weight"
-            },
-        ),
-        (
-            "RPref(max_rel=2,top='drop')",
-            {"D7": 3.0, "D12": 2.0, "D10": 1.0},
-            {"D7": "highest ranked judged document, not in the sum (top='drop')"},
-        ),
-        (
-            "RPref(max_rel=2)@2",
-            RUN["q1"],
-            {"D10": "below the cutoff 2: counts as not retrieved", "D12": "preferred D7 ranked below D12"},
-        ),
-    ],
-)
-def test_options_of_rpref_have_their_reasons(measure, run, expected):
-    assert expected.items() <= why(explain(measure, QRELS, {"q1": run}, "q1")).items()
+def test_options_of_rpref_have_their_reasons():
+    def reasons(measure, run=RUN):
+        return why(explain(measure, QRELS, run, "q1"))
+
+    assert reasons("RPref(max_rel=2,unretrieved='infinity')")["D3"] == (
+        "not retrieved, so below all that was, less relevant D12 and D10 included: loses 100.0% of its weight"
+    )
+    dropped = reasons("RPref(max_rel=2,top='drop')", {"q1": {"D7": 3.0, "D12": 2.0, "D10": 1.0}})
+    assert dropped["D7"] == "highest ranked judged document, not in the sum (top='drop')"
+    cut = reasons("RPref(max_rel=2)@2")
+    assert cut["D10"] == "below the cutoff 2: counts as not retrieved"
+    assert cut["D12"] == "preferred D7 ranked below D12"
 
 
 def test_bpref_names_non_relevant_documents_and_caps_the_loss():
