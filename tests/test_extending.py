@@ -16,7 +16,7 @@ READER = '''
 
 def psv(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """Cells between bars, below a header."""
-    return _separated(source, value, how, "|")
+    return csv(source, value, how, "|")
 '''
 PICTURE = '''
 

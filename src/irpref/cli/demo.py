@@ -102,7 +102,7 @@ def _report(qrels: Any, runs: dict[str, Any], path: str) -> str:
         irpref.report([NDCG, RPREF, "QMeasure"], qrels, runs, path, **how)
     except ImportError as lacking:
         return f"No report was written ({lacking})."
-    return f"All of it on one page, with every topic: {os.path.abspath(path)} (open it in a browser)."
+    return f"All of it on one page, with every topic (open it in a browser):\n   {os.path.abspath(path)}"
 
 
 COMMAND = Command(run, _arguments, __doc__, EPILOG)

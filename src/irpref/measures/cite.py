@@ -26,7 +26,7 @@ def cite(measures: Measures = ()) -> str:
 
     Examples
     --------
-    >>> print(cite("BprefN").splitlines()[0])
-    % bpref variant (BprefN: norm='N', rel=1)
+    >>> print(cite("PMeasure@10").splitlines()[0])
+    % P-measure (PMeasure at 10: beta=1.0, judged_only=False, cutoff=10)
     """
     return of_measures(parse_all(measures))
