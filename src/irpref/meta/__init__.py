@@ -1,16 +1,16 @@
 """Meta-evaluation: how good is a measure?
 
-All methods look at a matrix of values, systems by topics (`TopicValues`), and ask of the measure behind it:
+All methods read a matrix of values, systems by topics (`TopicValues`), and ask of the measure behind it:
 
 - `stability`: do samples of topics agree on which system is better?
 - `swap`: how large must a difference be to hold on other topics?
 - `discriminative_power`: how many pairs of systems does it tell apart?
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
-- `incompleteness`: does it rank them alike when most judgments are missing?
-- `robustness`: how sure is that, for other topics and other systems?
-- `topic_set_size`, `topics_needed`: how many topics tell a difference of a given size apart?
+- `incompleteness`: does it still rank them the same way when most judgments are missing?
+- `robustness`: how far does that hold for other topics and other systems?
+- `topic_set_size`, `topics_needed`: how many topics does it take to detect a difference of a given size?
 
-Randomness enters as `rng` (a seed or a NumPy Generator) or as the samples themselves.
+Pass `rng` (a seed or a NumPy Generator), or the samples themselves.
 `irpref.plots` draws the results: `plots.stability(result)`, `swap`, `significance`, `incompleteness`.
 """
 

@@ -1,4 +1,4 @@
-"""Measures, judgments and runs, aligned once and evaluated with many parts of the judgments."""
+"""Measures, judgments and runs, aligned once and evaluated with many subsets of the judgments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Board:
     measures : mapping of name to measure
     qrels, runs : as `incompleteness` takes them
     keep : bool
-        Whether runs are kept as dicts, too.
+        Whether to keep the runs as dicts, too.
     alignment : Alignment
         How documents are ranked.
     cutoff : int, optional
@@ -62,8 +62,8 @@ class Board:
         alone = list(dict.fromkeys(asked.values()))
         bound = dict(zip(alone, bind(alone, qrels), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
-        # Measures with a kernel look at arrays; the others are given qrels and runs as dicts.
-        # A kernel may be that of a measure which is not registered.
+        # Measures with a kernel read arrays; the others get qrels and runs as dicts.
+        # A measure can have a kernel without being registered.
         self.host = {name: m for name, m in self.named.items() if not (isinstance(m, KernelMeasure) or supports(m))}
         ours = [m for name, m in self.named.items() if name not in self.host]
         self.alignment = alignment
@@ -83,7 +83,7 @@ class Board:
     def values(
         self, keep: Bools, systems: Iterable[str], measures: Collection[str]
     ) -> Iterator[tuple[str, slice, dict[str, Floats]]]:
-        """Values with the judgments kept, a system at a time, and of as many times together as fit the cache.
+        """Evaluate each system with each subset of the judgments, as many subsets at a time as fit the cache.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Board:
 
         Yields
         ------
-        system, times, values by measure: (n_times, n_topics), higher or lower is better as the measure has it
+        system, times, values by measure: (n_times, n_topics), in the direction of the measure
         """
         tasks, short = self.evaluator.tasks, self.evaluator.short
         systems = list(systems)
@@ -129,7 +129,7 @@ class Board:
         return Others(measures, qrels, alone=False, as_host=self.alignment.float32, alignment=self.alignment)
 
     def _as_dicts(self, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
-        """The run as other providers read it fastest, whatever form it has: documents in the order of their ranks."""
+        """The run, in any form, as other providers read it fastest: a dict with documents in rank order."""
         listing = listing_of(self.pool, run, alignment=self.alignment)
         offsets = listing.topics.offsets.tolist()
         score = listing.score.tolist()
@@ -141,7 +141,7 @@ class Board:
 
 
 def _together(keep: Bools) -> Iterator[slice]:
-    """As many times together as fit the cache."""
+    """Slices of the subsets, each small enough for the cache."""
     start, rows = 0, 0
     for i, size in enumerate(np.count_nonzero(keep, axis=1).tolist()):
         if i > start and rows + size > BATCH_ROWS:

@@ -1,12 +1,12 @@
-"""Incomplete judgments: does a measure still rank the systems as it did, when most judgments are gone?
+"""Incomplete judgments: does a measure still rank the systems the same way when most judgments are gone?
 
-All runs are evaluated again with parts of the judgments (`irpref.meta.losses`), and the ranking of the systems is
-compared with the one of all judgments (Kendall's tau), by the same measure or by a reference measure. P = 90, 80, ...
-40, 30, 25, 20, 15, 10, 5, 4 ... 1 %, as C. Buckley and E. M. Voorhees, SIGIR 2004, 25-32,
+All runs are evaluated again with parts of the judgments (`irpref.meta.losses`). The ranking of the systems is
+compared (Kendall's tau) with the ranking by all judgments, of the same measure or of a reference measure. The levels
+are P = 90, 80, ... 40, 30, 25, 20, 15, 10, 5, 4 ... 1 %, as in C. Buckley and E. M. Voorhees, SIGIR 2004, 25-32,
 doi:10.1145/1008992.1009000.
 
-The top of the grade scale (`max_rel`) is that of all judgments, at every level: a measure that inferred it
-from what is left would change its meaning with the sample.
+The top of the grade scale (`max_rel`) is that of all judgments, at every level: if a measure inferred it from what is
+left, its meaning would change with the sample.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _LEVEL = {"random": "judgments left", "pools": "runs pooled"}
 
 @dataclass(frozen=True, eq=False)
 class Incompleteness:
-    """Means of systems with fewer and fewer judgments.
+    """Mean of each system with fewer and fewer judgments.
 
     Attributes
     ----------
     means : DataFrame
         Columns level (per cent; 100: all judgments, sample 0), sample, measure, system, mean.
     loss : str
-        What is wrong with the judgments below 100 %.
+        How judgments are lost below 100 %.
     """
 
     means: pd.DataFrame
@@ -57,7 +57,7 @@ class Incompleteness:
 
     @classmethod
     def read(cls, path: str | Path) -> Incompleteness:
-        """What `incompleteness(..., output=path)` wrote."""
+        """Read what `incompleteness(..., output=path)` wrote."""
         settings, cells = read(Path(path))
         return cls(_frame(cells), settings.get("loss", "random"))
 
@@ -72,12 +72,12 @@ class Incompleteness:
         return list(dict.fromkeys(self.means["measure"]))
 
     def samples(self, reference: str | None = None) -> pd.DataFrame:
-        """Agreement of each sample with all judgments.
+        """Agreement of the ranking by each sample with the ranking by all judgments.
 
         Parameters
         ----------
         reference : name of a measure, optional
-            Compare with its ranking by all judgments. None: with that of the measure itself.
+            Compare with this measure's ranking by all judgments. None: each measure with its own.
 
         Returns
         -------
@@ -149,7 +149,7 @@ def incompleteness(
     ties: str = "id",
     **options: Any,
 ) -> Incompleteness:
-    """Evaluate runs with all judgments and with parts of them.
+    """Evaluate runs with all judgments, and with fewer and fewer of them.
 
     Parameters
     ----------
@@ -159,22 +159,22 @@ def incompleteness(
     runs : mapping of name to run, list of paths, or iterable of (name, run)
     levels : per cent of the judgments that are left, or of the teams that were pooled
     n_samples : int
-        Random orders of the judgments; each gives one part for each level.
+        Random orders of the judgments; each gives one sample for each level.
     rng : seed or Generator
     output : path of a file, optional
-        Results are appended whenever a part is done. What the file holds already is not computed again, unless the
-        run of that name, or the version of this package or of ir_measures, was another one.
+        Results are appended as each part is done. What the file already holds is not computed again, unless the run of
+        that name has changed, or the version of this package or of ir_measures.
     float32, ties : see `irpref.evaluator`
     loss : {'random', 'pools'}
-        Which judgments are missing: any, or those that only runs outside of a shallow pool found.
+        Which judgments are missing: random ones, or those of documents that only runs outside a shallow pool found.
     rel : lowest relevant grade, 1 if not given
-        Relevant and non-relevant documents are thinned separately. Give that of your binary measures.
+        Relevant and non-relevant documents are thinned separately. Give the one that your binary measures use.
     least : relevant and judged non-relevant documents of a topic that stay at any level, (1, 10) if not given
-        Of `loss='random'`.
+        For `loss='random'`.
     depth : int, 10 if not given
-        For `loss='pools'`: ranks of each topic that were judged.
+        For `loss='pools'`: how deep each topic is judged, in ranks.
     teams : mapping of run to team, optional
-        For `loss='pools'`: runs that are pooled together, or not at all.
+        For `loss='pools'`: the runs of a team are pooled together, or not at all.
 
     Returns
     -------
@@ -183,8 +183,8 @@ def incompleteness(
     Raises
     ------
     ValueError
-        Levels that are no percentages; fewer than two runs; `output` holds results of other qrels or
-        settings, or a damaged row, or is written to by another process.
+        A level is not a percentage; fewer than two runs; `output` holds results of other qrels or settings, or a
+        damaged row, or another process is writing to it.
     """
     named = {str(m): m for m in parse_all(measures)}
     board = Board(named, qrels, runs, keep=output is not None, alignment=Alignment(ties, float32))
@@ -218,19 +218,19 @@ def incompleteness(
 
 
 def _missing(units: list[tuple[float, int]], board: Board, found: Mapping[Cell, float]) -> tuple[list[Any], ...]:
-    """Levels, systems and measures of which something is not known yet."""
+    """Levels, systems and measures that still have something to compute."""
     cells = [(unit, s, m) for unit in units for s in board.aligned for m in board.named if (*unit, m, s) not in found]
     return tuple(list(dict.fromkeys(of)) for of in zip(*cells, strict=True)) or ([], [], [])
 
 
 def _settings(board: Board, lost: Loss) -> dict[str, Any]:
-    """What results depend on; what is usual is not named."""
+    """What results depend on; defaults are left out."""
     found: dict[str, Any] = {"seed": lost.seed, "rel": lost.rel, "least": list(lost.least)}
     found |= {"topics": board.pool.n_topics, "judgments": int(board.pool.grade.size), "qrels": hash_of_pool(board.pool)}
     found |= {"float32": True} if board.alignment.float32 else {}
     found |= {} if board.alignment.by_id else {"ties": board.alignment.ties}
     if lost.loss == "pools":
-        # Draws are made among all runs.
+        # Teams are drawn from all runs, so results depend on every one of them.
         runs = " ".join(sorted(hash_of_run(run)[:12] for run in board.raw.values()))
         found |= {"loss": "pools", "depth": lost.depth, "teams": sorted(lost.teams.items()), "runs": runs}
     return found

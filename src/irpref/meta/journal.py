@@ -1,12 +1,12 @@
-"""The results file of `incompleteness`: what was computed stays computed, whenever the process ends.
+"""The results file of `incompleteness`: what was computed is kept, even if the process is killed.
 
     {"seed": 0, ..., "irpref": "0.2.0"}              what the results below depend on
     [100.0, 0, "AP", "bm25", 0.25, "5a1f..."]        level, sample, measure, system, mean, hash of the run
 
-Each line is JSON, which reads every number and name back exactly. Lines are only ever appended: of two rows of one mean
+Each line is JSON, which reads every number and name back exactly. Lines are only ever appended: if a mean has two rows,
 the later one counts, and results of another version of irpref or ir_measures end at the next line of settings. If a
-process was killed in the middle of a line, the next one removes what is there of it. While a process writes, others are
-kept out.
+process is killed in the middle of a line, the next process removes the fragment. The file is locked while a process
+writes to it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _VERSIONS = ("irpref", "ir_measures")  # packages whose versions are among the s
 
 
 class Journal:
-    """Means that are there already, and a place for new ones: a context manager that holds the file until its end.
+    """The means in a results file, and a way to append more: a context manager that keeps the file locked.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ class Journal:
     settings : mapping
         What all means depend on.
     hashes : mapping of system to str
-        Of its run. A mean of another run of the same name does not count.
+        Hash of each system's run. The mean of another run of the same name does not count.
 
     Raises
     ------
     ValueError
-        The file holds something else, or results of other settings; a row is damaged; another process writes to it.
+        The file holds something else, or results of other settings; a row is damaged; another process is writing to it.
     """
 
     def __init__(self, path: Path, settings: Mapping[str, Any], hashes: Mapping[str, str]) -> None:
@@ -52,7 +52,7 @@ class Journal:
         self._file = open(path, "ab")  # noqa: SIM115  # locked until the end
         try:
             _lock(self._file, path)
-            # Compared as they are stored: JSON has lists and no tuples, and numbers of one kind.
+            # Compare settings as they are stored: JSON has no tuples and one kind of number.
             self._open(json.loads(json.dumps(dict(settings), default=lambda number: number.item())))
         except BaseException:
             self._file.close()
@@ -77,7 +77,7 @@ class Journal:
         self.cells = {cell: mean for cell, (mean, run) in rows.items() if self.hashes.get(cell[3]) == run}
 
     def append(self, cells: Mapping[Cell, float]) -> None:
-        """Add means. The process may end at any time after this."""
+        """Append means. They are safe once this returns."""
         self._write([[*cell, mean, self.hashes[cell[3]]] for cell, mean in cells.items()])
         self.cells.update(cells)
 
@@ -96,7 +96,7 @@ class Journal:
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[Cell, float]]:
-    """Settings and means of a results file."""
+    """Read the settings and means of a results file."""
     settings, rows, _ = _read(path)
     if not settings:
         raise ValueError(f"{path} holds no results of incompleteness (it is empty)")
@@ -104,10 +104,10 @@ def read(path: Path) -> tuple[dict[str, Any], dict[Cell, float]]:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[Cell, tuple[float, str]], int]:
-    """Settings, means with the hash of their run, and the bytes of whole lines; all empty for an empty file."""
+    """Settings, means with the hash of their run, and how many bytes are whole lines; all empty for an empty file."""
     settings: dict[str, Any] = {}
     rows: dict[Cell, tuple[float, str]] = {}
-    whole = path.read_bytes().rpartition(b"\n")[0]  # without half a line at the end
+    whole = path.read_bytes().rpartition(b"\n")[0]  # drop a half-written last line
     lines = whole.split(b"\n") if whole else []
     for number, line in enumerate(lines, 1):
         try:
@@ -133,7 +133,7 @@ def _version(package: str) -> str:
 
 
 def _lock(file: Any, path: Path) -> None:
-    """Keep others out until the file is closed, however the process ends; `ValueError` if somebody else is there."""
+    """Lock the file until it is closed or the process ends; `ValueError` if another process has locked it."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -1,18 +1,21 @@
-"""What is left of judgments when some are lost: at random, or outside of shallow pools.
+"""Remove judgments: at random, or outside shallow pools.
 
-    random  for each topic, a random order of the relevant and one of the judged non-relevant documents: the first P R
-            and P N of them stay, at least 1 and 10. R, N: relevant and judged non-relevant documents of the topic
-    pools   P % of the teams that sent runs are drawn; what these have in the first `depth` ranks of a topic stays.
+    random  for each topic, the R relevant and the N judged non-relevant documents are each put in random order: the
+            first P R and P N of them stay, at least 1 and 10
+    pools   P % of the teams that submitted runs are drawn; what these have in the first `depth` ranks of a topic stays.
             There is no minimum; the runs that were not drawn are evaluated as well
 
 C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, 25-32,
 doi:10.1145/1008992.1009000.
 
-Left open there, decided here: P R is rounded half up; a topic with fewer than 1 or 10 such documents keeps
-all it has; graded judgments are split into the same two groups at `rel`, so that a document of any relevant
-grade is as likely to stay as another; negative grades (unjudged for nearly all measures) are thinned by
-themselves, with no minimum. Samples depend on the ids and the seed, not on the order of the lines of the
-qrels; the smaller qrels of a sample lie inside the larger, and a sample of a seed is the same in all functions.
+The paper leaves these open; decided here:
+
+- P R is rounded half up, and a topic with fewer than 1 or 10 such documents keeps all it has;
+- graded judgments are split into the same two groups at `rel`, so all relevant grades are equally likely to stay;
+- negative grades (unjudged for nearly all measures) are thinned separately, with no minimum;
+- samples depend on the ids and the seed, not on the order of the rows of the qrels;
+- in a sample, the judgments of a lower level are a subset of those of a higher one;
+- a seed gives the same samples in all functions.
 """
 
 from __future__ import annotations
@@ -41,18 +44,18 @@ DEPTH = 10
 
 
 class Restriction:
-    """Judgments of which some are taken away, several times, and what runs look like against what is left each time.
+    """Several subsets of the judgments, and runs judged by each of them.
 
-    A run is aligned with the full judgments once; here its hits are picked by mask. The topics are those of the first
-    time, then those of the second, and so on: measures see one run with many topics, which takes them little longer
-    than one with few.
+    A run is aligned with the full judgments once; a mask then picks its hits for each subset. The topics of the first
+    subset come first, then those of the second, and so on: measures see one run with many topics, which takes little
+    longer than one with few.
 
     Attributes
     ----------
     keep : bool array (n, n_judged)
-        Rows of the full pool that stay judged each time; given as (n_judged,) for one time.
+        Rows of the full pool that each subset keeps; you may give (n_judged,) for one subset.
     pool : Judgments
-        What is left, in ideal order still.
+        What is left, still in ideal order.
     """
 
     def __init__(self, pool: Judgments, keep: Bools) -> None:
@@ -62,12 +65,12 @@ class Restriction:
         row = rows % n_judged
         columns = {name: column[row] for name, column in pool.columns.items()}
         self.pool = Judgments(_repeated(pool.judged, n).part(rows), pool.grade[row], columns)
-        # Level here of each level there, of the first time, of the second and so on.
+        # New number of each level of the full pool, for the first subset, then the second, and so on.
         self._level = np.zeros(n * pool.level_start.size, np.int64)
         self._level[pool.level[row] + rows // n_judged * pool.level_start.size] = self.pool.level
 
     def of(self, run: JudgedRun) -> JudgedRun:
-        """The run against what is left: other documents keep their ranks and count as unjudged."""
+        """The run judged by what is left: all other documents keep their ranks and count as unjudged."""
         n, size, n_levels = len(self.keep), run.row.size, run.pool.level_start.size
         kept = np.flatnonzero(self.keep.take(run.row, axis=1))
         hit = kept % size
@@ -84,14 +87,14 @@ class Restriction:
         return part
 
     def _row(self, row: Ints) -> Ints:
-        """Rows of the full pool as rows of what is left, without those that are not."""
+        """Rows of the full pool as rows of what is left; removed rows are dropped."""
         n, n_judged = self.keep.shape
         left = np.where(self.keep, np.cumsum(self.keep).reshape(n, n_judged) - 1, -1)[:, row].ravel()
         return left[left >= 0]
 
 
 def _repeated(segments: Segments, n: int) -> Segments:
-    """The same segments `n` times, one time after the other."""
+    """The same segments `n` times in a row."""
     starts = np.arange(n)[:, None] * segments.size + segments.starts
     return Segments(np.append(starts, n * segments.size))
 
@@ -109,21 +112,21 @@ class Loss:
     rel : lowest relevant grade
     least : relevant and non-relevant documents of a topic that stay at any level, if they are lost at random
     depth : int
-        Ranks of a topic that are judged in pools.
+        How deep pools are judged, in ranks.
     teams : mapping of system to team, optional
-        Who is drawn; a system that is not named is a team of its own.
+        Teams are drawn; a system that is not named is a team of its own.
 
     Attributes
     ----------
     levels : list of float
-        Those asked for below 100 %.
+        The requested levels below 100 %.
     seed : int
     teams : dict of system to team
 
     Raises
     ------
     ValueError
-        Anything that is not accepted, or is of another loss.
+        An argument is not accepted, or belongs to another loss.
     """
 
     def __init__(
@@ -166,13 +169,13 @@ class Loss:
         of_team: dict[str, list[Ints]] = {}
         for system, run in runs.items():
             of_team.setdefault(self.teams.get(system, system), []).append(run.row[run.rank <= depth])
-        # Drawn in the order of their names: it does not matter in which order the runs come.
+        # Sorted by name, so that the draw does not depend on the order of the runs.
         names = sorted(of_team)
         self._rows = [np.unique(np.concatenate(of_team[team])) for team in names]
         self.team: Ints = np.array([names.index(self.teams.get(system, system)) for system in runs], dtype=np.int64)
 
     def keep(self, level: float, sample: int) -> tuple[Bools, Bools]:
-        """Judgments that are left, (n_judged,), and runs that are pooled, (n_runs,): all, if losses are random."""
+        """Judgments that are left, (n_judged,), and runs that are pooled, (n_runs,): all of them for random losses."""
         everyone = np.ones(self.team.size, bool)
         if level == 100:
             return np.ones(self._pool.grade.size, bool), everyone
@@ -187,9 +190,9 @@ class Loss:
         return out, np.isin(self.team, pooled)
 
     def _drawn(self, sample: int) -> Ints:
-        """The place of each judgment in a random order of its group: shape (n_judged,)."""
+        """Position of each judgment in a random order of its group: shape (n_judged,)."""
         shuffled = np.empty(self._group.size, dtype=np.int64)
-        # Numbers are drawn in the order of the ids, whatever the order of the lines of the qrels.
+        # Draw in the order of the ids, so that the order of the rows of the qrels does not matter.
         shuffled[canonical(self._pool)] = self._draw(sample).permutation(shuffled.size)
         place: Ints = np.empty_like(shuffled)
         place[order_by(self._group, shuffled, self._sizes.size)] = Segments.of_lengths(self._sizes).position
@@ -200,21 +203,21 @@ class Loss:
 
 
 def _per_cent(level: float, number: Any) -> Any:
-    """So many per cent of a number, rounded half up."""
-    # The small number is for levels such as 2.5, whose products may fall short of a half by a rounding error.
+    """A percentage of a number, rounded half up."""
+    # 1e-9: with levels such as 2.5 a product may fall short of a half by a rounding error.
     return np.floor(level * number / 100 + 0.5 + 1e-9).astype(np.int64)
 
 
 def thin(
     qrels: Qrels, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng
 ) -> pd.DataFrame:
-    """Qrels of which `level` per cent are left.
+    """Keep `level` per cent of the qrels.
 
     Parameters
     ----------
     qrels : as `ir_measures.calc` takes them
     level : per cent
-        Lower levels of the same seed and sample lie inside higher ones.
+        With the same seed and sample, a lower level keeps a subset of what a higher one keeps.
     rel : lowest relevant grade
     least : relevant and judged non-relevant documents of a topic that stay at any level
     sample : int
@@ -229,7 +232,7 @@ def thin(
     Raises
     ------
     ValueError
-        Bad qrels; a level that is no percentage.
+        Bad qrels; the level is not a percentage.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Discriminative power: for what share of system pairs does a measure find a significant difference?
 
-Paired bootstrap test of each pair of systems. With z the n differences by topic and w = z - mean(z),
+Each pair of systems gets a paired bootstrap test. With z the n differences by topic and w = z - mean(z),
 
     t(z) = mean(z) / (sd(z) / sqrt(n))         sd with n - 1
     t_b  = the same of w resampled with replacement, b = 1 ... B
@@ -12,9 +12,9 @@ Paired bootstrap test of each pair of systems. With z the n differences by topic
 T. Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006, 525-532,
 doi:10.1145/1148170.1148261.
 
-Decided here: 0/0 is a t of 0 and anything else over 0 an infinite one, so that two identical systems have ASL
-1 (read as NaN, no t_b reaches it: ASL 0, and the pair counts as significant, as in some software); of samples
-with equal |t_b| the earlier one comes first.
+Decided here: t is 0 for 0/0 and infinite for anything else over 0, so that two identical systems have ASL 1. (Some
+software has NaN there: no t_b reaches it, so ASL is 0 and the pair counts as significant.) Of samples with equal
+|t_b| the earlier one comes first.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
 if TYPE_CHECKING:
     import pandas as pd
 
-# A variance is a difference of sums; below this share of them it is their rounding error, and is 0.
+# A variance is a difference of sums; below this share of them it is rounding error and set to 0.
 _NO_VARIANCE = 1e-13
-# Equal statistics computed in two ways may differ in their last digits and are to count as equal.
+# Tolerance: equal statistics computed in two ways may differ in their last digits.
 _SAME = 1e-9
 
 
@@ -109,15 +109,15 @@ def discriminative_power(
     Parameters
     ----------
     values : TopicValues, or the result of `pt.Experiment(perquery=True)` for one measure
-        Or `PairDifferences`, comparisons of pairs that are no differences of two values: `irpref.prefer(qrels,
+        Or `PairDifferences`, for comparisons that are not differences of two values: `irpref.prefer(qrels,
         runs).differences`.
     alpha : float
-        Level of significance.
+        Significance level.
     n_samples : int
     rng : seed or Generator
-        The same seed gives the same samples for all measures with as many topics.
+        The same seed gives the same samples for all measures with the same number of topics.
     samples : int array (n_samples, n_topics), optional
-        Topic numbers, in place of drawing them.
+        Topic numbers, if you do not want them drawn.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def discriminative_power(
 
     Examples
     --------
-    Differences 1 and 3, so t(z) = 2; of the three samples of -1 and 1 the last alone has as large a t(z) or -t(z):
+    The differences are 1 and 3, so t(z) = 2; of the three samples of -1 and 1, only the last has |t| >= 2:
 
     >>> from irpref.meta import TopicValues
     >>> two = TopicValues("DCG", ["a", "b"], ["q1", "q2"], [[3, 4], [2, 1]])
@@ -167,8 +167,7 @@ def discriminative_power(
         mean[np.abs(mean) <= _NO_VARIANCE * np.abs(w).max(axis=1)] = 0.0
         t = np.abs(_t(mean, spread / (size - 1), size))
         asl[part] = (t >= np.abs(seen) * (1 - _SAME)).mean(axis=0)
-        # In single precision: statistics that differ in their last digits are equal, and the earlier comes
-        # first.
+        # Single precision makes statistics equal that differ in their last digits, so that the earlier comes first.
         chosen = np.argsort(-t.astype(np.float32), axis=0, kind="stable")[rank]
         required[part] = np.abs(mean[chosen, np.arange(mean.shape[1])])
     return DiscriminativePower(values.measure, tuple(values.systems), asl, difference, required, alpha, n_samples)

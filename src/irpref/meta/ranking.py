@@ -5,14 +5,14 @@
 
 C(i)  systems above rank i of the ranking that are also above the system at rank i in the reference
 
-tau_ap weighs errors near the top more, and is not symmetric. Both are 1 for equal and -1 for reversed
-rankings.
+tau_ap gives errors near the top more weight, and is not symmetric. Both are 1 for equal rankings and -1 for reversed
+ones.
 
 E. Yilmaz, J. A. Aslam and S. Robertson, A new rank correlation coefficient for information retrieval, SIGIR
 2008, 587-594, doi:10.1145/1390334.1390435, equation (3).
 
-The paper leaves ties open. Decided here: tau_ap is the mean over all orders of systems that are tied in the
-ranking; systems tied in the reference are right in either order.
+The paper leaves ties open. Decided here: tau_ap is the mean over all orders of the systems that are tied in the
+ranking; for systems that are tied in the reference, either order is right.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from irpref.values.means import places
 if TYPE_CHECKING:
     import pandas as pd
 
-_ENTRIES = 1 << 15  # rows by systems that stay in the cache
+_ENTRIES = 1 << 15  # rows times systems that fit in the cache
 
 
 def _scores(values: ArrayLike) -> Floats:
-    """Scores as whole numbers, equal if the means differ by rounding only; higher is better: shape as `values`."""
+    """Whole-number scores, equal if the means differ only by rounding; higher is better: shape as `values`."""
     given = np.asarray(values, dtype=np.float64)
     return np.apply_along_axis(lambda row: np.where(np.isnan(row), np.nan, -places(row)), -1, given)
 
@@ -53,23 +53,23 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def kendall_taus(rows: ArrayLike, reference: ArrayLike) -> Floats:
-    """`kendall_tau` of several lists with one, or with one each: (k, n), (n,) or (k, n) to (k,)."""
+    """`kendall_tau` of several lists with one list, or with one list each: (k, n), (n,) or (k, n) to (k,)."""
     return taus_of_scores(np.atleast_2d(_scores(rows)), np.atleast_2d(_scores(reference)))
 
 
 def taus_of_scores(s: Floats, truth: Floats) -> Floats:
-    """The same for scores without rounding errors: (k, n), (1, n) or (k, n) to (k,)."""
-    # Not SciPy's, which tests each for significance, and takes that many times as long.
+    """`kendall_taus` of scores without rounding errors: (k, n), (1, n) or (k, n) to (k,)."""
+    # SciPy's function is much slower: it takes one pair of lists at a time and computes a p-value for each.
     if s.shape[1] != truth.shape[1] or len(truth) not in (1, len(s)):
         raise ValueError(f"lists of {s.shape[1]} and {truth.shape[1]} scores: expected one of each system in both")
     n = s.shape[1]
     truth = np.broadcast_to(truth, s.shape)
-    found = np.zeros((3, len(s)))  # concordant less discordant pairs, and those that are not tied in either list
+    found = np.zeros((3, len(s)))  # concordant minus discordant pairs, then pairs not tied in each of the two lists
     step = max(_ENTRIES // max(n, 1), 1)
     for part in (slice(start, start + step) for start in range(0, len(s), step)):
         a, b = np.tile(s[part], 2), np.tile(truth[part], 2)
         agree, of_a, of_b = np.zeros((3, len(a), n), np.int32)
-        for d in range(1, n // 2 + 1):  # every pair: each system with the one d further on, around the end of the list
+        for d in range(1, n // 2 + 1):  # every pair: each system with the one d places further on, cyclically
             last = d if 2 * d == n else n
             first, second = order(a[:, :last], a[:, d : d + last]), order(b[:, :last], b[:, d : d + last])
             agree[:, :last] += first * second
@@ -113,7 +113,7 @@ def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:
     correct = (right * (s[:, None] > s)).sum(axis=0)
     scores, group, sizes = np.unique(-s, return_inverse=True, return_counts=True)
     mean = np.bincount(group, correct) / sizes
-    # One of two tied systems is above the other, either way equally often.
+    # Over all orders, each of two tied systems is above the other half of the time.
     share = np.zeros(scores.size)
     for g in np.flatnonzero(sizes > 1):
         tied = np.flatnonzero(group == g)
@@ -126,7 +126,7 @@ def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:
 
 @dataclass(frozen=True, eq=False)
 class SystemRanking:
-    """Systems by their mean, best first; equal means by name.
+    """Systems ordered by mean, best first; ties are broken by name.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class SystemRanking:
     higher_is_better: bool = True
 
     def _aligned(self, other: SystemRanking) -> tuple[Floats, Floats]:
-        """Means of the systems by both, higher is better."""
+        """Means of the systems in both rankings, higher is better."""
         mine, theirs = (
             dict(zip(of.systems, of.means if of.higher_is_better else -of.means, strict=True)) for of in (self, other)
         )
@@ -155,7 +155,7 @@ class SystemRanking:
         return kendall_tau(*self._aligned(other))
 
     def tau_ap(self, reference: SystemRanking) -> float:
-        """AP correlation with a reference ranking of the same systems, else `ValueError`."""
+        """AP correlation with a reference ranking of the same systems. Raises `ValueError` for other systems."""
         return tau_ap(*self._aligned(reference))
 
     def table(self) -> pd.DataFrame:
@@ -186,7 +186,7 @@ def system_ranking(values: MeasureValues) -> SystemRanking:
 
 
 def agreement(values: MeasureValues, method: str = "tau") -> pd.DataFrame:
-    """Agreement of every measure with every other.
+    """How far each pair of measures agrees on the ranking of the systems.
 
     Parameters
     ----------

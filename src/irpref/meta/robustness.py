@@ -1,28 +1,29 @@
-"""Robustness with intervals: what would other topics and other teams have said?
+"""Robustness with intervals: would other topics and other teams have given the same results?
 
-`incompleteness` compares one set of systems on one set of topics. Here every number is a mean over samples of the loss,
-and comes with a standard error for topics and teams like those at hand:
+`incompleteness` compares one set of systems on one set of topics. Here every number is a mean over samples of the loss
+and has a standard error for topics and teams like those at hand:
 
     own         tau-b of the ranking with the judgments left and the measure's own ranking with all
     prediction  the topics are split in half, anew for each sample: tau-b of the ranking on one half with the judgments
                 left and the ranking by a criterion on the other half with all; both directions, mean over criteria
-    wrong       share of all pairs of systems that a paired t-test at .05 tells apart with the judgments left, and not,
-                or in the other direction, with all
-    kept        share of the pairs told apart with all judgments that still are
+    wrong       share of all pairs of systems that a paired t-test at .05 tells apart with the judgments left, but with
+                all judgments does not, or tells apart in the other direction
+    kept        of the pairs told apart with all judgments, the share that still is
     bias        (pools) of all pairs of a run that was pooled and one that was not, the share that turns in favour of
                 the one that was not, less the share that turns against it; a tie counts half
 
-    variance    max(V_topics, V_teams) + V_samples: over random halves of the topics; of leaving out one team at a time
-                (jackknife); of the mean over samples (jackknife)
+    variance    max(V_topics, V_teams) + V_samples: over random halves of the topics; over leaving out one team at a
+                time (jackknife); of the mean over samples (jackknife)
 
-A random half without replacement has about the variance of the whole around its population, and no system ties with a
-copy of itself, as in a bootstrap. Both variances hold most of what topics and teams do together; their sum counts it
-twice. In simulated collections (16 to 40 topics, 6 to 16 teams) 95 % intervals cover 92 to 100 %, with standard
-errors 1.1 to 1.5 times the true ones (wrong: 1.4 to 1.9). Teams are left out one at a time if there are at least six;
-otherwise systems are taken as fixed.
+A random half, drawn without replacement, varies about as much as the whole does around its population, and unlike a
+bootstrap sample it holds no topic twice. V_topics and V_teams each include most of the interaction of topics and
+teams; their sum would count it twice. In simulated collections (16 to 40 topics, 6 to 16 teams) 95 % intervals cover 92
+to 100 %, with standard errors 1.1 to 1.5 times the true ones (wrong: 1.4 to 1.9). Teams are left out one at a time if
+there are at least six; otherwise systems are taken as fixed.
 
 J. Shao and C. F. J. Wu, A general theory for jackknife variance estimation, Annals of Statistics 17 (1989) 1176-1197,
-doi:10.1214/aos/1176347263: leaving out a large part of the sample also serves statistics that are not smooth, as tau.
+doi:10.1214/aos/1176347263: leaving out a large part of the sample also works for statistics that are not smooth, such
+as tau.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ LEVELS = (50.0, 20.0, 10.0, 5.0)
 CRITERIA = ("nDCG@10", "AP")
 LEAST_TOPICS, LEAST_TEAMS = 4, 6
 ALPHA = 0.05
-CALLS = 10  # samples whose calls of significance are looked at on halves of the topics
-_NO_VARIANCE = 1e-15  # of a difference: what rounding leaves of values in [0, 1]
+CALLS = 10  # samples whose significance tests are repeated on halves of the topics
+_NO_VARIANCE = 1e-15  # variance of differences that rounding leaves, for values in [0, 1]
 
 
 class Outcome(NamedTuple):
@@ -63,11 +64,11 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     samples : float array (n_measures, n_samples)
-        Of each sample of the loss; the estimate is their mean.
+        Outcome of each sample of the loss; the estimate is their mean.
     topics : float array (n_measures, n_halves)
-        Mean over the samples on half of the topics.
+        Mean over the samples on each half of the topics.
     teams : float array (n_measures, n_teams)
-        Mean over the samples without one of the teams (no columns: systems are fixed).
+        Mean over the samples without each of the teams (no columns: systems are fixed).
     """
 
     samples: Floats
@@ -77,7 +78,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Robustness:
-    """What `robustness` found.
+    """What `robustness` returns.
 
     Attributes
     ----------
@@ -96,12 +97,12 @@ class Robustness:
     def number(
         self, level: float, outcome: str, of: Callable[[Mapping[str, Floats]], Any] | str
     ) -> tuple[float, float]:
-        """A measure's outcome, or any function of the outcomes of measures: estimate and standard error.
+        """Estimate and standard error of a measure's outcome, or of any function of the outcomes of measures.
 
         Parameters
         ----------
-        level, outcome : of `found`
-        of : name of a measure, or function of a mapping from measures to arrays, which it must take element by element
+        level, outcome : a key of `found`
+        of : name of a measure, or an elementwise function of a mapping from measures to arrays
 
         Examples
         --------
@@ -111,14 +112,14 @@ class Robustness:
         return _number(of if callable(of) else itemgetter(of), parts)
 
     def _parts(self, level: float, outcome: str, measure: str) -> list[Any]:
-        """The mean of the samples, the means without one of them, and an outcome on halves and without teams."""
+        """The mean over the samples, the means without each sample, and outcomes on halves and without each team."""
         check_choice("measure", measure, self.measures)
         samples, topics, teams = (of[self.measures.index(measure)] for of in self.found[level, outcome])
         n = samples.size
         return [samples.mean(), (samples.sum() - samples) / (n - 1) if n > 1 else samples, topics, teams]
 
     def width(self) -> float:
-        """Standard errors on both sides of an estimate in a 95 % interval."""
+        """Half the width of a 95 % interval, in standard errors."""
         from scipy import stats
 
         return float(stats.t.isf(ALPHA / 2, self.freedom))
@@ -154,10 +155,10 @@ class Robustness:
         return pd.DataFrame(rows, columns=["measure", "level", "judgments", "outcome", "estimate", "low", "high"])
 
     def judgments_needed(self, measure: str, reference: str) -> pd.DataFrame:
-        """Judgments with which a measure predicts other topics as well as a reference does with those it has.
+        """Number of judgments with which a measure predicts other topics as well as a reference does.
 
-        Between the levels prediction is taken as linear in the logarithm of the judgments. The interval holds the
-        numbers of judgments at which the difference from the reference is within its own 95 % interval.
+        Prediction is interpolated between levels, linearly in the logarithm of the judgments. The interval holds the
+        numbers of judgments at which the 95 % interval of the difference from the reference includes 0.
 
         Parameters
         ----------
@@ -166,8 +167,8 @@ class Robustness:
         Returns
         -------
         DataFrame
-            Columns level (per cent), judgments (of the reference), needed, low, high (of the measure). 0: fewer than at
-            the lowest level; infinite: more than there are.
+            Columns level (per cent), judgments (of the reference), needed, low, high (of the measure). 0: fewer than
+            the lowest level has; infinite: more than there are.
 
         Raises
         ------
@@ -188,7 +189,7 @@ class Robustness:
         return pd.DataFrame(rows, columns=["level", "judgments", "needed", "low", "high"])
 
     def _crossing(self, levels: list[float], ahead: list[float]) -> float:
-        """Judgments from which on the difference is not negative."""
+        """Number of judgments from which on the measure is at least as good as the reference."""
         if ahead[-1] < 0:
             return float("inf")
         below = max((i for i, x in enumerate(ahead) if x < 0), default=-1)
@@ -204,7 +205,7 @@ def _difference(measure: str, reference: str | None) -> Callable[[Mapping[str, F
 
 
 def _number(of: Callable[[Mapping[Any, Floats]], Any], parts: Mapping[Any, list[Any]]) -> tuple[float, float]:
-    """A function of what `_parts` returns for each measure: estimate and standard error."""
+    """Estimate and standard error of a function of what `_parts` returns for each measure."""
     by_part = (dict(zip(parts, rows, strict=True)) for rows in zip(*parts.values(), strict=True))
     estimate, without, topics, teams = (np.asarray(of(rows), dtype=np.float64) for rows in by_part)
     variance = max(_variance(topics), _jackknifed(teams)) + _jackknifed(without)
@@ -212,13 +213,13 @@ def _number(of: Callable[[Mapping[Any, Floats]], Any], parts: Mapping[Any, list[
 
 
 def _variance(of: Floats) -> float:
-    """Variance of what is known; 0 of fewer than two numbers."""
+    """Variance without NaN; 0 for fewer than two numbers."""
     known = of[np.isfinite(of)]
     return float(known.var(ddof=1)) if known.size > 1 else 0.0
 
 
 def _jackknifed(of: Floats) -> float:
-    """Variance of a mean, from what it is without each one."""
+    """Jackknife variance of a mean, from the means without each observation."""
     n = np.count_nonzero(np.isfinite(of))
     return _variance(of) * ((n - 1) ** 2 / n) if n else 0.0
 
@@ -238,21 +239,21 @@ def robustness(
     ties: str = "id",
     **options: Any,
 ) -> Robustness:
-    """How measures rank systems with fewer judgments, with intervals over topics and teams.
+    """Test how measures rank systems with fewer judgments, with intervals over topics and teams.
 
     Parameters
     ----------
-    measures : measures or their names; or a mapping from what to call them
+    measures : measures or their names; or a mapping of your own names to measures
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, list of paths, or iterable of (name, run)
     levels : per cent of the judgments that are left, or of the teams that were pooled
-        100 is always there.
+        100 is always included.
     n_samples : int
         Samples of the loss.
     cutoff : int, optional
         Runs are cut to this length first.
     criteria : measures
-        What `prediction` predicts.
+        The measures that `prediction` predicts.
     n_halves : int
         Random halves of the topics.
     rng : seed or Generator
@@ -268,7 +269,7 @@ def robustness(
     Raises
     ------
     ValueError
-        A loss of another name, fewer than four topics or three runs, bad levels.
+        An unknown loss, fewer than four topics or three runs, bad levels.
     """
     named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
     truth = {f"criterion {m}": m for m in parse_all(criteria)}
@@ -296,7 +297,7 @@ def robustness(
 
 
 def _cubes(board: Board, keep: Bools, names: Collection[str]) -> dict[str, Floats]:
-    """Values of measures, higher is better: (n, n_systems, n_topics), for judgments kept: (n, n_judged)."""
+    """Values of measures, higher is better, (n, n_systems, n_topics), for each subset of judgments, (n, n_judged)."""
     out: dict[str, Floats] = {name: np.empty((len(keep), len(board.aligned), board.pool.n_topics)) for name in names}
     place = {system: s for s, system in enumerate(board.aligned)}
     for system, times, values in board.values(keep, board.aligned, names):
@@ -307,7 +308,7 @@ def _cubes(board: Board, keep: Bools, names: Collection[str]) -> dict[str, Float
 
 
 class _Plan:
-    """Halves of the topics, and teams to leave out: the same for all measures and levels; what is computed on them."""
+    """Halves of the topics and teams to leave out, the same for all measures and levels, and the outcomes on them."""
 
     def __init__(
         self, full: Mapping[str, Floats], criteria: Iterable[str], lost: Loss, n_samples: int, n_halves: int
@@ -329,7 +330,7 @@ class _Plan:
         self.truth = [[_means(full[name], side) for side in self.sides[::-1]] for name in criteria]
 
     def outcomes(self, name: str, values: Floats, lost: bool, pooled: Bools | None) -> Iterable[tuple[str, Any]]:
-        """Outcomes of a measure at a level: samples, halves of the topics, all teams but one."""
+        """Outcomes of a measure at a level: by sample, on halves of the topics, without each team."""
         given = np.broadcast_to(values, (self.n_samples, *values.shape[1:]))
         sides = [_means(given, side) for side in self.sides]
         taus = [self._taus(side, truth) for truths in self.truth for side, truth in zip(sides, truths, strict=True)]
@@ -354,7 +355,7 @@ class _Plan:
         return found[:, 0], _mean(found[:, 1:]), agree / np.sqrt(size[0] * size[1])
 
     def _pairs(self, of: Any) -> Floats:
-        """Sum over the pairs of systems, (n_systems, n_systems), without each of the teams."""
+        """Sum over pairs of systems, from (n_systems, n_systems), without each of the teams."""
         total: Floats = ((self.teams @ of) * self.teams).sum(axis=1)
         return total
 
@@ -375,14 +376,14 @@ class _Plan:
         return topics[:, 0], _mean(topics[:, 1:]), teams
 
     def _calls(self, name: str, values: Floats) -> Iterable[tuple[str, Any]]:
-        """Wrong calls of significance, and those that are kept."""
+        """Significant differences that are wrong, and those that are kept."""
         pairs = values.shape[1] * (values.shape[1] - 1)
         wrong, kept = (np.full((len(values), len(self.topics)), np.nan) for _ in range(2))
         teams = []
         with np.errstate(invalid="ignore", divide="ignore"):
             for b, half in enumerate(self.topics):
                 truth = told_apart(self.full[name][:, half > 0])
-                # On the halves a few samples do: they say how topics vary, and take most of the time.
+                # Halves take most of the time, and a few samples are enough to show how topics vary.
                 now = told_apart(values[: CALLS if b else None, :, half > 0])
                 right = (now == truth) & (now != 0)
                 mistaken = (now != 0) & ~right
@@ -397,7 +398,7 @@ class _Plan:
 
 
 def _mean(of: Floats) -> Floats:
-    """Mean over the rows, without those that have no number."""
+    """Mean over the rows, without NaN."""
     known = np.isfinite(of)
     with np.errstate(invalid="ignore"):
         return np.where(known, of, 0).sum(axis=0) / known.sum(axis=0)
@@ -419,7 +420,7 @@ def _critical(n: int) -> float:
 def told_apart(values: Floats) -> Any:
     """Two-sided paired t-tests of all pairs of systems at .05: +1 row better, -1 column better, 0 neither.
 
-    values (..., n_systems, n_topics) to int8 (..., n_systems, n_systems). Pairs whose differences do not vary are not
+    Values (..., n_systems, n_topics) to int8 (..., n_systems, n_systems). Pairs whose differences do not vary are not
     told apart.
     """
     n = values.shape[-1]

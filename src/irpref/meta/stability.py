@@ -9,17 +9,17 @@ For each pair of systems x, y and each sample of topics Q
     proportion of ties = sum of EQ                     / the same
 
 M(x, Q)  mean of the measure for system x over the topics of Q, with repeats
-f        fuzziness: differences below this share of the larger mean count as none
+f        fuzziness: differences below this share of the larger mean count as ties
 
-A good measure has few reversals at few ties: the lower and the further left its curve of minority rate
-against proportion of ties, the more stable.
+A good measure has few reversals with few ties: plot minority rate against proportion of ties; the lower and the
+further left the curve, the more stable the measure.
 
 C. Buckley and E. M. Voorhees, Evaluating evaluation measure stability, SIGIR 2000, 33-40,
 doi:10.1145/345508.345543; with samples drawn with replacement, as in T. Sakai, SIGIR 2006, 695-696,
 doi:10.1145/1148170.1148322, figure 2.
 
-Left open there, decided here: a difference equal to the margin is no tie, except that no difference is always
-a tie (two means of 0); the larger mean is taken without its sign, for measures that can be negative.
+The papers leave these open; decided here: a difference equal to the margin is not a tie, except that equal means are
+always a tie (even two means of 0); means count by their absolute size, for measures that can be negative.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ def stability(
     n_samples : int
         Samples of as many topics as there are, drawn with replacement.
     rng : seed or Generator
-        The same seed gives the same samples for every measure with as many topics.
+        The same seed gives the same samples for every measure with the same number of topics.
     samples : int array (n_samples, size), optional
-        Topic numbers, in place of drawing them.
+        Topic numbers, if you do not want them drawn.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def stability(
 
     Examples
     --------
-    System a wins on q1, b on q2, and over both topics they are equal:
+    System a wins on q1, b wins on q2, and over both topics they are tied:
 
     >>> from irpref.meta import TopicValues
     >>> two = TopicValues("AP", ["a", "b"], ["q1", "q2"], [[1, 0], [0, 1]])
@@ -143,12 +143,12 @@ def stability(
     less = np.zeros_like(greater)
     for part in pair_chunks(first.size, n):
         x, y = first[part], second[part]
-        # A product with differences, not a difference of products: equal systems differ by exactly 0.
+        # Subtract before multiplying, so that equal systems differ by exactly 0.
         difference = times @ (values.matrix[x] - values.matrix[y]).T / size
         larger = np.maximum(means[:, x], means[:, y])
         gap = np.abs(difference)
         share = np.divide(gap, larger, out=np.zeros_like(gap), where=larger > 0)
-        # Number of levels at which the comparison is decided: those of at most its share.
+        # Number of levels at which the comparison is not a tie: those up to its share.
         decided = np.searchsorted(levels, share + ROUNDING, side="right")
         decided[gap <= noise] = 0
         for out, wins in ((greater, difference > 0), (less, difference < 0)):
@@ -157,7 +157,7 @@ def stability(
 
 
 def _at_least(decided: Ints, n_levels: int) -> Ints:
-    """Samples decided at each level: (n_samples, k) numbers of levels to (n_levels, k)."""
+    """Number of samples decided at each level: (n_samples, k) numbers of levels to (n_levels, k)."""
     k = decided.shape[1]
     at = decided + (n_levels + 1) * np.arange(k)
     number = np.bincount(at.ravel(), minlength=k * (n_levels + 1)).reshape(k, n_levels + 1)

@@ -1,4 +1,4 @@
-"""Swap rate: having seen a difference on one set of topics, how likely is the opposite on another?
+"""Swap rate: given a difference on one set of topics, how likely is the opposite on another?
 
 For each pair of systems and each pair of samples Q, Q'
 
@@ -12,8 +12,8 @@ E. M. Voorhees and C. Buckley, The effect of topic set size on retrieval experim
 316-323, doi:10.1145/564376.564432; with samples drawn with replacement, as in T. Sakai, SIGIR 2006, 695-696,
 doi:10.1145/1148170.1148322, table 1.
 
-Left open there, decided here: D D' = 0 is no swap (scripts exist that say otherwise); rates may
-rise again after the first bin that qualifies; a bin without observations has no rate and does not qualify.
+The papers leave these open; decided here: D D' = 0 is not a swap (some scripts count it as one); rates may rise again
+after the first bin that qualifies; a bin without observations has no rate and does not qualify.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ EDGES = tuple(i / 100 for i in range(21))
 
 @dataclass(frozen=True, eq=False)
 class Swap(Result):
-    """Swaps by size of the difference.
+    """Swaps by the size of the difference.
 
     `table()` has a row for each bin: measure, difference (lower edge), observations, swaps, rate; `summary()` has
     difference_required and sensitivity at a swap rate of 5 %.
@@ -49,7 +49,7 @@ class Swap(Result):
     measure : str
     systems : tuple of str
     edges : float array (n_bins,)
-        Lower edge of each bin; the last has no upper one.
+        Lower edge of each bin; the last bin has no upper edge.
     observations, swaps : int arrays (n_bins,)
     size : int
         Topics in a sample.
@@ -72,7 +72,7 @@ class Swap(Result):
         return int(good[0]) if good.size else None
 
     def difference_required(self, rate: float = 0.05) -> float:
-        """Lower edge of the first bin with a swap rate of at most `rate`, NaN without one: low is best."""
+        """Lower edge of the first bin with a swap rate of at most `rate`, NaN if there is none: lower is better."""
         first = self._first(rate)
         return np.nan if first is None else float(self.edges[first])
 
@@ -98,7 +98,7 @@ def swap(
     rng: Rng | None = None,
     samples: Iterable[ArrayLike] | None = None,
 ) -> Swap:
-    """Swap rates by difference.
+    """Swap rates by the size of the difference.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def swap(
         Pairs of samples of as many topics as there are, drawn with replacement.
     rng : seed or Generator
     samples : pair of int arrays (n_samples, size), optional
-        Topic numbers of Q and Q', in place of drawing them: disjoint halves of the topics, in Voorhees and Buckley.
+        Topic numbers of Q and Q', if you do not want them drawn. Voorhees and Buckley use disjoint halves.
 
     Raises
     ------
