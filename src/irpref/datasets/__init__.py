@@ -1,6 +1,6 @@
 """Worked examples as data, a real collection (`cast2021`), and a small synthetic one.
 
-The one home of expected values: tests, doctests, documentation and the demonstration read them here.
+Tests, doctests, documentation and the demonstration all read their expected values from here.
 
 >>> from irpref.datasets import examples, load
 >>> examples()[-2:]
@@ -26,12 +26,12 @@ __all__ = ["Curve", "Example", "Expected", "examples", "load", "register"]
 
 
 def register() -> list[str]:
-    """Make the examples known to ir_datasets, as `irpref/<example>` and `irpref/<example>/<run>`.
+    """Register the examples with ir_datasets, as `irpref/<example>` and `irpref/<example>/<run>`.
 
     Returns
     -------
     list of str
-        The ids registered now; empty if all of them had been registered before.
+        The ids registered now; empty if all of them were registered already.
 
     Raises
     ------

@@ -1,13 +1,14 @@
-"""The examples by name, read from the data files of this package.
+"""Load the examples by name from the data files of this package.
 
 A collection (`cast2021`, `synthetic`) is a folder. Its `documents.tsv.gz` has a line for each document that was judged
-or retrieved for a topic: the grade, empty if nobody judged it, and the score in each run, empty if the run does not
-return it. Its `about.json` has the rest. The judgments and runs of `cast2021` are MIT licensed, see its `LICENSE`; the
-runs are cut to the judged topics, and the queries are other people's sentences and are not part of it.
+or retrieved for a topic: the grade, empty if the document is unjudged, and the score in each run, empty if the run does
+not return it. Its `about.json` has the rest. The judgments and runs of `cast2021` are MIT licensed, see its `LICENSE`;
+the runs are cut to the judged topics. The queries were written by others and are not included.
 
-`worked/*.json` holds one worked example each. Numbers that must stay exact are text: `"904/1216"` is a fraction,
-`"0.25"` under `printed` has the decimals of its source, and a vector (`"0 -1 2/3"`) has its numbers apart by blanks; a
-number with a point in it is a double (a logarithm was taken). `"d2 d1"` is a ranking. `worked` shows the calculation.
+Each file of `worked/*.json` holds one worked example. Numbers that must stay exact are text: `"904/1216"` is a
+fraction, `"0.25"` under `printed` has the decimals of its source, and a vector (`"0 -1 2/3"`) has its numbers separated
+by blanks; a number with a point in it is a double (a logarithm was taken). `"d2 d1"` is a ranking. `worked` shows the
+calculation.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def load(id: str) -> Example:
 
 @cache
 def about(id: str) -> Mapping[str, Any]:
-    """What `about.json` of a collection holds: title, source, grades, names of the runs, queries if shipped."""
+    """Return the contents of a collection's `about.json`: title, source, grades, run names, queries if shipped."""
     found: Mapping[str, Any] = json.loads((_HOME / id / "about.json").read_text("utf-8"))
     return found
 
@@ -108,7 +109,7 @@ def _collection(id: str) -> Example:
 
 
 def _worked(data: Mapping[str, Any]) -> Example:
-    """The example that a file of `worked` holds."""
+    """Build the example that a file of `worked` holds."""
     printed = {(run, topic, name): _numbers(text) for run, topic, name, text in _each(data.get("printed_curves", {}))}
     return Example(
         **{name: data[name] for name in ("id", "title", "source", "queries", "qrels")},
@@ -132,7 +133,7 @@ def _worked(data: Mapping[str, Any]) -> Example:
 
 
 def _each(nested: Mapping[str, Mapping[str, Mapping[str, _Value]]]) -> Iterator[tuple[str, str | None, str, _Value]]:
-    """Run, topic (None for the mean), name and value of what a file holds by run, topic and name."""
+    """Yield run, topic (None for the mean), name and value, from a mapping of run to topic to name to value."""
     for run, topics in nested.items():
         for topic, named in topics.items():
             for name, value in named.items():
@@ -140,7 +141,7 @@ def _each(nested: Mapping[str, Mapping[str, Mapping[str, _Value]]]) -> Iterator[
 
 
 def _scores(ranked: str) -> dict[str, float]:
-    """Scores that rank the documents in the order written: the last one gets 1."""
+    """Return scores that rank the documents in the order written: the last one gets 1."""
     docs = ranked.split()
     return {doc_id: float(len(docs) - above) for above, doc_id in enumerate(docs)}
 

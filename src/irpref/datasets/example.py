@@ -1,8 +1,7 @@
-"""What an example is: judgments, runs, and the values somebody worked out for them.
+"""What an example is: judgments, runs, and the values worked out for them.
 
-A worked example is small enough to be checked by hand. Its expected values are exact fractions wherever a
-fraction exists; a value known only as printed keeps the number of printed decimals and is compared within
-them.
+A worked example is small enough to be checked by hand. Its expected values are exact fractions wherever a fraction
+exists. A value known only as printed keeps the number of printed decimals and is compared to that precision.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Expected:
     places: int | None = None
 
     def admits(self, computed: float) -> bool:
-        """Whether a computed value agrees: within 1e-12 of an exact value, within the print of a printed one.
+        """Whether a computed value agrees: within 1e-12 of an exact value, or to the decimals of a printed one.
 
         >>> Expected("run", "q", "AP", 0.67, places=2).admits(2 / 3)
         True
@@ -71,8 +70,8 @@ class Curve:
     values : tuple of Fraction or float
         The exact values, first rank (or recall level 0) first.
     printed : tuple of float
-        The values as the source prints them; empty if it does not. Sources of printed vectors truncate as
-        often as they round, so `printed` agrees with `values` within one unit of its last decimal.
+        The values as the source prints them; empty if it does not. Sources truncate vectors as often as they round
+        them, so `printed` agrees with `values` within one unit of its last decimal.
     """
 
     run: str
@@ -86,17 +85,16 @@ class Curve:
 class Example:
     """Judgments, runs and the values they must give.
 
-    The dictionaries are shared by everybody who loads the example: read them, do not change them. The frames
-    are made anew on each call.
+    The dictionaries are shared by all callers of `load`: do not change them. The frames are new on each call.
 
     Attributes
     ----------
     id, title : str
-        Name for `irpref.datasets.load`, and one line that says what the example shows.
+        Name for `irpref.datasets.load`, and one line on what the example shows.
     source : str
-        Citation with DOI or URL and the figure or page; says so if we derived the numbers.
+        Citation with DOI or URL and the figure or page; it says so if we derived the numbers.
     queries : dict of str to str
-        Text of each topic; '' if it may not be shipped.
+        Text of each topic; '' if we may not ship it.
     qrels : dict of str to dict of str to int or float
         Grades: topic, document, grade.
     runs : dict of str to dict of str to dict of str to float
@@ -106,13 +104,13 @@ class Example:
     curves : tuple of Curve
         Values of vectors.
     known : dict of str to frozenset of str
-        The documents the user knew already, by topic; empty if the example has none.
+        The documents the user already knew, by topic; empty if the example has none.
     wanted : dict of str to int
         How many relevant documents the user expected, by topic (the column `expected` of the qrels).
     grades : dict of int or float to str
         What each grade means.
     worked : str
-        How the expected values are worked out, in lines of text; empty if there are none.
+        The calculation of the expected values, in lines of text; empty if there is none.
     """
 
     id: str

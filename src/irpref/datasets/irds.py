@@ -1,11 +1,11 @@
 """The examples as ir_datasets datasets: `irpref/<example>` and `irpref/<example>/<run>`.
 
-`irpref/<example>` has the queries (not those of `cast2021`), the judgments with the meaning of the grades, and the
-first run as scored documents; `irpref/<example>/<run>`, for examples with several runs, is the same with another run.
-Nothing is written or downloaded: the handlers read the example when asked.
+`irpref/<example>` has the queries (except for `cast2021`), the judgments with the meaning of the grades, and the first
+run as scored documents; `irpref/<example>/<run>`, for examples with several runs, is the same with another run.
+Nothing is written or downloaded: the handlers read the example on demand.
 
-ir_datasets knows them once `irpref.datasets.register()` was called; the `irpref` command and every function of ours
-that takes the id of a data set call it.
+Call `irpref.datasets.register()` to make them known to ir_datasets; the `irpref` command and all functions of irpref
+that take the id of a dataset call it for you.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class KnownQrel(NamedTuple):
 
 
 def datasets() -> dict[str, Any]:
-    """Return every dataset by its id. Collections are not made for this."""
+    """Return every dataset by its id, without loading any collection."""
     found = {}
     for id in examples():
         runs = about(id)["runs"] if id in COLLECTIONS else list(load(id).runs)
@@ -59,7 +59,7 @@ def register() -> list[str]:
     Returns
     -------
     list of str
-        The ids registered now; empty if all of them had been registered before.
+        The ids registered now; empty if all of them were registered already.
     """
     present = set(ir_datasets.registry)
     added = {name: dataset for name, dataset in datasets().items() if name not in present}
@@ -69,7 +69,7 @@ def register() -> list[str]:
 
 
 class _Part:
-    """Part of an example, by name: what an example holds is only looked up when somebody iterates."""
+    """Part of an example, by name: the example is loaded only when it is iterated over."""
 
     def __init__(self, id: str) -> None:
         self._id = id

@@ -1,17 +1,17 @@
-"""Topic set size: how many topics would tell a difference of this size apart?
+"""Topic set size: how many topics does it take to detect a difference of a given size?
 
-The number n of topics at which a test at level a finds a true difference of at least d with the power wanted, for
-systems whose values vary by s^2 within a topic (the residual variance of the two-way analysis of variance, systems by
-topics, without replication):
+Find the number n of topics at which a test at significance level a finds a true difference of at least d with the power
+you want. Values of systems vary by s^2 within a topic (the residual variance of the two-way analysis of variance,
+systems by topics, without replication):
 
     t      paired t-test of two systems: T with n - 1 degrees of freedom and noncentrality sqrt(n) d / sqrt(2 s^2)
     anova  one-way analysis of variance of m systems, of which the best and the worst are d apart:
-           F with m - 1 and m (n - 1) degrees of freedom and noncentrality n d^2 / (2 s^2), which is the least
-           that such systems can have (the others lie in the middle)
+           F with m - 1 and m (n - 1) degrees of freedom and noncentrality n d^2 / (2 s^2), the smallest
+           that such systems can have (if all others lie in the middle)
 
 T. Sakai, Topic set size design, Information Retrieval Journal 19 (2016) 256-283, doi:10.1007/s10791-015-9273-z; his
-variance of differences of pairs is taken as 2 s^2, as there. He starts from approximations by Nagata and corrects
-them; here the noncentral distributions are evaluated at each n that is tried.
+variance of paired differences, 2 s^2, is used here, too. He starts from approximations by Nagata and corrects them;
+here the noncentral distributions are evaluated at each n that is tried.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST = 10**9  # topics
 
 
 def residual_variance(values: ArrayLike | TopicValues) -> float:
-    """Variance left when each system's and each topic's mean is taken out.
+    """Variance left after the means of systems and topics are subtracted.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def residual_variance(values: ArrayLike | TopicValues) -> float:
 
     Examples
     --------
-    Two systems: half of the variance of the differences, here of -1, 0, 1.
+    For two systems it is half the variance of the differences, here of -1, 0, 1.
 
     >>> residual_variance([[0, 1, 2], [1, 1, 1]])
     0.5
@@ -71,20 +71,20 @@ def residual_variance(values: ArrayLike | TopicValues) -> float:
 def power_of(
     n_topics: int, difference: float, variance: float, n_systems: int = 2, method: str = "t", level: float = 0.95
 ) -> float:
-    """Chance of finding a true difference of this size with so many topics: in (0, 1].
+    """Power: the chance of finding a true difference of this size with `n_topics` topics, in (0, 1].
 
     Parameters
     ----------
     n_topics : int of at least 2
     difference : float above 0
-        Of the means of two systems; with `anova`, of the best and the worst.
+        Between the means of two systems; with `anova`, of the best and the worst.
     variance : float above 0
         See `residual_variance`.
     n_systems : int of at least 2
-        Of `anova`.
+        For `anova`.
     method : {'t', 'anova'}
     level : float in (0, 1)
-        1 minus the level of significance.
+        1 minus the significance level.
     """
     from scipy import stats
 
@@ -93,7 +93,7 @@ def power_of(
     if method == "t":
         df, shift = n_topics - 1, math.sqrt(squared)
         bound = stats.t.isf(alpha / 2, df)
-        # Of the other sign, as the same tail of the distribution turned round: scipy's lower tail can be NaN.
+        # The lower tail is the upper tail of the mirrored distribution: scipy's own lower tail can be NaN.
         with np.errstate(divide="ignore"):  # scipy 1.11 takes the logarithm of 0 on its way to a tail of 0
             return float(stats.nct.sf(bound, df, shift) + stats.nct.sf(bound, df, -shift))
     between, within = n_systems - 1, n_systems * (n_topics - 1)
@@ -108,7 +108,7 @@ def topics_needed(
     level: float = 0.95,
     power: float = 0.8,
 ) -> int:
-    """Smallest number of topics that tells a difference of this size apart.
+    """Smallest number of topics with which a test finds a difference of this size.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def topics_needed(
     Raises
     ------
     ValueError
-        A difference or variance that is not above 0, a level or power outside (0, 1), fewer than two systems, an
-        unknown method, more than 10^9 topics.
+        A difference or variance of 0 or less, a level or power outside (0, 1), fewer than two systems, an unknown
+        method, more than 10^9 topics.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def detectable_difference(
     level: float = 0.95,
     power: float = 0.8,
 ) -> float:
-    """Smallest true difference that so many topics tell apart: what `topics_needed` is asked backwards.
+    """Smallest true difference that a test finds with `n_topics` topics: the inverse of `topics_needed`.
 
     Parameters
     ----------
@@ -197,27 +197,27 @@ def topic_set_size(
     level: float = 0.95,
     power: float = 0.8,
 ) -> pd.DataFrame:
-    """How many topics measures would need, from the values of systems at hand as a pilot study.
+    """How many topics each measure needs, with your values as a pilot study.
 
     Parameters
     ----------
     values : TopicValues, or what `topic_values` returns
     differences : float, or several
-        True differences that are to be found.
+        True differences that you want to find.
     level, power : see `topics_needed`
 
     Returns
     -------
     pandas.DataFrame
-        A row for each measure and difference: `measure`, `variance` (see `residual_variance`), `n_topics` (at hand),
-        `detectable` (smallest difference that a paired t-test finds with these), `difference`, `topics_t` (needed by a
-        paired t-test of two systems), `topics_anova` (by an analysis of variance of as many systems as there are, the
-        best and the worst of them so far apart).
+        A row for each measure and difference: `measure`, `variance` (see `residual_variance`), `n_topics` (of
+        `values`), `detectable` (smallest difference that a paired t-test finds with these), `difference`, `topics_t`
+        (needed by a paired t-test of two systems), `topics_anova` (needed by an analysis of variance of all systems in
+        `values`, with this difference between the best and the worst).
 
     Raises
     ------
     ValueError
-        As `topics_needed`; fewer than two systems or topics; values of a measure do not vary.
+        As `topics_needed`; fewer than two systems or topics; the values of a measure do not vary.
 
     Examples
     --------

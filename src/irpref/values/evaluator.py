@@ -1,4 +1,4 @@
-"""`irpref.evaluator` and `irpref.score`: measures of any toolkit, with their kernels if they have one."""
+"""`irpref.evaluator` and `irpref.score`: measures of any toolkit, computed by kernels where there are any."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ Pair: TypeAlias = tuple[Measure, str]  # a measure and a topic
 
 
 class CombinedEvaluator(ByTopic):
-    """Measures that this package computes and measures that other providers do, in one evaluator.
+    """Evaluates measures that this package computes together with measures of other providers.
 
     Parameters
     ----------
     measures : list of measures, in the order of results
-    rest : those of them that are left to their own providers
+    rest : those of `measures` that are left to their own providers
     qrels : any form of qrels, as `opened` returns it
     alignment : Alignment
     source : provider of ir_measures, optional
-        What computes the rest: ir_measures' pipeline if not given.
+        What computes `rest`: ir_measures' pipeline if not given.
 
     Attributes
     ----------
     accelerated : KernelEvaluator or None
         None if the judgments are by subtopic, which only other providers can use.
     conflict : ConflictError or None
-        What is wrong with them then.
+        The error in that case.
     leaves_out : bool
-        Whether means are without topics that a provider leaves out: see `Others`.
+        Whether means leave out topics that a provider leaves out: see `Others`.
     """
 
     def __init__(
@@ -103,17 +103,17 @@ class CombinedEvaluator(ByTopic):
         return self.accelerated.align(run) if self.accelerated else None, run
 
     def scored(self, judged: JudgedRun | None, run: Any) -> tuple[dict[Measure, Floats], list[Metric], set[Pair]]:
-        """Values of a run that is aligned already.
+        """Values of a run that is already aligned.
 
         Returns
         -------
         dict of Measure to float array (n_topics,)
-            Of all measures, in the order of `topic_ids`.
+            Values of all measures, in the order of `topic_ids`.
         list of Metric
-            What other providers gave, in their order.
+            What other providers returned, in their order.
         set of (Measure, str)
-            Measures and topics of which they gave none: means are without these if `leaves_out`, else the values are
-            the defaults.
+            Measures and topics for which they returned nothing: means leave these out if `leaves_out`, else their
+            values are the defaults.
         """
         found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
         if not self.rest:
@@ -148,29 +148,29 @@ def evaluator(
     ----------
     measures : measures or names, of any toolkit
     qrels : any form of qrels
-        Frame of pandas or polars (eager or lazy) with ir_measures' or PyTerrier's names of columns, dict of dicts,
-        iterable of namedtuples, path of a file, or id or object of a data set of ir_datasets. With measures such as
+        Frame of pandas or polars (eager or lazy) with the column names of ir_measures or PyTerrier, dict of dicts,
+        iterable of namedtuples, path of a file, or id or object of an ir_datasets dataset. With measures such as
         PrefShare the file may hold preferences, as `irpref.read_preferences` reads them.
     float32 : bool
-        False: measures rank documents as trec_eval does, by scores as 64-bit floats, ties by document id,
+        False: measures rank documents as trec_eval does: by score as a 64-bit float, ties broken by document id,
         descending. True: measures that ir_measures computes with pytrec_eval rank documents as pytrec_eval does, with
         scores rounded to 32 bits. Measures of irpref do not change.
     ties : {'id', 'input'}
-        Documents with equal scores are ranked by id, descending, as in trec_eval; or in the order of the run's rows, as
-        tools do that keep the order of their input. All measures see the same order.
+        'id': ties are broken by document id, descending, as in trec_eval. 'input': tied documents stay in the order of
+        the run's rows. All measures see the same order.
 
     Returns
     -------
     ir_measures.Evaluator
         `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`: measure to float array (n_topics,)
-        in the order of `topic_ids`. A run may have any of the forms, too.
+        in the order of `topic_ids`. A run may have any of these forms, too.
 
     Warns
     -----
     TieWarning
-        For each run: in some topics pytrec_eval would have another order of judged documents.
+        For each run: pytrec_eval would rank the judged documents of some topics differently.
     ScaleWarning, RangeWarning, DegenerateWarning
-        Once for each measure that needs more than these qrels have: see `irpref.messages`.
+        Once for each measure that needs more than these qrels hold: see `irpref.messages`.
 
     Examples
     --------
@@ -188,16 +188,16 @@ def evaluator(
 
 
 def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
-    """Values of a measure from arrays, a row a topic and a column a document; no ids are made.
+    """Values of a measure from arrays, with a row for each topic and a column for each document.
 
     Parameters
     ----------
     measure : measure or name
-        Of ours, or an everyday measure of the host.
+        A measure of irpref, or an everyday measure of ir_measures.
     grades : array (n_topics, n_docs)
         NaN, or masked: the document is unjudged in this topic.
     scores : array (n_topics, n_docs)
-        NaN, or masked: the document was not retrieved. Of equal scores the later column is ranked first, as if ids
+        NaN, or masked: the document was not retrieved. If scores are equal, the later column is ranked first, as if ids
         rose with the columns.
 
     Returns
@@ -208,8 +208,8 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        The shapes differ; a grade or score is infinite; another provider computes the measure; the measure reads a
-        further column of the qrels.
+        The shapes differ; a grade or score is infinite; another provider computes the measure; the measure reads
+        another column of the qrels.
 
     Warns
     -----
@@ -244,7 +244,7 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
 
 
 def _matrix(values: ArrayLike, name: str) -> Floats:
-    """A matrix of doubles, none of them infinite."""
+    """The values as a matrix of doubles; `ValueError` if one is infinite."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.asarray(values, np.float64).filled(np.nan)
     try:

@@ -31,12 +31,12 @@ Task = Callable[[JudgedRun], Floats]
 
 
 class ByTopic(providers.Evaluator):
-    """An evaluator that has a value for each measure and topic of the qrels.
+    """An evaluator with a value for each measure and topic of the qrels.
 
     Attributes
     ----------
     topic_ids : list of str
-        Topics of the qrels: the rows of every result.
+        Topics of the qrels, in the order of every result.
     """
 
     def __init__(self, measures: list[Measure], topic_ids: list[str]) -> None:
@@ -51,7 +51,7 @@ class ByTopic(providers.Evaluator):
 
     def iter_calc(self, run: Run) -> Iterator[Metric]:
         """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
-        # Every topic has a value, so there is nothing for the base class to fill in.
+        # Every topic has a value already, so skip the filling in of defaults by the base class.
         return iter(self.calc(run).per_query)
 
     def _metrics(self, values: dict[Measure, Floats]) -> Iterator[Metric]:
@@ -76,11 +76,11 @@ class ByTopic(providers.Evaluator):
 
 
 class KernelEvaluator(ByTopic):
-    """Computes measures of ours, and everyday ones of the host, for any number of runs against the same qrels.
+    """Computes measures of irpref, and everyday ones of the host, for any number of runs with the same qrels.
 
     Parameters
     ----------
-    measures : measures of ours, or everyday ones of the host
+    measures : measures of irpref, or everyday ones of the host
     qrels : any form of qrels
     alignment : Alignment
         How documents are ranked.
@@ -91,16 +91,16 @@ class KernelEvaluator(ByTopic):
     ties : bool
         Whether a run must be aligned with `ties=True` for these measures.
     in_host : bool
-        Whether it is ir_measures or PyTerrier that asks.
+        Whether ir_measures or PyTerrier is the caller.
     short : set of measures
-        Those whose values pytrec_eval would take from scores in 32 bits.
+        Measures that pytrec_eval would compute from scores rounded to 32 bits.
     in_float32 : bool
         Whether a run must be aligned with `in_float32=True`.
 
     Raises
     ------
     ValueError
-        As `prepare`; a measure is left to its own provider.
+        As `prepare`; a measure that only its own provider computes.
     """
 
     in_host = False
@@ -134,7 +134,7 @@ class KernelEvaluator(ByTopic):
         Warns
         -----
         TieWarning
-            The order of judged documents by scores in 32 bits is another, which was not asked for.
+            You did not ask for 32-bit scores, with which pytrec_eval would rank judged documents differently.
         """
         path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
         data = run if path is None else opened(run, "score")
@@ -155,14 +155,15 @@ class KernelEvaluator(ByTopic):
         batches = list(judged.batches())
 
         def fill(batch: tuple[int, int]) -> None:
-            # Made here and gone afterwards, with all that the measures share: memory does not grow with the topics.
+            # A view of this batch alone: it and all that the measures share are freed afterwards, so that memory does
+            # not grow with the number of topics.
             exact = judged.topics(*batch)
             short = exact if rounded is None else rounded.topics(*batch)
             for measure, values in out.items():
                 values[slice(*batch)] = self.tasks[measure](short if measure in self.short else exact)
 
         if len(batches) >= 8 and (os.cpu_count() or 1) > 1:
-            # Groups of topics share nothing, and NumPy releases the interpreter's lock; a few are done sooner alone.
+            # Batches are independent, and NumPy releases the GIL; for a few batches threads do not pay.
             from concurrent.futures import ThreadPoolExecutor
 
             with ThreadPoolExecutor(min(len(batches), os.cpu_count() or 1, 8)) as threads:
@@ -184,11 +185,11 @@ class KernelEvaluator(ByTopic):
 
 
 def mean_of(measure: Measure, values: Floats) -> float:
-    """Mean (or sum) of values by topic, added in their order, without NaN."""
+    """Mean (or sum) of values over topics, added in their order, without NaN."""
     there = values[~np.isnan(values)]
     if not there.size:
         return float("nan")
-    # cumsum adds one by one as the host's aggregators do: both give the same digits.
+    # cumsum adds one by one, as the host's aggregators do, so that both give the same digits.
     total = float(np.cumsum(there)[-1])
     return total if isinstance(measure.aggregator(), SumAgg) else total / there.size
 

@@ -1,4 +1,4 @@
-"""Values of one measure, systems by topics: what statistics and meta-evaluation look at."""
+"""Values of one measure, systems by topics: the input of statistics and meta-evaluation."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class _Matrix:
 
     @staticmethod
     def _rows_of(systems: Sequence[str]) -> list[str]:
-        """What each row holds the values of."""
+        """What each row is about: a system, or a pair of systems."""
         return [f"system {name!r}" for name in systems]
 
     @property
@@ -86,7 +86,7 @@ class _Matrix:
         return len(self.topics)
 
     def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, Self]:
-        """The values on each group of topics, for what takes values: `stability(of)` of each gives results by group.
+        """The values on each group of topics, for results by group: call `stability(of)`, for example, with each.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class TopicValues(_Matrix):
     values : float array (n_systems, n_topics), read-only
     higher_is_better : bool
     is_sum : bool
-        Whether the measure counts: its "mean" is the sum over the topics.
+        Whether the measure is a count: its "mean" is the sum over the topics.
 
     Raises
     ------
@@ -162,23 +162,23 @@ class TopicValues(_Matrix):
 
     @property
     def scale(self) -> int:
-        """What a mean over the topics is multiplied by: 1, or their number for measures that count."""
+        """Factor of a mean over the topics: 1, or the number of topics for measures that count."""
         return self.n_topics if self.is_sum else 1
 
     @property
     def means(self) -> Floats:
-        """Mean (or sum) of each system, added as the evaluator adds: shape (n_systems,)."""
+        """Mean (or sum) of each system, with the same digits as the evaluator: shape (n_systems,)."""
         total: Floats = np.cumsum(self.values, axis=1)[:, -1]
         return total if self.is_sum else total / self.n_topics
 
     @property
     def places(self) -> Ints:
-        """Place of each system, the same for equal means: shape (n_systems,)."""
+        """Rank of each system, the same for equal means: shape (n_systems,)."""
         return places(self.values.mean(axis=1), magnitude(self.values), self.higher_is_better)
 
     @property
     def best_first(self) -> Ints:
-        """The systems by number, best first, those with the same place by name: shape (n_systems,)."""
+        """Numbers of the systems, best first, ties broken by name: shape (n_systems,)."""
         return best_first(self.places, self.systems)
 
     def frame(self) -> pd.DataFrame:
@@ -192,19 +192,19 @@ class TopicValues(_Matrix):
     def from_frame(
         cls, frame: pd.DataFrame, measure: MeasureLike | None = None, missing: float | None = None
     ) -> TopicValues:
-        """From a long table, such as `pt.Experiment(..., perquery=True)` returns.
+        """Read a long table, such as `pt.Experiment(..., perquery=True)` returns.
 
         Parameters
         ----------
         frame : DataFrame with columns `name` (or `system`), `qid` (or `query_id`), `measure`, `value`
-            Topics without a value (NaN) for any system, as PyTerrier gives those without judgments, are left out.
+            Topics for which no system has a value are left out (PyTerrier gives NaN for topics without judgments).
         measure : measure or name, needed if the table holds several
-        missing : value of a topic that a system lacks; None: it is an error
+        missing : value of a topic that a system lacks; None: raise an error
 
         Raises
         ------
         ValueError
-            A column is missing, the measure is not there or not given, a value is given twice or is missing.
+            A column is missing; the measure is not in the table, or not given; a value is repeated or missing.
         """
         table = _long(frame)
         found = list(table["measure"].unique())
@@ -234,16 +234,16 @@ class TopicValues(_Matrix):
 
 @dataclass(frozen=True, eq=False)
 class PairDifferences(_Matrix):
-    """Comparisons of systems that are no differences of two values: a row for each pair, a column for each topic.
+    """Direct comparisons of systems, not differences of two values: a row for each pair, a column for each topic.
 
     Attributes
     ----------
     measure : str
-        How they were compared.
+        How the systems were compared.
     systems : tuple of str
     topics : tuple of str
     values : float array (n_pairs, n_topics), read-only
-        Positive if the first of the pair is better; pairs in the order of `numpy.triu_indices(n_systems, 1)`.
+        Positive if the first system of the pair is better; pairs in the order of `numpy.triu_indices(n_systems, 1)`.
 
     Raises
     ------
@@ -256,23 +256,23 @@ class PairDifferences(_Matrix):
         return [f"systems {first!r} and {second!r}" for first, second in combinations(systems, 2)]
 
 
-# Values of measures, as they are handed to meta-evaluation: also the result of `pt.Experiment(perquery=True)`.
+# Values of measures, as meta-evaluation accepts them: also the result of `pt.Experiment(perquery=True)`.
 MeasureValues: TypeAlias = TopicValues | Iterable[TopicValues] | Mapping[Any, TopicValues] | Frame
 
 
 def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list[TopicValues]:
-    """Values of measures in what meta-evaluation and pictures are handed.
+    """Values of each measure, from any form that meta-evaluation and plots accept.
 
     Parameters
     ----------
     data : TopicValues, iterable or mapping of them, or the result of `pt.Experiment(perquery=True)` (or 'both')
     measures : measures or names, optional
-        Which of those in a result of `pt.Experiment`; all that there are if not given.
+        Measures to take from a result of `pt.Experiment`; all of them if not given.
 
     Raises
     ------
     ValueError
-        It is none of these, or lacks a measure.
+        `data` has none of these forms, or lacks a measure.
     """
     data = getattr(data, "perquery", data)
     if isinstance(data, TopicValues):
@@ -303,7 +303,7 @@ def one_of(data: MeasureValues) -> TopicValues:
 
 
 def _long(frame: pd.DataFrame) -> pd.DataFrame:
-    """System, topic, measure and value, without topics of which no system has a value. Names become `str`."""
+    """System, topic, measure and value, without topics for which no system has a value. Names become `str`."""
     import pandas as pd
 
     found = {wanted: [name for name in names if name in frame.columns] for wanted, names in _COLUMNS.items()}
@@ -327,7 +327,7 @@ def read_values(path: str | Path) -> pd.DataFrame:
 
 
 def higher_is_better(measure: str) -> bool:
-    """Whether higher values of a measure are better, by its name; True for a name that only its own tool knows."""
+    """Whether higher values of a measure are better, by its name; True if we do not know the name."""
     try:
         return bool(getattr(parse(measure), "higher_is_better", True))
     except Exception:  # such as 'map'
@@ -337,7 +337,7 @@ def higher_is_better(measure: str) -> bool:
 def topic_values(
     measures: Iterable[MeasureLike], qrels: Qrels, runs: EachRun, *, float32: bool = False, ties: str = "id"
 ) -> dict[str, TopicValues]:
-    """Evaluate runs with measures, ours or built in.
+    """Evaluate runs with measures of any toolkit, and keep the value of each topic.
 
     All measures see the same ranking, trec_eval's: see `irpref.evaluator`.
 
@@ -352,8 +352,8 @@ def topic_values(
     Returns
     -------
     dict of str to TopicValues
-        By name of the measure, over the topics of the qrels by rising id, so that nothing that is drawn or added
-        depends on the order of the qrels; without topics that have no value (NaN) in any run.
+        By name of the measure, over the topics of the qrels in ascending order of id, so that samples and sums do not
+        depend on the order of the qrels. Topics that have no value (NaN) in any run are left out.
 
     Raises
     ------
@@ -366,7 +366,7 @@ def topic_values(
 def evaluated(
     measures: MeasureLike | Iterable[MeasureLike], qrels: Qrels, runs: EachRun, alignment: Alignment = TREC
 ) -> list[TopicValues]:
-    """`topic_values` as a list, a measure each, in the order asked for."""
+    """`topic_values` as a list, one for each measure, in the order given."""
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("there is no measure to evaluate")
@@ -396,7 +396,7 @@ def evaluated(
 
 
 def on_the_same_topics(found: list[TopicValues]) -> list[TopicValues]:
-    """The values as they are. `ValueError` if a measure has no value for some topics that another has."""
+    """The values, unchanged. `ValueError` if measures do not have values for the same topics."""
     of = sorted(found, key=lambda one: one.n_topics)
     few, most = of[0], of[-1]
     if few.topics != most.topics:

@@ -1,9 +1,8 @@
-"""Means that are equal: one rule for places, preferences and tests.
+"""Which means are equal: one rule for ranks, preferences and tests.
 
-Five values of 0.2 add up to 1, or to 1 less a rounding error, as their order has it. So means are compared with a
-tolerance: they are equal if they differ by at most 1e-12 of the mean size of the values, which is thousands of times
-what rounding leaves of a million topics and far less than any difference that judgments could make. The means
-themselves stay as they are.
+Sums of the same values in another order can differ by a rounding error. So means are compared with a tolerance: they
+are equal if they differ by at most 1e-12 of the mean size of the values. This is thousands of times the rounding error
+of a million topics, and far less than any difference that judgments could make. The means themselves are not changed.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ ROUNDING = 1e-12
 
 
 def magnitude(values: Floats) -> Floats:
-    """Mean size of the values of each system, what a rounding error is measured by: (..., n_topics) to (...,)."""
+    """Mean absolute value of each system, the scale of its rounding errors: (..., n_topics) to (...,)."""
     return np.abs(values).mean(axis=-1)
 
 
 def settled(difference: Floats, of: Floats) -> Floats:
-    """Differences of means, 0 if they are rounding: shape as `difference`.
+    """Differences of means, with rounding errors set to 0: shape as `difference`.
 
     Parameters
     ----------
@@ -36,7 +35,7 @@ def settled(difference: Floats, of: Floats) -> Floats:
 
 
 def places(means: Floats, of: Floats | None = None, higher_is_better: bool = True) -> Ints:
-    """Place of each system: 1 + the number of systems with a better mean, equal means having the same.
+    """Rank of each system: 1 + the number of systems with a better mean; equal means have the same rank.
 
     Parameters
     ----------
@@ -66,5 +65,5 @@ def places(means: Floats, of: Floats | None = None, higher_is_better: bool = Tru
 
 
 def best_first(place: Ints, names: Sequence[str]) -> Ints:
-    """Systems in the order of their places, those with the same place by name: numbers, shape (n_systems,)."""
+    """Numbers of the systems in the order of their ranks, ties broken by name: shape (n_systems,)."""
     return np.array(sorted(range(place.size), key=lambda i: (place[i], names[i])), dtype=np.int64)

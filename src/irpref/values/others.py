@@ -1,4 +1,4 @@
-"""Measures that are left to other providers of ir_measures, and qrels and runs in the form that these take."""
+"""Measures that other providers of ir_measures compute, and qrels and runs in the form that these take."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 class Others:
-    """Measures that are left to other providers, with documents in trec_eval's order there, too.
+    """Measures that other providers compute, on documents in trec_eval's order.
 
-    If pytrec_eval would have another order, it is given the ranks of the scores within their topic: small whole
-    numbers, which it does not round. The others get the documents of each topic best first, since some sort by scores
-    alone.
+    If pytrec_eval would rank documents differently, it gets the ranks of the scores within their topic instead: small
+    whole numbers, which it does not round. Other providers get the documents of each topic best first, since some sort
+    by score alone.
 
     Parameters
     ----------
     measures : list of measures
     judgments : qrels as ir_measures takes them
     alone : bool
-        Whether there are no other measures.
+        Whether these are the only measures.
     as_host : bool
-        Whether runs are handed on as they are, unless ties stay in the order of the input.
+        Whether runs are passed on unchanged, unless ties stay in the order of the input.
     alignment : Alignment
     source : provider, optional
         What computes the measures: ir_measures' pipeline if not given.
@@ -46,8 +46,8 @@ class Others:
     in_float32 : bool
         Whether a run must be aligned with `in_float32=True`.
     leave_out : bool
-        Whether means are without topics that a provider leaves out. The host gives them the default beside measures of
-        another provider, and only there.
+        Whether means leave out topics that a provider leaves out. The host does so only if all measures have the same
+        provider; otherwise it fills in the default.
     """
 
     def __init__(
@@ -76,12 +76,12 @@ class Others:
     ) -> tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]:
         """Values of a run as `for_host` returns it, each (n_topics,), the metrics, and which values are the default.
 
-        `in_float32`: whether scores in 32 bits rank it differently.
+        `in_float32`: whether scores rounded to 32 bits rank it differently.
 
         Raises
         ------
         ValueError
-            A provider ended with an error.
+            A provider raised an error.
         """
         import ir_measures
 
@@ -110,13 +110,13 @@ def _best_first(docs: Mapping[str, float]) -> dict[str, float]:
 
 
 def _places(docs: Mapping[str, float]) -> dict[str, float]:
-    """The rank of each score among those of the topic, negative: ties stay ties."""
+    """The negative rank of each score in the topic, so that higher is better: ties stay ties."""
     place = {score: -float(i) for i, score in enumerate(sorted(set(docs.values()), reverse=True))}
     return {doc: place[score] for doc, score in docs.items()}
 
 
 def _as_listed(docs: Mapping[str, float], float32: bool) -> dict[str, float]:
-    """Falling numbers for the documents by falling score, ties as they are listed."""
+    """Distinct scores that keep the order of the given ones, with ties in the order listed."""
     rank = rounded(np.fromiter(docs.values(), np.float64, len(docs))) if float32 else docs.values()
     order = sorted(zip(rank, docs, strict=True), key=itemgetter(0), reverse=True)  # which keeps ties as they are
     return {doc: -float(i) for i, (_, doc) in enumerate(order)}
@@ -131,7 +131,7 @@ def provider_of(measure: Measure) -> str:
 
 
 def for_host(data: Qrels | Run, value: str) -> Any:
-    """Qrels or a run of any form as ir_measures and its providers take them: its names, ids that are `str`.
+    """Qrels or a run of any form as ir_measures and its providers take them: its column names, ids as `str`.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def for_host(data: Qrels | Run, value: str) -> Any:
 
 
 def _rows(table: Table, value: str) -> Any:
-    """Namedtuples as ir_measures' own readers give them; a run as a dict, which most providers make of them."""
+    """Namedtuples, as from ir_measures' own readers; a run as a dict, since most providers convert it to one."""
     query_id, doc_id = str_list(as_list(table.query_id), "query_id"), str_list(as_list(table.doc_id))
     if value == "relevance":
         grades = table.value.astype(np.int64) if all_whole(table.value) else table.value
@@ -172,5 +172,5 @@ def _rows(table: Table, value: str) -> Any:
 
 
 def _grade(value: Any) -> Any:
-    """A grade as the host's tools take it: whole ones as integers."""
+    """A grade as the host's tools take it: an int if it is whole."""
     return int(value) if float(value).is_integer() else value

@@ -1,7 +1,7 @@
-"""Judgments made ready for measures: the pool, and the arguments of each kernel.
+"""Prepare judgments for measures: the pool, and the arguments of each kernel.
 
 A measure may read further columns of the qrels, and may take the top of the grade scale from them. Both happen here,
-once for all runs, with the errors and warnings that they need.
+once for all runs, with their errors and warnings.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def _columns_of(measure: KernelMeasure) -> dict[str, str]:
 
 
 def columns_for(measures: Iterable[Measure]) -> tuple[str, ...]:
-    """Columns of the qrels that some measures read, beyond those that all do."""
+    """Columns of the qrels that these measures read besides the columns that all measures read."""
     ours = (measure for measure in measures if isinstance(measure, KernelMeasure))
     return tuple(dict.fromkeys(name for measure in ours for name in _columns_of(measure)))
 
 
 def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
-    """A column of truth values; a missing value means not known."""
+    """A column of truth values; a missing value counts as False, not known."""
     if column.dtype == bool:
         return column
     values = column.tolist()
@@ -54,7 +54,7 @@ def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
 
 
 def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
-    """A column with one number a topic, on every row of the topic."""
+    """A column with one number for each topic, repeated on every row of the topic."""
     values = np.array([_number(value) for value in column.tolist()], np.float64)
     given = ~np.isnan(values)
     high = pool.judged.maximum(np.where(given, values, -np.inf), -np.inf)
@@ -72,7 +72,7 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
 
 
 def _number(value: Any) -> float:
-    """A number; NaN for a missing value, minus infinity for what is no number."""
+    """The value as a number; NaN if it is missing, minus infinity if it is not a number."""
     try:
         return np.nan if is_missing(value) else float(value)
     except (TypeError, ValueError):
@@ -80,7 +80,7 @@ def _number(value: Any) -> float:
 
 
 def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
-    """`ValueError` if measures need one grade a document and the judgments are preferences without grades."""
+    """`ValueError` if measures need a grade for each document and the judgments are preferences without grades."""
     for measure in measures:
         if not pool.graded and str(measure.NAME) not in ("Judged", "NumQ"):  # these ask whether there is a judgment
             raise ConflictError(
@@ -95,7 +95,7 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
     Raises
     ------
     ValueError
-        Bad qrels (see `Pool.build`); a column that a measure needs is missing; gains that fall.
+        Bad qrels (see `Pool.build`); a column that a measure needs is missing; gains fall as grades rise.
 
     Warns
     -----
@@ -122,7 +122,7 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
                 + (f"{remedy} adds it" if known else "it holds one number a topic")
             )
         if (parameter, name) not in pool.columns:
-            # Beside the column as it was given: another measure may read it as something else.
+            # Store the clean column under its own key: another measure may read the original differently.
             clean = _known if known else _expected
             pool.columns[parameter, name] = clean(pool.columns[name], pool, name)
     return pool, {measure: resolve(measure, pool) for measure in measures}
@@ -159,7 +159,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
 
 
 def _low_filled(pool: Pool) -> tuple[float, ...]:
-    """Grades that only a judge gave, below the lowest positive human one: these documents are hardly relevant."""
+    """Grades from a judge alone that are below the lowest positive human grade: such documents are hardly relevant."""
     if SOURCE not in pool.columns:
         return ()
     filled = pool.columns[SOURCE] == FILLED
@@ -170,9 +170,9 @@ def _low_filled(pool: Pool) -> tuple[float, ...]:
 
 
 def note_degenerate(measure: Measure, pool: Pool) -> None:
-    """Warn if a measure, ours or one of the host, has nothing to tell apart on these judgments."""
+    """Warn if a measure, ours or one of the host, cannot tell rankings apart with these judgments."""
     if "nonrelevant" not in needs(measure):
         return
-    # Looked up for each system, and for each batch of one.
+    # Cached, since this is asked for each system and each of its batches.
     if pool.memo((note_degenerate, measure), lambda: bool(lacks_nonrelevant(measure, pool).all())):
         warn_degenerate(measure, pool.level_grade.tolist())

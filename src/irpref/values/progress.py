@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, nothing elsewhere."""
+"""A progress bar, shown on a terminal only."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from irpref.messages import visible
 
 
 class Bar:
-    """Steps done of steps to do, in one line on standard error.
+    """A progress bar in one line on standard error.
 
     Parameters
     ----------
     n_steps : int
     show : bool
-        None: if standard error is a terminal.
+        None: show it if standard error is a terminal.
     """
 
     WIDTH = 30
@@ -26,16 +26,16 @@ class Bar:
         self.done = 0
 
     def step(self, text: str) -> None:
-        """Say what is done next."""
+        """Count one step and show what it does."""
         if self.show:
             full = self.WIDTH * self.done // self.n_steps
             bar = "#" * full + "." * (self.WIDTH - full)
-            # A line that is longer than the screen could not be written over.
+            # A line longer than the screen would wrap and could not be overwritten.
             line = f"[{bar}] {self.done}/{self.n_steps} {visible(text)}"[: shutil.get_terminal_size().columns - 1]
             print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
         self.done += 1
 
     def close(self) -> None:
-        """Leave an empty line."""
+        """Clear the line."""
         if self.show:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 """Samples of topics, and pairs of systems: what the resampling methods share.
 
 A sample is a row of topic numbers, with repeats if it was drawn with replacement. Sums over all samples
-are one matrix product: number of times each sample holds each topic (n_samples, n_topics) by values.
+are one matrix product: how often each sample holds each topic, (n_samples, n_topics), times the values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def generator(rng: Rng | None, what: str) -> np.random.Generator:
 
 
 def drawing(rng: Rng | None) -> np.random.Generator:
-    """What draws: of a seed, a generator, or seed 0 if None; `ValueError` for what is neither."""
+    """The generator for a seed or a generator; None means seed 0. `ValueError` for anything else."""
     try:
         return np.random.default_rng(0 if rng is None else rng)
     except (TypeError, ValueError):
@@ -35,7 +35,7 @@ def drawing(rng: Rng | None) -> np.random.Generator:
 
 
 def fixed_seed(rng: Rng | None) -> int | None:
-    """A seed as it is, or one drawn from a generator: what several measures share, so that all have the same draws."""
+    """The seed, or one drawn from a generator, for several measures to share: all get the same draws."""
     return int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
 
 
@@ -45,7 +45,7 @@ def counts(samples: ArrayLike, n_topics: int) -> Floats:
     Raises
     ------
     ValueError
-        `samples` is no rectangle of topic numbers.
+        `samples` is not a rectangular array of topic numbers.
     """
     given = np.asarray(samples)
     if given.ndim != 2 or not given.size or given.dtype.kind not in "iu":
@@ -74,7 +74,7 @@ def all_pairs(n_systems: int) -> tuple[Ints, Ints]:
 
 
 def pair_chunks(n_pairs: int, n_samples: int) -> Iterator[slice]:
-    """Slices of the pairs whose arrays (n_samples, pairs) are of modest size."""
+    """Slices of the pairs, small enough for the arrays (n_samples, pairs) to fit the cache."""
     step = max(1, CHUNK // n_samples)
     for start in range(0, n_pairs, step):
         yield slice(start, min(start + step, n_pairs))
