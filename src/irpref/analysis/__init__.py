@@ -1,1 +1,1 @@
-"""What values are made of and what they can bear: tables in, tables out."""
+"""What values are made of and how far you can trust them: tables in, tables out."""

@@ -22,16 +22,16 @@ from irpref.values.prepare import prepare
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of a table by name; topics follow each other.
+# Columns of a table by name; the rows of one topic follow those of another.
 Columns: TypeAlias = dict[str, Any]
-# Of a run by name: the number of rows of each topic, and the columns.
+# Takes the name of a run; returns the number of rows of each topic, and the columns.
 Block: TypeAlias = Callable[[str], tuple[Ints, Columns]]
-# Of a run by name, some topics, and the same columns as matrices (n_topics, n_rows): the columns over these topics.
+# Takes the name of a run, some topics, and columns as matrices (n_topics, n_rows); returns columns over these topics.
 Over: TypeAlias = Callable[[str, Part, dict[str, Any]], Columns]
 
 
 class Rows(TypedDict, total=False):
-    """Options of every curve: a block of rows for each topic or group, and how documents are ranked."""
+    """Options of every curve: whether rows are by topic or by group, and how documents are ranked."""
 
     per_topic: bool
     groups: Groups | None
@@ -49,11 +49,11 @@ def curve_table(
     over: Over | None = None,
     **options: Any,
 ) -> pd.DataFrame:
-    """A table with a block of rows for each run and topic, or for each run and group of topics (all, if no groups).
+    """A table with a block of rows for each run and topic, or for each run and group of topics (by default all topics).
 
     Parameters
     ----------
-    curve : name of the table, which its `attrs` hold with the `options`
+    curve : name of the table, which `attrs` holds together with the `options`
     runs : names of runs
     topics : ids of the topics
     parts : groups of these topics
@@ -83,7 +83,7 @@ def ended(lengths: Ints, rank: Ints) -> Floats:
 
 
 def means(part: Part, grid: Mapping[str, Any]) -> Columns:
-    """Mean of every column over the topics of a group; the first column, the same for all topics, as it is."""
+    """Mean of every column over the topics of a group; the first column, the same for all topics, is kept."""
     x, *_ = grid
     return {key: column[0] if key == x else mean(column, part.order) for key, column in grid.items()}
 
@@ -99,8 +99,8 @@ def mean(grid: Any, order: Sequence[int]) -> Floats:
 class Aligned:
     """Runs aligned with the qrels, and the topics that means are taken over.
 
-    With `by_pytrec`, the runs as pytrec_eval ranks them if `float32`, else a `TieWarning` if it ranks judged documents
-    differently: ir_measures has such measures from it.
+    Set `by_pytrec` for measures that ir_measures computes with pytrec_eval. Documents are then ranked as pytrec_eval
+    ranks them if `float32`; else you get a `TieWarning` if it ranks judged documents differently.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Aligned:
                 self.runs[name] = (judged.in_float32 if by_pytrec and float32 else None) or judged
 
     def lengths(self, natural: Mapping[str, Ints], name: str, depth: int | None) -> Ints:
-        """Rows of each topic of a run: `depth`; else to its end, for means to the end of the longest."""
+        """Number of rows of each topic of a run: `depth`; else up to its end, for means up to the longest one's end."""
         if self.per_topic and depth is None:
             return natural[name]
         longest = max((int(lengths.max(initial=0)) for lengths in natural.values()), default=0)

@@ -1,16 +1,16 @@
-"""What humans would say of documents that only a judge graded, from those that both graded: arrays only.
+"""Predict the human grades of documents that only a judge graded, from documents that both graded: arrays only.
 
-m(g), the mean human grade of the documents with the judge's grade g, isotonic, says which documents are better. It
-says too much of how many are relevant: humans graded what systems rank high. With the ranks of runs,
+m(g), the mean human grade of the documents with the judge's grade g, isotonic, shows which documents are better. It
+overestimates how many are relevant, since humans graded what systems rank high. With the ranks of runs,
 
-    1  a document is worth m(g) and the deviation of its topic: the mean of (human grade - m(g)) over the n documents
+    1  a document is worth m(g) plus the deviation of its topic: the mean of (human grade - m(g)) over the n documents
        of the topic that both graded, times n b / (n b + w); w is the variance within topics, b between them
     2  as many documents count as relevant as are expected to be. The chance of a human grade above level k, for
-       documents that reach k, is logistic in a_k, m(g) and depth (a continuation ratio model); their sum counts
-    3  these are the ones with the highest m(g), and of equal ones those of the topics with the highest deviation
+       documents that reach k, is logistic in a_k, m(g) and depth (a continuation ratio model); their sum is this number
+    3  these are the documents with the highest m(g); ties go to the topics with the highest deviation
 
-Depth is the logarithm of the mean of 1 / rank over the runs. It says how many documents are relevant, not which:
-what most systems rank high would otherwise make systems better for being like the others.
+Depth is the logarithm of the mean of 1 / rank over the runs. It predicts how many documents are relevant, not which:
+otherwise a system would gain from ranking high what most other systems rank high.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from irpref.messages import IrprefWarning, warn_user
 
 _STEPS = 12  # of Newton's method
 _MOST = 10  # levels of human grades that share the slopes
-_RIDGE = 0.01  # of coefficients of standardised columns: if a judge and humans agree entirely they are infinite
+_RIDGE = 0.01  # penalty on standardised coefficients, which would be infinite if judge and humans agree entirely
 
 
 def isotonic(mean: Floats, weight: Floats) -> Any:
-    """Block of each of some means if they may not fall: pool adjacent violators.
+    """Isotonic regression (pool adjacent violators): the block of each mean.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def isotonic(mean: Floats, weight: Floats) -> Any:
     Returns
     -------
     int array (n,)
-        Numbered from 0; the fitted value is the weighted mean of a block.
+        Block numbers from 0; the fitted value is the weighted mean of a block.
     """
     blocks: list[list[float]] = []  # weighted sum, weight, size
     for value, w in zip(mean.tolist(), weight.tolist(), strict=True):
@@ -61,7 +61,7 @@ def mean_grades(given: Floats, true: Floats) -> tuple[Floats, Ints, Floats, Floa
     -------
     grade, documents, mean, error : arrays (n_grades,)
         The judge's grades, ascending, how many documents have each, and the isotonic means with their standard errors
-        (NaN for one document alone).
+        (NaN for a single document).
     """
     grade, level = np.unique(given, return_inverse=True)
     documents = np.bincount(level)
@@ -79,7 +79,7 @@ def correlation(a: Floats, b: Floats) -> float:
 
 
 def warn_useless(found: float, n_documents: int, consequence: str) -> None:
-    """Warn that a judge's grades have this correlation with the human ones, and what follows."""
+    """Warn that a judge's grades hardly correlate with the human ones, and what follows."""
     warn_user(
         f"the judge's grades say nothing about the human ones (correlation {found:.2f} over {n_documents:,} documents "
         f"that both graded): {consequence}",
@@ -88,24 +88,24 @@ def warn_useless(found: float, n_documents: int, consequence: str) -> None:
 
 
 class Completion:
-    """Documents with human grades, and what the others are worth.
+    """Documents with human grades, and the predicted grades of the others.
 
     Parameters
     ----------
     human : float array (n,)
         Grades of at least 0; NaN if no human graded the document.
     said : float array (n,)
-        The judge's grades on any scale; NaN if it did not see the document.
+        The judge's grades on any scale; NaN if it did not grade the document.
     topic : int array (n,)
     depth : float array (n,), optional
-        Without it documents are worth m(g) alone.
+        Without it a document is worth m(g) alone.
 
     Attributes
     ----------
     missing : bool array (n,)
-        Documents with the judge's grade alone.
+        Documents that only the judge graded.
     relevant : float
-        How many of them are expected to have the lowest positive human grade or a better one; NaN without `depth`.
+        How many of them are expected to have the lowest positive human grade or a higher one; NaN without `depth`.
     """
 
     def __init__(self, human: Floats, said: Floats, topic: Ints, depth: Floats | None) -> None:
@@ -119,7 +119,7 @@ class Completion:
         self.relevant = self.expected() if self.ranked else np.nan
 
     def expected(self, weight: Floats | None = None) -> float:
-        """`relevant`, if the documents of both count `weight` (n,) times."""
+        """`relevant`, with weights (n,) on the documents that both graded."""
         if self.levels[0] > 0 or self.levels.size == 1:
             return float(self.missing.sum() * (self.levels[0] > 0))
         columns = np.column_stack([self.mean, self.depth])
@@ -147,9 +147,9 @@ class Completion:
         return (share * mean)[self.topic]
 
     def grades(self, relevant: float | None = None) -> Floats:
-        """Human grades, and the expected ones of missing documents; NaN for what nobody saw.
+        """Human grades, and expected grades for missing documents; NaN for documents that nobody graded.
 
-        `relevant` is another number of relevant documents than the expected one.
+        `relevant` replaces the expected number of relevant documents.
         """
         if not self.ranked:
             return np.where(self.missing, self.mean, self.human)
@@ -159,7 +159,7 @@ class Completion:
         least = self.levels[self.levels > 0].min(initial=np.inf)
         if rows.size and np.isfinite(least):
             order = rows[np.lexsort((-own[rows], -self.mean[rows]))]
-            # Documents of one topic and grade are alike: the nearest number that takes all or none of them.
+            # Documents of one topic and grade are alike: take all or none, at the number nearest to the wanted one.
             changes = (np.diff(self.mean[order]) != 0) | (np.diff(own[order]) != 0)
             numbers = np.flatnonzero(np.concatenate([[True], changes, [True]]))
             wanted = self.relevant if relevant is None else relevant

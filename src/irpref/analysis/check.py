@@ -1,12 +1,12 @@
 """Find problems in qrels and runs before you evaluate them.
 
-A finding has a code that stays the same, a level, a count, the first example, and a sentence about what follows:
+A finding has a stable code, a level, a count, the first example, and a sentence about what follows:
 
-    grave    numbers would mislead: topics without documents, no topic or document in common, ids that differ in case
-             or white space only, a run that cannot be evaluated
-    warning  numbers depend on it: documents repeated, a ranking shorter than a cutoff, ties across grades at the top,
+    grave    values would mislead: topics without documents, no topic or document in common, ids that differ only in
+             case or white space, a run that cannot be evaluated
+    warning  values depend on it: documents repeated, a ranking shorter than a cutoff, ties across grades at the top,
              identical runs, many unjudged documents, judgments on which a measure is degenerate
-    note     good to know: the scale, harmless ties, uneven depth, topics that are judged or answered alone
+    note     good to know: the scale, harmless ties, uneven depth, topics that are only judged or only answered
 
 >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}}
 >>> findings = check(qrels, {"mine": {"q1": {"a": 2.0, "b": 1.0}}})
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 LEVELS = ("grave", "warning", "note")
 COLUMNS = tuple(Finding._fields)
-_MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # share of the top
-_FEW_JUDGMENTS = 20_000  # whose ids are compared with those of small runs in any case
+_MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
+_FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
 
 
 def check(
@@ -77,7 +77,7 @@ def check(
     measures : measures of any toolkit, or their names, optional
         Measures that you want to compute: their cutoffs, thresholds and needs are compared with the data.
     jobs : int, optional
-        Runs that are read at a time; by default the number of cores.
+        Number of runs read in parallel; by default the number of cores.
     form : str, optional
         Form of files, as for `irpref.read_run`.
     ties : {'id', 'input'}
@@ -113,9 +113,9 @@ def check(
     if preferences:
         found += preference_findings(qrels)
         if any(one.level == "grave" for one in found):
-            return _table(found)  # there is no pool to compare anything with
+            return _table(found)  # without a pool there is nothing to compare with
     pool = kept_pool(qrels, preferences=True) if preferences else Pool.build(qrels)
-    if of_grades or not preferences:  # levels are no grades
+    if of_grades or not preferences:  # levels are not grades
         found += _of_qrels(pool, chosen)
     if not preferences:
         found += mixed_scales(qrels, pool)
@@ -156,7 +156,7 @@ def _table(found: list[Finding]) -> pd.DataFrame:
 
 
 def grave(findings: pd.DataFrame) -> list[str]:
-    """The grave findings as lines, one for each code: the first run, and how many more have the same.
+    """The grave findings as lines, one for each code: the first run, and how many more runs have the same problem.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def grave(findings: pd.DataFrame) -> list[str]:
 
 
 def lines(findings: Iterable[Finding]) -> list[str]:
-    """Findings as `grave` has them, topics without documents first."""
+    """Findings as lines, as from `grave`; topics without documents come first."""
     by_code: dict[str, list[Finding]] = {"topics-without-documents": []}
     for of in findings:
         by_code.setdefault(of.code, []).append(of)
@@ -181,24 +181,24 @@ def lines(findings: Iterable[Finding]) -> list[str]:
 def grave_of_judged(
     pool: Pool, run: JudgedRun, topics: list[str], read: Callable[[], Any], small: bool
 ) -> list[Finding]:
-    """What is grave about a run that is aligned already; most runs are not read again for this.
+    """The grave findings of a run that is already aligned; most runs need not be read again for this.
 
     Parameters
     ----------
     pool : Pool
     run : JudgedRun
     topics : list of str
-        Topics of the run, those without judgments included.
+        Topics of the run, including those without judgments.
     read : callable
-        Returns the run, in any form. Called to compare ids if most topics find no judged document.
+        Returns the run, in any form. Called to compare ids if most topics have no judged document.
     small : bool
-        Whether the run is so small that its ids are compared in any case.
+        Whether the run is so small that its ids are always compared.
 
     Returns
     -------
     list of Finding
-        As `check` has them, `run` being None. It misses ids of a large run that are mangled in a few topics only, or
-        only some ids of a topic.
+        As in `check`, with `run` None. In a large run it misses ids that are mangled in only a few topics, or only for
+        some documents of a topic.
     """
     ids = JudgedIds(pool)
     seen = Seen(pool.n_topics, [name for name in topics if name not in pool.topic_of])
@@ -234,7 +234,7 @@ def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
 
 
 def _of_measure(measure: Measure, pool: Pool, top: float) -> Iterator[Finding]:
-    """What does not fit between a measure and the grades."""
+    """Mismatches between a measure's parameters and the grades."""
     name, supported = str(measure), measure.SUPPORTED_PARAMS
     caution = measure.caution(pool.level_grade) if isinstance(measure, KernelMeasure) else ""
     if caution:
@@ -343,7 +343,7 @@ def _scores(pool: Pool, seen: Seen, alignment: Alignment) -> Iterator[Finding]:
 
 
 def _grade_order(pool: Pool, seen: dict[str, Seen]) -> Iterator[Finding]:
-    """Grades that the runs put in the opposite order."""
+    """Grades that the runs rank in the opposite order."""
     orders = [one.order for one in seen.values() if one.order is not None]
     runs = "the run ranks" if len(orders) == 1 else f"{len(orders)} runs on average rank"
     for of in reversed_grades(orders) if orders else ():
@@ -354,7 +354,7 @@ def _grade_order(pool: Pool, seen: dict[str, Seen]) -> Iterator[Finding]:
 def _identical(
     pool: Pool, named: dict[str, Any], seen: dict[str, Seen], form: str | Reading | None, alignment: Alignment
 ) -> Iterator[Finding]:
-    """Runs with the same documents in the same order, each with the first such run."""
+    """Runs with the same documents in the same order, each paired with the first such run."""
     alike: dict[Any, list[str]] = {}
     for name, one in seen.items():
         if one.prints:
@@ -362,7 +362,7 @@ def _identical(
     for names in alike.values():
         if len(names) < 2:
             continue
-        # To a measure they are the same; whether they are, only their unjudged documents can tell.
+        # Their judged documents agree; read the runs again to see if the unjudged ones do, too.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DuplicateWarning)
             docs = {name: listing(pool, read(named[name], form), alignment=alignment).doc_ids for name in names}

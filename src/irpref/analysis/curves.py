@@ -1,4 +1,4 @@
-"""Curves and tables: what is behind the single numbers, as tidy pandas frames.
+"""Curves and tables behind the single values, as tidy pandas frames.
 
     crp                     relative position and its cumulation by rank, with the points on the curve
     npref_convergence       n-pref by number of partitions, and how many pairs are misplaced
@@ -7,15 +7,15 @@
     gain_areas              the areas under these curves
     paired_differences      values of runs minus those of a baseline by any measure, with the tests of the difference
     precision_histogram     the same for R-precision, topic by topic
-    summary_table           how much was asked, retrieved, relevant, found
+    summary_table           numbers of topics, and of documents retrieved, relevant, and both
 
-All take every form of qrels and runs that `irpref.evaluator` takes, each read once. `runs` is one run, or a dict of
-name to run, or a list of paths, for several at once. Every table has a column `run`. With `per_topic=True`
-there is also `query_id`, and one block of rows for each topic of the qrels, in their order; otherwise values
-are means over these topics, including those that the run does not answer. With `groups` (a mapping of topic to group,
-the path of a file with lines `topic group`, or the name of a column of the qrels) there is a column `group`, and means
-are over the topics of each group. `ties` and `float32` say how documents are ranked, see `irpref.evaluator`. The
-`attrs` of a table keep its options; `irpref.plots` finds them there.
+All take qrels and runs in any form that `irpref.evaluator` takes, and read each once. Pass one run as `runs`, or a dict
+of name to run, or a list of paths. Every table has a column `run`. With `per_topic=True` there is also `query_id`, and
+one block of rows for each topic of the qrels, in their order; otherwise values are means over these topics, including
+those that the run does not answer. With `groups` (a mapping of topic to group, the path of a file with lines `topic
+group`, or the name of a column of the qrels) there is a column `group`, and means are over the topics of each group.
+`ties` and `float32` set how documents are ranked, see `irpref.evaluator`. The `attrs` of a table keep its options, for
+`irpref.plots`.
 
 >>> from irpref.datasets import load
 >>> book = load("mir-textbook")
@@ -76,9 +76,8 @@ def crp(
 ) -> pd.DataFrame:
     """Relative position (RP) and Cumulated Relative Position (CRP) by rank.
 
-    The curve of a topic ends at the last retrieved document or at rank R, whichever comes later; beyond its
-    end it is constant. A topic without relevant documents has the curve 0, as it has the value 0 for
-    `CRP`.
+    The curve of a topic ends at the last retrieved document or at rank R, whichever comes later; beyond its end it is
+    constant. For a topic without relevant documents the curve is 0, as is the value of `CRP`.
 
     Parameters
     ----------
@@ -86,19 +85,18 @@ def crp(
     judged_only : bool
         Drop documents without a judgment first; a negative grade is a judgment here.
     depth : int, optional
-        Last rank of the table, for every topic. Default: the end of each curve with `per_topic`, else the end
-        of the longest. It cuts the table, not the ranking.
+        Last rank of the table, for every topic. By default the end of each curve with `per_topic`, else the end of the
+        longest. It cuts the table, not the ranking.
     **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
     -------
     pandas.DataFrame
-        One row a rank. With `per_topic`: `run`, `query_id`, `rank`, `rp`, `crp`, `worst` (the curve of a run
-        with nothing relevant, down to -R(R+1)/2 at rank R), `share` (CRP over R(R+1)/2: 0 ideal, -1 the worst
-        case; at rank R it is minus `nCRP`), `recall_base` (R), `balance` (first rank from R on at which the
-        curve is not below 0, missing if there is none), `turn_around` (first rank at which the curve attains
-        its minimum).
+        A row for each rank. With `per_topic`: `run`, `query_id`, `rank`, `rp`, `crp`, `worst` (the curve of a run with
+        no relevant documents, down to -R(R+1)/2 at rank R), `share` (CRP over R(R+1)/2: 0 ideal, -1 the worst case; at
+        rank R it is minus `nCRP`), `recall_base` (R), `balance` (first rank from R on at which the curve is at least 0,
+        missing if there is none), `turn_around` (first rank at which the curve attains its minimum).
 
         Otherwise means over the topics of `rp`, `crp`, `share`, `worst`, `recall_base`; the quartiles
         `crp_low`, `crp_high`, `share_low`, `share_high`; `recovered`, the share of topics whose balance
@@ -106,8 +104,8 @@ def crp(
         `ended`, the share of topics whose curve ended above this rank (it goes on to R if the ranking is shorter);
         and `exhausted`, the share of topics whose ranking has no document at this rank.
 
-        Documents with grades below 0 can take a curve below `worst`; `attrs["negative_topics"]` names the topics
-        that have some.
+        Documents with negative grades can take a curve below `worst`; `attrs["negative_topics"]` names the topics that
+        have such documents.
 
     Raises
     ------
@@ -116,8 +114,8 @@ def crp(
 
     References
     ----------
-    Angelini et al., IIR 2013, equations (4) and (5) and figure 1. Adding up RP over topics favours topics
-    with many relevant documents: CRP grows with the square of R. Compare systems by `share`.
+    Angelini et al., IIR 2013, equations (4) and (5) and figure 1. A sum of RP over topics favours topics with many
+    relevant documents, since CRP grows with the square of R: compare systems by `share`.
 
     Examples
     --------
@@ -135,7 +133,7 @@ def crp(
     pool, r, loss = of.pool, ideal(of.pool).relevant, worst(of.pool)
     views = {name: run.condensed(negative=True) if judged_only else run for name, run in of.runs.items()}
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
-    # A ranking with nothing in it, filled up with non-relevant documents, is the worst case.
+    # The worst case is an empty ranking, filled up with non-relevant documents.
     nothing = align_run(pool, {})
 
     def relative_position(view: JudgedRun) -> tuple[Segments, Floats]:
@@ -192,7 +190,7 @@ def npref_convergence(
     n: Iterable[int] = PARTITIONS,
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
-    """n-pref by the number of partitions, next to the rpref that it approaches.
+    """n-pref by the number of partitions, next to its limit, rpref.
 
     Parameters
     ----------
@@ -200,26 +198,26 @@ def npref_convergence(
     measure : RPref with any options, or its text
         Without `max_rel`, the highest grade of the qrels is taken, with a `ScaleWarning`.
     n : iterable of int
-        Numbers of partitions, at least 2 each. Powers of two split every partition again and again.
+        Numbers of partitions, each at least 2. Each power of two splits the partitions of the one before.
     **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
     -------
     pandas.DataFrame
-        One row a number of partitions: `run`, (`query_id`,) `n`, `value` (n-pref), `limit` (rpref),
-        `misplaced` (pairs of retrieved judged documents in the wrong order, as far as n partitions tell them
-        apart) and `misplaced_limit` (all of them). Means over the topics unless `per_topic`.
+        A row for each number of partitions: `run`, (`query_id`,) `n`, `value` (n-pref), `limit` (rpref), `misplaced`
+        (pairs of retrieved judged documents in the wrong order that n partitions tell apart) and `misplaced_limit`
+        (all such pairs). Means over the topics unless `per_topic`.
 
     Raises
     ------
     ValueError
-        `measure` is no RPref, or an `n` is not accepted; see also `Pool.build` and `Pool.judge`.
+        `measure` is not RPref, or an `n` is not accepted; see also `Pool.build` and `Pool.judge`.
 
     References
     ----------
-    De Beer & Moens, SIGIR 2006, section 3 and figure 1: with n = 2, 4, 8, ... the misplaced pairs can only
-    become more; the value may go either way.
+    De Beer & Moens, SIGIR 2006, section 3 and figure 1: with n = 2, 4, 8, ... the number of misplaced pairs never
+    falls; the value may rise or fall.
 
     Examples
     --------
@@ -248,7 +246,7 @@ def npref_convergence(
     evaluator = KernelEvaluator([measure, *parted], of.pool)
 
     def pairs(run: JudgedRun, step: int | None) -> Ints:
-        # The pairs in which a document loses are among its terms.
+        # Among the terms of a document are the pairs that it loses.
         lost = rpref_terms(run, **arguments, n=step).columns["lost"]
         return of.pool.judged.total(np.nan_to_num(lost)).astype(np.int64)
 
@@ -269,10 +267,10 @@ def npref_convergence(
 def interpolated_precision(
     qrels: Qrels, runs: Run | Runs, *, rel: float = 1, judged_only: bool = False, **rows: Unpack[Rows]
 ) -> pd.DataFrame:
-    """Precision at the 11 levels of recall: the highest precision at any rank whose recall reaches the level.
+    """Precision at the 11 recall levels: the highest precision at any rank whose recall reaches the level.
 
-    Levels are compared in whole numbers. `ir_measures.IPrec` compares in floating point and reports .25
-    instead of .20 for the second query of the book at recall 0.7.
+    Levels are compared in integers. `ir_measures.IPrec` compares in floating point and reports .25 instead of .20 for
+    the second query of the book at recall 0.7.
 
     Parameters
     ----------
@@ -317,8 +315,8 @@ def cumulated_gain(
 ) -> pd.DataFrame:
     """Cumulated gain and discounted cumulated gain by rank, with the ideal curves and the ratios to them.
 
-    Over several topics `ncg` and `ndcg` are ratios of means, as the book has them. The mean of the ratios of
-    the topics is the measure `OriginalNDCG`.
+    Over several topics `ncg` and `ndcg` are ratios of means, as in the book. For the mean of the ratios, use the
+    measure `OriginalNDCG`.
 
     Parameters
     ----------
@@ -326,25 +324,25 @@ def cumulated_gain(
     base : number
         Base of the logarithm, and first rank that is discounted.
     gains : dict, optional
-        Gain of a grade; a grade not named keeps its value.
+        Gain of each grade; a grade not named keeps its value.
     ideal : 'judged' or 'retrieved'
-        Whether the ideal list holds all judged documents or only those the run retrieved. The numbers printed
-        in the book follow from the second, which does not punish a run for missing documents.
+        Whether the ideal list holds all judged documents, or only those that the run retrieved. The book's numbers
+        follow from the second, which does not punish a run for missing documents.
     judged_only : bool
         Drop documents without a judgment first.
     depth : int, optional
-        Last rank of the table, for every topic. Default: with `per_topic` the end of the ranking or the
-        number of judged documents with a gain, whichever is more; else the largest of these. Curves go on
-        level.
+        Last rank of the table, for every topic. By default, with `per_topic`, the length of the ranking or the number
+        of judged documents with a gain, whichever is larger; else the largest of these. Beyond its end a curve is
+        constant.
     **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module.
 
     Returns
     -------
     pandas.DataFrame
-        One row a rank: `run`, (`query_id`,) `rank`, `gain`, `cg`, `dcg`, `ideal_cg`, `ideal_dcg`, `ncg`,
-        `ndcg`. Ratios to an ideal of 0 are 0. Without `per_topic` also `ended`, the share of topics whose ranking
-        ended above this rank.
+        A row for each rank: `run`, (`query_id`,) `rank`, `gain`, `cg`, `dcg`, `ideal_cg`, `ideal_dcg`, `ncg`, `ndcg`.
+        Ratios to an ideal of 0 are 0. Without `per_topic` also `ended`, the share of topics whose ranking ended above
+        this rank.
 
     Raises
     ------
@@ -391,11 +389,11 @@ def cumulated_gain(
 
 
 def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
-    """Area under the curves of `cumulated_gain`: one row a run (and topic), the larger the better.
+    """Area under the curves of `cumulated_gain`: a row for each run (and topic), the larger the better.
 
-    The area is that under the steps, one rank wide each, divided by the number of ranks: the mean height of the curve.
+    The area under the steps, each one rank wide, is divided by the number of ranks: it is the mean height of the curve.
     So `ncg` and `ndcg` are in [0, 1], and 1 for the ideal list. The sum over the ranks is `depth` times as much. Set
-    `depth` to compare topics or collections: the mean height depends on where the curve ends.
+    `depth` to compare topics or collections, since the mean height depends on where the curve ends.
 
     Parameters
     ----------
@@ -442,11 +440,11 @@ def precision_histogram(
     ----------
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     baseline : a run, or the name of one of `runs`
-        The run B that is subtracted; one named in `runs` is not compared with itself.
+        The run that is subtracted; if it is one of `runs`, it is not compared with itself.
     rel : number
         Minimum grade counted as relevant.
     **rows : `per_topic`, `groups`, `ties`, `float32`
-        See the module. A histogram is about topics, so `per_topic` is the default here.
+        See the module. `per_topic` is the default here.
 
     Returns
     -------
@@ -456,14 +454,14 @@ def precision_histogram(
 
     References
     ----------
-    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4. A topic that a run does not answer counts
-    with R-precision 0.
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4. A topic that a run does not answer has R-precision
+    0.
     """
     _check("precision_histogram", rel=(REL, rel))
     name: MeasureLike = "Rprec" if rel == 1 else f"Rprec(rel={rel:g})"
     measure = name
     if not float(rel).is_integer():
-        # Rprec takes whole grades; R-measure with beta 0 is the same, and takes gains.
+        # Rprec takes whole grades only; R-measure with beta 0 is the same and takes any gains.
         qrels = opened(qrels, "relevance")
         grades = kept_pool(qrels).level_grade.tolist()
         measure = RMeasure(beta=0, gains={grade: 0 for grade in grades if 0 < grade < rel})
@@ -490,7 +488,7 @@ def paired_differences(
     -------
     pandas.DataFrame
         With `per_topic`: `run`, `query_id`, `value`, `baseline`, `difference`. Otherwise the means of these,
-        and `wins`, `losses`, `ties` (topics; a win is a better value, also if lower is better), and `p` (of
+        and `wins`, `losses`, `ties` (topics; a win is a better value, even if lower is better), and `p` (of
         `irpref.significance.randomisation_test`, two-sided: 1 if no topic differs).
     """
     from irpref.values.matrix import evaluated
@@ -506,7 +504,7 @@ def paired_differences(
     qrels = opened(qrels, "relevance", None)  # read again for the groups and the order of the topics
     order: Any = {key: value for key, value in rows.items() if key not in ("per_topic", "groups")}
     (of,) = evaluated([measure], qrels, named, Alignment(**order))
-    with suppress(ValueError):  # judgments by subtopic, of which only other providers make values
+    with suppress(ValueError):  # judgments by subtopic, which only other providers can use
         known = kept_pool(qrels, preferences=True).topic_ids
         of = of.select(topics=[topic for topic in known if topic in set(of.topics)])
     per_topic, groups = rows.get("per_topic", False), rows.get("groups")
@@ -521,7 +519,7 @@ def value_differences(
     groups: Groups | None = None,
     qrels: Qrels | None = None,
 ) -> pd.DataFrame:
-    """The table of `paired_differences` from values that are there already.
+    """The table of `paired_differences` from values that you already have.
 
     Parameters
     ----------
@@ -534,7 +532,7 @@ def value_differences(
     Raises
     ------
     ValueError
-        `baseline` is none of the systems, or the only one.
+        `baseline` is not among the systems, or is the only one.
     """
     value_of = dict(zip(values.systems, values.matrix, strict=True))
     reference = value_of.pop(baseline, None)
@@ -550,9 +548,9 @@ def value_differences(
     def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
         inside = {key: column[part.topics, 0] for key, column in grid.items()}
         gained = inside["difference"] if values.higher_is_better else -inside["difference"]
-        # Values that are equal but for rounding are ties.
+        # Values that differ only by rounding are ties.
         wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
-        # Topics by id, so that p does not depend on the order of the qrels.
+        # Topics in the order of their ids, so that p does not depend on the order of the qrels.
         p = randomisation_test(grid["value"][part.order, 0], grid["baseline"][part.order, 0])[1]
         counted = {"wins": wins, "losses": losses, "ties": part.topics.size - wins - losses, "p": p}
         return {key: [value] for key, value in {**{k: v.mean() for k, v in inside.items()}, **counted}.items()}
@@ -565,7 +563,7 @@ def value_differences(
 def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, **rows: Unpack[Rows]) -> pd.DataFrame:
     """Number of topics, and of documents retrieved, relevant, and both: totals over all topics of the qrels.
 
-    `ir_measures.NumQ` and `NumRel` leave out topics that the run does not answer; these counts do not.
+    These counts include topics that the run does not answer; `ir_measures.NumQ` and `NumRel` leave them out.
 
     Parameters
     ----------
@@ -578,7 +576,7 @@ def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, **rows: Unp
     Returns
     -------
     pandas.DataFrame
-        One row a run: `run`, (`query_id`,) `num_q`, `num_ret`, `num_rel`, `num_rel_ret`. Totals unless
+        A row for each run: `run`, (`query_id`,) `num_q`, `num_ret`, `num_rel`, `num_rel_ret`. Totals unless
         `per_topic`.
 
     Examples
@@ -607,7 +605,7 @@ def summary_table(qrels: Qrels, runs: Run | Runs, *, rel: float = 1, **rows: Unp
 
 
 def _check(function: str, **given: tuple[Param, Any]) -> None:
-    """`ValueError` if an option is not accepted; None is 'not given'."""
+    """`ValueError` if an option is not accepted; None means not given."""
     for name, (param, value) in given.items():
         try:
             if value is not None:
@@ -617,7 +615,7 @@ def _check(function: str, **given: tuple[Param, Any]) -> None:
 
 
 def _fit(ranks: Segments, values: Floats, shown: Segments) -> Floats:
-    """Values by rank cut to, or continued with zeros to, other lengths."""
+    """Values by rank, cut or padded with zeros to other lengths."""
     inside = ranks.position < ranks.spread(shown.lengths)
     out = np.zeros(shown.size)
     out[(ranks.spread(shown.starts) + ranks.position)[inside]] = values[inside]

@@ -10,8 +10,8 @@
 >>> round(float(table["contribution"].sum()), 4)
 0.2222
 
-The numbers are the summands of the kernels (`Terms`) and the order is that of the evaluation; nothing is
-computed a second time. Measures that are no sum over documents are refused, with the one to explain instead.
+The numbers are the summands of the kernels (`Terms`), in the order of the evaluation; nothing is computed a second
+time. If a measure is not a sum over documents, you get an error that names a measure to explain instead.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ __all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "ex
 
 
 def explainable(measure: MeasureLike) -> KernelMeasure:
-    """The measure as one that can be explained: its value is a sum over documents.
+    """The measure, if it can be explained: its value must be a sum over documents.
 
     Raises
     ------
     TypeError
-        It is no measure.
+        This is not a measure.
     ValueError
-        It is not; the message names a measure to explain in its place.
+        Its value is not such a sum; the message names a measure to explain instead.
     """
     found = parse(measure) if isinstance(measure, str) else measure
     if not hasattr(found, "NAME"):
@@ -83,12 +83,12 @@ class Account:
     topics : Segments
         Rows by topic of the pool.
     kind : int array (n_rows,)
-        RETRIEVED, MISSED (judged documents that the run lacks: those that count, or would if they were
-        retrieved) or REST (what belongs to no document).
+        RETRIEVED, MISSED (judged documents that the run lacks and that count, or would count if they were retrieved)
+        or REST (what belongs to no document).
     doc_ids : object array of str (n_rows,)
         None for REST.
     rank : int array (n_rows,)
-        Rank of evaluation, from 1; 0 for rows that were not retrieved.
+        Rank in the evaluation, from 1; 0 for rows that were not retrieved.
     score, grade, contribution : float array (n_rows,)
         NaN if there is none.
     source : int array (n_rows,)
@@ -96,7 +96,7 @@ class Account:
     columns : dict of str to float array (n_rows,)
         What the contributions are made of.
     value : float array (n_topics,)
-        The measure, from its kernel.
+        The value of the measure, from its kernel.
     """
 
     topics: Segments
@@ -116,14 +116,14 @@ class Explainer:
 
     Parameters
     ----------
-    measure : measure of ours, or its name
+    measure : measure of irpref, or its name
     qrels : as `ir_measures.calc` takes them, or a Pool
     alignment : Alignment
 
     Raises
     ------
     ValueError
-        The measure is no sum over documents; or as `irpref.values.prepare.prepare`.
+        The measure is not a sum over documents; or as `irpref.values.prepare.prepare`.
     """
 
     def __init__(self, measure: MeasureLike, qrels: Qrels, alignment: Alignment = TREC) -> None:
@@ -132,7 +132,7 @@ class Explainer:
         self.arguments: dict[str, Any] = resolved[self.measure]
 
     def topic_number(self, query_id: Any) -> int:
-        """Number of a topic of the qrels; `ValueError` for one that has no judgments."""
+        """Number of a topic of the qrels; `ValueError` if it has no judgments."""
         try:
             return self.pool.topic_of[str(query_id)]
         except KeyError:
@@ -146,7 +146,7 @@ class Explainer:
         ----------
         run : as `ir_measures.calc` takes it
         wanted : topics of the pool to explain, by number; all of them if None
-        missed : whether documents that were not retrieved, and the rest, have rows
+        missed : whether to add rows for documents that were not retrieved, and for the rest
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Explainer:
         seen = np.flatnonzero(mask[listing.topics.topic])
         lacking = rest = np.zeros(0, np.int64)
         if missed:
-            # With a positive grade, or of at least `rel` if there is such a parameter.
+            # Grade of at least `rel`, or any positive grade if the measure has no such parameter.
             relevant = pool.grade >= (self.arguments.get("rel") or np.nextafter(0, 1))
             counts = (terms.judged != 0) | (relevant if terms.counts is None else terms.counts)
             lacking = np.flatnonzero(judged.missed() & counts & mask[pool.judged.topic])
@@ -220,7 +220,7 @@ class Explainer:
     def reasons(self, account: Account, first: int | None = None) -> list[str]:
         """Why each row contributes what it does, in words; empty if there is nothing to say.
 
-        With `first`, so many rows of each topic are asked for: what is said of the others may be less.
+        With `first`, only this many rows of each topic are sure to get all their reasons.
         """
         out: list[str] = []
         for t in np.flatnonzero(account.topics.lengths).tolist():
@@ -230,7 +230,7 @@ class Explainer:
         return out
 
     def _topic(self, account: Account, t: int, first: int | None) -> Topic:
-        """One topic of an account, with the reasons that hold for every measure."""
+        """One topic of an account, with the reasons that apply to every measure."""
         rows = slice(int(account.topics.offsets[t]), int(account.topics.offsets[t + 1]))
         own = slice(*self.pool.judged.offsets[[t, t + 1]].tolist())
         negative = self.measure.NEGATIVE_GRADES
@@ -260,7 +260,7 @@ class Explainer:
 
 
 def _ties_turned(listing: Listing) -> Listing:
-    """The listing with documents of equal score by rising id, in place of falling."""
+    """The listing with ties broken by document id, ascending instead of descending."""
     topics, score = listing.topics, listing.score
     opens = np.ones(topics.size, bool)
     opens[1:] = (score[1:] != score[:-1]) | (topics.position[1:] == 0)
@@ -283,12 +283,12 @@ def explain(
 
     Parameters
     ----------
-    measure : measure of ours, or its name
+    measure : measure of irpref, or its name
     qrels, run : as `ir_measures.calc` takes them
     query_id : str, optional
         Topic to explain; all topics of the qrels if None.
     why : bool, optional
-        Whether to add a column of reasons in words. By default if one topic is asked for.
+        Whether to add a column of reasons in words. By default only if you give `query_id`.
     ties : {'id', 'input'}
         See `irpref.evaluator`.
 
@@ -304,8 +304,8 @@ def explain(
     Raises
     ------
     ValueError
-        The measure is no sum over documents (the message names one that is); the topic has no judgments; bad
-        input, as for the measures.
+        The measure is not a sum over documents (the message names one that is); the topic has no judgments; bad input,
+        as for the measures.
     """
     import pandas as pd
 

@@ -25,21 +25,21 @@ class Finding(Record):
 
 @cache
 def sentences(file: str) -> dict[str, dict[str, str]]:
-    """The sentences of a file beside this one."""
+    """The sentences of a TOML file in this package."""
     return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
 
 
 def finding(
     code: str, count: int, example: str | None = None, sentence: str = "text", level: str | None = None, **said: Any
 ) -> Finding:
-    """A finding about no run in particular; what its sentence says beside count and example is in `said`."""
+    """A finding without a run; `said` fills in what its sentence says besides count and example."""
     known = sentences("findings.toml")[code]
     text = known["one"] if count == 1 and "one" in known else known[sentence]
     return Finding(code, level or known["level"], None, count, example, text.format(n=count, first=example, **said))
 
 
 class Topics(Record):
-    """Some of the topics: how many, the id of the first, and both numbers in words. False if there are none."""
+    """Some of the topics: how many, the id of the first, and the numbers in words. False if there are none."""
 
     n: int
     first: str
@@ -50,6 +50,6 @@ class Topics(Record):
 
 
 def topics_of(pool: Pool, which: Bools) -> Topics:
-    """The topics of a pool that a mask (n_topics,) holds."""
+    """The topics of a pool that a mask (n_topics,) selects."""
     n = int(which.sum())
     return Topics(n, pool.topic_ids[int(which.argmax())], f"{n} of {which.size} topics")

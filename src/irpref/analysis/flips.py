@@ -1,25 +1,25 @@
-"""The significance test of irpref: signs of topics flipped, and for many pairs at once a step-down test.
+"""The significance test of irpref: flip the signs of topics; a step-down test adjusts for many pairs at once.
 
-Of a pair of runs, d_t is the difference on topic t of n. If the runs were alike, each topic's difference could as well
-have the other sign. So the signs of topics are flipped, all pairs by the same vector of signs s:
+For a pair of runs, d_t is the difference on topic t of n. If the runs were equally good, each topic's difference could
+as well have the other sign. So the signs of topics are flipped, with the same sign vector s for all pairs:
 
-    t      mean(d) / (sd(d) / sqrt(n)): Student's statistic of the pair. Flips leave the sum of squares as it is, so |t|
-           goes with |sum_t s_t u_t|, u = d / sqrt(n sum d^2), which lies in [0, 1] for every pair
+    t      mean(d) / (sd(d) / sqrt(n)): Student's statistic of the pair. Flips do not change the sum of squares, so |t|
+           rises with |sum_t s_t u_t|, u = d / sqrt(n sum d^2), which lies in [0, 1] for every pair
     p      of a pair alone: share of the sign vectors with |t(s)| >= |t|, which is Fisher's randomisation test
     adjusted p
            with the pairs in the order of |t|, the largest first: share of the sign vectors for which any of the pairs
-           from this one on has |t(s)| >= |t| of this pair; never below the adjusted p of the pair before
+           from this one on has |t(s)| >= |t| of this pair; at least the adjusted p of the pair before
 
-All 2^n sign vectors are tried if there are at most `n_permutations`, and the shares are exact; else B are drawn, and
+If there are at most `n_permutations` sign vectors, all 2^n are tried and the shares are exact; else B are drawn, and
 p = (count + 1) / (B + 1). The chance of calling any pair of equal runs different is at most the level, whichever
-other runs differ, if the differences of the equal ones are symmetric about 0 (for large n, whatever their form).
+other runs differ, if the differences of the equal runs are symmetric about 0 (for large n, whatever their form).
 
 R. A. Fisher, The design of experiments, 1935; P. H. Westfall and S. S. Young, Resampling-based multiple testing, Wiley
 1993; J. P. Romano and M. Wolf, Exact and approximate stepdown methods for multiple hypothesis testing, Journal of the
 American Statistical Association 100 (2005) 94-108, doi:10.1198/016214504000000539.
 
-Decided here: topics come by rising id and the seed is fixed, so that a pair has the same p wherever it is tested; a
-pair without any difference has p = 1; sums that are equal but for rounding count as equal.
+Decided here: topics come in ascending order of id and the seed is fixed, so that a pair has the same p wherever it is
+tested; a pair without any difference has p = 1; sums that differ only by rounding count as equal.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from irpref.values.samples import Rng, drawing
 
 N_PERMUTATIONS = 10_000
 _BLOCK = 500  # sign vectors handled at a time
-_NUMBERS = 1 << 22  # of an array held at a time: 32 MB
+_NUMBERS = 1 << 22  # numbers of an array held at a time: 32 MB
 
 
 def check_permutations(n_permutations: Any) -> None:
-    """`ValueError` for what is no number of permutations."""
+    """`ValueError` unless this is a valid number of permutations."""
     if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
         raise ValueError(f"n_permutations={n_permutations!r} is not accepted, expected an integer of at least 1")
 
 
 def are_all(n_topics: int, n_permutations: int = N_PERMUTATIONS) -> bool:
-    """Whether all sign vectors are tried, not drawn ones."""
+    """Whether all sign vectors are tried, not a random sample of them."""
     return n_topics < 63 and 2**n_topics <= n_permutations
 
 
 def sign_vectors(n_topics: int, n_permutations: int, rng: Rng | None) -> Iterator[Floats]:
-    """Signs of the topics, -1 or 1: arrays (size, n_topics). Of all of them one half, since -s says what s does."""
-    # The size depends on the topics alone, so that the draws are the same whatever is tested.
+    """Signs of the topics, -1 or 1: arrays (size, n_topics). Of all vectors only half, as -s has the same |t| as s."""
+    # The size depends only on the number of topics, so that the draws are the same whatever is tested.
     step = max(1, min(_BLOCK, _NUMBERS // n_topics))
     if are_all(n_topics, n_permutations):
         total = 2 ** (n_topics - 1)
@@ -74,7 +74,7 @@ def stepdown(
     Parameters
     ----------
     differences : float array (n_pairs, n_topics)
-        Topics by rising id; values that are rounding are taken as they are.
+        Topics in ascending order of id. Set rounding errors to 0 first: they count as differences here.
     n_permutations : int
     rng : seed or numpy Generator, optional
         None is seed 0.
@@ -82,11 +82,11 @@ def stepdown(
     Returns
     -------
     p, p_adjusted : float arrays (n_pairs,)
-        In (0, 1]; NaN if a difference is NaN, and the pair does not count among the others.
+        In (0, 1]; NaN if a difference is NaN, and such a pair does not count in the adjustment.
 
     Examples
     --------
-    Of the eight sign vectors of 1, 2, 3 two have a sum of at least 6 in size; of 3, 1, -1 six have one of at least 3.
+    Of the eight sign vectors of 1, 2, 3, two have |sum| >= 6; of those of 3, 1, -1, six have |sum| >= 3.
 
     >>> stepdown(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, -1.0]]))
     (array([0.25, 0.75]), array([0.25, 0.75]))
@@ -104,10 +104,10 @@ def stepdown(
             sums = unit @ block[start : start + step].T
             np.abs(sums, out=sums)
             alone += np.count_nonzero(sums >= bound, axis=1)
-            # The largest of this pair and of those with a smaller |t|.
+            # Step down: the maximum over this pair and those with a smaller |t|.
             np.maximum.accumulate(sums, axis=0, out=sums)
             joint += np.count_nonzero(sums >= bound, axis=1)
-    one = 0 if are_all(n_topics, n_permutations) else 1  # the signs observed, if others were drawn
+    one = 0 if are_all(n_topics, n_permutations) else 1  # the observed signs count as one of the drawn
     p, adjusted = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
     p[order] = (alone + one) / (total + one)
     adjusted[order] = np.maximum.accumulate(((joint + one) / (total + one))[::-1])[::-1]
@@ -116,7 +116,7 @@ def stepdown(
 
 
 def _unit(differences: Floats) -> tuple[Floats, Bools]:
-    """Differences over sqrt(n sum d^2), 0 if there are none, shape as they; and which pairs have no NaN (n_pairs,)."""
+    """Differences over sqrt(n sum d^2), in the same shape, 0 if all are 0; and which pairs have no NaN, (n_pairs,)."""
     known = np.asarray(~np.isnan(differences).any(axis=1))
     largest = np.abs(differences).max(axis=1, initial=0.0, keepdims=True)
     whole = known[:, None] & (largest > 0)
@@ -128,23 +128,23 @@ def _unit(differences: Floats) -> tuple[Floats, Bools]:
 def interval(
     difference: Floats, level: float, n_permutations: int = N_PERMUTATIONS, rng: Rng | None = None
 ) -> tuple[float, float]:
-    """Confidence interval of a mean difference: all differences that the test of `stepdown` would not call different.
+    """Confidence interval of a mean difference: all differences that the test of `stepdown` does not reject.
 
-    Take c from every d_t. For a c below the mean, a sign vector has a sum of at least the size observed if and only if
-    c is at least the smaller of two means: of the d_t with one sign, and of those with the other. So the bounds are
-    order statistics of these means, and 0 lies in the interval if and only if p is above 1 - level.
+    Subtract c from every d_t. For a c below the mean, the |sum| of a sign vector is at least the observed one if and
+    only if c is at least the smaller of two means: that of the d_t with one sign, and that of the d_t with the other.
+    So the bounds are order statistics of these means, and 0 lies in the interval if and only if p is above 1 - level.
 
     Parameters
     ----------
     difference : float array (n_topics,)
-        Topics by rising id.
+        Topics in ascending order of id.
     level : float in (0, 1)
     n_permutations, rng : see `stepdown`
 
     Returns
     -------
     low, high : float
-        Infinite if there are so few topics that no difference could be significant: five, at 0.95.
+        Infinite if there are too few topics for any difference to be significant: five or fewer, at 0.95.
     """
     n = difference.size
     if np.isnan(difference).any():
@@ -161,7 +161,8 @@ def interval(
         highs.append(np.where(mixed, means.max(axis=0), np.inf))
     size = magnitude(difference)
     low, high = (np.sort(settled(np.concatenate(part), size)) for part in (lows, highs))
-    # As many sign vectors must do as well for p to be above 1 - level; see there for the 1e-9.
+    # The number of sign vectors that must reach the observed |sum| for p to be above 1 - level; for 1e-9 see
+    # `irpref.analysis.pairs.significant`.
     everything = are_all(n, n_permutations)
     share = (1 - level) * (1 + 1e-9) * (low.size if everything else low.size + 1)
     needed = math.floor(share) + 1 if everything else math.floor(share)

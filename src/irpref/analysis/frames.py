@@ -1,4 +1,4 @@
-"""Data frames with attributes, and the one form of a table of intervals."""
+"""Data frames with attributes, and the form of all tables of intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = ("query_id", "measure", "value", "low", "expected", "high", "exact")
 
 
 class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
-    """A DataFrame with the attributes that its class names in `_metadata`; what pandas makes of it has them, too."""
+    """A DataFrame that keeps the attributes named in `_metadata` when pandas derives another frame from it."""
 
     @property
     def _constructor(self) -> type[Self]:
@@ -25,14 +25,14 @@ class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
 
 
 def interval_table(**columns: Any) -> pd.DataFrame:
-    """A table of intervals: a column for each of `COLUMNS`, then further ones that are given.
+    """A table of intervals: a column for each of `COLUMNS`, then any further columns.
 
     Parameters
     ----------
     **columns : sequences of one length
-        `query_id` (None: the mean over the topics), `measure` (its name), `value` (as evaluated), `low`,
-        `expected`, `high`, `exact` (whether the bounds are those of the definition, not an estimate of them);
-        `error` (standard error of an estimate), `bias` (estimate of how far `expected` is off).
+        `query_id` (None: the mean over the topics), `measure` (its name), `value` (as evaluated), `low`, `expected`,
+        `high`, `exact` (whether the bounds follow the definition; else they are estimates); `error` (standard error of
+        an estimate), `bias` (estimate of how far `expected` is off).
     """
     # Objects, since None among strings would become NaN.
     columns["query_id"] = pd.Series(list(columns["query_id"]), dtype=object)
@@ -40,7 +40,7 @@ def interval_table(**columns: Any) -> pd.DataFrame:
 
 
 def by_topic(evaluate: KernelEvaluator, measures: Mapping[Measure, Mapping[str, Any]]) -> pd.DataFrame:
-    """A table of measures: topics by rising id, then their mean (the sum, of measures that count).
+    """A table of measures: topics in ascending order of id, then their mean (the sum, for measures that count).
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
-"""What the grades of one file mean: are they all on one scale, and are higher grades better?
+"""Check what the grades of a file mean: are they all on one scale, and are higher grades better?
 
-Scale: the grades of humans and of a judge may be on two. A group of judgments (those that a column attributes to one
-source, or those of a topic) stops short at a grade g if it holds p positive grades, none above g, though a share s of
-the positive grades of the other groups are above it, and (1 - s)^p is below a millionth.
+Scale: humans and a judge may use different scales. A group of judgments (those that a column attributes to one source,
+or those of a topic) stops short at a grade g if it holds p positive grades, none above g, while a share s of the
+positive grades of the other groups is above g, and (1 - s)^p is below a millionth.
 
-Order: runs rank documents of higher grades higher if grades count up. For each topic and run: Spearman's rank
-correlation of the grades of the judged documents with their places in the ranking, ties given their mean rank,
-documents that were not retrieved tied behind all others. It is 1 if no document is ranked above one of a higher grade,
-0 if grades say nothing about places, below 0 if higher grades are ranked lower. It is averaged over runs, then over
-topics; means that are more than `ERRORS` standard errors below 0 are reported.
+Order: if higher grades are better, runs rank documents with higher grades higher. For each topic and run we compute
+Spearman's rank correlation between the grades of the judged documents and their ranks. Ties get their mean rank, and
+documents that were not retrieved are tied behind all others. It is 1 if every document is ranked above all documents of
+lower grades, 0 if grades say nothing about ranks, below 0 if higher grades are ranked lower. It is averaged over runs,
+then over topics; means more than `ERRORS` standard errors below 0 are reported.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from irpref.judged.inputs import as_table
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.types import Qrels
 
-_COLUMNS = (SOURCE, "iteration", "judge", "assessor", "annotator")  # that may say who gave a grade
+_COLUMNS = (SOURCE, "iteration", "judge", "assessor", "annotator")  # columns that may name the source of a grade
 _MOST = 20  # different entries of such a column
 _CHANCE = 1e-6
-# Of the topics. On 20 collections 0 to 11 % stop short; 38 % if a grade is for some kinds of topics alone, and 32 %
-# if older topics were judged yes or no.
+# Share of the topics. On 20 collections 0 to 11 % stop short; 38 % if a grade is used for some kinds of topics only,
+# and 32 % if older topics were judged yes or no.
 _SHARE = 0.25
 
 
@@ -63,12 +63,12 @@ def stops_short(grade: Floats, group: Ints) -> tuple[float, Bools] | None:
 
 
 def mixed_scales(qrels: Qrels, pool: Pool) -> Iterator[Finding]:
-    """What looks like grades on different scales."""
+    """Findings about grades that seem to be on different scales."""
     if any(name in pool.found for name in _COLUMNS):
         table = as_table(qrels, "relevance", _COLUMNS)
         assert isinstance(table, Table)
         for name, column in table.columns.items():
-            if name == SOURCE and FILLED in column and "calibrated" in pool.found:  # by irpref.fill: one scale
+            if name == SOURCE and FILLED in column and "calibrated" in pool.found:  # irpref.fill: one scale
                 return
             entries, group = np.unique([*map(str, column)], return_inverse=True)
             found = stops_short(table.value, group) if 1 < entries.size <= _MOST else None
@@ -84,34 +84,34 @@ def mixed_scales(qrels: Qrels, pool: Pool) -> Iterator[Finding]:
         yield finding("mixed-scales", topics.n, topics.first, grade=found[0], highest=pool.grade.max())
 
 
-ERRORS = 3.0  # On nine collections means of all runs are 9 to 22 errors above 0, on Cranfield 5 below.
+ERRORS = 3.0  # On nine collections the means of all runs are 9 to 22 errors above 0, on Cranfield 5 below.
 _FEW_TOPICS = 10
 
 
 class GradeOrder(Record):
-    """What one run shows, by topic of the qrels: arrays (n_topics,), NaN if a topic has nothing to compare."""
+    """Correlations for one run, by topic of the qrels: arrays (n_topics,), NaN if a topic has nothing to compare."""
 
     grades: Floats  # among grades of 0 and more
-    signs: Floats  # negative ones against positive ones
+    signs: Floats  # negative grades against positive ones
 
 
 class Reversed(Record):
-    """Grades that the runs put in the opposite order: see `reversed_grades`."""
+    """Grades that the runs rank in the opposite order: see `reversed_grades`."""
 
-    negative: bool  # whether it is negative grades, above the positive ones
+    negative: bool  # whether these are negative grades, ranked above positive ones
     correlation: float
     topics: int
     first: int  # the first topic with a negative correlation
 
 
 def grade_order(pool: Pool, place: Floats) -> GradeOrder:
-    """Correlation of grades and places.
+    """Correlation of grades and ranks.
 
     Parameters
     ----------
     pool : Pool
     place : float array (n_judged,)
-        Place of each judged document in the ranking, infinite if it was not retrieved.
+        Rank of each judged document, infinite if it was not retrieved.
     """
     return GradeOrder(
         _correlation(pool, place, pool.grade, pool.grade >= 0),
@@ -127,7 +127,7 @@ def _correlation(pool: Pool, place: Floats, grade: Floats, rows: Bools) -> Float
 
 
 def _centred(values: Floats, topics: Segments) -> Floats:
-    """Mean ranks of the values within their topic, less their mean."""
+    """Ranks of the values within their topic, ties averaged, minus the mean of the topic."""
     order = np.lexsort((values, topics.topic))
     of, ordered = topics.topic[order], values[order]
     opens = np.ones(values.size, bool)
@@ -139,7 +139,7 @@ def _centred(values: Floats, topics: Segments) -> Floats:
 
 
 def reversed_grades(of_runs: list[GradeOrder]) -> Iterator[Reversed]:
-    """Grades that all runs together put in the opposite order, if there are any."""
+    """Grades that all runs together rank in the opposite order, if there are any."""
     for negative in (False, True):
         rows = np.array([one.signs if negative else one.grades for one in of_runs])
         known = ~np.isnan(rows)

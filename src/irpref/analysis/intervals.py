@@ -51,34 +51,34 @@ def intervals(
     over : {'ties', 'unjudged', 'topics'}
         `ties`: minimum, mean and maximum over all orders of documents with equal scores.
         `unjudged`: lowest and highest value over all grades that unjudged retrieved documents could have.
-        `topics`: confidence interval of the mean, the topics seen as a sample of more like them.
+        `topics`: confidence interval of the mean; the topics are seen as a sample of more topics like them.
     grades : sequence of int, optional
-        Of `unjudged`: the grades that such documents could have; the whole grades from 0 to the top of the scale
-        if None.
+        For `unjudged`: the grades that such documents could have; by default the whole grades from 0 to the top of the
+        scale.
     level : float in (0, 1)
-        Of `topics`, and of `unjudged` with a judge: confidence level.
+        For `topics`, and for `unjudged` with a judge: confidence level.
     method : {'bootstrap', 't'}
-        Of `topics`. See `irpref.analysis.topics.mean_intervals`.
+        For `topics`. See `irpref.analysis.topics.mean_intervals`.
     rng : seed or numpy Generator, optional
-        Of the same two: None is seed 0, so that the same data give the same digits.
+        For `topics`, and for `unjudged` with a judge. None is seed 0, so that the same data give the same digits.
     judge : qrels of a judge, or several as a list, optional
-        Grades of an LLM judge: values are those of the qrels that `irpref.fill` makes of both. Of `unjudged`, the
-        interval then holds the value under human judgments of all filled documents with probability `level`, and
-        `expected` is the value under the fill. Qrels that were filled before do the same.
+        Grades of an LLM judge: runs are evaluated with the qrels that `irpref.fill` makes of both. For `unjudged`, the
+        interval then holds, with probability `level`, the value that human judgments of all filled documents would
+        give, and `expected` is the value with the filled grades. You can also pass qrels that are already filled.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
-        Means over each group of topics in place of all, with a column `group`.
+        Means over each group of topics instead of all topics, with a column `group`.
 
     Returns
     -------
     pandas.DataFrame
         Columns `query_id` (None: the mean over the topics), `measure`, `value`, `low`, `expected`, `high`, `exact`;
-        `error`, the standard error, if something is drawn at random. `low` and `high` of ties and unjudged documents
-        are values that occur; if `exact` is False, there may be lower or higher ones.
+        `error`, the standard error, if something is drawn at random. For ties and unjudged documents, `low` and `high`
+        are values that can occur; if `exact` is False, there may be lower or higher ones.
 
     Raises
     ------
     ValueError
-        `over` is unknown, or an option of another one was given.
+        `over` is unknown, or an option does not apply to it.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def intervals(
 
 
 def _by_group(table: pd.DataFrame, measures: Measures, groups: Groups, qrels: Qrels) -> pd.DataFrame:
-    """A table of topics and means, with the group of each topic, and means over each group in place of all topics."""
+    """A table of topics and means, with the group of each topic and means over groups instead of all topics."""
     counts = {str(measure): isinstance(measure.aggregator(), SumAgg) for measure in parse_all(measures)}
     of_topics = table[table["query_id"].notna()]
     topics = list(dict.fromkeys(of_topics["query_id"]))
@@ -121,10 +121,10 @@ def _by_group(table: pd.DataFrame, measures: Measures, groups: Groups, qrels: Qr
             mean: dict[str, Any] = {"query_id": None, "group": group, "measure": measure}
             for name in here.columns[3:]:
                 column = here[name].to_numpy(dtype=np.float64)
-                # Topics are sorted by rising id, and added as the evaluator adds them.
+                # Topics are in ascending order of id, and are added as the evaluator adds them.
                 total = np.sqrt(np.cumsum(column * column)) if name == "error" else np.cumsum(column)
                 mean[name] = bool(column.all()) if name == "exact" else float(total[-1]) / size
-            # The mean of one column may be rounded otherwise than that of another.
+            # The means of two columns may be rounded differently.
             mean["low"], mean["high"] = min(mean["low"], mean["value"]), max(mean["high"], mean["value"])
             tables.append(pd.DataFrame([mean]).astype({"query_id": object}))
     return pd.concat(tables, ignore_index=True)

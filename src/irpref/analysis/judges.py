@@ -1,28 +1,33 @@
-"""An LLM's grades beside human ones: a hole gets the grade that humans give to documents of the same judge's grade.
+"""Fill holes with an LLM judge's grades, calibrated to the mean human grade of documents with the same judge's grade.
 
-    1  documents that both graded: mean human grade m(g) of those with the judge's grade g
+    1  over the documents that both graded, m(g) is the mean human grade of those with the judge's grade g
     2  m is made isotonic in g (pool adjacent violators, weighted by the number of documents)
-    3  a document with a judge's grade g alone gets m(g); between and beyond the grades seen, m is linear and constant
+    3  a document that only the judge graded, with g, gets m(g); m is linear between the grades seen and constant beyond
 
 The judge's own grade never enters a value, so its scale does not matter: 0 to 1, 0 to 5, any increasing function of
-them. Negative human grades count as 0. Of several judges each is calibrated alone; the mean of what they say of a
-document is then calibrated as one judge's grade would be.
+them. Negative human grades count as 0. Each of several judges is calibrated alone; the mean of their calibrated grades
+of a document is then calibrated like the grade of one judge.
 
 An expected grade is a gain, not a verdict: a document with a mean grade of 0.2 is probably not relevant. Measures that
-sum gains (nDCG) take it as it is. Those that count documents see it as not relevant below the lowest positive human
-grade: AP, P and others by their `rel`, and Q-measure, rpref and their relatives (`KernelMeasure.COUNTS`) by
-the column `source`, which `irpref.evaluator` reads. With the ranks of runs as many documents are above that grade as
-are expected to be relevant, see `irpref.analysis.calibration`.
+sum gains (nDCG) use it unchanged. Measures that count documents treat it as not relevant if it is below the lowest
+positive human grade: AP, P and others by their `rel`; Q-measure, rpref and their relatives (`KernelMeasure.COUNTS`) by
+the column `source`, which `irpref.evaluator` reads. With the ranks of runs, as many documents get at least that grade
+as are expected to be relevant, see `irpref.analysis.calibration`.
 
-The bias that remains is estimated by hiding half of the human grades: how far are values then from what they are now?
-The judge replaces humans in both cases, on other documents.
+The remaining bias is estimated by hiding half of the human grades: how far do values then move? The judge replaces
+humans in both cases, on different documents.
 
-The interval of a value is the hull of four: draws of the missing grades from the human grades seen with each grade of
-the judge (in a draw each topic has its own shares, Dirichlet with its own documents and one document's weight of all
-topics', as relevant documents come in clusters; independent draws would spread the best grades over all topics and
-inflate every ideal list); the same draws with 19 of 20 documents not relevant, since what no human judged may hold
-hardly anything relevant; the filled value, with the spread of the first and of the expected number of relevant
-documents, over samples of the topics; and the value under the plain fill, with the spread of the first.
+The interval of a value is the hull of four intervals:
+
+- the missing grades are drawn from the human grades seen with each grade of the judge. In each draw every topic has its
+  own shares: Dirichlet, with the topic's own documents plus all topics' with the weight of one document. Relevant
+  documents come in clusters; independent draws would spread the best grades over all topics and inflate every ideal
+  list;
+- the same draws with 19 of 20 documents not relevant, since documents that no human judged may hold hardly anything
+  relevant;
+- the filled value, with the spread of the first interval and of the expected number of relevant documents, over samples
+  of the topics;
+- the value with the plain fill, with the spread of the first interval.
 """
 
 from __future__ import annotations
@@ -59,22 +64,22 @@ from irpref.values.samples import Rng, drawing
 
 _IDS = ["query_id", "doc_id"]
 _CALIBRATED, _DEPTH = "calibrated", "depth"
-USELESS = 0.1  # correlation with human grades, below which a judge says nothing about them
+USELESS = 0.1  # a judge with a lower correlation with human grades says nothing about them
 _DRAWS = 20
-_OWN = 1.0  # documents that a topic's shares begin with, of all topics
-_THINNED = 0.95  # share of the missing documents that the other draws make not relevant
+_OWN = 1.0  # weight, in documents, of all topics' shares in the shares of one topic
+_THINNED = 0.95  # share of the missing documents that the second kind of draws makes not relevant
 
 
 class Filled(ResultFrame):
-    """What `fill` returns: qrels whose further grades were filled in.
+    """What `fill` returns: qrels with further grades filled in.
 
     Attributes
     ----------
     calibration : pandas.DataFrame
         A row for each grade of the judge: `grade`, `documents` (graded by both), `mean` (human grade of those
-        documents, isotonic: what is filled in) and `error` (its standard error; NaN below two documents).
+        documents, isotonic: this is filled in) and `error` (its standard error; NaN for fewer than two documents).
     correlation : float
-        Of human and filled grades over the documents that both graded.
+        Correlation of human and filled grades over the documents that both graded.
     ranked : tuple of two numbers, or None
         If ranks of runs were used: how many runs, and how many of the filled documents are expected to be relevant.
     """
@@ -99,31 +104,33 @@ class Filled(ResultFrame):
 
 
 def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -> Filled:
-    """Fill in documents that no human judged with a judge's calibrated grades.
+    """Fill in calibrated grades of a judge for documents that no human judged.
 
     Parameters
     ----------
     qrels : any form of qrels
-        Human judgments. They stay as they are.
+        Human judgments. They do not change.
     judge : any form of qrels, or a list of paths or frames
         The judge's grades on any scale, of documents judged by humans and of others; several judges as a list.
     runs : mapping of name to run, or list of paths, optional
-        Their ranks estimate how many of the filled documents are relevant: documents that no system ranks high are
-        relevant less often than judged ones with the same grade of the judge. Grades then depend on the topic, too (see
-        `irpref.analysis.calibration`). Fill once with all runs and pass the result as qrels: the keyword `judge` and
-        the option `--judge` fill without runs, so that a value does not depend on the runs evaluated beside it.
+        Their ranks are used to estimate how many of the filled documents are relevant: documents that no system ranks
+        high are relevant less often than judged ones with the same grade of the judge. Grades then depend on the topic,
+        too (see `irpref.analysis.calibration`). Fill once with all runs and pass the result as qrels: the keyword
+        `judge` and the option `--judge` fill without runs, so that a value does not depend on which runs are evaluated
+        together.
 
     Returns
     -------
     Filled
         Columns `query_id`, `doc_id`, `relevance` (float), `source` (`human` or `judge`), `calibrated` (the mean human
-        grade of documents with this judge's grade; NaN if the judge did not see the document), with `runs` `depth` (log
-        of the mean of 1 / rank), and further ones of `qrels`. A document that neither saw stays unjudged.
+        grade of documents with this judge's grade; NaN if the judge did not grade the document), `depth` if you pass
+        `runs` (log of the mean of 1 / rank), and further columns of `qrels`. A document that neither graded stays
+        unjudged.
 
     Raises
     ------
     ValueError
-        No document was graded by both; either qrels are malformed.
+        No document was graded by both; the qrels of one of them are malformed.
 
     Warns
     -----
@@ -170,12 +177,12 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
 
 
 def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
-    """Logarithm of the mean of 1 / rank of each row; a document that a run lacks is one below the run's last."""
+    """Logarithm of the mean of 1 / rank of each row; a document that a run lacks is ranked one below the run's last."""
     total = np.zeros(pool.grade.size)
     n_runs = 0
     for run in runs:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrprefWarning)  # given when the run is evaluated
+            warnings.simplefilter("ignore", IrprefWarning)  # repeated when the run is evaluated
             judged = align.align_run(pool, opened(run, "score"))
         rank = pool.judged.spread(judged.n_retrieved) + 1.0
         rank[judged.row] = judged.rank
@@ -186,7 +193,7 @@ def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
 
 
 def _completion(filled: Any, topic: Ints, hidden: Bools | None = None) -> Completion:
-    """What filled qrels know, by column; `hidden`: as if humans had not graded these documents."""
+    """The `Completion` of filled qrels; `hidden`: documents whose human grades are ignored."""
     said = np.asarray(filled[_CALIBRATED], np.float64)
     away = np.asarray(filled[SOURCE] == FILLED)
     if hidden is not None:
@@ -196,15 +203,15 @@ def _completion(filled: Any, topic: Ints, hidden: Bools | None = None) -> Comple
 
 
 def with_judge(qrels: Qrels, judge: Qrels | Sequence[Any] | None) -> Qrels:
-    """Qrels, filled if there is a judge: the keyword `judge` of everything that evaluates.
+    """Qrels, filled in if there is a judge: the keyword `judge` of all functions that evaluate.
 
-    Runs have no part in it: the value of a run must not depend on those evaluated beside it.
+    Runs are not used: the value of a run must not depend on which other runs are evaluated with it.
     """
     return qrels if judge is None else fill(qrels, judge)
 
 
 def qrels_frame(data: Qrels, what: str) -> pd.DataFrame:
-    """Qrels of any form as a frame with ids that are text, each document once."""
+    """Qrels of any form as a frame with ids as text and one row for each document."""
     if isinstance(data, (str, os.PathLike)):
         Pool.build(data)  # an error names the file
     frame = as_frame(data, "relevance")
@@ -216,7 +223,7 @@ def qrels_frame(data: Qrels, what: str) -> pd.DataFrame:
 
 
 def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFrame, float]:
-    """Mean human grade for each of a judge's grades: of all its documents, as a table, and their correlation."""
+    """Calibrate a judge: the mean human grade for each of its documents, a table by grade, and the correlation."""
     both = said.index.intersection(human.index)
     if not len(both):
         raise ValueError("no document has a grade of the judge and a human one, so nothing says what its grades mean")
@@ -240,7 +247,7 @@ def filled_intervals(
     level: float = 0.95,
     rng: Rng | None = None,
 ) -> pd.DataFrame:
-    """Values under the fill, and where those under human judgments of all filled documents are.
+    """Values with the filled grades, and intervals of those that human judgments of the filled documents would give.
 
     Parameters
     ----------
@@ -253,8 +260,8 @@ def filled_intervals(
     Returns
     -------
     pandas.DataFrame
-        As `irpref.intervals` returns it; `value` and `expected` are those under the fill, `bias` estimates how far they
-        are above the values under human judgments.
+        As `irpref.intervals` returns it; `value` and `expected` are those with the filled grades, `bias` estimates how
+        far they are above the values with human judgments.
 
     Raises
     ------
@@ -278,12 +285,12 @@ def filled_intervals(
     found: dict[str, list[dict[Any, Floats]]] = {}
     for kind, grade in _completed(pool, drawing(rng), lambda: _depth(pool, [run])):
         values = evaluate.values_of(run_on(judged, *regraded(pool, grade)))
-        if counting:  # their gains are 0 for the filled grades below the lowest human one that `pool` holds
+        if counting:  # such measures give gain 0 to filled grades below the lowest human one in `pool`
             grade = np.where((grade > 0) & (grade < least), 0.0, grade)
             values |= counts.values_of(run_on(judged, *regraded(pool, grade)))
         found.setdefault(kind, []).append(values)
     order = np.argsort(np.array(pool.topic_ids, dtype=object))
-    # Where the judge replaces humans for fewer documents than half of theirs, it cannot matter as much.
+    # Hiding replaced half of the human grades; if fewer documents are filled, the bias is smaller.
     n_filled = pool.judged.count(pool.columns[SOURCE] == FILLED)
     replaced = np.minimum(1.0, n_filled / np.maximum((pool.judged.lengths - n_filled) / 2, 1))
     parts = []
@@ -314,7 +321,7 @@ def filled_intervals(
 
 
 def _completed(pool: Pool, rng: np.random.Generator, depth: Callable[[], Floats]) -> Iterator[tuple[str, Floats]]:
-    """Grades of a pool's documents in ways of five kinds; `depth` is asked if the fill knew of no runs."""
+    """Versions of a pool's grades, of five kinds; `depth` is called if the qrels were filled without runs."""
     topic = pool.judged.topic
     known = pool.columns | {"relevance": pool.grade}
     side = rng.random(pool.grade.size) < 0.5
@@ -346,7 +353,7 @@ def _draw(pool: Pool, rng: np.random.Generator) -> tuple[Floats, Floats]:
     weight = seen + _OWN * overall / overall.sum(axis=1, keepdims=True)
     shares = rng.gamma(np.maximum(weight, 1e-9))
     upto = shares.cumsum(axis=2)
-    # The nearest grade of the judge that was seen: grades between were interpolated.
+    # Grades that were interpolated take the nearest grade of the judge that was seen.
     near = np.abs(said[missing][:, None] - levels).argmin(axis=1)
     of_row = upto[pool.judged.topic[missing], near]
     place = (rng.random(of_row.shape[0])[:, None] * of_row[:, -1:] > of_row).sum(axis=1)
@@ -358,7 +365,7 @@ def _draw(pool: Pool, rng: np.random.Generator) -> tuple[Floats, Floats]:
 
 
 def _hull(value: Any, found: Mapping[str, Floats], z: float) -> tuple[Any, Any]:
-    """Lower and upper end, of arrays (n_ways, ...) of values by kind."""
+    """Lower and upper end of the interval, from arrays (n_versions, ...) of values by kind."""
     plain = found["plain"][0]
     drawn = {kind: found[kind] for kind in ("number", "drawn", "thinned")}
     centre = {kind: of.mean(axis=0) for kind, of in drawn.items()}
