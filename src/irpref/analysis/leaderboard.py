@@ -1,19 +1,19 @@
-"""A leaderboard with intervals of means and places, and the runs that are not shown to differ.
+"""A leaderboard with intervals of means and ranks, and with groups of runs that are not shown to differ.
 
 Beside each mean you find
 
 - its confidence interval over topics (`irpref.intervals(over='topics')`);
-- the run's place, and the places it could have: from 1 + the number of runs significantly better to the number of runs
-  minus those significantly worse;
-- its letters, if eight are enough: two runs share one if and only if they are not shown to differ;
-- how many topics it has no documents for (these count, with the value of an empty list), and the share of its first ten
+- the run's place, and the range of places consistent with the tests: from 1 + the number of runs significantly better
+  to the number of runs minus those significantly worse;
+- its letters, if eight are enough: two runs share a letter if and only if they are not shown to differ;
+- for how many topics it has no documents (these count, with the value of an empty list), and the share of its first ten
   documents that are judged.
 
-Intervals of places follow M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, Inference for ranks with applications to
+Ranges of places follow M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, Inference for ranks with applications to
 mobility across neighbourhoods and academic achievement across countries, Review of Economic Studies 91 (2024) 476-518,
-doi:10.1093/restud/rdad006: if the family-wise error of all pairs is at most a, and a difference that is called is taken
-by its sign, then with a chance of at least 1 - a the intervals of all runs hold their true places at once. Theirs come
-from simultaneous intervals of differences, ours from the tests of `irpref.analysis.pairs`, which decide as those do.
+doi:10.1093/restud/rdad006. If the family-wise error of all pairs is at most a, and each significant difference is taken
+with its sign, then with a probability of at least 1 - a all ranges hold the true places at once. Theirs come from
+simultaneous intervals of differences, ours from the tests of `irpref.analysis.pairs`, which decide in the same way.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from irpref.messages import check_choice, did_you_mean
 from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
 from irpref.values.samples import Rng, fixed_seed
 
-_JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that a board has beside those asked for
+_JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that every board has besides yours
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
 
 
 class Leaderboard(ResultFrame):
-    """What `leaderboard` returns: a frame with the tests behind it.
+    """What `leaderboard` returns: a frame, with the tests behind it.
 
     Attributes
     ----------
@@ -63,14 +63,14 @@ class Leaderboard(ResultFrame):
     _metadata: ClassVar[list[str]] = ["pairs", "level", "method", "test"]
 
     def against(self, *baselines: str) -> pd.DataFrame:
-        """The pairs of every run with some baselines, as `a` minus baseline `b`.
+        """The pairs of every run `a` with the baselines `b`, as `a` minus `b`.
 
         The p-values stay adjusted for all pairs of the board.
 
         Raises
         ------
         ValueError
-            A baseline is no run of this board.
+            A baseline is not a run of this board.
         """
         known = list(dict.fromkeys([*self.pairs["a"], *self.pairs["b"]]))
         for name in baselines:
@@ -109,7 +109,7 @@ def leaderboard(
     runs : mapping of name to run, or list of paths
         Paths are named as `irpref eval` names them.
     sort : measure or name, optional
-        The measure that orders the runs of every board, best first. By default each board has its own order.
+        The measure that orders the runs of every board, best first. By default each board's own measure does.
     pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
         How all pairs are tested: see `irpref.analysis.pairs`. With `none` there are no letters, adjusted p-values or
         ranges of places.
@@ -120,21 +120,21 @@ def leaderboard(
         A leaderboard for each group of topics; lines of a file are `topic group`. Every topic of the qrels needs a
         group, every group 2 topics.
     n_permutations : int
-        Sign vectors of `stepdown`, orders of `randomised_tukey`.
+        Number of sign vectors for `stepdown`, or of orders for `randomised_tukey`.
     rng : seed or numpy Generator, optional
         Random numbers of the test. By default seed 0, so that the same data give the same digits.
     float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
-        Documents that no human judged are filled in, see `irpref.fill`.
+        Grades for documents that no human judged, see `irpref.fill`.
 
     Returns
     -------
     Leaderboard
-        A DataFrame with a row for each group, measure and run, in this order, the runs as `sort` says: `run`,
+        A DataFrame with a row for each group, measure and run, in this order, with the runs sorted by `sort`: `run`,
         `measure`, `group` (None without groups), `mean` (as `irpref eval` prints it; a sum for measures that count),
         `low`, `high`, `place` (1 + the number of runs with a better mean), `place_low`, `place_high`, `letters` (None
-        if more than eight would be needed), `topics_without_documents`, `judged@10`. Its attribute `pairs` holds the
-        tests, `test` says which.
+        if more than eight would be needed), `topics_without_documents`, `judged@10`. The attribute `pairs` holds the
+        results of the tests, `test` describes the test.
 
     Raises
     ------
@@ -144,8 +144,8 @@ def leaderboard(
 
     Notes
     -----
-    Elinor (Rust) has the same tests for values computed elsewhere; places, letters, and what is known of the runs
-    beside their values are added here. `pt.Experiment` tests each run against one baseline, and corrects for these.
+    Elinor (Rust) has the same tests for values computed elsewhere; this function adds places, letters, and facts about
+    the runs. `pt.Experiment` tests each run against one baseline, and corrects for these comparisons.
 
     Examples
     --------
@@ -187,18 +187,18 @@ def board_of(
     n_permutations: int = N_PERMUTATIONS,
     seed: Rng | None = None,
 ) -> Leaderboard:
-    """The leaderboard of values that are there already.
+    """The leaderboard of values that you already have.
 
     Parameters
     ----------
     found : mapping of name of a measure to TopicValues
-        Those of `names`, and of `FURTHER`.
+        Values of the measures in `names` and in `FURTHER`.
     names : sequence of str
-        The measures, in their order.
+        The measures of the boards, in order.
     by : str, optional
-        The measure that orders the runs; for each board its own if None.
+        The measure that orders the runs; if None, each board's own.
     groups : mapping of group to bool array (n_topics,)
-        Which topics are in each; {None: all of them} without groups.
+        Which topics are in each group; {None: all of them} without groups.
     pairs, level, n_permutations : as for `leaderboard`
     seed : seed, optional
         None is seed 0.

@@ -1,30 +1,30 @@
-"""Tests of all pairs of runs: which differences are unlikely to be chance among so many comparisons?
+"""Tests of all pairs of runs: which differences are unlikely to be chance, given so many comparisons?
 
-Each method gives every pair a p-value adjusted for the number of pairs, so that the chance that any pair of equal runs
-is called different stays at the level of the test (family-wise error). With m runs and n topics:
+Each method gives every pair a p-value adjusted for the number of pairs, so that the chance of calling any pair of equal
+runs different stays at the level of the test (family-wise error). With m runs and n topics:
 
     stepdown          sign flips of the topics, and step-down maxima of t: see `irpref.analysis.flips`. A run that is
-                      far from all others changes nothing for these
+                      far from all others does not affect their p-values
     holm              paired t-tests, adjusted after Holm
     tukey             the studentised range distribution with (m - 1)(n - 1) degrees of freedom at
                       |difference| / sqrt(V / n), V the residual variance of the two-way analysis of variance: Tukey's
                       honestly significant difference
     randomised_tukey  the same without its assumptions: the values of each topic are given to the runs in random order,
                       and the largest difference of two means is noted. p = share of such orders in which it is at least
-                      the difference of the pair. All (m!)^(n - 1) orders that can differ are tried if they are at
-                      most as many as the permutations asked for; else, of B drawn ones p = (count + 1) / (B + 1), the
-                      order observed being one of them
+                      the difference of the pair. All (m!)^(n - 1) orders that can differ are tried if there are no more
+                      than `n_permutations`; else B are drawn, and p = (count + 1) / (B + 1), since the observed order
+                      is one of them
 
 B. Carterette, Multiple testing in statistical analysis of systems-based information retrieval experiments, ACM TOIS 30
 (2012) 4, doi:10.1145/2094072.2094076; T. Sakai, Laboratory experiments in information retrieval, Springer 2018,
 doi:10.1007/978-981-13-1199-4; S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
 
-Effect sizes are differences over sqrt(V) (Sakai, chapter 5): how many standard deviations the runs lie apart on a topic
-once the topic's difficulty is taken out. Unlike a p-value it does not grow with the number of topics, and unlike the
-paired one, whose deviation is that of two runs, it is on one scale for all pairs.
+An effect size is a difference over sqrt(V) (Sakai, chapter 5): how many standard deviations the runs are apart on a
+topic once the topic's difficulty is removed. Unlike a p-value it does not depend on the number of topics. Unlike the
+paired effect size, which uses the standard deviation of two runs, it is on one scale for all pairs.
 
-Decided here: the same permutations serve all measures; differences that are rounding count as equal; if V is 0 and
-runs differ, `tukey` and `holm` have nothing to test against and give NaN.
+Decided here: all measures get the same permutations; differences that are only rounding count as 0; if V is 0 and runs
+differ, `tukey` and `holm` have nothing to test against and give NaN.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from irpref.values.samples import Rng, all_pairs, drawing, fixed_seed
 METHODS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")
 _PIECE = 1 << 15  # systems times permutations handled at a time: their sums stay in the cache
 _NODES = 192  # of the interpolation of the studentised range
-_SCALE = 4.0  # of it: half of the nodes lie below
+_SCALE = 4.0  # half of these nodes lie below it
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +60,16 @@ class Pairs:
     Attributes
     ----------
     first, second : int arrays (n_pairs,)
-        The runs, by number: in the order of `numpy.triu_indices(n_runs, 1)`, or every other run and the baseline.
+        Numbers of the runs: in the order of `numpy.triu_indices(n_runs, 1)`, or every other run and the baseline.
     difference : float array (n_pairs,)
         Mean of the first minus mean of the second.
     effect_size : float array (n_pairs,)
         0 if nothing differs; NaN if a difference does not vary at all.
     p : float array (n_pairs,)
-        Of this pair alone, two-sided: by sign flips, the same whichever other runs there are; with `holm` by the
-        paired t-test that it adjusts.
+        P-value of this pair alone, two-sided: by sign flips, whichever other runs there are; with `holm` by the paired
+        t-test that it adjusts.
     p_adjusted : float array (n_pairs,)
-        NaN throughout for `none`.
+        P-value adjusted for all pairs; NaN for `none`.
     """
 
     first: Ints
@@ -88,8 +88,8 @@ class Pairs:
 
 
 def significant(p: ArrayLike, level: float) -> Bools:
-    """Which p-values are at most 1 - level; NaN are not."""
-    # A level of 0.9 leaves 0.09999999999999998.
+    """Which p-values are at most 1 - level; NaN is not."""
+    # 1e-9, since 1 - 0.9 is 0.09999999999999998.
     return np.asarray(p) <= (1 - level) * (1 + 1e-9)
 
 
@@ -131,14 +131,14 @@ def pair_tests(
     Parameters
     ----------
     values : list of float arrays (n_runs, n_topics)
-        One a measure, of the same runs and topics; topics by rising id.
+        One array for each measure, with the same runs and topics; topics in ascending order of id.
     method : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
     n_permutations : int
-        Of sign flips and of `randomised_tukey`.
+        For sign flips and `randomised_tukey`.
     rng : seed or numpy Generator, optional
         None is seed 0.
     baseline : int, optional
-        Number of the run that all others are compared with, in place of all pairs.
+        Number of the run that all others are compared with, instead of all pairs.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def pair_tests(
     Raises
     ------
     ValueError
-        Unknown method, fewer than one permutation, fewer than two runs or topics.
+        An unknown method, fewer than one permutation, fewer than two runs or topics.
     """
     check_choice("pairs", method, METHODS)
     check_permutations(n_permutations)
@@ -182,7 +182,7 @@ def pair_tests(
 
 
 def _differences(values: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-    """Differences of the means and of each topic, 0 if they are rounding: (n_pairs,), (n_pairs, n_topics)."""
+    """Differences of means and by topic, rounding errors set to 0: (n_pairs,), (n_pairs, n_topics)."""
     means, of = values.mean(axis=1), magnitude(values)
     size = np.maximum(of[first], of[second])
     return settled(means[first] - means[second], size), settled(values[first] - values[second], size[:, None])
@@ -196,7 +196,7 @@ def _over(difference: Floats, deviation: float) -> Floats:
 
 
 def _t_tests(differences: Floats) -> Floats:
-    """P-values of paired t-tests, two-sided: 1 without differences, NaN if all are the same; shape (n_pairs,)."""
+    """P-values of paired t-tests, two-sided, (n_pairs,): 1 if all differences are 0, NaN if equal but not 0."""
     n = differences.shape[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         t = differences.mean(axis=1) / (differences.std(axis=1, ddof=1) / math.sqrt(n))
@@ -216,8 +216,8 @@ def _studentised_range(q: Floats, n_runs: int, df: int) -> Floats:
     if different.size <= _NODES:
         out[known] = studentized_range.sf(different[known], n_runs, df)
     else:
-        # One evaluation takes 10 ms, and 129 runs have 8,256 pairs. Of q / (q + c) the function is so smooth that a
-        # polynomial through 192 points has all digits that scipy's own integration has (1e-11).
+        # One evaluation takes 10 ms, and 129 runs have 8,256 pairs. As a function of q / (q + c) it is so smooth that a
+        # polynomial through 192 points is as exact as scipy's own integration (1e-11).
         x = 2 * different[known] / (different[known] + _SCALE) - 1
         out[known] = np.polynomial.chebyshev.chebval(x, np.array(_coefficients(n_runs, df)))
     out[different == 0] = 1.0
@@ -245,7 +245,7 @@ def randomised_tukey(
     out = []
     ranges = _largest_differences(values, total, None if exact else drawing(rng))
     for of, difference, spread in zip(values, differences, ranges, strict=True):
-        # Sums of the same values in another order differ in their last digits, and are to count as equal.
+        # Sums of the same values in another order differ in their last digits and must count as equal.
         bound = np.abs(difference) - ROUNDING * np.abs(of).max()
         count = total - np.searchsorted(np.sort(spread), bound, side="left")
         out.append(count / total if exact else (count + 1) / (total + 1))
@@ -253,21 +253,21 @@ def randomised_tukey(
 
 
 def _largest_differences(values: Sequence[Floats], total: int, draw: np.random.Generator | None) -> Floats:
-    """Largest difference of two means under each order: float array (n_measures, total). All orders without `draw`.
+    """Largest difference of two means under each order: float array (n_measures, total). Without `draw`, all orders.
 
-    The first topic stays as it is, since giving all runs other names changes no difference.
+    The first topic is not permuted, since renaming all runs does not change the largest difference.
     """
     n_runs, n_topics = values[0].shape
     by_topic = np.ascontiguousarray(np.stack(values, axis=2).transpose(1, 0, 2))  # topics, runs, measures
     out = np.empty((len(values), total))
-    # The size of a piece depends on the runs alone, so that a p-value does not depend on the measures beside it.
+    # The size of a piece depends only on the runs, so that p-values do not depend on the other measures.
     step = max(1, _PIECE // n_runs)
     for start in range(0, total, step):
         number = np.arange(start, min(start + step, total))
         sums = np.broadcast_to(by_topic[0], (number.size, *by_topic[0].shape)).copy()
         taken = np.empty_like(sums)
         for t, order in enumerate(_orders(n_runs, n_topics, number, draw), 1):
-            np.take(by_topic[t], order, axis=0, out=taken, mode="clip")  # the mode that needs no copy
+            np.take(by_topic[t], order, axis=0, out=taken, mode="clip")  # this mode avoids a copy
             sums += taken
         out[:, number] = np.ptp(sums, axis=1).T / n_topics
     return out

@@ -1,4 +1,4 @@
-"""Human judgments for some topics, a judge's for all: prediction-powered estimates of means and differences.
+"""Prediction-powered estimates of means and differences: human judgments for some topics, a judge's grades for all.
 
 With human values Y of n topics and a judge's values F of these and others, N in all, the mean is estimated by
 
@@ -9,22 +9,22 @@ With human values Y of n topics and a judge's values F of these and others, N in
 F_N leaves the n topics out: the same estimator, with lambda N / (N - n)). However bad the judge, it is unbiased.
 With e = Y - lambda F and variances s over topics, the squared standard error is
 
-    s_ee / n + lambda^2 s_FF / N + 2 lambda s_eF / N      topics are a sample of more like them
+    s_ee / n + lambda^2 s_FF / N + 2 lambda s_eF / N      the topics are a sample of more like them
     (1 - n / N) s_ee / n                                  these topics alone
 
-What holds coverage at ten topics. PPI++ tunes lambda on the same topics whose variance it then reports, and uses
-normal quantiles; at ten topics such intervals cover 90 of 100 in place of 95. Here lambda is the square root of
-the correlation r of the judge's and the humans' grades over the *documents* of the n topics, of which there are
-hundreds or thousands, so that it hardly depends on the values that it weighs; 0 if r is not positive. (Over runs of
-TREC DL 2019 and 2020 the best lambda was 0.65 to 1.2 for judges with r from 0.34 to 0.59, whose roots are 0.58 to
-0.77; near the optimum the loss is of second order.) Quantiles are Student's. With the share a of the first and third
-terms in the variance and w = lambda (1 - n / N), degrees of freedom d are
+How coverage is kept at ten topics: PPI++ tunes lambda on the topics whose variance it then reports, and uses normal
+quantiles; at ten topics such intervals cover 90 of 100 instead of 95. Here lambda is the square root of the correlation
+r of the judge's and the humans' grades over the *documents* of the n topics, and 0 if r is not positive. There are
+hundreds or thousands of these documents, so lambda hardly depends on the values that it weights. (Over runs of TREC DL
+2019 and 2020 the best lambda was 0.65 to 1.2 for judges with r from 0.34 to 0.59, whose roots are 0.58 to 0.77; near
+the optimum the loss is of second order.) Quantiles are Student's. With the share a of the first and third terms in the
+variance and w = lambda (1 - n / N), the degrees of freedom d are
 
-    1 / d = a / (n - 1 - w) + (1 - a) / (N - 1)           topics are a sample
+    1 / d = a / (n - 1 - w) + (1 - a) / (N - 1)           the topics are a sample
     d = n - 1 - 2 w                                       these topics alone
 
-A judge that says nothing gives the humans' t interval, and one that agrees with them entirely that of all N topics as
-if humans had judged them all.
+With an uninformative judge you get the humans' t interval. With a judge that agrees with them entirely, you get the
+interval of all N topics as if humans had judged them all.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.values.matrix import evaluated
 
 _IDS = ["query_id", "doc_id"]
-_MOST = 10_000  # topics: more settle nothing that anybody would judge
+_MOST = 10_000  # topics: nobody would judge more
 
 
 class Predictions(ResultFrame):
@@ -57,16 +57,16 @@ class Predictions(ResultFrame):
     Attributes
     ----------
     pairs : pandas.DataFrame
-        A row for each measure and pair of runs: `measure`, `a`, `b`, `human`, `judge` and `difference` (means of a
-        less those of b: of humans over their topics, of the judge over all, estimated), `low`, `high`, `p`, `p_human`,
-        `p_judge` (t-tests of each alone), `topics_needed` (human topics at which the humans alone would show a
+        A row for each measure and pair of runs: `measure`, `a`, `b`, `human`, `judge` and `difference` (mean of a minus
+        mean of b: by humans over their topics, by the judge over all topics, and estimated), `low`, `high`, `p`,
+        `p_human`, `p_judge` (t-tests of each alone), `topics_needed` (human topics at which humans alone would show a
         difference of this size).
     agreement : pandas.DataFrame
         A row for each measure: `documents` (graded by both), `correlation` of their grades, `kappa` (weighted by
         squared differences; NaN if the judge uses grades that humans do not), `weight` (lambda), `tau` (Kendall's, of
-        the runs' means over the human topics), `pairs`, and of these the number significant by `both`, by the
-        `judge_only`, by `human_only`, with opposite signs (`reversed`); `topics_needed`, the median over pairs that
-        the judge alone calls or reverses.
+        the runs' means over the human topics), `pairs`, and how many of these are significant by `both`, by the
+        judge only (`judge_only`), by humans only (`human_only`), or with opposite signs (`reversed`); `topics_needed`,
+        the median over pairs that only the judge calls significant, or that it reverses.
     level : float
     """
 
@@ -82,19 +82,19 @@ def judge(
     level: float = 0.95,
     topics: str = "sample",
 ) -> Predictions:
-    """Means and differences of runs from human judgments for some topics and a judge's grades for all.
+    """Estimate means and differences of runs from human judgments for some topics and a judge's grades for all.
 
     Parameters
     ----------
     measures : measures of any toolkit, or their names
     human : any form of qrels
-        Human judgments, of at least 2 topics that the judge graded, too.
+        Human judgments of at least 2 topics that the judge also graded.
     judge : any form of qrels
-        The judge's grades of all topics, those of the humans among them.
+        The judge's grades of all topics, including those of the humans.
     runs : mapping of name to run, or list of paths
     level : float in (0, 1)
     topics : {'sample', 'fixed'}
-        Whether the question is about more topics like these, or about the judge's topics alone.
+        Whether you ask about more topics like these, or about the judge's topics alone.
 
     Returns
     -------
@@ -105,12 +105,12 @@ def judge(
     Raises
     ------
     ValueError
-        Fewer than 2 topics have grades of both, or no document has; malformed input.
+        Fewer than 2 topics, or no document, have grades of both; malformed input.
 
     Warns
     -----
     IrprefWarning
-        The judge's grades say nothing about the human ones: then it is left aside.
+        The judge's grades say nothing about the human ones, so the judge is ignored.
 
     Examples
     --------
@@ -161,7 +161,7 @@ _PAIRS = [
 
 
 def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, Any]:
-    """How the grades of documents agree that both humans and the judge saw, and lambda."""
+    """Agreement of the grades of documents that both humans and the judge graded, and lambda."""
     both = true[[*_IDS, "relevance"]].merge(said[[*_IDS, "relevance"]], on=_IDS)
     if not len(both):
         raise ValueError("no document has a grade of the judge and a human one, so nothing says how they agree")
@@ -169,7 +169,7 @@ def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, An
     found = 1.0 if np.array_equal(h, j) and np.ptp(h) == 0 else correlation(h, j)
     kappa = math.nan
     if set(j.tolist()) <= set(h.tolist()):
-        # Expected squares of a pair drawn from the two margins.
+        # Expected squared difference of two grades drawn independently from the margins.
         chance = h.var() + j.var() + (h.mean() - j.mean()) ** 2
         kappa = 1 - float(((h - j) ** 2).mean() / chance) if chance > 0 else 1.0
     if found < USELESS:
@@ -179,7 +179,7 @@ def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, An
 
 
 def _table(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool, level: float, scale: int) -> pd.DataFrame:
-    """Estimates, a row for each row of values of humans (n_rows, n) and of the judge (n_rows, N)."""
+    """Estimates, with a row for each row of values of the humans, (n_rows, n), and of the judge, (n_rows, N)."""
     estimate, error, df = estimates(y, f, labelled, weight, fixed)
     half = special.stdtrit(df, (1 + level) / 2) * error
     means = {"human": y.mean(axis=1), "judge": f.mean(axis=1), "estimate": estimate}
@@ -190,7 +190,7 @@ def _table(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool, leve
 
 
 def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) -> dict[str, Any]:
-    """Which pairs are significant by whom; values of humans and judge on the same topics."""
+    """Which pairs are significant by humans and by the judge, from their values on the same topics."""
     from scipy import stats
 
     tau = stats.kendalltau(human.mean(axis=1), judge.mean(axis=1)).statistic if len(human) > 1 else math.nan
@@ -218,11 +218,11 @@ def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = 
     f : float array (n_rows, N)
         The judge's values.
     labelled : bool array (N,)
-        The n topics of the humans, in the order of `y`.
+        Which n topics have human values, in the order of `y`.
     weight : float
         Lambda.
     fixed : bool
-        Whether the N topics alone are asked about.
+        Whether the estimate is about the N topics alone.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = 
         return estimate, np.sqrt(rest * s_ee / n), np.full(len(y), max(n - 1 - 2 * weight * rest, 1.0))
     s_ef = (centred * (here - here.mean(axis=1, keepdims=True))).sum(axis=1) / (n - 1)
     of_judge = weight**2 * f.var(axis=1, ddof=1) / total
-    # The two variances come from different topics, so their sum with the covariance could be negative.
+    # The two variances are estimated on different topics, so their sum with the covariance could be negative.
     of_error = np.maximum(s_ee / n + 2 * weight * s_ef / total, rest * s_ee / n / 2)
     variance = of_judge + of_error
     share = np.divide(of_error, variance, out=np.ones_like(variance), where=variance > 0)
@@ -249,7 +249,7 @@ def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = 
 
 
 def _p(estimate: Floats, error: Floats, df: Floats) -> Floats:
-    """Two-sided p-values: 1 without any difference, 0 if one is known without error."""
+    """Two-sided p-values: 1 for no difference, 0 for a difference that is known without error."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(estimate) / error
     same = np.abs(estimate) <= 1e-12
@@ -264,9 +264,9 @@ def _p_of(differences: Floats) -> Floats:
 
 
 def _topics_needed(difference: Floats, spread: Floats, level: float) -> Floats:
-    """Number of topics at which a t-test shows each difference, given its deviation over topics; inf: too many."""
+    """Number of topics at which a t-test shows each difference, given its deviation over topics; inf if too many."""
     n = np.arange(2, _MOST + 1)
-    least = special.stdtrit(n - 1, (1 + level) / 2) / np.sqrt(n)  # difference in deviations, falling
+    least = special.stdtrit(n - 1, (1 + level) / 2) / np.sqrt(n)  # in standard deviations, falling
     with np.errstate(divide="ignore"):
         size = np.where(np.abs(difference) > 1e-12, np.abs(difference), 0.0) / np.where(spread > 0, spread, 1e-300)
     place = np.searchsorted(-least, -size, side="right")

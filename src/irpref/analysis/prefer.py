@@ -1,4 +1,4 @@
-"""Which of two rankings is better, without a measure in between: by the ranks of their relevant documents alone.
+"""Compare two rankings directly, without a measure: only by the ranks of their relevant documents.
 
     p_i, q_i        rank of the i-th relevant document in ranking a, in ranking b; infinite if fewer were retrieved
     R               relevant documents of the topic: i = 1 ... R
@@ -8,8 +8,8 @@
     lexirecall      the last s_i that is not 0: the users who want most decide, then those who want one less, ...
     lexiprecision   the first s_i that is not 0: the users who want one document decide, then those who want two, ...
 
-w_i is 1/R (`uniform`), or in proportion to 1/i (`inverse`) or 1/log2(i + 1) (`dcg`), with the sum 1. Every value is in
-[-1, 1], positive if a is better; with a and b exchanged it changes its sign.
+w_i is 1/R (`uniform`), or proportional to 1/i (`inverse`) or 1/log2(i + 1) (`dcg`), with sum 1. Every value is in
+[-1, 1], positive if a is better; if you swap a and b, it changes its sign.
 
 F. Diaz and A. Ferraro, Offline retrieval evaluation without evaluation metrics, SIGIR 2022, doi:10.1145/3477495.3532033
 (rpp). F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic evaluation, ACM TORS 2025,
@@ -17,16 +17,16 @@ arXiv:2302.11370 (lexirecall). F. Diaz, Best-case retrieval evaluation: improvin
 with lexicographic precision, EVIA 2023, doi:10.20736/0002001353 (lexiprecision). With one threshold of relevance the
 values are those of the first author's scripts, github.com/diazf/pref_eval.
 
-What equals what: lexiprecision has the sign of the difference in reciprocal rank wherever there is one, and lexirecall
-that of the difference in `TSE` and `RecallEffort`, which look at the rank of the last relevant document alone. If
-one list retrieves more relevant documents than the other, lexirecall prefers it.
+Relation to measures: if reciprocal ranks differ, lexiprecision has the sign of their difference. If `TSE` and
+`RecallEffort` differ, which use only the rank of the last relevant document, lexirecall has the sign of theirs. If one
+list retrieves more relevant documents than the other, lexirecall prefers it.
 
 Decided here:
 
-- with several grades (`graded=True`) rpp is computed with each grade of the topic as the threshold, and averaged by the
-  number of documents that reach it. The scripts mean to do so, but keep the ranks of the first threshold for all of
-  them: their values for graded judgments are binary ones;
-- a topic without relevant documents has the preference 0 and counts in means; the authors leave it out;
+- with several grades (`graded=True`) rpp is computed with each grade of the topic as the threshold, and averaged with
+  the number of documents that reach it as the weight. The scripts are meant to do so, but use the ranks of the first
+  threshold for all of them: their values for graded judgments are binary ones;
+- a topic without relevant documents has preference 0 and counts in means; the authors leave it out;
 - runs are ordered by their mean preference over all other runs and topics. The authors aggregate by Markov chains or
   Borda counts.
 """
@@ -58,20 +58,20 @@ from irpref.values.samples import all_pairs
 
 HOW = ("rpp", "lexirecall", "lexiprecision")
 WEIGHTS = ("uniform", "inverse", "dcg")
-_SAME = 1e-12  # below it a preference is rounding: weights such as 1 - 1/2 - 1/3 - 1/6 leave nothing
+_SAME = 1e-12  # smaller preferences are rounding errors: 1 - 1/2 - 1/3 - 1/6 is 0, but not in floating point
 
 
 class PreferenceTable(ResultFrame):
-    """What `prefer` returns for many runs: one row a run, best first, with the pairs behind it.
+    """What `prefer` returns for many runs: a row for each run, best first, with the pairs behind it.
 
     Attributes
     ----------
     pairs : pandas.DataFrame
         A row for each pair of runs: `a`, `b`, (`group`,) `preference` (mean over the topics, positive if `a` is
-        better), `wins`, `losses`, `ties` (topics, from the side of `a`), `p_sign` (two-sided sign test of wins and
-        losses; not adjusted for the number of pairs).
+        better), `wins`, `losses`, `ties` (numbers of topics; a win is one for `a`), `p_sign` (two-sided sign test of
+        wins and losses; not adjusted for the number of pairs).
     differences : irpref.meta.PairDifferences
-        The preference of each pair and topic, which `irpref.meta.discriminative_power` tests.
+        The preference of each pair and topic, for `irpref.meta.discriminative_power`.
     """
 
     _metadata: ClassVar[list[str]] = ["pairs", "differences"]
@@ -89,7 +89,7 @@ def prefer(
     groups: Groups | None = None,
     ties: str = "id",
 ) -> pd.DataFrame:
-    """Compare two rankings of each topic directly, or order many runs by such comparisons.
+    """Compare two runs directly, topic by topic, or order many runs by such comparisons.
 
     Parameters
     ----------
@@ -98,10 +98,10 @@ def prefer(
     other : run, optional
         The run to compare with.
     how : {'rpp', 'lexirecall', 'lexiprecision'}
-        Recall-paired preference: all numbers of relevant documents that users may want. Lexicographic recall: those who
-        want all decide first. Lexicographic precision: those who want one decide first.
+        Recall-paired preference: average over all numbers of relevant documents that users may want. Lexicographic
+        recall: users who want all decide first. Lexicographic precision: users who want one decide first.
     weights : {'uniform', 'inverse', 'dcg'}
-        Of the numbers of documents, for rpp.
+        For rpp: weights of these numbers.
     rel : number
         Minimum grade counted as relevant.
     graded : bool
@@ -114,10 +114,10 @@ def prefer(
     Returns
     -------
     pandas.DataFrame
-        Of two runs: a row for each topic of the qrels, in their order, with `query_id`, (`group`) and `preference`: in
-        [-1, 1], positive if the first run is better. Of many runs: a `PreferenceTable`, a row for each run, best
-        first, with `run`, (`group`,) `preference` (mean over the other runs and all topics), `wins`, `losses`, `ties`
-        (of topics, over all other runs), `place`; its attribute `pairs` has a row for each pair.
+        For two runs: a row for each topic of the qrels, in their order, with `query_id`, (`group`) and `preference`: in
+        [-1, 1], positive if the first run is better. For many runs: a `PreferenceTable`, with a row for each run, best
+        first: `run`, (`group`,) `preference` (mean over the other runs and all topics), `wins`, `losses`, `ties`
+        (numbers of topics, over all other runs), `place`; its attribute `pairs` has a row for each pair.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def prefer(
 
     Notes
     -----
-    Deep lists decide more: what was not retrieved is ranked after everything else, for both runs.
+    Deep lists decide more comparisons: documents that were not retrieved are ranked after all others, for both runs.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def _check(how: str, weights: str, rel: float, graded: bool) -> None:
 
 
 class _Ranks:
-    """Ranks of the relevant documents of several runs, and what follows of them for two of these."""
+    """Ranks of the relevant documents of several runs, and preferences between two of the runs."""
 
     def __init__(self, pool: Pool, runs: Sequence[JudgedRun], how: str, weights: str, rel: float, graded: bool) -> None:
         self._how, self._n_runs = how, len(runs)
@@ -194,7 +194,7 @@ class _Ranks:
         self._parts = []
         for threshold in thresholds:
             size = pool.count_relevant(threshold)
-            if graded:  # a threshold of other topics says nothing of this one
+            if graded:  # skip topics that do not have this grade
                 there = np.bincount(pool.levels.topic[pool.level_grade == threshold], minlength=pool.n_topics) > 0
                 size = np.where(there, size, 0)
             rows = Segments.of_lengths(size)
@@ -223,10 +223,10 @@ class _Ranks:
 
 
 def _places(run: JudgedRun, rows: Segments, threshold: float) -> Ints:
-    """Rank of the i-th relevant document of each topic, beyond all ranks if there is none: shape (n_rows,)."""
+    """Rank of the i-th relevant document of each topic, beyond all ranks if it was not retrieved: shape (n_rows,)."""
     found = run.at_least(threshold)
     out = np.full(rows.size, np.iinfo(np.int64).max)
-    kept = found.hits.position < found.hits.spread(rows.lengths)  # all, or none if the topic has no such threshold
+    kept = found.hits.position < found.hits.spread(rows.lengths)  # none if the topic lacks this grade
     out[(found.hits.spread(rows.starts) + found.hits.position)[kept]] = found.rank[kept]
     return out
 
@@ -236,10 +236,10 @@ def _sign(places: Ints, a: int, b: int) -> Ints:
 
 
 def _weights(rows: Segments, weights: str) -> Floats:
-    """Weight of each number of relevant documents, with the sum R in each topic: shape (n_rows,)."""
+    """Weight of each number of relevant documents, with sum R in each topic: shape (n_rows,)."""
     i = rows.position + 1.0
     if weights == "uniform":
-        return np.ones_like(i)  # sums of them are exact
+        return np.ones_like(i)  # exact sums
     raw = 1 / i if weights == "inverse" else 1 / np.log2(i + 1)
     return raw * rows.spread(rows.lengths / np.where(rows.lengths > 0, rows.total(raw), 1.0))
 

@@ -1,4 +1,4 @@
-"""What to know of preferences before any number is read: contradictions, disagreeing judges, lone documents."""
+"""Find problems in preferences before you evaluate: contradictions, disagreeing judges, documents never compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irpref.judged.pool import ConflictError, Pool
 
 
 def has_subgroups(data: Any) -> bool:
-    """Whether judgments, as `opened` returns them, are preferences: they have a column `subgroup`."""
+    """Whether judgments, as `opened` returns them, are preferences: whether they have a column `subgroup`."""
     first = data[0] if isinstance(data, list) and data else data
     return "subgroup" in getattr(first, "_fields", ()) or "subgroup" in list(getattr(data, "columns", ()))
 
@@ -29,9 +29,9 @@ def preference_findings(preferences: Any) -> list[Finding]:
     Returns
     -------
     list of Finding
-        - grave `contradicting-preferences`: they cannot all hold, and nothing else was looked at;
-        - warning `disagreeing-judges`: pairs of documents of which groups of a topic prefer different ones; no ranking
-          fulfils all preferences then;
+        - grave `contradicting-preferences`: they cannot all be true; nothing else was checked;
+        - warning `disagreeing-judges`: pairs of documents for which groups of a topic have opposite preferences, so
+          that no ranking can fulfil all of them;
         - note `never-compared`: documents that are in no preference.
     """
     try:
@@ -64,7 +64,7 @@ def _compared(of: Preferences, size: int) -> Bools:
 
 
 def _disagreements(of: Preferences, size: int) -> int:
-    """Pairs of documents of one topic that are preferred both ways."""
+    """Number of pairs of documents of one topic that are preferred both ways."""
     winner, loser = _listed(of)
     said = np.unique(winner * size + loser)
     back = np.unique(loser * size + winner)
@@ -74,7 +74,7 @@ def _disagreements(of: Preferences, size: int) -> int:
 def _listed(of: Preferences) -> tuple[Ints, Ints]:
     """Every preference: rows of the preferred document and of the other."""
     after = of.entries.spread(of.entries.ends) - np.arange(of.row.size) - 1
-    after[of.entries.spread(of.several)] = 0  # these are listed already
+    after[of.entries.spread(of.several)] = 0  # listed in `winner` and `loser`
     first = np.repeat(np.arange(of.row.size), after)
     second = first + 1 + np.arange(first.size) - np.repeat(np.cumsum(after) - after, after)
     tells = of.place[first] < of.place[second]

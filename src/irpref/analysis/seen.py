@@ -1,4 +1,4 @@
-"""What one reading of a run shows: depth, ties, unjudged documents, and ids that look like others."""
+"""Read a run once and note its depth, ties, unjudged documents, and ids that look like others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from irpref.judged.order import TREC, Alignment, evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.types import Run
 
-TOP = 10  # ranks that are looked at more closely
+TOP = 10  # ranks that are checked more closely
 
 
 class Seen:
@@ -27,16 +27,16 @@ class Seen:
     Attributes
     ----------
     lengths, top, judged_top, hits, tied : int arrays (n_topics,)
-        Documents; those in the first ranks; the judged ones among these; all judged ones; those whose score another
-        document of the topic has.
+        Number of documents; of those in the first `TOP` ranks; of judged ones among these; of all judged ones; of
+        documents tied with another of the topic.
     constant, deciding, blurred : bool arrays (n_topics,)
-        Whether all documents have one score; whether documents of different grades are tied in the first ranks;
-        whether scores differ in double precision only.
+        Whether all documents have the same score; whether documents of different grades are tied in the first ranks;
+        whether some scores differ in double precision only.
     further : list of str
         Topics without judgments.
     mangled : list of (topic, id of the run, id of the qrels)
     prints : dict of topic to int
-        What the ranking of a topic looks like to a measure.
+        Hash of the ranking of a topic as a measure sees it.
     repeats : Repeats
     order : GradeOrder, or None if no topic is answered
     """
@@ -54,7 +54,7 @@ class Seen:
 
 
 class JudgedIds:
-    """Judged ids without what mangles them: case and white space."""
+    """Judged ids without case and white space, to find ids that differ from them in nothing else."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
@@ -62,17 +62,17 @@ class JudgedIds:
         self._of: dict[int, dict[str, str]] = {}
 
     def docs(self, topic: int) -> dict[str, str]:
-        """Judged documents of a topic by bare id."""
+        """Judged documents of a topic by normalised id."""
         if topic not in self._of:
             names = list(self.pool.index(topic))
             bare = "\n".join(names).casefold().split()
-            if len(bare) != len(names):  # some hold white space
+            if len(bare) != len(names):  # some contain white space
                 bare = [_bare(name) for name in names]
             self._of[topic] = dict(zip(bare, names, strict=True))
         return self._of[topic]
 
     def mangled(self, further: Iterable[str], topics: Collection[str]) -> list[tuple[str, str, str]]:
-        """Topics of a run without judgments that look like one with judgments that the run lacks."""
+        """Unjudged topics of a run whose ids look like that of a judged topic that the run lacks."""
         likely = [(name, self.topics.get(_bare(name))) for name in further]
         given = set(topics) if likely else set()
         return [(name, name, other) for name, other in likely if other is not None and other not in given]
@@ -83,12 +83,12 @@ def _bare(name: str) -> str:
 
 
 def read(run: Run, form: str | Reading | None) -> Any:
-    """A run; the file of a path, if the form of files is given."""
+    """The run; a path is read if the form of files is given."""
     return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
 
 
 def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
-    """What a run shows. Raises as `irpref.judged.align.blocks`."""
+    """Read a run and note what `check` needs. Raises as `irpref.judged.align.blocks`."""
     pool, data = ids.pool, as_table(run, "score")
     names = group(data.query_id).names
     seen = Seen(pool.n_topics, [name for name in names if name not in pool.topic_of])
@@ -125,7 +125,7 @@ def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
 
 
 def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
-    """Rows whose score another row of the topic has, and those among them in groups of different gains: (n_rows,)."""
+    """Rows tied with another row of the topic, and those among them in groups of different gains: (n_rows,)."""
     opens = np.ones(score.size, bool)
     opens[1:] = score[1:] != score[:-1]
     opens[topics.starts[topics.lengths > 0]] = True
@@ -136,7 +136,7 @@ def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
 
 
 def _blurs(score: Floats, topics: Segments) -> Bools:
-    """Rows whose score differs from the one before in double precision only: shape (n_rows,)."""
+    """Rows whose score differs from the previous one in double precision only: shape (n_rows,)."""
     with np.errstate(over="ignore"):
         short = score.astype(np.float32)
     out = np.zeros(score.size, bool)

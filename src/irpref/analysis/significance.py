@@ -1,7 +1,7 @@
-"""Tests of two systems, topic by topic.
+"""Tests of two systems, paired by topic.
 
-`randomisation_test` is the test of `irpref.leaderboard` for one pair; see `irpref.analysis.flips`. It also goes into
-`pt.Experiment(..., baseline=0, test=irpref.significance.randomisation_test)`.
+`randomisation_test` is the test of `irpref.leaderboard` for one pair; see `irpref.analysis.flips`. You can also pass it
+to PyTerrier: `pt.Experiment(..., baseline=0, test=irpref.significance.randomisation_test)`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from irpref.analysis.flips import N_PERMUTATIONS, stepdown
 from irpref.values.means import magnitude, settled
 
-SAME = 1e-12  # below it, a difference is rounding
+SAME = 1e-12  # smaller differences are rounding errors
 
 
 def randomisation_test(
@@ -22,19 +22,19 @@ def randomisation_test(
 ) -> tuple[float, float]:
     """Fisher's randomisation test of the mean difference between two systems, paired by topic, two-sided.
 
-    If both systems were alike, each topic's difference could as well have the other sign. The p-value is the share
-    of sign vectors whose mean difference is at least as large as the one observed.
+    If both systems were equally good, each topic's difference could as well have the other sign. The p-value is the
+    share of sign vectors whose mean difference is, in absolute value, at least as large as the observed one.
 
     Parameters
     ----------
     a, b : array-like (n_topics,)
-        Values of two systems for the same topics in the same order. With the topics by rising id, p is that of
-        `irpref.leaderboard` and `irpref.compare`.
+        Values of two systems for the same topics in the same order. If topics are in ascending order of id, p is that
+        of `irpref.leaderboard` and `irpref.compare`.
     n_permutations : int
-        If there are at most so many sign vectors (2^n_topics; 13 topics by default), all are tried and p is exact;
-        else so many are drawn, and p = (count + 1) / (n_permutations + 1).
+        If there are at most this many sign vectors (2^n_topics; 13 topics by default), all are tried and p is exact;
+        else this many are drawn, and p = (count + 1) / (n_permutations + 1).
     seed : int, optional
-        Of the draws; None is 0. The same data give the same p-value.
+        Seed of the draws; None is 0. The same data give the same p-value.
 
     Returns
     -------
@@ -51,11 +51,11 @@ def randomisation_test(
     Notes
     -----
     R. A. Fisher, The design of experiments, 1935; for retrieval, M. D. Smucker, J. Allan and B. Carterette, CIKM
-    2007, 623-632, doi:10.1145/1321440.1321528. For other settings: `functools.partial(randomisation_test, seed=1)`.
+    2007, 623-632, doi:10.1145/1321440.1321528. To change settings: `functools.partial(randomisation_test, seed=1)`.
 
     Examples
     --------
-    Of the eight sign vectors of 0.1, 0.2, 0.3 two have a mean of at least 0.2 in size.
+    Of the eight sign vectors of 0.1, 0.2, 0.3, two have a mean of at least 0.2 in absolute value.
 
     >>> statistic, p = randomisation_test([0.2, 0.4, 0.6], [0.1, 0.2, 0.3])
     >>> round(statistic, 9), p
@@ -72,14 +72,14 @@ def randomisation_test(
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """Exact sign test, two-sided: how likely so uneven a share of wins is if wins and losses are equally likely."""
+    """Exact sign test, two-sided: how likely a split as uneven as this is if wins and losses are equally likely."""
     from scipy import stats
 
     return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """P-values of a family of tests, adjusted after Holm; NaN stay, and do not count."""
+    """P-values of a family of tests, adjusted after Holm; NaN stays NaN and does not count."""
     order = sorted((i for i in range(len(p)) if p[i] == p[i]), key=p.__getitem__)
     out = list(p)
     running = 0.0

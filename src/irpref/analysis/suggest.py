@@ -1,7 +1,7 @@
-"""Three measures that suit the judgments at hand, with a reason for each.
+"""Suggest three measures that suit your judgments, with a reason for each.
 
-The reasons are what the judgments and runs show, and what the study of robustness found (docs/robustness.md). With many
-judgments missing, measures that leave unjudged documents out predict other topics better; of those, condensed AP and
+The reasons come from your judgments and runs, and from the study of robustness (docs/robustness.md). With many
+judgments missing, measures that leave out unjudged documents predict other topics better; of those, condensed AP and
 rpref with norm='relative2' passed every question under random loss and in shallow pools. With all judgments, AP,
 Q-measure and nDCG predict about equally well. The study tested neither preferences nor rankings of a few documents.
 """
@@ -17,7 +17,7 @@ from irpref.analysis.findings import sentences
 from irpref.judged.pool import Pool
 
 COMPLETE = 0.95  # share of judged documents in the first ten of every run
-SHALLOW = 20  # documents a topic, up to which a ranking has no tail to measure
+SHALLOW = 20  # a ranking of at most this many documents has no tail to measure
 
 
 def suggest(pool: Pool, seen: Sequence[tuple[float, float]], preferences: bool = False) -> list[dict[str, str]]:
@@ -27,9 +27,9 @@ def suggest(pool: Pool, seen: Sequence[tuple[float, float]], preferences: bool =
     ----------
     pool : Pool
     seen : sequence of (float, float)
-        Of each run, the share of judged documents in its first ten and its median number of documents a topic.
+        For each run, the share of judged documents in its first ten and its median number of documents per topic.
     preferences : bool
-        Whether documents are compared with each other instead of graded.
+        Whether documents were compared with each other instead of graded.
 
     Returns
     -------

@@ -1,10 +1,10 @@
-"""Does a measure behave as users of ir_measures expect? The laws, for any measure, each broken one said in words.
+"""Test whether a measure behaves as users of ir_measures expect: every broken law is explained in words.
 
     irpref.testing.check_measure(MyMeasure)
 
-The measure is evaluated as everybody evaluates it, through `ir_measures`, on small random collections with graded
-judgments, unjudged documents, and topics that the run leaves out. A law that does not apply is passed over: a measure
-without a cutoff has no law of the cutoff.
+The measure is evaluated through `ir_measures`, as by its users, on small random collections with graded judgments,
+unjudged documents, and topics that the run leaves out. A law that does not apply is skipped, such as the law of the
+cutoff for a measure without a cutoff.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Fault(NamedTuple):
 
 
 class _Trial:
-    """A measure, and two collections to try it on. The last topic has no run; every answer has unjudged documents."""
+    """A measure, and two collections to try it on. The run leaves out the last topic, and has unjudged documents."""
 
     def __init__(self, measure: Measure, seed: int) -> None:
         self.measure = measure
@@ -57,7 +57,7 @@ class _Trial:
         return {doc: float(_RETRIEVED - rank) for rank, doc in enumerate(found)}
 
     def values(self, qrels: Any, run: Any) -> dict[str, float]:
-        """Value by topic, as ir_measures gives it."""
+        """Value by topic, as ir_measures returns it."""
         if isinstance(qrels, dict) and "known" in needs(self.measure):
             qrels = _frame(qrels, "relevance")
         return {str(m.query_id): m.value for m in ir_measures.iter_calc([self.measure], qrels, run)}
@@ -136,7 +136,7 @@ class _Laws(_Trial):
 
     def forms(self) -> Iterator[str | None]:
         """Dicts, frames, lists and generators of the same data have the same values."""
-        if "known" not in needs(self.measure):  # a column that only frames have
+        if "known" not in needs(self.measure):  # only frames have this column
             qrels = [*starmap(ir_measures.Qrel, _rows(self.qrels))]
             run = [*starmap(ir_measures.ScoredDoc, _rows(self.run))]
             yield self.changed(qrels, run, before="with lists of namedtuples ")
@@ -218,17 +218,17 @@ _LAWS = [law for name, law in vars(_Laws).items() if not name.startswith("__")]
 
 
 def check_measure(measure: MeasureLike, *, seed: int = 0, on_fail: str = "raise") -> list[Fault]:
-    """Try the laws that users rely on with one measure: yours, ir_measures' or anybody's.
+    """Test a measure, yours or any other, against the laws that users rely on.
 
     Parameters
     ----------
     measure : measure or name
-        With the parameters that it should be tried with. It needs no irpref: a measure made with
+        The measure, with its parameters. It does not have to be built on irpref: one made with
         `ir_measures.define_byquery` will do.
     seed : int
-        Of the collections.
+        Seed of the collections.
     on_fail : {'raise', 'return'}
-        Whether broken laws are an `AssertionError`, as a test wants it, or only returned.
+        Whether to raise an `AssertionError` for broken laws, as in a test, or only return them.
 
     Returns
     -------
@@ -283,5 +283,5 @@ def _frame(data: Rows, value: str) -> Any:
     import pandas as pd
 
     frame = pd.DataFrame(_rows(data), columns=["query_id", "doc_id", value])
-    # Every third document is one that the user knew, which some measures ask for.
+    # The user already knew every third document: some measures need this column.
     return frame.assign(known=[int(doc[-1]) % 3 == 0 for doc in frame["doc_id"]]) if value == "relevance" else frame

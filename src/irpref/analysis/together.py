@@ -1,4 +1,4 @@
-"""Many versions of the topics of a run, evaluated some thousands at a time."""
+"""Split many versions of the topics of a run into batches that are evaluated together."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ ROWS = 1 << 19  # judgments evaluated at a time
 
 
 def batches(sizes: Ints) -> Iterator[tuple[int, int]]:
-    """First, and one past the last, of consecutive items that have about `ROWS` rows together."""
+    """Start and stop of batches of consecutive items with about `ROWS` rows together."""
     load = np.cumsum(sizes) // ROWS
     yield from pairwise(np.flatnonzero(np.diff(load, prepend=-1, append=-1)).tolist())

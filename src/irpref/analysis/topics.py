@@ -1,6 +1,6 @@
 """Confidence intervals of a mean over topics: how far would it move on other topics of the same kind?
 
-Two methods, both for one run and one measure at a time (`level` is c, n the number of topics, s the standard
+There are two methods, both for one run and one measure at a time (`level` is c, n the number of topics, s the standard
 deviation of the values with n - 1):
 
     t          mean -+ t(1 - a/2; n - 1) s / sqrt(n)        a = 1 - c
@@ -9,12 +9,12 @@ deviation of the values with n - 1):
 
 The bootstrap is the expanded percentile interval of T. C. Hesterberg, What teachers should know about the bootstrap,
 The American Statistician 69 (2015) 371-386, doi:10.1080/00031305.2015.1089789: the plain one (q = a/2) is too narrow
-by a factor of about sqrt((n - 1) / n) z / t, which at 40 topics leaves 92 to 95 of 100 intervals with the true mean
-instead of 95. Unlike the t interval it never leaves the range of the values, and follows their skewness. Both read the
-topics as a random sample of topics like them; neither says anything about another collection.
+by a factor of about sqrt((n - 1) / n) z / t, so that at 40 topics 92 to 95 of 100 intervals hold the true mean instead
+of 95. Unlike the t interval it stays within the range of the values and follows their skewness. Both see the topics as
+a random sample of topics like them; neither says anything about another collection.
 
-Decided here: the draws are made for topics by rising id, so the order of the qrels does not matter; values that do not
-vary have an interval of length 0.
+Decided here: topics are drawn in ascending order of id, so that the order of the qrels does not matter; values that do
+not vary have an interval of length 0.
 """
 
 from __future__ import annotations
@@ -62,23 +62,23 @@ def mean_intervals(
     Parameters
     ----------
     values : float array (n_rows, n_topics)
-        Topics in an order that is always the same for the same data.
+        Topics in an order that depends only on the data, such as ascending id.
     level : float in (0, 1)
     method : {'bootstrap', 't'}
     rng : seed or numpy Generator, optional
         None is seed 0. All rows have the same draws.
     n_samples : int
-        Of the bootstrap.
+        Number of bootstrap samples.
 
     Returns
     -------
     low, high, error : float arrays (n_rows,)
-        `error`: standard error that the draws leave in a bound, the larger of the two; 0 for `t`.
+        `error`: standard error of the bounds from the random draws, the larger of the two; 0 for `t`.
 
     Raises
     ------
     ValueError
-        `level` outside (0, 1), unknown method, fewer than two topics.
+        `level` outside (0, 1), an unknown method, fewer than two topics.
     """
     level = check_level(level)
     check_choice("method", method, ("bootstrap", "t"))
@@ -86,7 +86,7 @@ def mean_intervals(
     if n < 2:
         raise ValueError(f"an interval of the mean needs at least 2 topics, got {n}")
     mean = values.mean(axis=1)
-    # Equal values leave the rounding of their mean, which is no variation.
+    # Rounding of the mean must not count as variation of equal values.
     spread = np.where(values.max(axis=1) == values.min(axis=1), 0.0, values.std(axis=1, ddof=1))
     t = float(special.stdtrit(n - 1, (1 + level) / 2))
     if method == "t":
@@ -95,7 +95,7 @@ def mean_intervals(
     q = float(special.ndtr(-math.sqrt(n / (n - 1)) * t))
     means = _resampled_means(values, drawing(rng), n_samples)
     off = math.sqrt(q * (1 - q) / n_samples)
-    # Both ends, and the quantiles one standard error of q further on both sides of each.
+    # Both ends, and around each the quantiles one standard error of q away.
     wanted = np.clip([q, 1 - q, q + off, q - off, 1 - q + off, 1 - q - off], 0.0, 1.0)
     low, high, *beside = np.quantile(means, wanted, axis=1)
     error = np.maximum(beside[0] - beside[1], beside[2] - beside[3])
@@ -124,8 +124,8 @@ def topic_intervals(
 ) -> pd.DataFrame:
     """Confidence interval of the mean of each measure: see `irpref.intervals(..., over='topics')`.
 
-    Of measures that count (`NumRet`), the interval is that of their sum over as many topics. `exact` says whether the
-    bounds are computed (`t`) or drawn (`bootstrap`); a column `error` holds the standard error left by the draws.
+    For measures that count (`NumRet`), the interval is that of their sum over this number of topics. `exact` is True if
+    the bounds are computed (`t`), False if they are drawn (`bootstrap`); `error` is the standard error of the draws.
     """
     found = on_the_same_topics(evaluated(measures, qrels, {"run": run}))
     tables = []
@@ -148,4 +148,4 @@ def topic_intervals(
         if group is not None:
             table.insert(1, "group", group)
         tables.append(table)
-    return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)  # measure by measure
+    return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)  # by measure

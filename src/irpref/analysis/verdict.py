@@ -4,19 +4,19 @@
               it holds 0 if and only if the runs are not shown to differ. See `irpref.analysis.flips`
     gate      one-sided bounds of the mean difference by the paired t distribution,
               d -+ t(q; n - 1) s / sqrt(n), n topics, s the standard deviation of the differences by topic, q = level
-              for the lower bound and 1 - (1 - level) / k for the upper one of each of k measures:
+              for the lower bound and 1 - (1 - level) / k for the upper bound of each of k measures:
               pass          the lower bound is above -margin for every measure
-              block         else, if for a measure the upper bound is below 0 and half the p of `compare` (the test of
-                            one direction) is at most 0.85 (1 - level) / k
+              block         else, if for any measure the upper bound is below 0 and half the p of `compare` (for a
+                            one-sided test) is at most 0.85 (1 - level) / k
               inconclusive  else
 
-A pass needs every measure, so each lower bound has the whole level; a block needs only one, so the measures share the
-level. If a change without any effect exchanges the two values of a topic at random, the sign-flip test is exact, and
-fewer than 1 - level of such changes are blocked, with any measure and any number of topics. With skewed differences
-both tests exceed their level, mostly by less than an eighth; 0.85 makes up for that. See docs/significance.md.
+A pass needs every measure, so each lower bound uses the whole level; a block needs only one, so the measures share it.
+If a change has no effect but to swap the two values of a topic at random, the sign-flip test is exact, and fewer than
+1 - level of such changes are blocked, with any measure and any number of topics. With skewed differences both tests
+exceed their level, mostly by less than an eighth; 0.85 makes up for that. See docs/significance.md.
 
-Topics are a sample of those that the system is to serve. A topic that a run does not answer has the value of an empty
-list, as everywhere.
+Topics are seen as a sample of those that the system will serve. A topic that a run does not answer has the value of an
+empty list, as everywhere.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ from irpref.values.matrix import TopicValues, evaluated
 from irpref.values.means import magnitude, settled
 from irpref.values.samples import Rng, fixed_seed
 
-MOST_TOPICS = 1000  # for which it is asked what unjudged documents could turn
-RESERVE = 0.85  # share of the level that a block may use, since skewed differences exceed it
-POWER = 0.8  # of so many topics that "would show" a difference
+MOST_TOPICS = 1000  # with more topics we do not ask whether judging further documents could change a verdict
+RESERVE = 0.85  # share of the level that a block may use: with skewed differences the tests exceed their level
+POWER = 0.8  # chance behind "this many topics would show a difference"
 
 
 class Comparison(ResultFrame):
@@ -63,7 +63,7 @@ class Comparison(ResultFrame):
     Attributes
     ----------
     text : str
-        One sentence a measure, then the test in one line.
+        One sentence for each measure, then the test in one line.
     test : str
         Test, family, level and permutations.
     by_topic : DataFrame
@@ -89,7 +89,7 @@ def compare(
     judge: Qrels | Sequence[Any] | None = None,
     names: Sequence[str] | None = None,
 ) -> Comparison:
-    """Is run b better than run a?
+    """Is run b better than run a? Test the mean difference, and answer with an interval and a sentence.
 
     Parameters
     ----------
@@ -99,16 +99,16 @@ def compare(
     level : float in (0, 1)
         Confidence level of the interval; 1 - level is the level of the test.
     margin : float of at least 0, optional
-        The smallest difference that matters to you: the text says if one of this size is ruled out.
+        The smallest difference that matters to you: the text tells you if differences of this size are ruled out.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         A comparison for each group of topics, with a column `group`.
     rng : seed or numpy Generator, optional
         Random numbers of the sign flips. By default seed 0, so that p is that of `irpref.leaderboard`.
     float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
-        Documents that no human judged are filled in, see `irpref.fill`.
+        Grades for documents that no human judged, see `irpref.fill`.
     names : two different str, optional
-        What the text calls the runs. By default paths are named as `irpref eval` names them, other runs `a` and `b`.
+        Names of the runs in the text. By default paths are named as `irpref eval` names them, other runs `a` and `b`.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def compare(
     Raises
     ------
     ValueError
-        A level or margin that is not accepted, no measure, topics without a group; what the evaluator raises.
+        A level or margin that is not accepted, no measure, a topic without a group; what the evaluator raises.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def compare(
 
 
 def _names(*runs: Any) -> list[str]:
-    """Names of two runs: of different paths those of `irpref eval`."""
+    """Names of two runs: for two different paths, as in `irpref eval`."""
     try:
         names = list(named_runs(list(runs)))
     except TypeError:
@@ -171,12 +171,12 @@ def _check_margin(margin: Any) -> None:
 
 
 def _differences(of: TopicValues) -> Floats:
-    """Second run minus first run by topic, 0 if it is rounding."""
+    """Second run minus first run by topic, with rounding errors set to 0."""
     return settled(of.values[1] - of.values[0], magnitude(of.values).max(keepdims=True))
 
 
 def _gains(of: TopicValues) -> tuple[Floats, float]:
-    """Gain of the second run by topic, positive if it is better, and the mean, 0 if it is rounding."""
+    """Gain of the second run by topic, positive if it is better, and the mean; rounding errors are set to 0."""
     gain = _differences(of) if of.higher_is_better else -_differences(of)
     return gain, float(settled(gain.mean(), magnitude(of.values).max()))
 
@@ -236,7 +236,7 @@ def _gap(difference: float) -> str:
 
 
 def _needed(of: TopicValues, difference: float, level: float) -> int | None:
-    """Topics that would show such a difference in 4 of 5 experiments, in two digits; None if that cannot be said."""
+    """Number of topics that would show such a difference in 4 of 5 experiments, to two digits; None if unknown."""
     if difference == 0 or of.values.shape[1] < 2:
         return None
     try:
@@ -246,7 +246,7 @@ def _needed(of: TopicValues, difference: float, level: float) -> int | None:
 
 
 def _about(n: int) -> int:
-    """Two digits, rounded up."""
+    """The number rounded up to two significant digits."""
     unit: int = 10 ** max(len(str(n)) - 2, 0)
     return -(-n // unit) * unit
 
@@ -258,7 +258,7 @@ class Gate(ResultFrame):
     ----------
     verdict : {'pass', 'block', 'inconclusive'}
     text : str
-        One line for people.
+        The verdict in one line.
     qrels : str
         Hash of the judgments: the same for the same judgments in any order and form.
     """
@@ -278,7 +278,7 @@ def gate(
     ties: str = "id",
     judge: Qrels | Sequence[Any] | None = None,
 ) -> Gate:
-    """May this change ship? Passed, blocked, or too few topics to tell.
+    """May this change ship? Decide whether it passes, is blocked, or needs more topics.
 
     Parameters
     ----------
@@ -288,22 +288,22 @@ def gate(
     margin : float of at least 0
         The largest loss of the mean that you tolerate.
     level : float in (0, 1)
-        Confidence level of the one-sided bounds. k measures share the level of a block, (1 - level) / k each, so that
-        the chance of a false one stays the same.
+        Confidence level of the one-sided bounds. For a block, k measures share the level, (1 - level) / k each, so that
+        the chance of a false block does not grow with k.
     float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
-        Documents that no human judged are filled in, see `irpref.fill`.
+        Grades for documents that no human judged, see `irpref.fill`.
 
     Returns
     -------
     Gate
         A DataFrame with a row for each measure: `measure`, `baseline`, `candidate` (means), `difference`, `low`, `high`
-        (candidate minus baseline and its bounds, turned round if lower is better: a loss is negative), `p` (that of
-        `compare`), `worse` (whether this measure is shown to be worse), `verdict` (of this measure alone), `topics`,
-        `topics_needed` (how many would decide in 4 of 5 experiments if the difference is as observed; missing if it is
-        decided), `missing_baseline`, `missing_candidate` (topics without documents), `unjudged_baseline`,
-        `unjudged_candidate` (share of unjudged documents in the first ten), `could_turn` (whether judging them could
-        change the verdict of this measure; missing if that is not known).
+        (candidate minus baseline and its bounds, with the sign changed if lower is better: a loss is negative), `p` (as
+        in `compare`), `worse` (whether the candidate is shown to be worse by this measure), `verdict` (of this measure
+        alone), `topics`, `topics_needed` (how many would decide in 4 of 5 experiments if the difference is as observed;
+        missing if it is decided), `missing_baseline`, `missing_candidate` (topics without documents),
+        `unjudged_baseline`, `unjudged_candidate` (share of unjudged documents in the first ten), `could_turn` (whether
+        judging unjudged documents could change the verdict of this measure; missing if unknown).
 
     Raises
     ------
@@ -373,7 +373,7 @@ def _bounds(of: TopicValues, margin: float, level: float, n_measures: int) -> di
         "low": low * of.scale + 0.0,
         "high": high * of.scale + 0.0,
     }
-    # Half the p, as only a loss counts; times the number of measures, which share the level.
+    # Half the p, since only a loss counts; times the number of measures, since they share the level.
     row["p"] = float(stepdown(gain[None])[0][0])
     row["worse"] = row["high"] < 0 and bool(significant(row["p"] / 2 * n_measures / RESERVE, level))
     row["verdict"] = _verdict(row["low"], row["worse"], margin)
@@ -383,10 +383,10 @@ def _bounds(of: TopicValues, margin: float, level: float, n_measures: int) -> di
 
 
 def _deciding(mean: float, spread: float, margin: float, level: float) -> int | None:
-    """Topics that decide in 4 of 5 experiments, if mean and spread of the differences are those observed."""
+    """Topics that decide in 4 of 5 experiments, if mean and spread of the differences are as observed."""
     from scipy import stats
 
-    distance = max(mean + margin, -mean)  # to the end of the nearer verdict
+    distance = max(mean + margin, -mean)  # from the threshold of the verdict that is easier to reach
     if distance <= 0 or spread == 0:
         return None
 
@@ -399,7 +399,7 @@ def _deciding(mean: float, spread: float, margin: float, level: float) -> int | 
 
 
 def _rows(run: Run) -> Any:
-    """Documents and scores of a run in an order that is always the same."""
+    """Documents and scores of a run, independent of the order of its rows."""
     table = as_table(run, "score")
     return sorted(zip(as_list(table.query_id), as_list(table.doc_id), table.value.tolist(), strict=True))
 
@@ -407,13 +407,13 @@ def _rows(run: Run) -> Any:
 def _could_turn(
     row: Mapping[str, Any], of: TopicValues, qrels: Qrels, runs: Mapping[str, Run], margin: float
 ) -> bool | None:
-    """Whether judging unjudged documents could change the verdict, the width of the bounds as it is; None: not known.
+    """Whether judging unjudged documents could change the verdict, with bounds of the same width; None if unknown.
 
-    The ends of a search were attained, but there may be others beyond them: then "no" is not known.
+    A search finds values that can occur, but there may be values beyond them: then "no" is unknown.
     """
     try:
         found = pair_intervals([of.measure], qrels, {name: runs[name] for name in ("candidate", "baseline")})
-    except ValueError:  # nothing is known of this measure, or of these judgments
+    except ValueError:  # no bounds for this measure, or with these judgments
         return None
     ((low, high, exact),) = found[["low", "high", "exact"]].astype(object).to_numpy().tolist()
     if low == high and exact:
